@@ -1,0 +1,19 @@
+//! The nouns of Rootset: ids, times, names, contents, extractions, plans, limits.
+//!
+//! Not here: storage, clocks, randomness, protocols. Everything in this crate is a value or a pure function of values;
+//! two processes that disagree about anything defined here would corrupt each other's data.
+
+pub mod content;
+pub mod extraction;
+pub mod identity;
+pub mod ids;
+pub mod limits;
+pub mod names;
+pub mod plan;
+pub mod time;
+
+pub use content::Content;
+pub use extraction::{ExtractedEntity, ExtractedRelation, Extraction};
+pub use ids::{ChunkKey, EntityId, ErasureId, MemoryId, PlanId, RelationId, RunId, WorkspaceKey};
+pub use limits::Limits;
+pub use time::Timestamp;

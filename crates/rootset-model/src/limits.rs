@@ -1,0 +1,81 @@
+//! Every limit, with its unit in its name and its reason beside it.
+//!
+//! Constants are part of the contract or of the format. [`Limits`] holds those that an operator may change.
+
+use serde::{Deserialize, Serialize};
+
+// What a memory may hold.
+pub const NAME_CHARS_MAX: usize = 128;
+pub const WORKSPACE_ID_CHARS_MAX: usize = 64;
+pub const TOPIC_CHARS_MAX: usize = 500;
+/// One memory is a note or a document, not an archive; also bounds what one extraction has to read.
+pub const CONTEXT_BYTES_MAX: usize = 1 << 20;
+pub const METADATA_BYTES_MAX: usize = 64 << 10;
+/// Decisions and rationale together count against the size of a context.
+pub const LIST_ITEMS_MAX: usize = 1_000;
+pub const TAGS_MAX: usize = 100;
+pub const TAG_CHARS_MAX: usize = 128;
+pub const SOURCE_CHARS_MAX: usize = 64;
+pub const REASON_CHARS_MAX: usize = 500;
+/// Room for a description of a tenant, not for documents.
+pub const DESCRIPTION_CHARS_MAX: usize = 2_000;
+
+// What an extraction may yield: bounds the rows that one memory can write.
+pub const EXTRACTED_ENTITIES_MAX: usize = 256;
+pub const EXTRACTED_RELATIONS_MAX: usize = 256;
+pub const EXTRACTED_NAME_CHARS_MAX: usize = 200;
+/// A sentence: enough to tell what a memory says of an entity.
+pub const EXTRACTED_DESCRIPTION_CHARS_MAX: usize = 160;
+
+// What a request may ask.
+/// One batch is one transaction; beyond this, writers of other processes would wait too long.
+pub const BATCH_MEMORIES_MAX: usize = 1_000;
+pub const IMPORT_ROWS_MAX: usize = 10_000;
+/// Any text is a valid query; past this length it is a document.
+pub const QUERY_BYTES_MAX: usize = 64 << 10;
+/// A query's terms beyond this add cost, not meaning.
+pub const QUERY_TERMS_MAX: usize = 64;
+pub const LIST_LIMIT_DEFAULT: i64 = 50;
+pub const LIST_LIMIT_MAX: i64 = 100;
+pub const SEARCH_LIMIT_DEFAULT: i64 = 10;
+pub const SEARCH_LIMIT_MAX: i64 = 100;
+pub const RELATED_LIMIT_DEFAULT: i64 = 20;
+pub const RELATED_DEPTH_DEFAULT: i64 = 2;
+pub const RELATED_DEPTH_MAX: i64 = 5;
+
+// What an answer may hold.
+pub const PREVIEW_CHARS_MAX: usize = 200;
+pub const SNIPPET_CHARS_MAX: usize = 300;
+/// Tokens of a search answer, at four bytes a token.
+pub const SEARCH_TOKENS_DEFAULT: i64 = 1_500;
+pub const SIMILAR_MAX: usize = 3;
+pub const PLAN_ITEMS_SHOWN: usize = 20;
+pub const SKIPPED_SHOWN: usize = 20;
+pub const RUNS_SHOWN: i64 = 10;
+
+// How long things wait.
+/// A writer in the queue for the database's lock; longer than any sane transaction, shorter than a person's patience.
+pub const WRITE_WAIT_MS: u64 = 60_000;
+/// How long an add waits for remote models before it answers `pending`.
+pub const ADD_WAIT_MS: u64 = 2_000;
+/// A plan older than this no longer describes the database anybody reviewed.
+pub const PLAN_LIFETIME_MS: i64 = 24 * 3_600_000;
+
+/// Memories trashed, restored or purged in one transaction: long enough to be fast, short enough for other writers.
+pub const SWEEP_BATCH_MEMORIES: usize = 500;
+
+/// Limits an operator may change.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Limits {
+    /// Largest share of one source's memories that a plan made by a policy or a query may trash.
+    pub plan_fraction_max: f64,
+    /// Up to this many memories the share does not matter: three of five is no accident.
+    pub plan_count_free: i64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { plan_fraction_max: 0.20, plan_count_free: 5 }
+    }
+}
