@@ -1,1 +1,12 @@
-//! placeholder
+//! The collector's decisions: what a plan's digest is, whether an item still qualifies, which limit a plan breaks.
+//!
+//! Pure functions over values. Nothing here reads a clock or a database, and nothing here can delete: the store carries
+//! decisions out, and only for a plan that was stored and confirmed.
+
+mod digest;
+mod recheck;
+mod safety;
+
+pub use digest::digest;
+pub use recheck::{PlanFacts, RootState, Skip, recheck};
+pub use safety::{Blocked, SourceShare, blocked};

@@ -1,1 +1,24 @@
-//! placeholder
+//! Every operation of Rootset: one request type, one response type, one implementation, listed in exactly one place.
+//!
+//! The service owns what the store must not know: the clock, ids, text processing, models, and the rules that differ by
+//! front end. Front ends are thin: they turn a request into JSON, call [`Service::call`], and show the answer.
+
+mod caller;
+mod clock;
+mod error;
+mod operation;
+pub mod operations;
+mod prepare;
+mod ranking;
+mod request;
+mod service;
+mod shared;
+mod uses;
+mod worker;
+
+pub use caller::{Caller, FrontEnd};
+pub use clock::{Clock, Ids, SystemClock, SystemIds};
+pub use error::{ErrorCode, ServiceError};
+pub use operation::{Effect, Operation, OperationInfo};
+pub use operations::catalogue;
+pub use service::{Service, Settings};

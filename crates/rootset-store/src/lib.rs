@@ -1,1 +1,185 @@
-//! placeholder
+//! The durable home of everything an agent remembers.
+//!
+//! One [`Store`] over one [`driver::Engine`]: the logic is written once, statements live in `sql/` and engines only move
+//! rows. Nobody outside this crate opens a transaction, and nothing here knows about requests, models or text: callers
+//! bring terms already split, extractions already validated, and the time.
+//!
+//! Invariants kept here: a destructive change and its audit row are one transaction; only a [`sweep::ConfirmedPlan`] can
+//! be swept, and only confirming a stored plan makes one; liveness is asked again inside the sweep's transaction.
+
+mod add;
+mod audit;
+mod doctor;
+pub mod driver;
+mod erasure;
+mod error;
+mod explain;
+mod forget;
+mod graph;
+mod jobs;
+mod memories;
+mod plans;
+mod purge;
+mod runs;
+mod search;
+mod sqlite;
+mod stats;
+mod supersede;
+mod sweep;
+mod undo;
+mod update;
+mod uses;
+mod vectors;
+mod workspaces;
+
+use std::path::Path;
+
+use driver::{Engine, Transaction};
+use rootset_model::Timestamp;
+
+pub use add::{AddOutcome, NewMemory};
+pub use doctor::{Check, UnindexedText};
+pub use error::StoreError;
+pub use explain::Explanation;
+pub use forget::{ForgetFilters, ForgetKinds, ForgetSelection, ForgetWords};
+pub use graph::{Contributor, EntityView, Imported, ImportedEntity, ImportedRelation, RelationView};
+pub use jobs::{ClaimedJob, PendingWork};
+pub use memories::{FullMemory, Lifecycle, ListFilters, ListOrder, ListedMemory, MemoryRow, Status};
+pub use plans::{ItemView, NewPlan, PlanTotals, PlanView};
+pub use purge::{PurgeTarget, Purged, Receipt};
+pub use runs::{RunCounts, RunView, TrashedItem};
+pub use search::{Candidate, Candidates, EntityHit, Hit, Ranked, SearchFilters, SearchRequest, SimilarMemory};
+pub use stats::{SourceCounts, Stats};
+pub use sweep::{Applied, ApplyOptions, Skipped};
+pub use undo::{Conflict, Undone};
+pub use update::{AttributeChanges, EraseIds, UpdateOutcome, UpdateRequest};
+pub use uses::RecordedUse;
+pub use workspaces::{NewWorkspace, Workspace, WorkspaceView};
+
+/// The version of the schema that this program reads and writes.
+pub const SCHEMA_VERSION: i64 = sqlite::SCHEMA_VERSION;
+
+/// Who does something, and when: every change carries it.
+#[derive(Clone, Copy, Debug)]
+pub struct Stamp<'a> {
+    pub now: Timestamp,
+    pub actor: &'a str,
+}
+
+/// Everything computed about a content before any transaction begins.
+#[derive(Clone, Debug)]
+pub struct PreparedContent {
+    pub content: rootset_model::Content,
+    pub doc_hash: rootset_model::content::DocHash,
+    pub chunks: Vec<PreparedChunk>,
+    pub extractor_id: String,
+    pub extractor_version: i64,
+    /// `None` when the extraction has yet to be done: the memory is then stored as pending.
+    pub derived: Option<PreparedDerived>,
+}
+
+/// One chunk: where it stands in the content, and its terms for the full-text index.
+#[derive(Clone, Debug)]
+pub struct PreparedChunk {
+    pub part: ContentPart,
+    pub start: usize,
+    pub length: usize,
+    pub is_question: bool,
+    pub head_terms: String,
+    pub body_terms: String,
+}
+
+/// Graph and vectors of a content.
+#[derive(Clone, Debug, Default)]
+pub struct PreparedDerived {
+    pub extraction: rootset_model::Extraction,
+    /// Terms of each entity's name, in the order of `extraction.entities`.
+    pub entity_terms: Vec<String>,
+    pub vectors: Option<PreparedVectors>,
+}
+
+/// One unit-length vector per chunk, in the order of the chunks.
+#[derive(Clone, Debug)]
+pub struct PreparedVectors {
+    pub space: String,
+    pub vectors: Vec<Vec<f32>>,
+}
+
+/// Which list of a content a chunk was cut from; lists are joined by line feeds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ContentPart {
+    Context,
+    Decisions,
+    Rationale,
+}
+
+impl ContentPart {
+    fn stored(self) -> i64 {
+        match self {
+            Self::Context => 0,
+            Self::Decisions => 1,
+            Self::Rationale => 2,
+        }
+    }
+
+    fn from_stored(number: i64) -> Option<Self> {
+        [Self::Context, Self::Decisions, Self::Rationale].into_iter().find(|part| part.stored() == number)
+    }
+
+    /// The text that ranges of this part count in.
+    pub fn text_of(self, content: &rootset_model::Content) -> std::borrow::Cow<'_, str> {
+        match self {
+            Self::Context => content.context.as_str().into(),
+            Self::Decisions => content.decisions.join("\n").into(),
+            Self::Rationale => content.rationale.join("\n").into(),
+        }
+    }
+}
+
+/// SQL as typed constants, generated from `sql/`.
+mod statements {
+    include!(concat!(env!("OUT_DIR"), "/statements.rs"));
+}
+
+pub struct Store {
+    engine: Box<dyn Engine>,
+    vectors: vectors::VectorCache,
+}
+
+impl std::fmt::Debug for Store {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Store").field("engine", &self.engine.name()).finish_non_exhaustive()
+    }
+}
+
+impl Store {
+    /// Opens or creates an embedded database and brings its schema up to date.
+    pub fn open_sqlite(path: &Path) -> Result<Self, StoreError> {
+        let engine = sqlite::SqliteEngine::open(path)?;
+        Ok(Self { engine: Box::new(engine), vectors: vectors::VectorCache::default() })
+    }
+
+    pub fn engine_name(&self) -> &'static str {
+        self.engine.name()
+    }
+
+    /// One snapshot; never waits for a writer.
+    fn read<T>(&self, mut work: impl FnMut(&mut dyn Transaction) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        let mut result = None;
+        self.engine.read(&mut |transaction| {
+            result = Some(work(transaction)?);
+            Ok(())
+        })?;
+        Ok(result.expect("an engine that answers Ok has run the work"))
+    }
+
+    /// One durable transaction, all or nothing. The work may be run again if the engine has to retry.
+    fn write<T>(&self, mut work: impl FnMut(&mut dyn Transaction) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        let mut result = None;
+        self.engine.write(&mut |transaction| {
+            result = Some(work(transaction)?);
+            Ok(())
+        })?;
+        Ok(result.expect("an engine that answers Ok has run the work"))
+    }
+}

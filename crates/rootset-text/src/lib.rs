@@ -1,1 +1,23 @@
-//! placeholder
+//! What Rootset reads out of text: search terms, chunks, entities and relations, secrets, matches, slugs, snippets.
+//!
+//! Not here: storage, models, clocks, anything remote. Every public function is total and pure: any text is valid
+//! input, equal text gives equal output, and the time taken grows with the length of the text, not with its square.
+//!
+//! How the modules lean on each other: [`tokens`], [`matching`], [`extract`] and [`snippet`] all see text through one
+//! scanner (`scan`), so that what is found, what is forgotten and what is extracted agree on where a word or an
+//! identifier begins and ends.
+
+pub mod chunks;
+pub mod extract;
+pub mod matching;
+pub mod secrets;
+pub mod slug;
+pub mod snippet;
+pub mod tokens;
+
+mod chars;
+mod scan;
+mod sentences;
+mod stem;
+mod terms;
+mod words;

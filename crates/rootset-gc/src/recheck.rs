@@ -1,0 +1,114 @@
+//! The question asked again inside the sweep's transaction: does this item still qualify? (I1, I2, I3)
+
+use rootset_model::Timestamp;
+use rootset_model::plan::PlanItem;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What the store knows about a root at the moment of the sweep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RootState {
+    pub version: i64,
+    pub is_trashed: bool,
+    pub is_pinned: bool,
+    /// As far as recorded; reading an item to review a plan is not a use.
+    pub last_used_at: Option<Timestamp>,
+}
+
+/// What the plan allows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlanFacts {
+    pub created_at: Timestamp,
+    pub include_pinned: bool,
+    /// The caller named the items themselves: a use since then is no objection.
+    pub is_named: bool,
+}
+
+/// Why an item of a confirmed plan was left alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Skip {
+    /// The reviewer asked for it to be kept.
+    Excluded,
+    /// It was purged, or never existed.
+    Gone,
+    /// It is in the trash already.
+    Trashed,
+    /// It was changed after the plan was made.
+    Changed,
+    Pinned,
+    /// It was served to somebody after the plan was made.
+    Used,
+}
+
+impl Skip {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Excluded => "excluded",
+            Self::Gone => "gone",
+            Self::Trashed => "trashed",
+            Self::Changed => "changed",
+            Self::Pinned => "pinned",
+            Self::Used => "used",
+        }
+    }
+
+    pub fn from_stored(text: &str) -> Option<Self> {
+        [Self::Excluded, Self::Gone, Self::Trashed, Self::Changed, Self::Pinned, Self::Used]
+            .into_iter()
+            .find(|skip| skip.as_str() == text)
+    }
+}
+
+/// `None` when the item may go. Every doubt keeps it.
+pub fn recheck(plan: &PlanFacts, item: &PlanItem, state: Option<&RootState>) -> Option<Skip> {
+    let Some(state) = state else { return Some(Skip::Gone) };
+    if state.is_trashed {
+        Some(Skip::Trashed)
+    } else if state.version != item.version {
+        Some(Skip::Changed)
+    } else if state.is_pinned && !plan.include_pinned {
+        Some(Skip::Pinned)
+    } else if !plan.is_named && state.last_used_at.is_some_and(|used_at| used_at > plan.created_at) {
+        Some(Skip::Used)
+    } else {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rootset_model::plan::{Action, ItemKind, Reason};
+
+    const PLAN: PlanFacts = PlanFacts { created_at: Timestamp(100), include_pinned: false, is_named: false };
+    const STATE: RootState =
+        RootState { version: 3, is_trashed: false, is_pinned: false, last_used_at: Some(Timestamp(100)) };
+    const ITEM: PlanItem = PlanItem {
+        kind: ItemKind::Memory,
+        object: [1; 16],
+        revision: 0,
+        version: 3,
+        action: Action::Trash,
+        reason: Reason::Matched,
+    };
+
+    #[test]
+    fn only_an_untouched_item_may_go() {
+        assert_eq!(recheck(&PLAN, &ITEM, Some(&STATE)), None);
+        assert_eq!(recheck(&PLAN, &ITEM, None), Some(Skip::Gone));
+        assert_eq!(recheck(&PLAN, &ITEM, Some(&RootState { version: 4, ..STATE })), Some(Skip::Changed));
+        assert_eq!(recheck(&PLAN, &ITEM, Some(&RootState { is_trashed: true, ..STATE })), Some(Skip::Trashed));
+        assert_eq!(recheck(&PLAN, &ITEM, Some(&RootState { is_pinned: true, ..STATE })), Some(Skip::Pinned));
+        let used = RootState { last_used_at: Some(Timestamp(101)), ..STATE };
+        assert_eq!(recheck(&PLAN, &ITEM, Some(&used)), Some(Skip::Used));
+    }
+
+    #[test]
+    fn a_named_item_goes_although_it_was_used_and_a_pin_yields_to_include_pinned() {
+        let used = RootState { last_used_at: Some(Timestamp(101)), ..STATE };
+        assert_eq!(recheck(&PlanFacts { is_named: true, ..PLAN }, &ITEM, Some(&used)), None);
+        let pinned = RootState { is_pinned: true, ..STATE };
+        assert_eq!(recheck(&PlanFacts { include_pinned: true, ..PLAN }, &ITEM, Some(&pinned)), None);
+    }
+}

@@ -1,0 +1,256 @@
+//! Errors as callers see them: a code from a closed list, a message that names the thing, and what to do next.
+
+use rootset_model::Timestamp;
+use rootset_store::StoreError;
+use serde_json::{Value, json};
+
+/// The closed list. One table maps a code to an exit status and an HTTP status.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ErrorCode {
+    InvalidArgument,
+    NotFound,
+    Conflict,
+    ConfirmationRequired,
+    PlanExpired,
+    LimitExceeded,
+    UpgradeRequired,
+    Unauthorized,
+    Forbidden,
+    Busy,
+    Internal,
+}
+
+impl ErrorCode {
+    /// Code, HTTP status, exit status: 1 is the caller's, 2 is ours.
+    const TABLE: [(Self, &'static str, u16, u8); 11] = [
+        (Self::InvalidArgument, "invalid_argument", 400, 1),
+        (Self::NotFound, "not_found", 404, 1),
+        (Self::Conflict, "conflict", 409, 1),
+        (Self::ConfirmationRequired, "confirmation_required", 428, 1),
+        (Self::PlanExpired, "plan_expired", 410, 1),
+        (Self::LimitExceeded, "limit_exceeded", 422, 1),
+        (Self::UpgradeRequired, "upgrade_required", 426, 1),
+        (Self::Unauthorized, "unauthorized", 401, 1),
+        (Self::Forbidden, "forbidden", 403, 1),
+        (Self::Busy, "busy", 503, 2),
+        (Self::Internal, "internal", 500, 2),
+    ];
+
+    fn row(self) -> &'static (Self, &'static str, u16, u8) {
+        Self::TABLE.iter().find(|row| row.0 == self).expect("every code has its row")
+    }
+
+    pub fn as_str(self) -> &'static str {
+        self.row().1
+    }
+
+    pub fn http_status(self) -> u16 {
+        self.row().2
+    }
+
+    pub fn exit_status(self) -> u8 {
+        self.row().3
+    }
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct ServiceError {
+    pub code: ErrorCode,
+    pub message: String,
+    pub hint: Option<String>,
+    pub details: Option<Value>,
+}
+
+impl std::fmt::Display for ServiceError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}", self.code.as_str(), self.message)
+    }
+}
+
+impl std::error::Error for ServiceError {}
+
+impl ServiceError {
+    pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), hint: None, details: None }
+    }
+
+    pub fn invalid(message: impl Into<String>) -> Self {
+        Self::new(ErrorCode::InvalidArgument, message)
+    }
+
+    pub fn conflict(message: impl Into<String>) -> Self {
+        Self::new(ErrorCode::Conflict, message)
+    }
+
+    pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    pub fn with_details(mut self, details: Value) -> Self {
+        self.details = Some(details);
+        self
+    }
+
+    /// `{"error": {"code", "message", "hint"?, "details"?}}`.
+    pub fn to_json(&self) -> Value {
+        let mut error = json!({"code": self.code.as_str(), "message": self.message});
+        if let Some(hint) = &self.hint {
+            error["hint"] = hint.clone().into();
+        }
+        if let Some(details) = &self.details {
+            error["details"] = details.clone();
+        }
+        json!({ "error": error })
+    }
+}
+
+/// How long a caller should wait after `busy`.
+const RETRY_AFTER_MS: u64 = 1_000;
+
+impl From<StoreError> for ServiceError {
+    fn from(error: StoreError) -> Self {
+        use ErrorCode as Code;
+        let message = error.to_string();
+        match error {
+            StoreError::FolderMissing(_) => {
+                Self::invalid(message).with_hint("create the folder, or name another database with `--db`")
+            }
+            StoreError::NotADatabase { .. } => Self::invalid(message)
+                .with_hint("name a Rootset database, or a path that does not exist yet, with `--db`"),
+            StoreError::SchemaNewer { .. } => Self::new(Code::UpgradeRequired, message)
+                .with_hint("another process upgraded the database: restart this client with the newer version"),
+            StoreError::Busy { waited_ms } => {
+                Self::new(Code::Busy, format!("waited {waited_ms} ms for the write lock of the database"))
+                    .with_hint("another process holds it; try again")
+                    .with_details(json!({"retry_after_ms": RETRY_AFTER_MS}))
+            }
+            StoreError::ReadOnly => {
+                Self::new(Code::Forbidden, message).with_hint("check the permissions of the file and of its folder")
+            }
+            StoreError::DiskFull => {
+                Self::new(Code::Internal, message).with_hint("nothing was written; free some space and try again")
+            }
+            StoreError::Damaged(_) => {
+                Self::new(Code::Internal, message).with_hint("stop writing to it and run `rootset doctor`")
+            }
+            StoreError::EngineTooOld { .. }
+            | StoreError::Engine(_)
+            | StoreError::UnexpectedColumn { .. }
+            | StoreError::MissingRow { .. }
+            | StoreError::UnreadableValue(_)
+            | StoreError::LeaseLost => Self::new(Code::Internal, message),
+            StoreError::WorkspaceNotFound { name, nearest, trashed } => workspace_not_found(&name, &nearest, trashed),
+            StoreError::WorkspaceExists { name, trashed } => {
+                let error = Self::conflict(message);
+                if trashed {
+                    error.with_hint(format!("`{name}` is in the trash: undo or purge it first"))
+                } else {
+                    error
+                }
+            }
+            StoreError::MemoryNotFound { trashed, .. } => {
+                let error = Self::new(Code::NotFound, message);
+                match trashed {
+                    Some((run, at)) => error
+                        .with_hint(format!("it is in the trash since {at}; `gc_undo` brings it back"))
+                        .with_details(json!({"next": {"operation": "gc_undo", "arguments": {"run_id": run}}})),
+                    None => error,
+                }
+            }
+            StoreError::RevisionNotFound { .. }
+            | StoreError::EntityNotFound(_)
+            | StoreError::NothingFound(_)
+            | StoreError::RunNotFound(_) => Self::new(Code::NotFound, message),
+            StoreError::PlanNotFound(_) => {
+                Self::new(Code::NotFound, message).with_hint("plans belong to one workspace; make a new one there")
+            }
+            StoreError::EntityAmbiguous { candidates, .. } => {
+                let listed: Vec<Value> = candidates
+                    .into_iter()
+                    .map(|(id, entity_type)| json!({"entity_id": id, "type": entity_type}))
+                    .collect();
+                Self::conflict(message).with_hint("use an entity_id").with_details(json!({"candidates": listed}))
+            }
+            StoreError::NameTaken { by, .. } => Self::conflict(message).with_details(json!({"memory_id": by})),
+            StoreError::ContentTaken { by, name } => {
+                let named = name.as_deref().map_or_else(|| by.to_string(), |name| format!("`{name}`"));
+                Self::conflict(format!("{message}: {named}"))
+                    .with_hint("update that one, or supersede one by the other")
+                    .with_details(json!({"memory_id": by, "name": name}))
+            }
+            StoreError::ContentRemoved { memory, at, erased } => content_removed(memory, at, erased),
+            StoreError::Pinned { memory, reason } => {
+                let because = reason.map_or_else(String::new, |reason| format!(": {reason}"));
+                Self::conflict(format!("{message}{because}"))
+                    .with_hint("unpin it first: `update_memory` with `pinned: false`")
+                    .with_details(json!({"next": {
+                        "operation": "update_memory", "arguments": {"memory_id": memory, "pinned": false},
+                    }}))
+            }
+            StoreError::VersionMismatch { expected, found } => {
+                Self::conflict(format!("`expected_version` is {expected}, the memory has version {found}"))
+                    .with_hint("read the memory again and repeat the change on what it says now")
+                    .with_details(json!({"version": found}))
+            }
+            StoreError::SupersedeCycle => Self::conflict(message).with_hint("a memory cannot come after itself"),
+            StoreError::PlanExpired { at, .. } => {
+                Self::new(Code::PlanExpired, format!("{message} at {at}")).with_hint("make a new plan and review it")
+            }
+            StoreError::OverLimit { blocked } => over_limit(&blocked),
+            StoreError::ConfirmationRequired { plan } => {
+                Self::new(Code::ConfirmationRequired, "this plan erases for good: it needs `confirm: true`")
+                    .with_details(json!({"plan_id": plan, "next": {
+                        "operation": "gc_apply", "arguments": {"plan_id": plan, "confirm": true},
+                    }}))
+            }
+            StoreError::QuotaExceeded { .. } => Self::new(Code::LimitExceeded, message)
+                .with_hint("purge what is not needed, or raise the workspace's quota"),
+            StoreError::RunNotUndoable { purged, .. } => Self::conflict(message).with_hint(if purged {
+                "it was purged or erased"
+            } else {
+                "it was undone before; single memories still in the trash can be undone by `memory_id`"
+            }),
+        }
+    }
+}
+
+fn workspace_not_found(name: &str, all: &[String], trashed: bool) -> ServiceError {
+    let error = ServiceError::new(ErrorCode::NotFound, format!("no workspace `{name}`"));
+    if trashed {
+        return error.with_hint("it is in the trash: `gc_undo` with this `workspace_id` brings it back");
+    }
+    let nearest = crate::request::nearest(name, all.iter().map(String::as_str), 3);
+    match nearest.is_empty() {
+        true => error.with_hint("`create_workspace` makes one"),
+        false => error
+            .with_hint(format!("did you mean `{}`?", nearest.join("`, `")))
+            .with_details(json!({"nearest": nearest})),
+    }
+}
+
+fn content_removed(memory: rootset_model::MemoryId, at: Timestamp, erased: bool) -> ServiceError {
+    let how = if erased { "erased" } else { "removed" };
+    ServiceError::conflict(format!("this content was {how} at {at}"))
+        .with_hint("what somebody removed does not come back by itself: add it with `restore: true` to have it again")
+        .with_details(json!({"memory_id": memory, "removed_at": at}))
+}
+
+fn over_limit(blocked: &[rootset_gc::Blocked]) -> ServiceError {
+    let parts: Vec<String> = blocked
+        .iter()
+        .map(|it| match it.fraction_max {
+            Some(max) => format!(
+                "it would trash {} of {} memories of source `{}`, more than {:.0} %",
+                it.in_plan,
+                it.total,
+                it.source,
+                max * 100.0
+            ),
+            None => format!("it would trash all {} memories of source `{}`", it.total, it.source),
+        })
+        .collect();
+    ServiceError::new(ErrorCode::LimitExceeded, format!("the plan is over a limit: {}", parts.join("; ")))
+        .with_hint("review the plan; apply it with `allow_large: true` if that is what you want")
+        .with_details(json!({ "blocked": blocked }))
+}

@@ -1,0 +1,81 @@
+//! Every operation, listed once. Front ends are generated from this list and nobody else keeps another.
+
+mod add;
+mod apply;
+mod delete;
+mod doctor;
+mod entities;
+mod explain;
+mod forget;
+mod get;
+mod graph;
+mod list;
+mod plan;
+mod purge;
+mod search;
+mod stats;
+mod supersede;
+mod trash;
+mod undo;
+mod update;
+mod workspaces;
+
+pub use add::{AddMemories, AddMemory};
+pub use apply::GcApply;
+pub use delete::DeleteMemory;
+pub use doctor::Doctor;
+pub use entities::{GetEntity, GetRelated};
+pub use explain::GcExplain;
+pub use forget::Forget;
+pub use get::GetMemory;
+pub use graph::{ExportGraph, ImportGraph};
+pub use list::ListMemories;
+pub use plan::GetPlan;
+pub use purge::GcPurge;
+pub use search::SearchMemory;
+pub use stats::GetStats;
+pub use supersede::SupersedeMemory;
+pub use trash::ListTrash;
+pub use undo::GcUndo;
+pub use update::UpdateMemory;
+pub use workspaces::{CreateWorkspace, DeleteWorkspace, ListWorkspaces};
+
+use crate::operation::OperationInfo;
+
+macro_rules! list_of_operations {
+    ($($operation:ident,)*) => {
+        const CATALOGUE: &[OperationInfo] = &[$(OperationInfo::of::<$operation>()),*];
+    };
+}
+
+list_of_operations! {
+    AddMemory,
+    AddMemories,
+    GetMemory,
+    ListMemories,
+    UpdateMemory,
+    DeleteMemory,
+    SearchMemory,
+    SupersedeMemory,
+    Forget,
+    GetEntity,
+    GetRelated,
+    ImportGraph,
+    ExportGraph,
+    GetPlan,
+    GcApply,
+    GcUndo,
+    GcPurge,
+    GcExplain,
+    ListTrash,
+    GetStats,
+    Doctor,
+    CreateWorkspace,
+    ListWorkspaces,
+    DeleteWorkspace,
+}
+
+/// All operations, in a fixed order.
+pub fn catalogue() -> &'static [OperationInfo] {
+    CATALOGUE
+}

@@ -1,0 +1,73 @@
+//! `doctor`.
+
+use std::sync::Arc;
+
+use rootset_store::{Check, UnindexedText};
+use rootset_text::tokens;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
+
+use crate::caller::Caller;
+use crate::error::ServiceError;
+use crate::operation::{Effect, Operation};
+use crate::service::Service;
+
+/// Check the invariants of the whole database; with `repair`, rebuild what can be rebuilt.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Doctor {
+    /// Rebuild full-text rows that are missing or superfluous.
+    repair: Option<bool>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct DoctorAnswer {
+    /// Whether every check holds.
+    pub ok: bool,
+    pub checks: Vec<CheckAnswer>,
+}
+
+#[skip_serializing_none]
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct CheckAnswer {
+    /// The invariant, as named in the documentation.
+    pub id: String,
+    pub ok: bool,
+    /// Things that break it.
+    pub count: i64,
+    /// What is counted.
+    pub detail: String,
+    pub found: Option<Vec<String>>,
+}
+
+impl From<Check> for CheckAnswer {
+    fn from(check: Check) -> Self {
+        Self {
+            id: check.id.to_owned(),
+            ok: check.is_ok(),
+            count: check.count,
+            detail: check.detail.to_owned(),
+            found: (!check.found.is_empty()).then_some(check.found),
+        }
+    }
+}
+
+impl Operation for Doctor {
+    const NAME: &'static str = "doctor";
+    const EFFECT: Effect = Effect::Admin;
+    const IS_IDEMPOTENT: bool = true;
+    type Response = DoctorAnswer;
+
+    fn run(self, service: &Arc<Service>, _caller: &Caller) -> Result<DoctorAnswer, ServiceError> {
+        if self.repair == Some(true) {
+            let missing: Vec<UnindexedText> = service.store.unindexed_texts()?.into_iter().map(in_terms).collect();
+            service.store.repair_search(&missing)?;
+        }
+        let checks: Vec<CheckAnswer> = service.store.check()?.into_iter().map(Into::into).collect();
+        Ok(DoctorAnswer { ok: checks.iter().all(|check| check.ok), checks })
+    }
+}
+
+fn in_terms(text: UnindexedText) -> UnindexedText {
+    UnindexedText { head: tokens::index_terms(&text.head), body: tokens::index_terms(&text.body), ..text }
+}

@@ -1,0 +1,262 @@
+//! `import_graph` and `export_graph`.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use rootset_model::identity::normalise;
+use rootset_model::limits::{DESCRIPTION_CHARS_MAX, EXTRACTED_NAME_CHARS_MAX, IMPORT_ROWS_MAX};
+use rootset_model::{EntityId, RunId};
+use rootset_store::{ImportedEntity, ImportedRelation, StoreError, Workspace};
+use rootset_text::tokens;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
+
+use super::entities::named;
+use crate::caller::Caller;
+use crate::error::ServiceError;
+use crate::operation::{Effect, Operation};
+use crate::service::Service;
+use crate::shared::{EntityAnswer, RelationAnswer, check_short_text};
+
+/// The type of an end that nobody gave one.
+const TYPE_DEFAULT: &str = "term";
+
+/// Bring a graph from elsewhere. Its rows are untracked: no strategy ever removes them; the import can be undone.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct ImportGraph {
+    /// Workspace to import into; absent: the current one.
+    workspace_id: Option<String>,
+    entities: Vec<EntityInput>,
+    relations: Vec<RelationInput>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct EntityInput {
+    name: String,
+    /// One word; absent: `term`.
+    #[serde(rename = "type")]
+    entity_type: Option<String>,
+    description: Option<String>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct RelationInput {
+    /// Name of the entity it starts at.
+    source: String,
+    /// Needed when several entities share the name.
+    source_type: Option<String>,
+    relation: String,
+    /// Name of the entity it ends at.
+    target: String,
+    /// Needed when several entities share the name.
+    target_type: Option<String>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ImportedGraph {
+    /// Handle for `gc_undo`.
+    pub run_id: RunId,
+    pub entities: usize,
+    pub relations: usize,
+}
+
+impl Operation for ImportGraph {
+    const NAME: &'static str = "import_graph";
+    const EFFECT: Effect = Effect::Write;
+    const IS_IDEMPOTENT: bool = false;
+    type Response = ImportedGraph;
+
+    fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<ImportedGraph, ServiceError> {
+        let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
+        let rows = self.entities.len() + self.relations.len();
+        if rows == 0 {
+            return Err(ServiceError::invalid("`entities` and `relations` are both empty"));
+        }
+        if rows > IMPORT_ROWS_MAX {
+            return Err(ServiceError::invalid(format!("{rows} rows are more than {IMPORT_ROWS_MAX}")));
+        }
+        let mut import = Import { service, workspace: &workspace, entities: Vec::new(), types: HashMap::new() };
+        for entity in self.entities {
+            let entity_type = entity.entity_type.unwrap_or_else(|| TYPE_DEFAULT.to_owned());
+            import.add(&entity.name, &entity_type, entity.description)?;
+        }
+        let mut relations: Vec<ImportedRelation> = Vec::new();
+        for relation in &self.relations {
+            check_name("relation", &relation.relation)?;
+            let source = import.end("source", &relation.source, relation.source_type.as_deref())?;
+            let target = import.end("target", &relation.target, relation.target_type.as_deref())?;
+            relations.push(ImportedRelation { source, relation: relation.relation.trim().to_owned(), target });
+        }
+        let imported = service.store.import_graph(
+            &workspace,
+            &import.entities,
+            &relations,
+            service.next_run_id(),
+            service.settings.grace_ms,
+            service.stamp(caller),
+        )?;
+        Ok(ImportedGraph { run_id: imported.run, entities: imported.entities, relations: imported.relations })
+    }
+}
+
+struct Import<'a> {
+    service: &'a Service,
+    workspace: &'a Workspace,
+    entities: Vec<ImportedEntity>,
+    /// Types by normalised name, of what this import brings.
+    types: HashMap<String, Vec<String>>,
+}
+
+impl Import<'_> {
+    fn add(&mut self, name: &str, entity_type: &str, description: Option<String>) -> Result<EntityId, ServiceError> {
+        check_name("name", name)?;
+        check_name("type", entity_type)?;
+        if let Some(description) = &description {
+            check_short_text("description", description, DESCRIPTION_CHARS_MAX)?;
+        }
+        let (name, entity_type) = (name.trim(), entity_type.trim().to_lowercase());
+        let id = EntityId::derive(name, &entity_type);
+        let types = self.types.entry(normalise(name)).or_default();
+        if !types.contains(&entity_type) {
+            types.push(entity_type.clone());
+            let terms = tokens::index_terms(name);
+            self.entities.push(ImportedEntity { name: name.to_owned(), entity_type, description, terms });
+        }
+        Ok(id)
+    }
+
+    /// The end of a relation: as typed, else the one of that name in this import, else in the workspace, else a new one.
+    /// A relation makes its ends untracked too, so each is part of the import.
+    fn end(&mut self, field: &str, name: &str, given_type: Option<&str>) -> Result<EntityId, ServiceError> {
+        check_name(field, name)?;
+        let entity_type = match given_type {
+            Some(given) => given.to_owned(),
+            None => match self.types.get(&normalise(name)).map(Vec::as_slice) {
+                Some([one]) => one.clone(),
+                Some(several) => {
+                    return Err(ServiceError::conflict(format!("`{field}`: `{name}` names several entities"))
+                        .with_hint(format!("give `{field}_type`, one of: {}", several.join(", "))));
+                }
+                None => match self.service.store.entity(self.workspace, name, self.service.now()) {
+                    Ok((found, _)) => found.entity_type,
+                    Err(StoreError::EntityNotFound(_)) => TYPE_DEFAULT.to_owned(),
+                    Err(error) => return Err(error.into()),
+                },
+            },
+        };
+        self.add(name, &entity_type, None)
+    }
+}
+
+fn check_name(field: &str, name: &str) -> Result<(), ServiceError> {
+    if name.trim().is_empty() {
+        return Err(ServiceError::invalid(format!("`{field}` is blank")));
+    }
+    check_short_text(field, name, EXTRACTED_NAME_CHARS_MAX)
+}
+
+/// Export the whole visible graph of a workspace.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct ExportGraph {
+    /// Workspace to export; absent: the current one.
+    workspace_id: Option<String>,
+    /// `json` (default) or `graphml`.
+    format: Option<Format>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Format {
+    #[default]
+    Json,
+    Graphml,
+}
+
+#[skip_serializing_none]
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ExportedGraph {
+    pub format: Format,
+    pub entities: Option<Vec<EntityAnswer>>,
+    pub relations: Option<Vec<RelationAnswer>>,
+    /// The document, with `format: graphml`.
+    pub graphml: Option<String>,
+}
+
+impl Operation for ExportGraph {
+    const NAME: &'static str = "export_graph";
+    const EFFECT: Effect = Effect::Read;
+    const IS_IDEMPOTENT: bool = true;
+    type Response = ExportedGraph;
+
+    fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<ExportedGraph, ServiceError> {
+        let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
+        let (entities, relations) = service.store.export_graph(&workspace, service.now())?;
+        let relations = named(service, &workspace, &entities, &relations)?;
+        let entities: Vec<EntityAnswer> = entities.into_iter().map(Into::into).collect();
+        let format = self.format.unwrap_or_default();
+        Ok(match format {
+            Format::Json => {
+                ExportedGraph { format, entities: Some(entities), relations: Some(relations), graphml: None }
+            }
+            Format::Graphml => {
+                let graphml = Some(graphml(&entities, &relations));
+                ExportedGraph { format, entities: None, relations: None, graphml }
+            }
+        })
+    }
+}
+
+fn graphml(entities: &[EntityAnswer], relations: &[RelationAnswer]) -> String {
+    let mut xml = String::from(concat!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n",
+        "<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n",
+        "  <key id=\"name\" for=\"node\" attr.name=\"name\" attr.type=\"string\"/>\n",
+        "  <key id=\"type\" for=\"node\" attr.name=\"type\" attr.type=\"string\"/>\n",
+        "  <key id=\"description\" for=\"node\" attr.name=\"description\" attr.type=\"string\"/>\n",
+        "  <key id=\"origin\" for=\"all\" attr.name=\"origin\" attr.type=\"string\"/>\n",
+        "  <key id=\"relation\" for=\"edge\" attr.name=\"relation\" attr.type=\"string\"/>\n",
+        "  <graph edgedefault=\"directed\">\n",
+    ));
+    let data = |xml: &mut String, key: &str, value: &str| {
+        write!(xml, "<data key=\"{key}\">{}</data>", escaped(value)).expect("writing to a string cannot fail");
+    };
+    for entity in entities {
+        write!(xml, "    <node id=\"{}\">", entity.entity_id).expect("writing to a string cannot fail");
+        data(&mut xml, "name", &entity.name);
+        data(&mut xml, "type", &entity.entity_type);
+        data(&mut xml, "description", &entity.description);
+        data(&mut xml, "origin", &entity.origin);
+        xml.push_str("</node>\n");
+    }
+    for relation in relations {
+        write!(
+            xml,
+            "    <edge id=\"{}\" source=\"{}\" target=\"{}\">",
+            relation.relation_id, relation.source_id, relation.target_id
+        )
+        .expect("writing to a string cannot fail");
+        data(&mut xml, "relation", &relation.relation);
+        data(&mut xml, "origin", &relation.origin);
+        xml.push_str("</edge>\n");
+    }
+    xml.push_str("  </graph>\n</graphml>\n");
+    xml
+}
+
+/// Escapes for text and attributes; control characters that XML cannot hold become blanks.
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            c if c.is_control() && !matches!(c, '\t' | '\n' | '\r') => escaped.push(' '),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}

@@ -1,0 +1,77 @@
+//! Everything that is computed about a content before a transaction begins: chunks, terms, extraction, vectors.
+
+use rootset_model::{Content, Extraction};
+use rootset_provider::ProviderError;
+use rootset_store::{ContentPart, PreparedChunk, PreparedContent, PreparedDerived, PreparedVectors};
+use rootset_text::{chunks, tokens};
+
+use crate::service::Service;
+
+impl Service {
+    /// Whether extraction and embedding are quick enough to be part of the request.
+    pub(crate) fn derives_locally(&self) -> bool {
+        self.extractor.is_local() && self.embedder.as_ref().is_none_or(|embedder| embedder.is_local())
+    }
+
+    /// Prepares a content; with remote models without what they derive, which makes the memory pending.
+    pub(crate) fn prepare(&self, content: Content) -> Result<PreparedContent, ProviderError> {
+        let mut prepared = self.prepare_text(content);
+        if self.derives_locally() {
+            let extraction = self.extractor.extract(&prepared.content)?;
+            prepared.derived = Some(self.derive(&prepared, extraction)?);
+        }
+        Ok(prepared)
+    }
+
+    /// Hash, chunks and terms: what needs no model.
+    pub(crate) fn prepare_text(&self, content: Content) -> PreparedContent {
+        let head_terms = tokens::index_terms(&content.topic);
+        let mut prepared_chunks = Vec::new();
+        for part in [ContentPart::Context, ContentPart::Decisions, ContentPart::Rationale] {
+            let text = part.text_of(&content);
+            for range in chunks::split(&text) {
+                let piece = &text[range.clone()];
+                prepared_chunks.push(PreparedChunk {
+                    part,
+                    start: range.start,
+                    length: range.len(),
+                    is_question: tokens::is_question(piece),
+                    head_terms: head_terms.clone(),
+                    body_terms: tokens::index_terms(piece),
+                });
+            }
+        }
+        PreparedContent {
+            doc_hash: content.doc_hash(),
+            content,
+            chunks: prepared_chunks,
+            extractor_id: self.extractor.id().to_owned(),
+            extractor_version: self.extractor.version(),
+            derived: None,
+        }
+    }
+
+    /// Terms of the entities' names, and vectors of the chunks where an embedder is configured.
+    pub(crate) fn derive(
+        &self,
+        prepared: &PreparedContent,
+        extraction: Extraction,
+    ) -> Result<PreparedDerived, ProviderError> {
+        let entity_terms = extraction.entities.iter().map(|entity| tokens::index_terms(&entity.name)).collect();
+        let vectors = match &self.embedder {
+            Some(embedder) => {
+                let texts: Vec<String> = prepared.chunks.iter().map(|chunk| chunk_text(prepared, chunk)).collect();
+                let borrowed: Vec<&str> = texts.iter().map(String::as_str).collect();
+                Some(PreparedVectors { space: embedder.id().to_owned(), vectors: embedder.embed(&borrowed)? })
+            }
+            None => None,
+        };
+        Ok(PreparedDerived { extraction, entity_terms, vectors })
+    }
+}
+
+/// What an embedder reads of a chunk: its topic gives a short text its subject.
+fn chunk_text(prepared: &PreparedContent, chunk: &PreparedChunk) -> String {
+    let text = chunk.part.text_of(&prepared.content);
+    format!("{}\n{}", prepared.content.topic, &text[chunk.start..chunk.start + chunk.length])
+}

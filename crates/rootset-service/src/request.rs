@@ -1,0 +1,86 @@
+//! From JSON to a request: unknown fields are errors that suggest the nearest name, wrong types name their field.
+
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use crate::error::ServiceError;
+
+/// Other names under which a field is accepted.
+const ALIASES: [(&str, &str); 2] = [("text", "context"), ("content", "context")];
+/// Requests nest no deeper than this; a deeper one is an attack or a mistake.
+const DEPTH_MAX: usize = 64;
+
+pub fn parse<T: DeserializeOwned>(mut request: Value, schema: &Value, null_clears: bool) -> Result<T, ServiceError> {
+    if request.is_null() {
+        request = Value::Object(Map::new());
+    }
+    let Value::Object(fields) = &mut request else {
+        return Err(ServiceError::invalid("a request is a JSON object"));
+    };
+    if !null_clears {
+        fields.retain(|_, value| !value.is_null());
+    }
+    check_fields(&request, schema)?;
+    serde_path_to_error::deserialize(request).map_err(|error| {
+        let path = error.path().to_string();
+        let reason = error.into_inner().to_string();
+        match path.as_str() {
+            "." | "?" => ServiceError::invalid(reason),
+            path => ServiceError::invalid(format!("`{path}`: {reason}")),
+        }
+    })
+}
+
+/// Walks request and schema side by side, without recursion.
+fn check_fields(request: &Value, schema: &Value) -> Result<(), ServiceError> {
+    let mut open = vec![(request, schema, 0)];
+    while let Some((value, schema, depth)) = open.pop() {
+        if depth > DEPTH_MAX {
+            return Err(ServiceError::invalid(format!("the request nests deeper than {DEPTH_MAX} levels")));
+        }
+        match value {
+            Value::Object(fields) => {
+                let Some(properties) = schema.get("properties").and_then(Value::as_object) else { continue };
+                for (name, value) in fields {
+                    match properties.get(canonical(name, properties)) {
+                        Some(schema) => open.push((value, schema, depth + 1)),
+                        None => return Err(unknown_field(name, properties)),
+                    }
+                }
+            }
+            Value::Array(items) => {
+                let Some(schema) = schema.get("items") else { continue };
+                open.extend(items.iter().map(|item| (item, schema, depth + 1)));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn canonical<'a>(name: &'a str, properties: &Map<String, Value>) -> &'a str {
+    let alias = ALIASES.iter().find(|(alias, field)| *alias == name && properties.contains_key(*field));
+    match alias {
+        Some((_, field)) if !properties.contains_key(name) => field,
+        _ => name,
+    }
+}
+
+fn unknown_field(name: &str, properties: &Map<String, Value>) -> ServiceError {
+    let shown: String = name.chars().take(80).collect();
+    let error = ServiceError::invalid(format!("unknown field `{shown}`"));
+    let all: Vec<&str> = properties.keys().map(String::as_str).collect();
+    match nearest(name, all.iter().copied(), 1).first() {
+        Some(near) => error.with_hint(format!("did you mean `{near}`?")),
+        None => error.with_hint(format!("allowed: {}", all.join(", "))),
+    }
+}
+
+/// The names most like `name`, best first; only those that are alike at all.
+pub fn nearest<'a>(name: &str, all: impl Iterator<Item = &'a str>, limit: usize) -> Vec<&'a str> {
+    const ALIKE_MIN: f64 = 0.75;
+    let mut scored: Vec<(f64, &str)> =
+        all.map(|other| (strsim::jaro_winkler(name, other), other)).filter(|(score, _)| *score >= ALIKE_MIN).collect();
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
+    scored.into_iter().take(limit).map(|(_, other)| other).collect()
+}

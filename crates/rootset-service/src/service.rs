@@ -1,0 +1,170 @@
+//! The service: one store, one clock, one source of ids, the models, and the settings in force.
+
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock};
+
+use rootset_model::{ErasureId, Limits, MemoryId, PlanId, RunId, Timestamp};
+use rootset_provider::{BuiltinExtractor, Embedder, Extractor};
+use rootset_store::{EraseIds, Stamp, Store, Workspace};
+use serde_json::Value;
+
+use crate::caller::Caller;
+use crate::clock::{Clock, Ids, SystemClock, SystemIds};
+use crate::error::ServiceError;
+use crate::operation::OperationInfo;
+use crate::uses::UseBuffer;
+use crate::worker::Background;
+use crate::{operations, request};
+
+/// The workspace that exists without being created.
+pub const DEFAULT_WORKSPACE: &str = "default";
+
+/// What an operator may set.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    pub limits: Limits,
+    /// How long trash can be undone.
+    pub grace_ms: i64,
+    /// Earlier revisions kept per memory.
+    pub keep_revisions: i64,
+    /// How long an add or update waits for remote models before it answers `pending`.
+    pub add_wait_ms: u64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            limits: Limits::default(),
+            grace_ms: 7 * 24 * 3_600_000,
+            keep_revisions: 20,
+            add_wait_ms: rootset_model::limits::ADD_WAIT_MS,
+        }
+    }
+}
+
+pub struct Service {
+    pub(crate) store: Store,
+    pub(crate) settings: Settings,
+    pub(crate) extractor: Arc<dyn Extractor>,
+    pub(crate) embedder: Option<Arc<dyn Embedder>>,
+    pub(crate) uses: UseBuffer,
+    pub(crate) background: Background,
+    clock: Arc<dyn Clock>,
+    ids: Arc<dyn Ids>,
+}
+
+impl std::fmt::Debug for Service {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Service").field("store", &self.store).finish_non_exhaustive()
+    }
+}
+
+impl Service {
+    /// A service with the built-in extractor, no embedder, and the system's clock.
+    pub fn new(store: Store, settings: Settings) -> Result<Self, ServiceError> {
+        let service = Self {
+            store,
+            settings,
+            extractor: Arc::new(BuiltinExtractor),
+            embedder: None,
+            uses: UseBuffer::default(),
+            background: Background::default(),
+            clock: Arc::new(SystemClock),
+            ids: Arc::new(SystemIds::default()),
+        };
+        let stamp = Stamp { now: service.now(), actor: "rootset" };
+        service.store.ensure_workspace(DEFAULT_WORKSPACE, stamp)?;
+        Ok(service)
+    }
+
+    pub fn with_extractor(mut self, extractor: Arc<dyn Extractor>) -> Self {
+        self.extractor = extractor;
+        self
+    }
+
+    pub fn with_embedder(mut self, embedder: Arc<dyn Embedder>) -> Self {
+        self.embedder = Some(embedder);
+        self
+    }
+
+    pub fn with_clock(mut self, clock: Arc<dyn Clock>) -> Self {
+        self.clock = clock;
+        self
+    }
+
+    pub fn with_ids(mut self, ids: Arc<dyn Ids>) -> Self {
+        self.ids = ids;
+        self
+    }
+
+    /// Runs an operation by name: the one entry of every front end.
+    pub fn call(self: &Arc<Self>, caller: &Caller, name: &str, arguments: Value) -> Result<Value, ServiceError> {
+        match find_operation(name) {
+            Some(operation) => operation.call(self, caller, arguments),
+            None => {
+                let all = operations::catalogue().iter().map(|it| it.name);
+                let error = ServiceError::invalid(format!("unknown operation `{name}`"));
+                Err(match request::nearest(name, all, 1).first() {
+                    Some(near) => error.with_hint(format!("did you mean `{near}`?")),
+                    None => error,
+                })
+            }
+        }
+    }
+
+    pub(crate) fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    pub(crate) fn stamp<'a>(&self, caller: &'a Caller) -> Stamp<'a> {
+        Stamp { now: self.now(), actor: &caller.actor }
+    }
+
+    pub(crate) fn next_memory_id(&self) -> MemoryId {
+        MemoryId(self.ids.next(self.now()))
+    }
+
+    pub(crate) fn next_plan_id(&self) -> PlanId {
+        PlanId(self.ids.next(self.now()))
+    }
+
+    pub(crate) fn next_run_id(&self) -> RunId {
+        RunId(self.ids.next(self.now()))
+    }
+
+    pub(crate) fn next_erasure_id(&self) -> ErasureId {
+        ErasureId(self.ids.next(self.now()))
+    }
+
+    /// Ids for a plan of named items that is confirmed as it is stored.
+    pub(crate) fn next_erase_ids(&self) -> EraseIds {
+        EraseIds { plan: self.next_plan_id(), run: self.next_run_id(), erasure: self.next_erasure_id() }
+    }
+
+    /// The workspace a request is about; empty and absent mean the caller's current one.
+    pub(crate) fn workspace(&self, caller: &Caller, requested: Option<&str>) -> Result<Workspace, ServiceError> {
+        Ok(self.store.workspace(workspace_name(caller, requested)?)?)
+    }
+
+    /// Also one that is in the trash, for undo, purge and looking at what is there.
+    pub(crate) fn workspace_or_trashed(
+        &self,
+        caller: &Caller,
+        requested: Option<&str>,
+    ) -> Result<Workspace, ServiceError> {
+        Ok(self.store.workspace_or_trashed(workspace_name(caller, requested)?)?)
+    }
+}
+
+fn workspace_name<'a>(caller: &'a Caller, requested: Option<&'a str>) -> Result<&'a str, ServiceError> {
+    let name = requested.filter(|name| !name.is_empty()).unwrap_or(&caller.workspace);
+    rootset_model::names::check_workspace_id(name)
+        .map_err(|error| ServiceError::invalid(format!("`workspace_id`: {error}")))?;
+    Ok(name)
+}
+
+fn find_operation(name: &str) -> Option<&'static OperationInfo> {
+    static BY_NAME: LazyLock<HashMap<&'static str, &'static OperationInfo>> =
+        LazyLock::new(|| operations::catalogue().iter().map(|it| (it.name, it)).collect());
+    BY_NAME.get(name).copied()
+}

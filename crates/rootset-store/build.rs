@@ -1,0 +1,82 @@
+//! Turns `sql/*.sql` into typed constants: a statement that does not exist is a compile error, not a surprise at run
+//! time, and the list of all statements can be walked by tests.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+fn main() {
+    println!("cargo:rerun-if-changed=sql");
+    println!("cargo:rerun-if-changed=migrations");
+    let mut files: Vec<PathBuf> =
+        fs::read_dir("sql").expect("the sql folder exists").map(|entry| entry.expect("readable").path()).collect();
+    files.sort();
+    let sql_files: Vec<&PathBuf> = files.iter().filter(|file| file.extension().is_some_and(|it| it == "sql")).collect();
+    let texts: Vec<String> =
+        sql_files.iter().map(|file| fs::read_to_string(file).expect("sql files are readable")).collect();
+    let fragments: Vec<(String, String)> = texts.iter().flat_map(|text| sections(text, "-- fragment: ")).collect();
+    let mut generated = String::new();
+    let mut all = String::new();
+    for (file, text) in sql_files.iter().zip(&texts) {
+        let module = file.file_stem().and_then(|it| it.to_str()).expect("sql files have plain names");
+        writeln!(generated, "pub mod {module} {{").expect("a string");
+        for (name, sql) in sections(text, "-- name: ") {
+            let sql = with_fragments(sql, &fragments);
+            let constant = name.to_uppercase();
+            writeln!(
+                generated,
+                "    pub static {constant}: crate::driver::Statement =\n        crate::driver::Statement {{ name: \"{module}.{name}\", sqlite: r#\"{}\"# }};",
+                for_sqlite(&sql)
+            )
+            .expect("a string");
+            writeln!(all, "    &{module}::{constant},").expect("a string");
+        }
+        generated.push_str("}\n");
+    }
+    writeln!(
+        generated,
+        "/// Every statement, for tests that walk them.\n#[cfg(test)]\npub static ALL: &[&crate::driver::Statement] = &[\n{all}];"
+    )
+    .expect("a string");
+    let out = env::var_os("OUT_DIR").expect("cargo sets OUT_DIR");
+    fs::write(Path::new(&out).join("statements.rs"), generated).expect("OUT_DIR is writable");
+}
+
+/// The sections of a file that begin with `marker`; other comment lines are dropped.
+fn sections(text: &str, marker: &str) -> Vec<(String, String)> {
+    let mut sections: Vec<(String, String)> = Vec::new();
+    let mut is_inside = false;
+    for line in text.lines() {
+        if let Some(name) = line.strip_prefix(marker) {
+            sections.push((name.trim().to_owned(), String::new()));
+            is_inside = true;
+        } else if line.starts_with("-- name: ") || line.starts_with("-- fragment: ") {
+            is_inside = false;
+        } else if !line.trim_start().starts_with("--") && is_inside {
+            let (_, sql) = sections.last_mut().expect("inside a section");
+            sql.push_str(line);
+            sql.push('\n');
+        }
+    }
+    sections.into_iter().map(|(name, sql)| (name, sql.trim().trim_end_matches(';').to_owned())).collect()
+}
+
+/// Replaces `{{name}}` by the fragment of that name; fragments may use other fragments, a few levels deep.
+fn with_fragments(mut sql: String, fragments: &[(String, String)]) -> String {
+    for _ in 0..4 {
+        for (name, text) in fragments {
+            sql = sql.replace(&format!("{{{{{name}}}}}"), text);
+        }
+    }
+    assert!(!sql.contains("{{"), "unknown fragment in: {sql}");
+    sql
+}
+
+/// The list functions in SQLite's words.
+fn for_sqlite(sql: &str) -> String {
+    let mut sql = sql.to_owned();
+    for list in ["integer_list(", "blob_list(", "text_list("] {
+        sql = sql.replace(list, "rarray(");
+    }
+    sql
+}

@@ -1,0 +1,26 @@
+-- What it means to be live, superseded, current or visible: written once, used by every statement that reads.
+
+-- fragment: m_is_superseded
+(m.superseded_by IS NOT NULL AND EXISTS (
+    SELECT 1 FROM memories successor
+    WHERE successor.workspace = m.workspace AND successor.memory = m.superseded_by
+      AND successor.trashed_run IS NULL))
+
+-- Current at the time ?2: what searches and descriptions use.
+-- fragment: m_is_current
+(m.trashed_run IS NULL AND (m.expires_at IS NULL OR m.expires_at > ?2) AND NOT {{m_is_superseded}})
+
+-- An object (entity or relation) named o.object in o.workspace that somebody living vouches for.
+-- fragment: o_has_living_contributor
+EXISTS (
+    SELECT 1 FROM contributions c
+    JOIN memories m ON m.workspace = c.workspace AND m.memory = c.memory
+    WHERE c.workspace = o.workspace AND c.object = o.object AND m.trashed_run IS NULL)
+
+-- fragment: o_is_untracked
+EXISTS (
+    SELECT 1 FROM untracked u
+    WHERE u.workspace = o.workspace AND u.object = o.object AND u.trashed_run IS NULL)
+
+-- fragment: o_is_visible
+({{o_is_untracked}} OR {{o_has_living_contributor}})

@@ -1,0 +1,102 @@
+-- Each statement counts what must not exist. The invariants are named in docs and in `doctor.rs`.
+
+-- I4: an untracked mark without its graph row would let a strategy believe the row is derived.
+-- name: untracked_without_object
+SELECT COUNT(*) FROM untracked u
+WHERE u.workspace = ?1
+  AND NOT EXISTS (SELECT 1 FROM entities e WHERE e.workspace = u.workspace AND e.entity = u.object)
+  AND NOT EXISTS (SELECT 1 FROM relations r WHERE r.workspace = u.workspace AND r.relation = u.object);
+
+-- I6
+-- name: relations_without_ends
+SELECT COUNT(*) FROM relations r
+WHERE r.workspace = ?1
+  AND (NOT EXISTS (SELECT 1 FROM entities e WHERE e.workspace = r.workspace AND e.entity = r.source)
+    OR NOT EXISTS (SELECT 1 FROM entities e WHERE e.workspace = r.workspace AND e.entity = r.target));
+
+-- name: rows_without_workspace
+SELECT (SELECT COUNT(*) FROM memories WHERE workspace NOT IN (SELECT workspace FROM workspaces))
+     + (SELECT COUNT(*) FROM entities WHERE workspace NOT IN (SELECT workspace FROM workspaces))
+     + (SELECT COUNT(*) FROM relations WHERE workspace NOT IN (SELECT workspace FROM workspaces))
+     + (SELECT COUNT(*) FROM contributions WHERE workspace NOT IN (SELECT workspace FROM workspaces))
+     + (SELECT COUNT(*) FROM chunks WHERE workspace NOT IN (SELECT workspace FROM workspaces));
+
+-- I7
+-- name: contributions_without_memory
+SELECT COUNT(*) FROM contributions c
+WHERE c.workspace = ?1
+  AND NOT EXISTS (SELECT 1 FROM memories m WHERE m.workspace = c.workspace AND m.memory = c.memory);
+
+-- name: contributions_without_object
+SELECT COUNT(*) FROM contributions c
+WHERE c.workspace = ?1
+  AND NOT EXISTS (SELECT 1 FROM entities e WHERE e.workspace = c.workspace AND e.entity = c.object)
+  AND NOT EXISTS (SELECT 1 FROM relations r WHERE r.workspace = c.workspace AND r.relation = c.object);
+
+-- name: objects_without_contributor
+SELECT COUNT(*) FROM (
+    SELECT workspace, entity AS object FROM entities WHERE workspace = ?1
+    UNION ALL
+    SELECT workspace, relation FROM relations WHERE workspace = ?1) o
+WHERE NOT EXISTS (SELECT 1 FROM contributions c WHERE c.workspace = o.workspace AND c.object = o.object)
+  AND NOT EXISTS (SELECT 1 FROM untracked u WHERE u.workspace = o.workspace AND u.object = o.object);
+
+-- A memory that contributes a relation contributes both its ends.
+-- name: relations_with_unvouched_ends
+SELECT COUNT(*) FROM contributions c
+JOIN relations r ON r.workspace = c.workspace AND r.relation = c.object
+WHERE c.workspace = ?1 AND c.kind = 1
+  AND (NOT EXISTS (SELECT 1 FROM contributions e
+                   WHERE e.workspace = c.workspace AND e.memory = c.memory AND e.object = r.source)
+    OR NOT EXISTS (SELECT 1 FROM contributions e
+                   WHERE e.workspace = c.workspace AND e.memory = c.memory AND e.object = r.target));
+
+-- I8
+-- name: memories_without_revision
+SELECT COUNT(*) FROM memories m
+WHERE m.workspace = ?1 AND m.repo IS NULL
+  AND NOT EXISTS (SELECT 1 FROM revisions r
+                  WHERE r.workspace = m.workspace AND r.memory = m.memory AND r.revision = m.revision);
+
+-- name: memories_without_chunks
+SELECT COUNT(*) FROM memories m
+WHERE m.workspace = ?1 AND m.repo IS NULL
+  AND NOT EXISTS (SELECT 1 FROM chunks ch WHERE ch.workspace = m.workspace AND ch.memory = m.memory);
+
+-- name: chunks_without_memory
+SELECT COUNT(*) FROM chunks ch
+WHERE ch.workspace = ?1
+  AND NOT EXISTS (SELECT 1 FROM memories m WHERE m.workspace = ch.workspace AND m.memory = ch.memory);
+
+-- name: chunk_keys
+SELECT chunk FROM chunks WHERE workspace = ?1 ORDER BY chunk;
+
+-- name: entity_numbers
+SELECT number FROM entities WHERE workspace = ?1 ORDER BY number;
+
+-- name: vectors_without_chunk
+SELECT (SELECT COUNT(*) FROM vectors v WHERE v.workspace = ?1 AND NOT EXISTS (
+            SELECT 1 FROM chunks ch WHERE ch.workspace = v.workspace AND ch.chunk = v.chunk))
+     + (SELECT COUNT(*) FROM vector_originals v WHERE v.workspace = ?1 AND NOT EXISTS (
+            SELECT 1 FROM chunks ch WHERE ch.workspace = v.workspace AND ch.chunk = v.chunk));
+
+-- name: pending_without_job
+SELECT COUNT(*) FROM memories m
+WHERE m.workspace = ?1 AND m.status = 'pending' AND m.trashed_run IS NULL
+  AND NOT EXISTS (SELECT 1 FROM jobs j
+                  WHERE j.workspace = m.workspace AND j.kind = 'complete' AND j.subject = m.memory);
+
+-- name: counters
+SELECT w.memory_count - (SELECT COUNT(*) FROM memories m WHERE m.workspace = w.workspace),
+       w.content_bytes - (SELECT COALESCE(SUM(r.bytes), 0) FROM revisions r WHERE r.workspace = w.workspace)
+FROM workspaces w WHERE w.workspace = ?1;
+
+-- name: chunk_texts
+SELECT ch.chunk, ch.part, ch.start, ch.length, r.topic, r.context, r.decisions, r.rationale
+FROM chunks ch
+JOIN memories m ON m.workspace = ch.workspace AND m.memory = ch.memory
+JOIN revisions r ON r.workspace = m.workspace AND r.memory = m.memory AND r.revision = m.revision
+WHERE ch.workspace = ?1 AND ch.chunk IN (SELECT value FROM integer_list(?2));
+
+-- name: entity_names
+SELECT number, name FROM entities WHERE workspace = ?1 AND number IN (SELECT value FROM integer_list(?2));

@@ -1,0 +1,35 @@
+-- name: enqueue
+INSERT INTO jobs (workspace, kind, subject, created_at, due_at, cursor) VALUES (?1, ?2, ?3, ?4, ?4, ?5)
+ON CONFLICT (workspace, kind, subject) DO UPDATE
+SET due_at = excluded.due_at, attempts = 0, cursor = COALESCE(excluded.cursor, cursor), last_error = NULL;
+
+-- The oldest job that is due and that nobody holds; taking it raises its fence.
+-- name: claim
+UPDATE jobs SET lease_until = ?3, fence = fence + 1, attempts = attempts + 1
+WHERE (workspace, kind, subject) IN (
+    SELECT j.workspace, j.kind, j.subject
+    FROM jobs j JOIN workspaces w ON w.workspace = j.workspace
+    WHERE j.due_at <= ?2 AND j.lease_until <= ?2 AND j.kind = ?1 AND w.trashed_run IS NULL
+    ORDER BY j.due_at LIMIT 1)
+RETURNING workspace, subject, fence, attempts, cursor;
+
+-- name: claim_one
+UPDATE jobs SET lease_until = ?5, fence = fence + 1, attempts = attempts + 1
+WHERE workspace = ?1 AND kind = ?2 AND subject = ?3 AND lease_until <= ?4
+RETURNING workspace, subject, fence, attempts, cursor;
+
+-- name: has_fence
+SELECT 1 FROM jobs WHERE workspace = ?1 AND kind = ?2 AND subject = ?3 AND fence = ?4;
+
+-- name: fail
+UPDATE jobs SET lease_until = 0, due_at = ?5, last_error = ?6
+WHERE workspace = ?1 AND kind = ?2 AND subject = ?3 AND fence = ?4;
+
+-- name: finish
+DELETE FROM jobs WHERE workspace = ?1 AND kind = ?2 AND subject = ?3;
+
+-- name: cancel_many
+DELETE FROM jobs WHERE workspace = ?1 AND kind = ?2 AND subject IN (SELECT value FROM blob_list(?3));
+
+-- name: next_due
+SELECT MIN(MAX(due_at, lease_until)) FROM jobs WHERE kind = ?1;

@@ -1,0 +1,174 @@
+-- fragment: memory_columns
+m.memory, m.sequence, m.name, m.source, m.repo, m.file_path, m.written_by, m.status, m.last_error, m.attempts,
+m.version, m.revision, m.pending_revision, m.source_version, m.doc_hash, m.metadata, m.tags, m.created_at,
+m.updated_at, m.ingested_at, m.expires_at, m.pinned, m.pin_reason, m.superseded_by, m.superseded_at,
+m.supersede_reason, m.trashed_run, m.trashed_at, {{m_is_superseded}}
+
+-- name: insert
+INSERT INTO memories (workspace, memory, sequence, name, source, written_by, status, version, revision, doc_hash,
+                      metadata, tags, created_at, updated_at, ingested_at, expires_at, pinned, pin_reason)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 1, 1, ?8, ?9, ?10, ?11, ?11, ?11, ?12, ?13, ?14);
+
+-- name: by_id
+SELECT {{memory_columns}} FROM memories m WHERE m.workspace = ?1 AND m.memory = ?2;
+
+-- name: by_name
+SELECT {{memory_columns}} FROM memories m WHERE m.workspace = ?1 AND m.name = ?2 AND m.trashed_run IS NULL;
+
+-- name: trashed_by_name
+SELECT {{memory_columns}} FROM memories m
+WHERE m.workspace = ?1 AND m.name = ?2 AND m.trashed_run IS NOT NULL
+ORDER BY m.trashed_at DESC LIMIT 1;
+
+-- name: by_ids
+SELECT {{memory_columns}} FROM memories m
+WHERE m.workspace = ?1 AND m.memory IN (SELECT value FROM blob_list(?2));
+
+-- name: name_is_taken
+SELECT EXISTS (SELECT 1 FROM memories WHERE workspace = ?1 AND name = ?2 AND trashed_run IS NULL)
+    OR EXISTS (SELECT 1 FROM memories WHERE workspace = ?1 AND name = ?2 AND trashed_run IS NOT NULL);
+
+-- name: live_with_content
+SELECT memory, name FROM memories WHERE workspace = ?1 AND doc_hash = ?2 AND trashed_run IS NULL;
+
+-- name: trashed_with_content
+SELECT m.memory, m.trashed_run, m.trashed_at, r.operation
+FROM memories m LEFT JOIN runs r ON r.workspace = m.workspace AND r.run = m.trashed_run
+WHERE m.workspace = ?1 AND m.doc_hash = ?2 AND m.trashed_run IS NOT NULL
+ORDER BY m.trashed_at DESC LIMIT 1;
+
+-- name: set_attributes
+UPDATE memories
+SET name = ?3, metadata = ?4, tags = ?5, pinned = ?6, pin_reason = ?7, expires_at = ?8, updated_at = ?9, version = ?10
+WHERE workspace = ?1 AND memory = ?2;
+
+-- name: set_revision
+UPDATE memories
+SET revision = ?3, pending_revision = NULL, doc_hash = ?4, ingested_at = ?5, status = 'complete', last_error = NULL,
+    attempts = 0
+WHERE workspace = ?1 AND memory = ?2;
+
+-- name: set_pending_revision
+UPDATE memories
+SET pending_revision = ?3, doc_hash = ?4, status = 'pending', last_error = NULL, attempts = 0
+WHERE workspace = ?1 AND memory = ?2;
+
+-- name: set_failure
+UPDATE memories SET last_error = ?3, attempts = ?4 WHERE workspace = ?1 AND memory = ?2 AND status = 'pending';
+
+-- name: supersede
+UPDATE memories
+SET superseded_by = ?3, superseded_at = ?4, supersede_reason = ?5, version = version + 1, updated_at = ?4
+WHERE workspace = ?1 AND memory = ?2;
+
+-- name: predecessors
+SELECT memory, name FROM memories
+WHERE workspace = ?1 AND superseded_by = ?2 AND trashed_run IS NULL
+ORDER BY sequence;
+
+-- name: insert_tag
+INSERT INTO memory_tags (workspace, tag, memory) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING;
+
+-- name: delete_tags
+DELETE FROM memory_tags WHERE workspace = ?1 AND memory IN (SELECT value FROM blob_list(?2));
+
+-- name: insert_revision
+INSERT INTO revisions (workspace, memory, revision, topic, context, decisions, rationale, bytes, created_at, extractor,
+                       extractor_version)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11);
+
+-- name: revision
+SELECT topic, context, decisions, rationale, created_at FROM revisions
+WHERE workspace = ?1 AND memory = ?2 AND revision = ?3 AND trashed_run IS NULL;
+
+-- name: newest_revision
+SELECT MAX(revision) FROM revisions WHERE workspace = ?1 AND memory = ?2;
+
+-- name: previous_revisions
+SELECT revision, bytes FROM revisions
+WHERE workspace = ?1 AND memory = ?2 AND revision < ?3
+ORDER BY revision DESC;
+
+-- name: delete_revision
+DELETE FROM revisions WHERE workspace = ?1 AND memory = ?2 AND revision = ?3;
+
+-- name: set_extraction
+UPDATE revisions SET extractor = ?4, extractor_version = ?5, extraction = ?6
+WHERE workspace = ?1 AND memory = ?2 AND revision = ?3;
+
+-- name: extraction
+SELECT extraction FROM revisions WHERE workspace = ?1 AND memory = ?2 AND revision = ?3;
+
+-- name: insert_chunk
+INSERT INTO chunks (workspace, chunk, memory, ordinal, part, start, length, is_question)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8);
+
+-- name: chunks_of
+SELECT chunk FROM chunks WHERE workspace = ?1 AND memory = ?2 ORDER BY ordinal;
+
+-- name: delete_chunks
+DELETE FROM chunks WHERE workspace = ?1 AND memory IN (SELECT value FROM blob_list(?2));
+
+-- name: derived_ids
+SELECT object, kind FROM contributions WHERE workspace = ?1 AND memory = ?2 ORDER BY object;
+
+-- name: use_of
+SELECT use_count, last_used_at FROM uses WHERE workspace = ?1 AND memory = ?2;
+
+-- name: add_use
+INSERT INTO uses (workspace, memory, use_count, last_used_at)
+SELECT workspace, memory, ?3, ?4 FROM memories WHERE workspace = ?1 AND memory = ?2
+ON CONFLICT (workspace, memory) DO UPDATE
+SET use_count = use_count + excluded.use_count, last_used_at = MAX(last_used_at, excluded.last_used_at);
+
+-- fragment: list_filter
+FROM memories m
+JOIN revisions r ON r.workspace = m.workspace AND r.memory = m.memory AND r.revision = m.revision
+LEFT JOIN uses u ON u.workspace = m.workspace AND u.memory = m.memory
+WHERE m.workspace = ?1
+  AND ((?2 IS NULL AND m.repo IS NULL) OR m.source = ?2)
+  AND (?3 IS NULL OR m.written_by = ?3)
+  AND (?4 IS NULL OR m.status = ?4)
+  AND (?5 = 'all'
+       OR (?5 = 'trashed' AND m.trashed_run IS NOT NULL)
+       OR (?5 = 'superseded' AND m.trashed_run IS NULL AND {{m_is_superseded}})
+       OR (?5 = 'live' AND m.trashed_run IS NULL AND NOT {{m_is_superseded}}))
+  AND (?6 = 0 OR (SELECT COUNT(*) FROM memory_tags t
+                  WHERE t.workspace = ?1 AND t.memory = m.memory
+                    AND t.tag IN (SELECT value FROM text_list(?7))) = ?6)
+  AND (?8 = 0 OR m.memory IN (SELECT value FROM blob_list(?9)))
+
+-- fragment: list_columns
+SELECT m.memory, m.name, m.created_at, m.updated_at, m.source, m.pinned, m.status, r.topic, r.context, r.decisions
+
+-- name: list_count
+SELECT COUNT(*) {{list_filter}};
+
+-- name: list_by_updated_descending
+{{list_columns}} {{list_filter}} ORDER BY m.updated_at DESC, m.memory DESC LIMIT ?10 OFFSET ?11;
+
+-- name: list_by_updated_ascending
+{{list_columns}} {{list_filter}} ORDER BY m.updated_at, m.memory LIMIT ?10 OFFSET ?11;
+
+-- name: list_by_created_descending
+{{list_columns}} {{list_filter}} ORDER BY m.memory DESC LIMIT ?10 OFFSET ?11;
+
+-- name: list_by_created_ascending
+{{list_columns}} {{list_filter}} ORDER BY m.memory LIMIT ?10 OFFSET ?11;
+
+-- name: list_by_uses_descending
+{{list_columns}} {{list_filter}} ORDER BY COALESCE(u.use_count, 0) DESC, m.memory DESC LIMIT ?10 OFFSET ?11;
+
+-- name: list_by_uses_ascending
+{{list_columns}} {{list_filter}} ORDER BY COALESCE(u.use_count, 0), m.memory LIMIT ?10 OFFSET ?11;
+
+-- name: recent
+SELECT m.memory FROM memories m
+WHERE m.workspace = ?1 AND m.repo IS NULL AND {{m_is_current}} AND m.pinned = ?3
+  AND (?4 IS NULL OR m.source = ?4)
+  AND (?5 = 0 OR (SELECT COUNT(*) FROM memory_tags t
+                  WHERE t.workspace = ?1 AND t.memory = m.memory
+                    AND t.tag IN (SELECT value FROM text_list(?6))) = ?5)
+  AND (?7 IS NULL OR m.created_at >= ?7)
+  AND (?8 IS NULL OR m.created_at <= ?8)
+ORDER BY m.updated_at DESC, m.memory DESC LIMIT ?9;

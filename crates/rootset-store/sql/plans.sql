@@ -1,0 +1,68 @@
+-- name: insert
+INSERT INTO plans (workspace, plan, digest, policy, erases, include_pinned, is_named, created_by, created_at,
+                   expires_at, totals)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11);
+
+-- name: set_totals
+UPDATE plans SET totals = ?3 WHERE workspace = ?1 AND plan = ?2;
+
+-- name: insert_item
+INSERT INTO plan_items (workspace, plan, position, kind, object, revision, version, action, reason)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9);
+
+-- name: by_id
+SELECT digest, policy, erases, include_pinned, is_named, created_by, created_at, expires_at, totals, run
+FROM plans WHERE workspace = ?1 AND plan = ?2;
+
+-- name: set_run
+UPDATE plans SET run = ?3 WHERE workspace = ?1 AND plan = ?2 AND run IS NULL;
+
+-- name: item_count
+SELECT COUNT(*) FROM plan_items WHERE workspace = ?1 AND plan = ?2;
+
+-- name: items
+SELECT position, kind, object, revision, version, action, reason
+FROM plan_items WHERE workspace = ?1 AND plan = ?2 AND position >= ?3
+ORDER BY position LIMIT ?4;
+
+-- Memories and their bytes and chunks in a plan.
+-- name: memory_totals
+SELECT COUNT(*), COALESCE(SUM(bytes), 0), COALESCE(SUM(chunks), 0) FROM (
+    SELECT (SELECT COALESCE(SUM(r.bytes), 0) FROM revisions r
+            WHERE r.workspace = p.workspace AND r.memory = p.object) AS bytes,
+           (SELECT COUNT(*) FROM chunks ch WHERE ch.workspace = p.workspace AND ch.memory = p.object) AS chunks
+    FROM plan_items p WHERE p.workspace = ?1 AND p.plan = ?2 AND p.kind = 'memory');
+
+-- name: revision_totals
+SELECT COUNT(*), COALESCE(SUM(r.bytes), 0)
+FROM plan_items p
+JOIN revisions r ON r.workspace = p.workspace AND r.memory = p.object AND r.revision = p.revision
+WHERE p.workspace = ?1 AND p.plan = ?2 AND p.kind = 'revision';
+
+-- Per source: memories in the plan, and memories there are.
+-- name: source_shares
+SELECT m.source, SUM(CASE WHEN p.object IS NULL THEN 0 ELSE 1 END), COUNT(*)
+FROM memories m
+LEFT JOIN plan_items p
+  ON p.workspace = m.workspace AND p.plan = ?2 AND p.object = m.memory AND p.kind = 'memory'
+WHERE m.workspace = ?1 AND m.trashed_run IS NULL
+GROUP BY m.source ORDER BY m.source;
+
+-- What a preview shows of planned memories.
+-- name: memory_descriptions
+SELECT m.memory, m.name, r.topic, m.file_path, m.created_at,
+       (SELECT COUNT(*) FROM chunks ch WHERE ch.workspace = m.workspace AND ch.memory = m.memory)
+FROM memories m
+JOIN revisions r ON r.workspace = m.workspace AND r.memory = m.memory AND r.revision = m.revision
+WHERE m.workspace = ?1 AND m.memory IN (SELECT value FROM blob_list(?2));
+
+-- name: entity_descriptions
+SELECT entity, name, type, created_at FROM entities
+WHERE workspace = ?1 AND entity IN (SELECT value FROM blob_list(?2));
+
+-- name: relation_descriptions
+SELECT r.relation, s.name, r.verb, t.name, r.created_at
+FROM relations r
+JOIN entities s ON s.workspace = r.workspace AND s.entity = r.source
+JOIN entities t ON t.workspace = r.workspace AND t.entity = r.target
+WHERE r.workspace = ?1 AND r.relation IN (SELECT value FROM blob_list(?2));

@@ -1,0 +1,62 @@
+-- name: contents
+SELECT memory, revision, topic, context, decisions, rationale, bytes FROM revisions
+WHERE workspace = ?1 AND memory IN (SELECT value FROM blob_list(?2))
+ORDER BY memory, revision;
+
+-- name: revision_content
+SELECT memory, revision, topic, context, decisions, rationale, bytes FROM revisions
+WHERE workspace = ?1 AND memory = ?2 AND revision = ?3;
+
+-- name: chunk_keys
+SELECT chunk FROM chunks WHERE workspace = ?1 AND memory IN (SELECT value FROM blob_list(?2));
+
+-- name: delete_uses
+DELETE FROM uses WHERE workspace = ?1 AND memory IN (SELECT value FROM blob_list(?2));
+
+-- name: delete_revisions
+DELETE FROM revisions WHERE workspace = ?1 AND memory IN (SELECT value FROM blob_list(?2));
+
+-- name: forget_successors
+UPDATE memories SET superseded_by = NULL, superseded_at = NULL, supersede_reason = NULL
+WHERE workspace = ?1 AND superseded_by IN (SELECT value FROM blob_list(?2));
+
+-- name: delete_memories
+DELETE FROM memories WHERE workspace = ?1 AND memory IN (SELECT value FROM blob_list(?2));
+
+-- name: insert_erasure
+INSERT INTO erasures (workspace, erasure, at, actor, cause, run) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+ON CONFLICT DO NOTHING;
+
+-- name: insert_erased_content
+INSERT INTO erased_contents (workspace, content_hash, memory, erasure) VALUES (?1, ?2, ?3, ?4)
+ON CONFLICT DO NOTHING;
+
+-- name: erased_content
+SELECT c.memory, e.at FROM erased_contents c
+JOIN erasures e ON e.workspace = c.workspace AND e.erasure = c.erasure
+WHERE c.workspace = ?1 AND c.content_hash = ?2
+ORDER BY e.at DESC LIMIT 1;
+
+-- name: erasure_key
+SELECT value FROM meta WHERE key = 'erasure_key';
+
+-- name: all_memories
+SELECT memory FROM memories WHERE workspace = ?1 ORDER BY memory LIMIT ?2;
+
+-- name: delete_plan_items
+DELETE FROM plan_items WHERE workspace = ?1;
+
+-- name: delete_plans
+DELETE FROM plans WHERE workspace = ?1;
+
+-- name: delete_jobs
+DELETE FROM jobs WHERE workspace = ?1;
+
+-- name: delete_untracked
+DELETE FROM untracked WHERE workspace = ?1;
+
+-- name: delete_relations
+DELETE FROM relations WHERE workspace = ?1;
+
+-- name: delete_entities
+DELETE FROM entities WHERE workspace = ?1;

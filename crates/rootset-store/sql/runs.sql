@@ -1,0 +1,128 @@
+-- name: insert
+INSERT INTO runs (workspace, run, operation, plan, actor, started_at, counts, undo_until)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8);
+
+-- name: by_id
+SELECT run, operation, plan, actor, started_at, finished_at, cursor, counts, undo_until, undone_at, purged_at, erasure
+FROM runs WHERE workspace = ?1 AND run = ?2;
+
+-- name: recent_undoable
+SELECT run, operation, plan, actor, started_at, finished_at, cursor, counts, undo_until, undone_at, purged_at, erasure
+FROM runs
+WHERE workspace = ?1 AND undone_at IS NULL AND purged_at IS NULL AND finished_at IS NOT NULL AND undo_until IS NOT NULL
+ORDER BY started_at DESC, run DESC LIMIT ?2;
+
+-- name: advance
+UPDATE runs SET cursor = ?3, counts = ?4, finished_at = ?5 WHERE workspace = ?1 AND run = ?2;
+
+-- name: set_undone
+UPDATE runs SET undone_at = ?3 WHERE workspace = ?1 AND run = ?2;
+
+-- name: set_purged
+UPDATE runs SET purged_at = ?3 WHERE workspace = ?1 AND run = ?2;
+
+-- name: set_erasure
+UPDATE runs SET erasure = ?3 WHERE workspace = ?1 AND run = ?2;
+
+-- name: insert_skip
+INSERT INTO run_skips (workspace, run, position, kind, object, reason) VALUES (?1, ?2, ?3, ?4, ?5, ?6);
+
+-- name: skips
+SELECT kind, object, reason FROM run_skips WHERE workspace = ?1 AND run = ?2 ORDER BY position LIMIT ?3;
+
+-- name: skipped_positions
+SELECT position FROM run_skips WHERE workspace = ?1 AND run = ?2 AND position >= ?3;
+
+-- name: skip_count
+SELECT COUNT(*) FROM run_skips WHERE workspace = ?1 AND run = ?2;
+
+-- The state of roots as the re-check wants it.
+-- name: memory_states
+SELECT m.memory, m.version, m.trashed_run IS NOT NULL, m.pinned, u.last_used_at
+FROM memories m LEFT JOIN uses u ON u.workspace = m.workspace AND u.memory = m.memory
+WHERE m.workspace = ?1 AND m.memory IN (SELECT value FROM blob_list(?2));
+
+-- name: untracked_states
+SELECT object, MIN(CASE WHEN trashed_run IS NULL THEN 0 ELSE 1 END)
+FROM untracked WHERE workspace = ?1 AND object IN (SELECT value FROM blob_list(?2))
+GROUP BY object;
+
+-- name: untracked_kinds
+SELECT DISTINCT object, kind FROM untracked WHERE workspace = ?1 AND object IN (SELECT value FROM blob_list(?2));
+
+-- name: revision_states
+SELECT r.memory, r.revision, m.version, r.trashed_run IS NOT NULL OR m.trashed_run IS NOT NULL, m.pinned
+FROM revisions r JOIN memories m ON m.workspace = r.workspace AND m.memory = r.memory
+WHERE r.workspace = ?1 AND r.memory IN (SELECT value FROM blob_list(?2));
+
+-- name: trash_memories
+UPDATE memories SET trashed_run = ?3, trashed_at = ?4
+WHERE workspace = ?1 AND memory IN (SELECT value FROM blob_list(?2)) AND trashed_run IS NULL;
+
+-- name: chunk_count
+SELECT COUNT(*) FROM chunks WHERE workspace = ?1 AND memory IN (SELECT value FROM blob_list(?2));
+
+-- name: trash_revision
+UPDATE revisions SET trashed_run = ?4, trashed_at = ?5
+WHERE workspace = ?1 AND memory = ?2 AND revision = ?3 AND trashed_run IS NULL;
+
+-- name: trashed_memories_of
+SELECT memory FROM memories WHERE workspace = ?1 AND trashed_run = ?2 AND memory > ?3 ORDER BY memory LIMIT ?4;
+
+-- name: trashed_revisions_of
+SELECT memory, revision FROM revisions WHERE workspace = ?1 AND trashed_run = ?2 ORDER BY memory, revision;
+
+-- Trashed memories of a run that cannot come back because a living one took their name or content meanwhile.
+-- name: undo_conflicts
+SELECT m.memory, CASE WHEN n.memory IS NOT NULL THEN 'name' ELSE 'content' END, COALESCE(n.memory, d.memory)
+FROM memories m
+LEFT JOIN memories n ON n.workspace = m.workspace AND n.name = m.name AND n.trashed_run IS NULL
+LEFT JOIN memories d ON d.workspace = m.workspace AND d.doc_hash = m.doc_hash AND d.trashed_run IS NULL
+WHERE m.workspace = ?1 AND m.memory IN (SELECT value FROM blob_list(?2))
+  AND (n.memory IS NOT NULL OR d.memory IS NOT NULL)
+ORDER BY m.memory;
+
+-- name: restore_memories
+UPDATE memories SET trashed_run = NULL, trashed_at = NULL
+WHERE workspace = ?1 AND memory IN (SELECT value FROM blob_list(?2)) AND trashed_run IS NOT NULL;
+
+-- name: pending_among
+SELECT memory FROM memories
+WHERE workspace = ?1 AND memory IN (SELECT value FROM blob_list(?2)) AND status = 'pending';
+
+-- name: restore_revisions
+UPDATE revisions SET trashed_run = NULL, trashed_at = NULL WHERE workspace = ?1 AND trashed_run = ?2;
+
+-- name: runs_with_trash_before
+SELECT DISTINCT trashed_run FROM memories
+WHERE workspace = ?1 AND trashed_run IS NOT NULL AND trashed_at <= ?2
+UNION
+SELECT DISTINCT trashed_run FROM untracked
+WHERE workspace = ?1 AND trashed_run IS NOT NULL AND trashed_at <= ?2
+UNION
+SELECT DISTINCT trashed_run FROM revisions
+WHERE workspace = ?1 AND trashed_run IS NOT NULL AND trashed_at <= ?2;
+
+-- fragment: trash_rows
+FROM (
+    SELECT 'memory' AS kind, m.memory AS object, m.name AS name, r.topic AS topic, m.trashed_at AS trashed_at,
+           m.trashed_run AS run
+    FROM memories m
+    JOIN revisions r ON r.workspace = m.workspace AND r.memory = m.memory AND r.revision = m.revision
+    WHERE m.workspace = ?1 AND m.trashed_run IS NOT NULL
+    UNION ALL
+    SELECT 'revision', v.memory, m.name, v.topic, v.trashed_at, v.trashed_run
+    FROM revisions v JOIN memories m ON m.workspace = v.workspace AND m.memory = v.memory
+    WHERE v.workspace = ?1 AND v.trashed_run IS NOT NULL
+    UNION ALL
+    SELECT DISTINCT 'entity', u.object, e.name, e.type, u.trashed_at, u.trashed_run
+    FROM untracked u JOIN entities e ON e.workspace = u.workspace AND e.entity = u.object
+    WHERE u.workspace = ?1 AND u.trashed_run IS NOT NULL AND u.kind = 0) t
+LEFT JOIN runs ON runs.workspace = ?1 AND runs.run = t.run
+
+-- name: trash
+SELECT t.kind, t.object, t.name, t.topic, t.trashed_at, t.run, runs.undo_until {{trash_rows}}
+ORDER BY t.trashed_at DESC, t.kind, t.object LIMIT ?2 OFFSET ?3;
+
+-- name: trash_count
+SELECT COUNT(*) {{trash_rows}};

@@ -1,0 +1,41 @@
+-- Chunks with what ranking needs of their memories; only of memories current at ?2 and within the filters.
+-- name: candidates
+SELECT ch.chunk, ch.memory, ch.is_question, m.source, m.updated_at
+FROM chunks ch JOIN memories m ON m.workspace = ch.workspace AND m.memory = ch.memory
+WHERE ch.workspace = ?1 AND ch.chunk IN (SELECT value FROM integer_list(?3)) AND {{m_is_current}};
+
+-- Of these memories, those that pass the caller's filters.
+-- name: filter
+SELECT m.memory FROM memories m
+WHERE m.workspace = ?1 AND m.memory IN (SELECT value FROM blob_list(?2))
+  AND ((?3 IS NULL AND m.repo IS NULL) OR m.source = ?3)
+  AND (?4 = 0 OR (SELECT COUNT(*) FROM memory_tags t
+                  WHERE t.workspace = ?1 AND t.memory = m.memory
+                    AND t.tag IN (SELECT value FROM text_list(?5))) = ?4)
+  AND (?6 IS NULL OR m.created_at >= ?6)
+  AND (?7 IS NULL OR m.created_at <= ?7);
+
+-- What an answer shows of a hit: the chunk's place and the memory's words.
+-- name: hits
+SELECT ch.chunk, ch.memory, m.name, m.source, m.updated_at, ch.part, ch.start, ch.length,
+       r.topic, r.context, r.decisions, r.rationale
+FROM chunks ch
+JOIN memories m ON m.workspace = ch.workspace AND m.memory = ch.memory
+JOIN revisions r ON r.workspace = m.workspace AND r.memory = m.memory AND r.revision = m.revision
+WHERE ch.workspace = ?1 AND ch.chunk IN (SELECT value FROM integer_list(?2));
+
+-- name: first_chunks
+SELECT memory, chunk FROM chunks
+WHERE workspace = ?1 AND memory IN (SELECT value FROM blob_list(?2)) AND ordinal = 0;
+
+-- name: linked_memories
+SELECT c.memory, c.object FROM contributions c
+WHERE c.workspace = ?1 AND c.memory IN (SELECT value FROM blob_list(?2))
+  AND c.object IN (SELECT value FROM blob_list(?3));
+
+-- name: entities_named
+SELECT entity, normal_name FROM entities WHERE workspace = ?1 AND normal_name IN (SELECT value FROM text_list(?2));
+
+-- name: entities_of_memories
+SELECT c.object, c.memory, c.weight FROM contributions c
+WHERE c.workspace = ?1 AND c.memory IN (SELECT value FROM blob_list(?2)) AND c.kind = 0;

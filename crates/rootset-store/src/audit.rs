@@ -1,0 +1,121 @@
+//! The audit trail: who did what to how many, never with which words. Hash-chained, so that an altered row shows.
+
+use rootset_model::{PlanId, RunId, Timestamp, WorkspaceKey};
+
+use crate::Stamp;
+use crate::driver::Transaction;
+use crate::error::StoreError;
+use crate::statements::audit as sql;
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Entry<'a> {
+    /// The operation's name.
+    pub operation: &'a str,
+    /// JSON of numbers.
+    pub counts: Option<String>,
+    pub plan: Option<PlanId>,
+    pub run: Option<RunId>,
+}
+
+impl<'a> Entry<'a> {
+    pub fn of(operation: &'a str) -> Self {
+        Self { operation, ..Self::default() }
+    }
+}
+
+/// Appends to the workspace's chain, in the transaction of the change itself.
+pub(crate) fn append(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    stamp: Stamp<'_>,
+    entry: &Entry<'_>,
+) -> Result<(), StoreError> {
+    let last = tx.row(&sql::LAST, &[workspace.into()], |row| Ok((row.get::<i64>(0)?, row.get::<Vec<u8>>(1)?)))?;
+    let (last_seq, last_hash) = last.unwrap_or_default();
+    let row = AuditRow {
+        seq: last_seq + 1,
+        at: stamp.now,
+        actor: stamp.actor.to_owned(),
+        operation: entry.operation.to_owned(),
+        counts: entry.counts.clone().unwrap_or_else(|| "{}".into()),
+        plan: entry.plan,
+        run: entry.run,
+    };
+    let hash = row.hash(workspace, &last_hash);
+    tx.execute(
+        &sql::INSERT,
+        &[
+            workspace.into(),
+            row.seq.into(),
+            row.at.into(),
+            (&row.actor).into(),
+            (&row.operation).into(),
+            (&row.counts).into(),
+            row.plan.as_ref().into(),
+            row.run.as_ref().into(),
+            (&hash).into(),
+        ],
+    )?;
+    Ok(())
+}
+
+struct AuditRow {
+    seq: i64,
+    at: Timestamp,
+    actor: String,
+    operation: String,
+    counts: String,
+    plan: Option<PlanId>,
+    run: Option<RunId>,
+}
+
+impl AuditRow {
+    fn hash(&self, workspace: WorkspaceKey, previous: &[u8]) -> [u8; 32] {
+        let mut hasher = blake3::Hasher::new();
+        let mut part = |bytes: &[u8]| {
+            hasher.update(&(bytes.len() as u64).to_le_bytes());
+            hasher.update(bytes);
+        };
+        part(previous);
+        part(&workspace.0.to_le_bytes());
+        part(&self.seq.to_le_bytes());
+        part(&self.at.0.to_le_bytes());
+        part(self.actor.as_bytes());
+        part(self.operation.as_bytes());
+        part(self.counts.as_bytes());
+        part(self.plan.as_ref().map_or(&[][..], |it| it.as_bytes()));
+        part(self.run.as_ref().map_or(&[][..], |it| it.as_bytes()));
+        *hasher.finalize().as_bytes()
+    }
+}
+
+/// The first broken link of each chain: its workspace and sequence number.
+pub(crate) fn broken_links(tx: &mut dyn Transaction) -> Result<Vec<(WorkspaceKey, i64)>, StoreError> {
+    let chains: Vec<WorkspaceKey> = tx.rows(&sql::CHAINS, &[], |row| row.get(0))?;
+    let mut broken = Vec::new();
+    for chain in chains {
+        let mut previous: Vec<u8> = Vec::new();
+        let mut expected_seq = 1;
+        let mut first_broken = None;
+        tx.query(&sql::CHAIN, &[chain.into()], &mut |row| {
+            let entry = AuditRow {
+                seq: row.get(0)?,
+                at: row.get(1)?,
+                actor: row.get(2)?,
+                operation: row.get(3)?,
+                counts: row.get(4)?,
+                plan: row.get(5)?,
+                run: row.get(6)?,
+            };
+            let stored: Vec<u8> = row.get(7)?;
+            if first_broken.is_none() && (entry.seq != expected_seq || entry.hash(chain, &previous)[..] != stored[..]) {
+                first_broken = Some(expected_seq);
+            }
+            expected_seq += 1;
+            previous = stored;
+            Ok(())
+        })?;
+        broken.extend(first_broken.map(|seq| (chain, seq)));
+    }
+    Ok(broken)
+}

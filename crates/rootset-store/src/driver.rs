@@ -1,0 +1,419 @@
+//! The border between the store's logic and an engine: begin, execute, query, and the few things engines do their own way.
+//!
+//! Statements are written once, with `?1` placeholders and three table functions that each engine rewrites:
+//! `integer_list(?n)`, `blob_list(?n)` and `text_list(?n)`, each with one column named `value`.
+//! What is *not* here: any rule about memories. An engine moves rows; it decides nothing.
+
+use rootset_model::WorkspaceKey;
+
+use crate::error::StoreError;
+
+/// A statement from `sql/`, see `build.rs`.
+#[derive(Debug)]
+pub struct Statement {
+    pub name: &'static str,
+    /// The text with the list functions in SQLite's words.
+    pub sqlite: &'static str,
+}
+
+/// A bound parameter.
+#[derive(Clone, Copy, Debug)]
+pub enum Value<'a> {
+    Null,
+    Integer(i64),
+    Real(f64),
+    Text(&'a str),
+    Blob(&'a [u8]),
+    IntegerList(&'a [i64]),
+    BlobList(&'a [[u8; 16]]),
+    TextList(&'a [String]),
+}
+
+/// A column of a result row.
+#[derive(Clone, Copy, Debug)]
+pub enum Column<'a> {
+    Null,
+    Integer(i64),
+    Real(f64),
+    Text(&'a str),
+    Blob(&'a [u8]),
+}
+
+/// One result row, valid until the next.
+pub trait Row {
+    fn column(&self, index: usize) -> Result<Column<'_>, StoreError>;
+}
+
+/// Which of the separate full-text indexes of a workspace is meant. They never share statistics.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SearchIndex {
+    /// Chunks of memories that people and agents wrote.
+    Memories,
+    /// Names of entities.
+    Entities,
+}
+
+impl SearchIndex {
+    pub const ALL: [Self; 2] = [Self::Memories, Self::Entities];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Memories => "memories",
+            Self::Entities => "entities",
+        }
+    }
+}
+
+/// A row of a full-text index: terms already split, folded and stemmed by the caller.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SearchRow {
+    pub key: i64,
+    pub head: String,
+    pub body: String,
+}
+
+/// How terms of a full-text query combine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Combine {
+    Any,
+    All,
+}
+
+/// One transaction on one engine. Reads see one snapshot.
+pub trait Transaction {
+    /// Rows changed.
+    fn execute(&mut self, statement: &Statement, parameters: &[Value<'_>]) -> Result<usize, StoreError>;
+
+    /// One statement over many rows of parameters without waiting for each; rows changed, per row.
+    fn execute_many(&mut self, statement: &Statement, rows: &[Vec<Value<'_>>]) -> Result<Vec<usize>, StoreError>;
+
+    fn query(
+        &mut self,
+        statement: &Statement,
+        parameters: &[Value<'_>],
+        each: &mut dyn FnMut(&dyn Row) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError>;
+
+    // Full text: every engine has its own.
+
+    fn search_insert(
+        &mut self,
+        workspace: WorkspaceKey,
+        index: SearchIndex,
+        rows: &[SearchRow],
+    ) -> Result<(), StoreError>;
+
+    fn search_delete(&mut self, workspace: WorkspaceKey, index: SearchIndex, keys: &[i64]) -> Result<(), StoreError>;
+
+    /// Keys and scores (higher is better), best first; terms are data, nothing in them is syntax.
+    fn search_match(
+        &mut self,
+        workspace: WorkspaceKey,
+        index: SearchIndex,
+        query: &SearchQuery<'_>,
+    ) -> Result<Vec<(i64, f64)>, StoreError>;
+
+    /// The stored terms of some rows, in any order; keys that do not exist are left out.
+    fn search_rows(
+        &mut self,
+        workspace: WorkspaceKey,
+        index: SearchIndex,
+        keys: &[i64],
+    ) -> Result<Vec<SearchRow>, StoreError>;
+
+    /// In how many rows each term occurs, and what BM25 needs to know of the whole index.
+    fn search_statistics(
+        &mut self,
+        workspace: WorkspaceKey,
+        index: SearchIndex,
+        terms: &[String],
+    ) -> Result<SearchStatistics, StoreError>;
+
+    /// Every key of an index, for `doctor`.
+    fn search_keys(&mut self, workspace: WorkspaceKey, index: SearchIndex) -> Result<Vec<i64>, StoreError>;
+
+    /// Drops a workspace's indexes when the workspace is purged.
+    fn search_drop(&mut self, workspace: WorkspaceKey) -> Result<(), StoreError>;
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct SearchQuery<'a> {
+    pub terms: &'a [String],
+    pub combine: Combine,
+    pub head_weight: f64,
+    pub body_weight: f64,
+    pub limit: usize,
+}
+
+/// Counts of one full-text index.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SearchStatistics {
+    /// Rows that hold each of the terms asked for, in their order.
+    pub frequencies: Vec<i64>,
+    pub rows: i64,
+    pub body_terms: i64,
+}
+
+/// What a transaction's work looks like to an engine.
+pub type Work<'a> = &'a mut dyn FnMut(&mut dyn Transaction) -> Result<(), StoreError>;
+
+/// A database: where transactions come from.
+pub trait Engine: Send + Sync {
+    fn name(&self) -> &'static str;
+
+    /// Runs `work` on one snapshot; never waits for a writer.
+    fn read(&self, work: Work<'_>) -> Result<(), StoreError>;
+
+    /// Runs `work` as the only writer and commits durably, or rolls back when it fails.
+    fn write(&self, work: Work<'_>) -> Result<(), StoreError>;
+
+    /// Moves what was written out of the log and truncates it; `false` while a reader still holds the old one.
+    fn truncate_log(&self) -> Result<bool, StoreError>;
+
+    /// Bytes of the database, of its log, and of its pages that are free.
+    fn sizes(&self) -> Result<Sizes, StoreError>;
+
+    /// What the engine itself says about the health of its files; empty when all is well.
+    fn integrity(&self) -> Result<Vec<String>, StoreError>;
+
+    /// Looks for any of the byte strings in the database's own files; `None` where files are out of reach.
+    fn contains_bytes(&self, needles: &[Vec<u8>]) -> Result<Option<bool>, StoreError>;
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sizes {
+    pub database_bytes: i64,
+    pub log_bytes: i64,
+    pub free_bytes: i64,
+}
+
+// Conversions that keep call sites short: `&[workspace.into(), id.into()]`.
+
+impl From<WorkspaceKey> for Value<'_> {
+    fn from(workspace: WorkspaceKey) -> Self {
+        Self::Integer(workspace.0)
+    }
+}
+
+impl From<rootset_model::ChunkKey> for Value<'_> {
+    fn from(chunk: rootset_model::ChunkKey) -> Self {
+        Self::Integer(chunk.0)
+    }
+}
+
+impl From<rootset_model::Timestamp> for Value<'_> {
+    fn from(time: rootset_model::Timestamp) -> Self {
+        Self::Integer(time.0)
+    }
+}
+
+impl From<i64> for Value<'_> {
+    fn from(number: i64) -> Self {
+        Self::Integer(number)
+    }
+}
+
+impl From<f64> for Value<'_> {
+    fn from(number: f64) -> Self {
+        Self::Real(number)
+    }
+}
+
+impl From<bool> for Value<'_> {
+    fn from(flag: bool) -> Self {
+        Self::Integer(i64::from(flag))
+    }
+}
+
+impl<'a> From<&'a str> for Value<'a> {
+    fn from(text: &'a str) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl<'a> From<&'a String> for Value<'a> {
+    fn from(text: &'a String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl<'a> From<&'a [u8]> for Value<'a> {
+    fn from(bytes: &'a [u8]) -> Self {
+        Self::Blob(bytes)
+    }
+}
+
+impl<'a, const N: usize> From<&'a [u8; N]> for Value<'a> {
+    fn from(bytes: &'a [u8; N]) -> Self {
+        Self::Blob(bytes)
+    }
+}
+
+impl<'a> From<&'a [[u8; 16]]> for Value<'a> {
+    fn from(ids: &'a [[u8; 16]]) -> Self {
+        Self::BlobList(ids)
+    }
+}
+
+impl<'a> From<&'a [i64]> for Value<'a> {
+    fn from(numbers: &'a [i64]) -> Self {
+        Self::IntegerList(numbers)
+    }
+}
+
+impl<'a> From<&'a [String]> for Value<'a> {
+    fn from(texts: &'a [String]) -> Self {
+        Self::TextList(texts)
+    }
+}
+
+impl<'a, T: Into<Value<'a>>> From<Option<T>> for Value<'a> {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Null, Into::into)
+    }
+}
+
+macro_rules! value_from_id {
+    ($($id:ident),*) => {
+        $(
+            impl<'a> From<&'a rootset_model::$id> for Value<'a> {
+                fn from(id: &'a rootset_model::$id) -> Self {
+                    Self::Blob(&id.0)
+                }
+            }
+
+            impl FromColumn for rootset_model::$id {
+                fn from_column(column: Column<'_>) -> Option<Self> {
+                    match column {
+                        Column::Blob(bytes) => Self::from_slice(bytes),
+                        _ => None,
+                    }
+                }
+            }
+        )*
+    };
+}
+value_from_id!(MemoryId, EntityId, RelationId, PlanId, RunId, ErasureId);
+
+/// What a column can be read as; `None` is a type the schema does not promise.
+pub trait FromColumn: Sized {
+    fn from_column(column: Column<'_>) -> Option<Self>;
+}
+
+impl FromColumn for i64 {
+    fn from_column(column: Column<'_>) -> Option<Self> {
+        match column {
+            Column::Integer(number) => Some(number),
+            _ => None,
+        }
+    }
+}
+
+impl FromColumn for bool {
+    fn from_column(column: Column<'_>) -> Option<Self> {
+        i64::from_column(column).map(|number| number != 0)
+    }
+}
+
+impl FromColumn for f64 {
+    fn from_column(column: Column<'_>) -> Option<Self> {
+        match column {
+            Column::Real(number) => Some(number),
+            Column::Integer(number) => Some(number as f64),
+            _ => None,
+        }
+    }
+}
+
+impl FromColumn for String {
+    fn from_column(column: Column<'_>) -> Option<Self> {
+        match column {
+            Column::Text(text) => Some(text.to_owned()),
+            _ => None,
+        }
+    }
+}
+
+impl FromColumn for Vec<u8> {
+    fn from_column(column: Column<'_>) -> Option<Self> {
+        match column {
+            Column::Blob(bytes) => Some(bytes.to_vec()),
+            _ => None,
+        }
+    }
+}
+
+impl<const N: usize> FromColumn for [u8; N] {
+    fn from_column(column: Column<'_>) -> Option<Self> {
+        match column {
+            Column::Blob(bytes) => bytes.try_into().ok(),
+            _ => None,
+        }
+    }
+}
+
+impl FromColumn for rootset_model::Timestamp {
+    fn from_column(column: Column<'_>) -> Option<Self> {
+        i64::from_column(column).map(Self)
+    }
+}
+
+impl FromColumn for WorkspaceKey {
+    fn from_column(column: Column<'_>) -> Option<Self> {
+        i64::from_column(column).map(Self)
+    }
+}
+
+impl FromColumn for rootset_model::ChunkKey {
+    fn from_column(column: Column<'_>) -> Option<Self> {
+        i64::from_column(column).map(Self)
+    }
+}
+
+impl<T: FromColumn> FromColumn for Option<T> {
+    fn from_column(column: Column<'_>) -> Option<Self> {
+        match column {
+            Column::Null => Some(None),
+            other => T::from_column(other).map(Some),
+        }
+    }
+}
+
+impl dyn Row + '_ {
+    /// Reads a column as the type the schema promises; anything else means a damaged or hand-edited row.
+    pub fn get<T: FromColumn>(&self, index: usize) -> Result<T, StoreError> {
+        T::from_column(self.column(index)?).ok_or(StoreError::UnexpectedColumn { index })
+    }
+}
+
+impl dyn Transaction + '_ {
+    /// All rows, each turned into a value.
+    pub fn rows<T>(
+        &mut self,
+        statement: &Statement,
+        parameters: &[Value<'_>],
+        mut read: impl FnMut(&dyn Row) -> Result<T, StoreError>,
+    ) -> Result<Vec<T>, StoreError> {
+        let mut rows = Vec::new();
+        self.query(statement, parameters, &mut |row| {
+            rows.push(read(row)?);
+            Ok(())
+        })?;
+        Ok(rows)
+    }
+
+    /// The first row, if any.
+    pub fn row<T>(
+        &mut self,
+        statement: &Statement,
+        parameters: &[Value<'_>],
+        read: impl FnMut(&dyn Row) -> Result<T, StoreError>,
+    ) -> Result<Option<T>, StoreError> {
+        Ok(self.rows(statement, parameters, read)?.into_iter().next())
+    }
+
+    /// The single column of the single row of a statement that always yields one.
+    pub fn scalar<T: FromColumn>(&mut self, statement: &Statement, parameters: &[Value<'_>]) -> Result<T, StoreError> {
+        self.row(statement, parameters, |row| row.get(0))?.ok_or(StoreError::MissingRow { statement: statement.name })
+    }
+}

@@ -1,0 +1,79 @@
+//! What can go wrong in the store: facts, not sentences for people. The service turns them into answers.
+
+use std::path::PathBuf;
+
+use rootset_model::{MemoryId, PlanId, RunId, Timestamp};
+use thiserror::Error;
+
+#[derive(Debug, Error)]
+pub enum StoreError {
+    // The database and its files.
+    #[error("the folder `{0}` does not exist")]
+    FolderMissing(PathBuf),
+    #[error("`{path}` is not a Rootset database: {detail}")]
+    NotADatabase { path: PathBuf, detail: &'static str },
+    #[error("the database has schema {found}, this program knows up to {known}")]
+    SchemaNewer { found: i64, known: i64 },
+    #[error("another process waited for longer than {waited_ms} ms for the write lock")]
+    Busy { waited_ms: u64 },
+    #[error("the database or its folder cannot be written")]
+    ReadOnly,
+    #[error("the disk is full")]
+    DiskFull,
+    #[error("the database file is damaged: {0}")]
+    Damaged(String),
+    #[error("SQLite {found} is linked, at least {wanted} is needed")]
+    EngineTooOld { found: &'static str, wanted: &'static str },
+    #[error("{0}")]
+    Engine(String),
+    #[error("column {index} holds a type the schema does not promise")]
+    UnexpectedColumn { index: usize },
+    #[error("statement `{statement}` yielded no row")]
+    MissingRow { statement: &'static str },
+    #[error("a stored value cannot be read: {0}")]
+    UnreadableValue(&'static str),
+
+    // The caller's.
+    #[error("no workspace `{name}`")]
+    WorkspaceNotFound { name: String, nearest: Vec<String>, trashed: bool },
+    #[error("the workspace `{name}` exists already")]
+    WorkspaceExists { name: String, trashed: bool },
+    #[error("no memory `{reference}`")]
+    MemoryNotFound { reference: String, trashed: Option<(RunId, Timestamp)> },
+    #[error("no revision {revision} of memory {memory}")]
+    RevisionNotFound { memory: MemoryId, revision: i64 },
+    #[error("no entity `{0}`")]
+    EntityNotFound(String),
+    #[error("`{name}` names several entities")]
+    EntityAmbiguous { name: String, candidates: Vec<(String, String)> },
+    #[error("nothing with the id `{0}`")]
+    NothingFound(String),
+    #[error("no plan {0}")]
+    PlanNotFound(String),
+    #[error("no run {0}")]
+    RunNotFound(String),
+    #[error("the name `{name}` is taken")]
+    NameTaken { name: String, by: MemoryId },
+    #[error("another memory has this very content")]
+    ContentTaken { by: MemoryId, name: Option<String> },
+    #[error("this content was removed")]
+    ContentRemoved { memory: MemoryId, at: Timestamp, erased: bool },
+    #[error("the memory is pinned")]
+    Pinned { memory: MemoryId, reason: Option<String> },
+    #[error("version {found} is not the expected {expected}")]
+    VersionMismatch { expected: i64, found: i64 },
+    #[error("superseding would close a cycle")]
+    SupersedeCycle,
+    #[error("the plan expired")]
+    PlanExpired { plan: PlanId, at: Timestamp },
+    #[error("the plan is over a limit")]
+    OverLimit { blocked: Vec<rootset_gc::Blocked> },
+    #[error("the plan erases and needs its own confirmation")]
+    ConfirmationRequired { plan: PlanId },
+    #[error("the quota of {limit} {unit} is used up")]
+    QuotaExceeded { unit: &'static str, limit: i64 },
+    #[error("the run can no longer be undone")]
+    RunNotUndoable { run: RunId, purged: bool },
+    #[error("the job is done by somebody else")]
+    LeaseLost,
+}

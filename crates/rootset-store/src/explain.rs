@@ -1,0 +1,153 @@
+//! Why something is alive, or why it is not: the collector's answer for one id.
+
+use rootset_model::{ChunkKey, EntityId, MemoryId, RelationId, RunId, Timestamp, WorkspaceKey};
+
+use crate::driver::Transaction;
+use crate::error::StoreError;
+use crate::memories::{self, MemoryRow};
+use crate::runs;
+use crate::statements::explain as sql;
+use crate::{Store, Workspace};
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Explanation {
+    /// `memory`, `entity`, `relation` or `chunk`.
+    pub kind: &'static str,
+    pub id: String,
+    pub is_alive: bool,
+    pub reason: String,
+    /// From the root that keeps it down to the thing itself.
+    pub path: Vec<String>,
+}
+
+/// Roots listed in an explanation.
+const ROOTS_SHOWN: usize = 5;
+
+impl Store {
+    pub fn explain(&self, workspace: &Workspace, id: &str, now: Timestamp) -> Result<Explanation, StoreError> {
+        self.read(|tx| {
+            let found = match id.parse::<MemoryId>() {
+                Ok(bytes) => explain_id(tx, workspace.key, bytes.0, now)?,
+                Err(_) => match memories::living(tx, workspace.key, id) {
+                    Ok(row) => Some(of_memory(tx, workspace.key, &row, now)?),
+                    Err(StoreError::MemoryNotFound { trashed: Some(_), .. }) => {
+                        let parameters = [workspace.key.into(), id.into()];
+                        let row =
+                            tx.row(&crate::statements::memories::TRASHED_BY_NAME, &parameters, MemoryRow::read)?;
+                        row.map(|row| of_memory(tx, workspace.key, &row, now)).transpose()?
+                    }
+                    Err(StoreError::MemoryNotFound { .. }) => None,
+                    Err(error) => return Err(error),
+                },
+            };
+            found.ok_or_else(|| StoreError::NothingFound(id.to_owned()))
+        })
+    }
+}
+
+fn explain_id(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    id: [u8; 16],
+    now: Timestamp,
+) -> Result<Option<Explanation>, StoreError> {
+    if let Some(row) = memories::by_id(tx, workspace, MemoryId(id))? {
+        return of_memory(tx, workspace, &row, now).map(Some);
+    }
+    let name: Option<String> = tx.row(&sql::ENTITY, &[workspace.into(), (&id).into()], |row| row.get(0))?;
+    if let Some(name) = name {
+        return of_derived(tx, workspace, "entity", id, name).map(Some);
+    }
+    let verb: Option<String> = tx.row(&sql::RELATION, &[workspace.into(), (&id).into()], |row| row.get(0))?;
+    if let Some(verb) = verb {
+        return of_derived(tx, workspace, "relation", id, verb).map(Some);
+    }
+    let external = rootset_model::MemoryId(id).to_string();
+    let Some(chunk) = external.parse().ok().and_then(ChunkKey::from_external) else { return Ok(None) };
+    let memory: Option<MemoryId> = tx.row(&sql::CHUNK, &[workspace.into(), chunk.into()], |row| row.get(0))?;
+    let Some(row) = memory.map(|memory| memories::by_id(tx, workspace, memory)).transpose()?.flatten() else {
+        return Ok(None);
+    };
+    let of_memory = of_memory(tx, workspace, &row, now)?;
+    let reason = format!("a part of the memory `{}`, which is {}", shown(&row), of_memory.reason);
+    let path = vec![of_memory.path.first().cloned().unwrap_or_default(), format!("chunk {external}")];
+    Ok(Some(Explanation { kind: "chunk", id: external, is_alive: of_memory.is_alive, reason, path }))
+}
+
+fn shown(row: &MemoryRow) -> String {
+    row.name.clone().unwrap_or_else(|| row.id.to_string())
+}
+
+fn of_memory(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    row: &MemoryRow,
+    now: Timestamp,
+) -> Result<Explanation, StoreError> {
+    let reason = match row.trashed {
+        Some((run, at)) => format!("in the trash since {at}, by {} (run {run})", cause(tx, workspace, run)?),
+        None if row.is_pinned => match &row.pin_reason {
+            Some(why) => format!("pinned: {why}"),
+            None => "pinned".to_owned(),
+        },
+        None if row.is_superseded => {
+            let successor = row.superseded_by.map(|id| memories::by_id(tx, workspace, id)).transpose()?.flatten();
+            let name = successor.as_ref().map_or_else(String::new, shown);
+            format!("live, superseded by `{name}`: kept with its history, out of search")
+        }
+        None if row.expires_at.is_some_and(|at| at <= now) => {
+            "live, past its `expires_at`: out of search, kept until a plan takes it".to_owned()
+        }
+        None => "live: a memory is a root and stays until somebody removes it".to_owned(),
+    };
+    Ok(Explanation {
+        kind: "memory",
+        id: row.id.to_string(),
+        is_alive: row.trashed.is_none(),
+        reason,
+        path: vec![format!("memory {}", shown(row))],
+    })
+}
+
+fn cause(tx: &mut dyn Transaction, workspace: WorkspaceKey, run: RunId) -> Result<String, StoreError> {
+    match runs::find(tx, workspace, run) {
+        Ok(run) => Ok(format!("{} of {}", run.operation, run.actor)),
+        Err(StoreError::RunNotFound(_)) => Ok("an unknown run".to_owned()),
+        Err(error) => Err(error),
+    }
+}
+
+fn of_derived(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    kind: &'static str,
+    id: [u8; 16],
+    name: String,
+) -> Result<Explanation, StoreError> {
+    let is_untracked: bool = tx.scalar(&sql::IS_UNTRACKED, &[workspace.into(), (&id).into()])?;
+    let contributors: Vec<(MemoryId, Option<String>, bool)> =
+        tx.rows(&sql::CONTRIBUTORS, &[workspace.into(), (&id).into()], |row| {
+            Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+        })?;
+    let living: Vec<String> = contributors
+        .iter()
+        .filter(|(.., is_trashed)| !is_trashed)
+        .map(|(memory, name, _)| name.clone().unwrap_or_else(|| memory.to_string()))
+        .collect();
+    let this = format!("{kind} {name}");
+    let shown_id = if kind == "entity" { EntityId(id).to_string() } else { RelationId(id).to_string() };
+    let (is_alive, reason, root) = if is_untracked {
+        (true, "untracked: brought by an import, no strategy ever takes it".to_owned(), Some("import".to_owned()))
+    } else if let Some(first) = living.first() {
+        let few: Vec<String> = living.iter().take(ROOTS_SHOWN).map(|name| format!("`{name}`")).collect();
+        let reason = format!("contributed by {} living memories: {}", living.len(), few.join(", "));
+        (true, reason, Some(format!("memory {first}")))
+    } else if contributors.is_empty() {
+        (false, "no memory contributes to it any more".to_owned(), None)
+    } else {
+        let reason = format!("every one of its {} contributing memories is in the trash", contributors.len());
+        (false, reason, None)
+    };
+    let path = root.into_iter().chain([this]).collect();
+    Ok(Explanation { kind, id: shown_id, is_alive, reason, path })
+}

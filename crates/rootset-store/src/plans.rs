@@ -1,0 +1,342 @@
+//! Stored plans and their previews. A plan holds ids, versions and codes; names and topics are looked up when shown.
+
+use std::collections::HashMap;
+
+use rootset_gc::{Blocked, PlanFacts, SourceShare};
+use rootset_model::limits::{PLAN_ITEMS_SHOWN, PLAN_LIFETIME_MS};
+use rootset_model::plan::{Action, ItemKind, PlanItem, Reason};
+use rootset_model::{EntityId, Limits, MemoryId, PlanId, RelationId, RunId, Timestamp, WorkspaceKey};
+use serde::{Deserialize, Serialize};
+
+use crate::driver::{Row, Transaction};
+use crate::error::StoreError;
+use crate::graph::{KIND_ENTITY, KIND_RELATION};
+use crate::statements::plans as sql;
+use crate::{Stamp, Store, Workspace};
+
+/// What a policy or a caller wants gone.
+#[derive(Clone, Debug)]
+pub struct NewPlan {
+    pub id: PlanId,
+    /// Codes and numbers, never the words that were asked for.
+    pub policy: String,
+    /// Newest first.
+    pub items: Vec<PlanItem>,
+    pub erases: bool,
+    pub include_pinned: bool,
+    /// The caller named the items; limits do not apply.
+    pub is_named: bool,
+}
+
+/// What would go if the plan were applied now.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlanTotals {
+    pub memories: i64,
+    pub chunks: i64,
+    pub entities: i64,
+    pub relations: i64,
+    pub revisions: i64,
+    pub bytes: i64,
+}
+
+#[derive(Clone, Debug)]
+pub struct PlanView {
+    pub id: PlanId,
+    pub digest: [u8; 32],
+    pub created_at: Timestamp,
+    pub expires_at: Timestamp,
+    pub erases: bool,
+    pub totals: PlanTotals,
+    /// Memories in the plan as a share of the workspace's.
+    pub fraction: f64,
+    pub items: Vec<ItemView>,
+    pub items_total: i64,
+    pub blocked: Vec<Blocked>,
+}
+
+#[derive(Clone, Debug)]
+pub struct ItemView {
+    pub item: PlanItem,
+    pub id: String,
+    pub name: Option<String>,
+    pub topic: Option<String>,
+    pub file_path: Option<String>,
+    pub created_at: Option<Timestamp>,
+    pub chunk_count: Option<i64>,
+}
+
+/// A plan as stored.
+pub(crate) struct StoredPlan {
+    pub id: PlanId,
+    pub digest: [u8; 32],
+    pub policy: String,
+    pub erases: bool,
+    pub include_pinned: bool,
+    pub is_named: bool,
+    pub created_at: Timestamp,
+    pub expires_at: Timestamp,
+    pub totals: PlanTotals,
+    pub run: Option<RunId>,
+}
+
+impl StoredPlan {
+    pub fn facts(&self) -> PlanFacts {
+        PlanFacts { created_at: self.created_at, include_pinned: self.include_pinned, is_named: self.is_named }
+    }
+}
+
+impl Store {
+    /// Stores a plan and answers its preview. Nothing else changes.
+    pub fn store_plan(
+        &self,
+        workspace: &Workspace,
+        plan: &NewPlan,
+        limits: &Limits,
+        stamp: Stamp<'_>,
+    ) -> Result<PlanView, StoreError> {
+        self.write(|tx| {
+            insert(tx, workspace.key, plan, stamp)?;
+            view(tx, workspace.key, plan.id, limits, 0, PLAN_ITEMS_SHOWN as i64)
+        })
+    }
+
+    /// One page of a plan's items.
+    pub fn plan(
+        &self,
+        workspace: &Workspace,
+        plan: PlanId,
+        limits: &Limits,
+        offset: i64,
+        limit: i64,
+    ) -> Result<PlanView, StoreError> {
+        self.read(|tx| view(tx, workspace.key, plan, limits, offset, limit))
+    }
+}
+
+pub(crate) fn insert(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    plan: &NewPlan,
+    stamp: Stamp<'_>,
+) -> Result<(), StoreError> {
+    let digest = rootset_gc::digest(&plan.policy, &plan.items);
+    let expires_at = stamp.now.saturating_add_ms(PLAN_LIFETIME_MS);
+    tx.execute(
+        &sql::INSERT,
+        &[
+            workspace.into(),
+            (&plan.id).into(),
+            (&digest).into(),
+            (&plan.policy).into(),
+            plan.erases.into(),
+            plan.include_pinned.into(),
+            plan.is_named.into(),
+            stamp.actor.into(),
+            stamp.now.into(),
+            expires_at.into(),
+            "{}".into(),
+        ],
+    )?;
+    let rows: Vec<_> = plan
+        .items
+        .iter()
+        .enumerate()
+        .map(|(position, item)| {
+            vec![
+                workspace.into(),
+                (&plan.id).into(),
+                (position as i64).into(),
+                item.kind.as_str().into(),
+                (&item.object).into(),
+                item.revision.into(),
+                item.version.into(),
+                item.action.as_str().into(),
+                item.reason.as_str().into(),
+            ]
+        })
+        .collect();
+    tx.execute_many(&sql::INSERT_ITEM, &rows)?;
+    let totals = count(tx, workspace, plan.id)?;
+    let json = serde_json::to_string(&totals).expect("numbers always serialise");
+    tx.execute(&sql::SET_TOTALS, &[workspace.into(), (&plan.id).into(), (&json).into()])?;
+    Ok(())
+}
+
+fn count(tx: &mut dyn Transaction, workspace: WorkspaceKey, plan: PlanId) -> Result<PlanTotals, StoreError> {
+    let key = [workspace.into(), (&plan).into()];
+    let mut totals = PlanTotals::default();
+    let of_memories =
+        tx.row(&sql::MEMORY_TOTALS, &key, |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?.unwrap_or_default();
+    (totals.memories, totals.bytes, totals.chunks) = of_memories;
+    let of_revisions = tx.row(&sql::REVISION_TOTALS, &key, |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let (revisions, bytes): (i64, i64) = of_revisions.unwrap_or_default();
+    totals.revisions = revisions;
+    totals.bytes += bytes;
+    tx.query(&crate::statements::graph::OBJECTS_LOST_BY_PLAN, &key, &mut |row| {
+        match row.get::<i64>(0)? {
+            KIND_ENTITY => totals.entities = row.get(1)?,
+            KIND_RELATION => totals.relations = row.get(1)?,
+            _ => {}
+        }
+        Ok(())
+    })?;
+    Ok(totals)
+}
+
+pub(crate) fn find(tx: &mut dyn Transaction, workspace: WorkspaceKey, id: PlanId) -> Result<StoredPlan, StoreError> {
+    tx.row(&sql::BY_ID, &[workspace.into(), (&id).into()], |row| {
+        let totals: String = row.get(8)?;
+        Ok(StoredPlan {
+            id,
+            digest: row.get(0)?,
+            policy: row.get(1)?,
+            erases: row.get(2)?,
+            include_pinned: row.get(3)?,
+            is_named: row.get(4)?,
+            created_at: row.get(6)?,
+            expires_at: row.get(7)?,
+            totals: serde_json::from_str(&totals).unwrap_or_default(),
+            run: row.get(9)?,
+        })
+    })?
+    .ok_or_else(|| StoreError::PlanNotFound(id.to_string()))
+}
+
+pub(crate) fn items(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    plan: PlanId,
+    from: i64,
+    limit: i64,
+) -> Result<Vec<(i64, PlanItem)>, StoreError> {
+    tx.rows(&sql::ITEMS, &[workspace.into(), (&plan).into(), from.into(), limit.into()], read_item)
+}
+
+fn read_item(row: &dyn Row) -> Result<(i64, PlanItem), StoreError> {
+    let word = |index| row.get::<String>(index);
+    let item = PlanItem {
+        kind: ItemKind::from_stored(&word(1)?).ok_or(StoreError::UnreadableValue("the kind of a plan's item"))?,
+        object: row.get(2)?,
+        revision: row.get(3)?,
+        version: row.get(4)?,
+        action: Action::from_stored(&word(5)?).ok_or(StoreError::UnreadableValue("the action of a plan's item"))?,
+        reason: Reason::from_stored(&word(6)?).ok_or(StoreError::UnreadableValue("the reason of a plan's item"))?,
+    };
+    Ok((row.get(0)?, item))
+}
+
+fn shares(tx: &mut dyn Transaction, workspace: WorkspaceKey, plan: PlanId) -> Result<Vec<SourceShare>, StoreError> {
+    tx.rows(&sql::SOURCE_SHARES, &[workspace.into(), (&plan).into()], |row| {
+        Ok(SourceShare { source: row.get(0)?, in_plan: row.get(1)?, total: row.get(2)? })
+    })
+}
+
+/// Limits that the plan breaks now; none for items the caller named.
+pub(crate) fn blocked(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    plan: &StoredPlan,
+    limits: &Limits,
+) -> Result<Vec<Blocked>, StoreError> {
+    if plan.is_named {
+        return Ok(Vec::new());
+    }
+    Ok(rootset_gc::blocked(&shares(tx, workspace, plan.id)?, limits))
+}
+
+fn view(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    id: PlanId,
+    limits: &Limits,
+    offset: i64,
+    limit: i64,
+) -> Result<PlanView, StoreError> {
+    let plan = find(tx, workspace, id)?;
+    let page: Vec<PlanItem> = items(tx, workspace, id, offset, limit)?.into_iter().map(|(_, item)| item).collect();
+    let items_total = tx.scalar(&sql::ITEM_COUNT, &[workspace.into(), (&id).into()])?;
+    let shares = shares(tx, workspace, id)?;
+    let all: i64 = shares.iter().map(|share| share.total).sum();
+    let fraction = if all == 0 { 0.0 } else { plan.totals.memories as f64 / all as f64 };
+    Ok(PlanView {
+        id,
+        digest: plan.digest,
+        created_at: plan.created_at,
+        expires_at: plan.expires_at,
+        erases: plan.erases,
+        totals: plan.totals,
+        fraction,
+        items: describe(tx, workspace, &page)?,
+        items_total,
+        blocked: if plan.is_named { Vec::new() } else { rootset_gc::blocked(&shares, limits) },
+    })
+}
+
+/// Names and topics of items, one query per kind.
+fn describe(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    items: &[PlanItem],
+) -> Result<Vec<ItemView>, StoreError> {
+    #[derive(Clone, Default)]
+    struct Words {
+        name: Option<String>,
+        topic: Option<String>,
+        file_path: Option<String>,
+        created_at: Option<Timestamp>,
+        chunk_count: Option<i64>,
+    }
+    let ids = |kinds: &[ItemKind]| -> Vec<[u8; 16]> {
+        items.iter().filter(|item| kinds.contains(&item.kind)).map(|item| item.object).collect()
+    };
+    let mut words: HashMap<[u8; 16], Words> = HashMap::new();
+    let memories = ids(&[ItemKind::Memory, ItemKind::Revision]);
+    tx.query(&sql::MEMORY_DESCRIPTIONS, &[workspace.into(), memories.as_slice().into()], &mut |row| {
+        let found = Words {
+            name: row.get(1)?,
+            topic: row.get(2)?,
+            file_path: row.get(3)?,
+            created_at: row.get(4)?,
+            chunk_count: row.get(5)?,
+        };
+        words.insert(row.get(0)?, found);
+        Ok(())
+    })?;
+    let entities = ids(&[ItemKind::Entity]);
+    tx.query(&sql::ENTITY_DESCRIPTIONS, &[workspace.into(), entities.as_slice().into()], &mut |row| {
+        let found = Words { name: row.get(1)?, topic: row.get(2)?, created_at: row.get(3)?, ..Words::default() };
+        words.insert(row.get(0)?, found);
+        Ok(())
+    })?;
+    let relations = ids(&[ItemKind::Relation]);
+    tx.query(&sql::RELATION_DESCRIPTIONS, &[workspace.into(), relations.as_slice().into()], &mut |row| {
+        let (source, verb, target): (String, String, String) = (row.get(1)?, row.get(2)?, row.get(3)?);
+        let name = Some(format!("{source} {verb} {target}"));
+        words.insert(row.get(0)?, Words { name, created_at: row.get(4)?, ..Words::default() });
+        Ok(())
+    })?;
+    Ok(items
+        .iter()
+        .map(|item| {
+            let words = words.get(&item.object).cloned().unwrap_or_default();
+            ItemView {
+                item: *item,
+                id: shown_id(item),
+                name: words.name,
+                topic: words.topic,
+                file_path: words.file_path,
+                created_at: words.created_at,
+                chunk_count: words.chunk_count.filter(|_| item.kind == ItemKind::Memory),
+            }
+        })
+        .collect())
+}
+
+fn shown_id(item: &PlanItem) -> String {
+    match item.kind {
+        ItemKind::Memory | ItemKind::Workspace => MemoryId(item.object).to_string(),
+        ItemKind::Revision => format!("{}@{}", MemoryId(item.object), item.revision),
+        ItemKind::Entity => EntityId(item.object).to_string(),
+        ItemKind::Relation => RelationId(item.object).to_string(),
+    }
+}

@@ -1,0 +1,386 @@
+//! Physical removal: tables, revisions, full text, vectors, and the graph rows that lost their last contributor.
+//!
+//! Only what is in the trash, or what a confirmed plan erases, ever comes here. What somebody removed on purpose is noted
+//! in the erasure ledger on its way out.
+
+use std::collections::HashMap;
+
+use rootset_model::content::DocHash;
+use rootset_model::limits::SWEEP_BATCH_MEMORIES;
+use rootset_model::plan::{ItemKind, PlanItem};
+use rootset_model::{Content, ErasureId, MemoryId, RunId, Timestamp, WorkspaceKey};
+use serde::Serialize;
+
+use crate::driver::{SearchIndex, Transaction, Value};
+use crate::error::StoreError;
+use crate::graph::{self, KIND_ENTITY, KIND_RELATION};
+use crate::memories::read_content;
+use crate::statements::graph as graph_sql;
+use crate::statements::memories as memory_sql;
+use crate::statements::purge as sql;
+use crate::statements::runs as run_sql;
+use crate::sweep::ConfirmedPlan;
+use crate::workspaces;
+use crate::{Stamp, Store, Workspace, audit, erasure, jobs, runs, vectors};
+
+/// Causes that are noted in the ledger: somebody wanted it gone, so it must not come back by itself.
+const NOTED_CAUSES: [&str; 3] = ["delete_memory", "forget", "update_memory"];
+/// Byte strings looked for after an erasure; enough to notice a leak, few enough for one pass over the file.
+const PROBES_MAX: usize = 32;
+const PROBE_BYTES_MIN: usize = 16;
+const PROBE_BYTES_MAX: usize = 48;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PurgeTarget {
+    Run(RunId),
+    /// Everything trashed at or before this time.
+    TrashedBefore(Timestamp),
+}
+
+/// Rows removed, by kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Purged {
+    pub memories: i64,
+    pub revisions: i64,
+    pub chunks: i64,
+    pub entities: i64,
+    pub relations: i64,
+    pub untracked: i64,
+    pub workspaces: i64,
+    pub bytes: i64,
+}
+
+/// What an erasure did, for whoever asked for it.
+#[derive(Clone, Debug)]
+pub struct Receipt {
+    pub erasure: ErasureId,
+    pub rows: Purged,
+    /// `Some(true)` when a piece of the erased text is still in the files, `None` when they could not be searched.
+    pub text_remains: Option<bool>,
+    pub log_is_clean: bool,
+}
+
+/// What a batch removed, with samples of its text for the byte scan.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Erased {
+    pub rows: Purged,
+    pub probes: Vec<Vec<u8>>,
+}
+
+impl Erased {
+    pub fn add(&mut self, other: Self) {
+        let (rows, more) = (&mut self.rows, other.rows);
+        rows.memories += more.memories;
+        rows.revisions += more.revisions;
+        rows.chunks += more.chunks;
+        rows.entities += more.entities;
+        rows.relations += more.relations;
+        rows.untracked += more.untracked;
+        rows.workspaces += more.workspaces;
+        rows.bytes += more.bytes;
+        self.probes.extend(other.probes);
+        self.probes.truncate(PROBES_MAX);
+    }
+
+    fn probe(&mut self, content: &Content) {
+        let bytes = content.context.as_bytes();
+        if self.probes.len() < PROBES_MAX && bytes.len() >= PROBE_BYTES_MIN {
+            self.probes.push(bytes[..bytes.len().min(PROBE_BYTES_MAX)].to_vec());
+        }
+    }
+}
+
+impl Store {
+    /// Removes trash for good.
+    pub fn purge(
+        &self,
+        workspace: &Workspace,
+        target: PurgeTarget,
+        erasure: ErasureId,
+        stamp: Stamp<'_>,
+    ) -> Result<Receipt, StoreError> {
+        let runs = self.read(|tx| match target {
+            PurgeTarget::Run(run) => Ok(vec![runs::find(tx, workspace.key, run)?.id]),
+            PurgeTarget::TrashedBefore(time) => {
+                let parameters = [workspace.key.into(), time.into()];
+                tx.rows(&run_sql::RUNS_WITH_TRASH_BEFORE, &parameters, |row| row.get(0))
+            }
+        })?;
+        let mut erased = Erased::default();
+        for run in runs {
+            self.purge_run(workspace.key, run, erasure, &mut erased, stamp)?;
+        }
+        let takes_workspace = match (target, workspace.trashed) {
+            (PurgeTarget::Run(run), Some((trashed_run, _))) => run == trashed_run,
+            (PurgeTarget::TrashedBefore(time), Some((_, trashed_at))) => trashed_at <= time,
+            (_, None) => false,
+        };
+        if takes_workspace {
+            self.purge_workspace(workspace.key, &mut erased, stamp)?;
+        }
+        self.receipt(erasure, erased)
+    }
+
+    /// Empties the log and looks for what was erased.
+    pub(crate) fn receipt(&self, erasure: ErasureId, erased: Erased) -> Result<Receipt, StoreError> {
+        let log_is_clean = self.engine.truncate_log()?;
+        let text_remains = match erased.probes.is_empty() {
+            true => Some(false),
+            false => self.engine.contains_bytes(&erased.probes)?,
+        };
+        Ok(Receipt { erasure, rows: erased.rows, text_remains, log_is_clean })
+    }
+
+    fn purge_run(
+        &self,
+        workspace: WorkspaceKey,
+        run: RunId,
+        erasure: ErasureId,
+        erased: &mut Erased,
+        stamp: Stamp<'_>,
+    ) -> Result<(), StoreError> {
+        loop {
+            let (is_last, of_batch) = self.write(|tx| {
+                let parameters =
+                    [workspace.into(), (&run).into(), Value::Blob(&[]), (SWEEP_BATCH_MEMORIES as i64).into()];
+                let ids: Vec<[u8; 16]> = tx.rows(&run_sql::TRASHED_MEMORIES_OF, &parameters, |row| row.get(0))?;
+                let is_last = ids.len() < SWEEP_BATCH_MEMORIES;
+                let cause = runs::find(tx, workspace, run)?.operation;
+                let ledger = Ledger { erasure, cause: &cause, run };
+                let mut of_batch = Erased::default();
+                remove_memories(tx, workspace, &ids, Some(&ledger), &mut of_batch, stamp)?;
+                if is_last {
+                    let revisions: Vec<(MemoryId, i64)> =
+                        tx.rows(&run_sql::TRASHED_REVISIONS_OF, &[workspace.into(), (&run).into()], |row| {
+                            Ok((row.get(0)?, row.get(1)?))
+                        })?;
+                    remove_revisions(tx, workspace, &revisions, &ledger, &mut of_batch, stamp)?;
+                    remove_untracked(tx, workspace, run, &mut of_batch)?;
+                    tx.execute(&run_sql::SET_PURGED, &[workspace.into(), (&run).into(), stamp.now.into()])?;
+                }
+                append_audit(tx, workspace, run, &of_batch, stamp)?;
+                Ok((is_last, of_batch))
+            })?;
+            erased.add(of_batch);
+            if is_last {
+                return Ok(());
+            }
+        }
+    }
+
+    fn purge_workspace(
+        &self,
+        workspace: WorkspaceKey,
+        erased: &mut Erased,
+        stamp: Stamp<'_>,
+    ) -> Result<(), StoreError> {
+        loop {
+            let (is_last, of_batch) = self.write(|tx| {
+                let parameters = [workspace.into(), (SWEEP_BATCH_MEMORIES as i64).into()];
+                let ids: Vec<[u8; 16]> = tx.rows(&sql::ALL_MEMORIES, &parameters, |row| row.get(0))?;
+                let mut of_batch = Erased::default();
+                remove_memories(tx, workspace, &ids, None, &mut of_batch, stamp)?;
+                let is_last = ids.len() < SWEEP_BATCH_MEMORIES;
+                if is_last {
+                    let key = [workspace.into()];
+                    for statement in [
+                        &sql::DELETE_UNTRACKED,
+                        &sql::DELETE_RELATIONS,
+                        &sql::DELETE_ENTITIES,
+                        &sql::DELETE_PLAN_ITEMS,
+                        &sql::DELETE_PLANS,
+                        &sql::DELETE_JOBS,
+                    ] {
+                        tx.execute(statement, &key)?;
+                    }
+                    tx.search_drop(workspace)?;
+                    of_batch.rows.workspaces = tx.execute(&crate::statements::workspaces::DELETE, &key)? as i64;
+                }
+                let counts = serde_json::to_string(&of_batch.rows).expect("numbers always serialise");
+                let entry = audit::Entry { counts: Some(counts), ..audit::Entry::of("gc_purge") };
+                audit::append(tx, workspace, stamp, &entry)?;
+                Ok((is_last, of_batch))
+            })?;
+            erased.add(of_batch);
+            if is_last {
+                return Ok(());
+            }
+        }
+    }
+}
+
+struct Ledger<'a> {
+    erasure: ErasureId,
+    cause: &'a str,
+    run: RunId,
+}
+
+/// Removes what a batch of an erasing plan has just trashed, in the same transaction.
+pub(crate) fn erase_items(
+    tx: &mut dyn Transaction,
+    confirmed: &ConfirmedPlan,
+    items: &[PlanItem],
+    stamp: Stamp<'_>,
+) -> Result<Erased, StoreError> {
+    let workspace = confirmed.workspace();
+    let ledger = Ledger { erasure: confirmed.erasure(), cause: confirmed.operation(), run: confirmed.run() };
+    let mut erased = Erased::default();
+    let memories: Vec<[u8; 16]> =
+        items.iter().filter(|item| item.kind == ItemKind::Memory).map(|item| item.object).collect();
+    remove_memories(tx, workspace, &memories, Some(&ledger), &mut erased, stamp)?;
+    let revisions: Vec<(MemoryId, i64)> = items
+        .iter()
+        .filter(|item| item.kind == ItemKind::Revision)
+        .map(|item| (MemoryId(item.object), item.revision))
+        .collect();
+    remove_revisions(tx, workspace, &revisions, &ledger, &mut erased, stamp)?;
+    remove_untracked(tx, workspace, confirmed.run(), &mut erased)?;
+    Ok(erased)
+}
+
+fn remove_memories(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    ids: &[[u8; 16]],
+    ledger: Option<&Ledger<'_>>,
+    erased: &mut Erased,
+    stamp: Stamp<'_>,
+) -> Result<(), StoreError> {
+    if ids.is_empty() {
+        return Ok(());
+    }
+    let key = [workspace.into(), ids.into()];
+    let objects = graph::contributed_by(tx, workspace, ids)?;
+    let chunks: Vec<i64> = tx.rows(&sql::CHUNK_KEYS, &key, |row| row.get(0))?;
+    let mut contents: Vec<(MemoryId, DocHash)> = Vec::new();
+    let (mut bytes, mut revisions) = (0, 0);
+    tx.query(&sql::CONTENTS, &key, &mut |row| {
+        let content = read_content(row, 2)?;
+        erased.probe(&content);
+        contents.push((row.get(0)?, content.doc_hash()));
+        bytes += row.get::<i64>(6)?;
+        revisions += 1;
+        Ok(())
+    })?;
+    if let Some(ledger) = ledger.filter(|it| NOTED_CAUSES.contains(&it.cause)) {
+        erasure::record(tx, workspace, ledger.erasure, ledger.cause, ledger.run, &contents, stamp)?;
+    }
+    vectors::delete(tx, workspace, &chunks)?;
+    tx.search_delete(workspace, SearchIndex::Memories, &chunks)?;
+    jobs::cancel_completions(tx, workspace, ids)?;
+    for statement in [
+        &memory_sql::DELETE_CHUNKS,
+        &graph_sql::DELETE_CONTRIBUTIONS,
+        &memory_sql::DELETE_TAGS,
+        &sql::DELETE_USES,
+        &sql::DELETE_REVISIONS,
+        &sql::FORGET_SUCCESSORS,
+    ] {
+        tx.execute(statement, &key)?;
+    }
+    let removed = tx.execute(&sql::DELETE_MEMORIES, &key)? as i64;
+    let (entities, relations) = delete_orphans(tx, workspace, &objects)?;
+    workspaces::touch(tx, workspace, -removed, -bytes, stamp.now)?;
+    erased.add(Erased {
+        rows: Purged {
+            memories: removed,
+            revisions,
+            chunks: chunks.len() as i64,
+            entities,
+            relations,
+            bytes,
+            ..Purged::default()
+        },
+        probes: Vec::new(),
+    });
+    Ok(())
+}
+
+fn remove_revisions(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    revisions: &[(MemoryId, i64)],
+    ledger: &Ledger<'_>,
+    erased: &mut Erased,
+    stamp: Stamp<'_>,
+) -> Result<(), StoreError> {
+    let mut contents: Vec<(MemoryId, DocHash)> = Vec::new();
+    for (memory, revision) in revisions {
+        let key = [workspace.into(), memory.into(), (*revision).into()];
+        let mut bytes = 0;
+        tx.query(&sql::REVISION_CONTENT, &key, &mut |row| {
+            let content = read_content(row, 2)?;
+            erased.probe(&content);
+            contents.push((*memory, content.doc_hash()));
+            bytes = row.get(6)?;
+            Ok(())
+        })?;
+        erased.rows.revisions += tx.execute(&memory_sql::DELETE_REVISION, &key)? as i64;
+        erased.rows.bytes += bytes;
+        workspaces::touch(tx, workspace, 0, -bytes, stamp.now)?;
+    }
+    if !contents.is_empty() && NOTED_CAUSES.contains(&ledger.cause) {
+        erasure::record(tx, workspace, ledger.erasure, ledger.cause, ledger.run, &contents, stamp)?;
+    }
+    Ok(())
+}
+
+fn remove_untracked(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    run: RunId,
+    erased: &mut Erased,
+) -> Result<(), StoreError> {
+    let key = [workspace.into(), (&run).into()];
+    let marks = tx.rows(&graph_sql::UNTRACKED_TRASHED_BY, &key, |row| Ok((row.get(0)?, row.get(1)?)))?;
+    if marks.is_empty() {
+        return Ok(());
+    }
+    erased.rows.untracked += tx.execute(&graph_sql::DELETE_UNTRACKED_TRASHED_BY, &key)? as i64;
+    let (entities, relations) = delete_orphans(tx, workspace, &marks.into_iter().collect())?;
+    erased.rows.entities += entities;
+    erased.rows.relations += relations;
+    Ok(())
+}
+
+/// Removes those of the objects (id to kind) that no memory, living or trashed, and no import vouches for.
+pub(crate) fn delete_orphans(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    objects: &HashMap<[u8; 16], i64>,
+) -> Result<(i64, i64), StoreError> {
+    let of_kind =
+        |kind| -> Vec<[u8; 16]> { objects.iter().filter(|(_, of)| **of == kind).map(|(object, _)| *object).collect() };
+    let relations = of_kind(KIND_RELATION);
+    let mut removed_relations = 0;
+    if !relations.is_empty() {
+        let parameters = [workspace.into(), relations.as_slice().into()];
+        removed_relations = tx.execute(&graph_sql::DELETE_ORPHAN_RELATIONS, &parameters)? as i64;
+    }
+    let entities = of_kind(KIND_ENTITY);
+    if entities.is_empty() {
+        return Ok((0, removed_relations));
+    }
+    let orphans: Vec<([u8; 16], i64)> =
+        tx.rows(&graph_sql::ORPHAN_ENTITIES, &[workspace.into(), entities.as_slice().into()], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })?;
+    let (ids, numbers): (Vec<[u8; 16]>, Vec<i64>) = orphans.into_iter().unzip();
+    if !ids.is_empty() {
+        tx.search_delete(workspace, SearchIndex::Entities, &numbers)?;
+        tx.execute(&graph_sql::DELETE_ENTITIES, &[workspace.into(), ids.as_slice().into()])?;
+    }
+    Ok((ids.len() as i64, removed_relations))
+}
+
+fn append_audit(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    run: RunId,
+    erased: &Erased,
+    stamp: Stamp<'_>,
+) -> Result<(), StoreError> {
+    let counts = serde_json::to_string(&erased.rows).expect("numbers always serialise");
+    let entry = audit::Entry { counts: Some(counts), run: Some(run), ..audit::Entry::of("gc_purge") };
+    audit::append(tx, workspace, stamp, &entry)
+}

@@ -1,0 +1,543 @@
+//! Finding memories and entities: candidates from the indexes, order from the caller's ranking, words for the answer;
+//! all from one snapshot, so that nothing served was gone when it was ranked.
+//!
+//! How candidates are scored is not decided here: the caller's `rank` is a pure function of what this module collects.
+
+use std::collections::{HashMap, HashSet};
+
+use rootset_model::{Content, EntityId, MemoryId, Timestamp, WorkspaceKey};
+
+use crate::driver::{Combine, SearchIndex, SearchQuery, SearchStatistics, Transaction};
+use crate::error::StoreError;
+use crate::graph::{self, EntityView, FoundEntity};
+use crate::memories::read_content;
+use crate::statements::{graph as graph_sql, memories as memory_sql, search as sql};
+use crate::{ContentPart, Store, Workspace};
+
+/// Chunks taken from the full-text index for ranking. More do not change the answers measurably, they only cost.
+const CANDIDATES: usize = 64;
+/// Matching rows a first-stage query may touch: rare terms find the candidates, common ones only help to rank them.
+const MATCHED_ROWS_MAX: i64 = 4_000;
+/// Neighbouring chunks on each side that take part in a candidate's score.
+pub const NEIGHBOURS: i64 = 4;
+/// Memories whose entities are offered in entity mode.
+const ENTITY_SOURCES: usize = 20;
+/// Terms, rows and overlap for the cheap look at similar memories after an add.
+const SIMILAR_TERMS: usize = 5;
+const SIMILAR_ROWS: usize = 8;
+const SIMILAR_MATCHED_ROWS_MAX: i64 = 1_000;
+const SIMILAR_OVERLAP_MIN: f64 = 0.5;
+
+#[derive(Clone, Debug, Default)]
+pub struct SearchFilters {
+    /// Without one, indexed files are left out.
+    pub source: Option<String>,
+    pub tags: Vec<String>,
+    pub created_after: Option<Timestamp>,
+    pub created_before: Option<Timestamp>,
+}
+
+#[derive(Clone, Debug)]
+pub struct SearchRequest<'a> {
+    pub terms: &'a [String],
+    /// Normalised names of entities that the query may mean.
+    pub names: &'a [String],
+    /// The query's vector and the space it is in.
+    pub vector: Option<(&'a str, &'a [f32])>,
+    pub filters: &'a SearchFilters,
+    pub limit: usize,
+    pub now: Timestamp,
+}
+
+/// What a ranking works on.
+#[derive(Clone, Debug, Default)]
+pub struct Candidates {
+    /// In the order of their chunk numbers.
+    pub rows: Vec<Candidate>,
+    pub statistics: SearchStatistics,
+}
+
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    pub chunk: i64,
+    pub memory: MemoryId,
+    pub source: String,
+    pub updated_at: Timestamp,
+    pub is_question: bool,
+    /// Passes the caller's filters; others only lend their score to neighbours.
+    pub is_servable: bool,
+    pub head_terms: String,
+    pub body_terms: String,
+    /// Cosine to the query, where vectors found it.
+    pub similarity: Option<f32>,
+    /// Entities of the query that its memory contributes to.
+    pub linked_entities: usize,
+}
+
+/// A candidate's place in the answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ranked {
+    pub chunk: i64,
+    pub memory: MemoryId,
+    pub score: f64,
+    pub why: String,
+}
+
+#[derive(Clone, Debug)]
+pub struct Hit {
+    pub ranked: Ranked,
+    pub name: Option<String>,
+    pub source: String,
+    pub updated_at: Timestamp,
+    pub content: Content,
+    pub part: ContentPart,
+    pub start: usize,
+    pub length: usize,
+}
+
+#[derive(Clone, Debug)]
+pub struct EntityHit {
+    pub entity: EntityView,
+    pub score: f64,
+}
+
+#[derive(Clone, Debug)]
+pub struct SimilarMemory {
+    pub id: MemoryId,
+    pub name: Option<String>,
+    pub topic: String,
+    pub updated_at: Timestamp,
+}
+
+/// Orders candidates, best first, each memory once.
+pub type Rank<'a> = &'a dyn Fn(&Candidates) -> Vec<Ranked>;
+
+impl Store {
+    pub fn search(
+        &self,
+        workspace: &Workspace,
+        request: &SearchRequest<'_>,
+        rank: Rank<'_>,
+    ) -> Result<Vec<Hit>, StoreError> {
+        self.read(|tx| {
+            let mut ranked = match request.terms.is_empty() && request.vector.is_none() {
+                true => most_recent(tx, workspace.key, request)?,
+                false => rank(&self.collect(tx, workspace.key, request)?),
+            };
+            ranked.truncate(request.limit);
+            hits(tx, workspace.key, ranked)
+        })
+    }
+
+    pub fn search_entities(
+        &self,
+        workspace: &Workspace,
+        request: &SearchRequest<'_>,
+        rank: Rank<'_>,
+    ) -> Result<Vec<EntityHit>, StoreError> {
+        self.read(|tx| {
+            let mut ranked = match request.terms.is_empty() && request.vector.is_none() {
+                true => most_recent(tx, workspace.key, request)?,
+                false => rank(&self.collect(tx, workspace.key, request)?),
+            };
+            ranked.truncate(ENTITY_SOURCES);
+            entity_hits(tx, workspace.key, request, &ranked)
+        })
+    }
+
+    /// Memories that say nearly the same, found cheaply and by words alone.
+    pub fn similar_memories(
+        &self,
+        workspace: &Workspace,
+        memory: MemoryId,
+        terms: &[String],
+        limit: usize,
+        now: Timestamp,
+    ) -> Result<Vec<SimilarMemory>, StoreError> {
+        self.read(|tx| similar(tx, workspace.key, memory, terms, limit, now))
+    }
+
+    fn collect(
+        &self,
+        tx: &mut dyn Transaction,
+        workspace: WorkspaceKey,
+        request: &SearchRequest<'_>,
+    ) -> Result<Candidates, StoreError> {
+        let statistics = tx.search_statistics(workspace, SearchIndex::Memories, request.terms)?;
+        let mut keys = lexical(tx, workspace, request, &statistics)?;
+        let mut similarities: HashMap<i64, f32> = HashMap::new();
+        if let Some((space, vector)) = request.vector {
+            let wanted = CANDIDATES.max(request.limit * 2);
+            for (chunk, cosine) in self.vectors.nearest(tx, workspace, space, vector, wanted)? {
+                similarities.insert(chunk, cosine);
+                keys.push(chunk);
+            }
+        }
+        let around: HashSet<i64> =
+            keys.iter().flat_map(|key| key - NEIGHBOURS..=key + NEIGHBOURS).filter(|key| *key > 0).collect();
+        let mut pool: Vec<i64> = around.into_iter().collect();
+        pool.sort_unstable();
+        let mut rows = load(tx, workspace, &pool, request)?;
+        for row in &mut rows {
+            row.similarity = similarities.get(&row.chunk).copied();
+        }
+        link_entities(tx, workspace, request, &mut rows)?;
+        Ok(Candidates { rows, statistics })
+    }
+}
+
+/// Chunks of memories that hold every term, for lists with words.
+pub(crate) fn memories_with_all_terms(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    terms: &[String],
+    limit: usize,
+) -> Result<Vec<[u8; 16]>, StoreError> {
+    let query = SearchQuery { terms, combine: Combine::All, head_weight: 1.0, body_weight: 1.0, limit };
+    let found = tx.search_match(workspace, SearchIndex::Memories, &query)?;
+    let keys: Vec<i64> = found.into_iter().map(|(key, _)| key).collect();
+    memories_of_chunks(tx, workspace, &keys)
+}
+
+pub(crate) fn memories_of_chunks(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    keys: &[i64],
+) -> Result<Vec<[u8; 16]>, StoreError> {
+    tx.rows(&crate::statements::forget::MEMORIES_OF_CHUNKS, &[workspace.into(), keys.into()], |row| row.get(0))
+}
+
+/// Keys of the best chunks by BM25 whose memories may be served. Dead and filtered rows never take a slot: as long as
+/// they leave too few, more are asked for, first deeper, then with commoner terms.
+fn lexical(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    request: &SearchRequest<'_>,
+    statistics: &SearchStatistics,
+) -> Result<Vec<i64>, StoreError> {
+    let by_rarity = by_rarity(request.terms, &statistics.frequencies);
+    let wanted = CANDIDATES.max(request.limit);
+    let mut used = terms_within(&by_rarity, MATCHED_ROWS_MAX);
+    let mut limit = wanted;
+    while used > 0 {
+        let terms: Vec<String> = by_rarity[..used].iter().map(|(term, _)| (*term).to_owned()).collect();
+        let query = SearchQuery { terms: &terms, combine: Combine::Any, head_weight: 1.0, body_weight: 1.0, limit };
+        let found: Vec<i64> =
+            tx.search_match(workspace, SearchIndex::Memories, &query)?.into_iter().map(|(key, _)| key).collect();
+        let servable = servable(tx, workspace, &found, request)?;
+        let is_exhausted = found.len() < limit;
+        if servable.len() >= wanted || (is_exhausted && used == by_rarity.len()) {
+            return Ok(servable.into_iter().take(wanted).collect());
+        }
+        if is_exhausted {
+            if servable.len() >= request.limit {
+                return Ok(servable);
+            }
+            used = by_rarity.len();
+        } else {
+            limit *= 4;
+        }
+    }
+    Ok(Vec::new())
+}
+
+/// Terms that occur at all, rarest first.
+fn by_rarity<'a>(terms: &'a [String], frequencies: &[i64]) -> Vec<(&'a str, i64)> {
+    let mut found: Vec<(&str, i64)> = terms
+        .iter()
+        .zip(frequencies)
+        .filter(|(_, frequency)| **frequency > 0)
+        .map(|(term, frequency)| (term.as_str(), *frequency))
+        .collect();
+    found.sort_by_key(|(_, frequency)| *frequency);
+    found
+}
+
+/// How many of the rarest terms fit into a budget of rows; at least one.
+fn terms_within(by_rarity: &[(&str, i64)], rows_max: i64) -> usize {
+    let mut rows = 0;
+    let fitting = by_rarity.iter().take_while(|(_, frequency)| {
+        rows += frequency;
+        rows <= rows_max
+    });
+    fitting.count().max(1).min(by_rarity.len())
+}
+
+/// Those of the chunks whose memories are current and pass the filters, in the order given.
+fn servable(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    keys: &[i64],
+    request: &SearchRequest<'_>,
+) -> Result<Vec<i64>, StoreError> {
+    let current = tx.rows(&sql::CANDIDATES, &[workspace.into(), request.now.into(), keys.into()], |row| {
+        Ok((row.get::<i64>(0)?, row.get::<[u8; 16]>(1)?))
+    })?;
+    let allowed = passing(tx, workspace, &current.iter().map(|(_, memory)| *memory).collect::<Vec<_>>(), request)?;
+    let good: HashSet<i64> =
+        current.into_iter().filter(|(_, memory)| allowed.contains(memory)).map(|(chunk, _)| chunk).collect();
+    Ok(keys.iter().filter(|key| good.contains(*key)).copied().collect())
+}
+
+fn passing(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    memories: &[[u8; 16]],
+    request: &SearchRequest<'_>,
+) -> Result<HashSet<[u8; 16]>, StoreError> {
+    let filters = request.filters;
+    let parameters = [
+        workspace.into(),
+        memories.into(),
+        filters.source.as_ref().into(),
+        (filters.tags.len() as i64).into(),
+        filters.tags.as_slice().into(),
+        filters.created_after.into(),
+        filters.created_before.into(),
+    ];
+    Ok(tx.rows(&sql::FILTER, &parameters, |row| row.get(0))?.into_iter().collect())
+}
+
+fn load(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    pool: &[i64],
+    request: &SearchRequest<'_>,
+) -> Result<Vec<Candidate>, StoreError> {
+    let mut rows = tx.rows(&sql::CANDIDATES, &[workspace.into(), request.now.into(), pool.into()], |row| {
+        Ok(Candidate {
+            chunk: row.get(0)?,
+            memory: row.get(1)?,
+            is_question: row.get(2)?,
+            source: row.get(3)?,
+            updated_at: row.get(4)?,
+            is_servable: false,
+            head_terms: String::new(),
+            body_terms: String::new(),
+            similarity: None,
+            linked_entities: 0,
+        })
+    })?;
+    rows.sort_by_key(|row| row.chunk);
+    let allowed = passing(tx, workspace, &rows.iter().map(|row| row.memory.0).collect::<Vec<_>>(), request)?;
+    let keys: Vec<i64> = rows.iter().map(|row| row.chunk).collect();
+    let mut terms: HashMap<i64, (String, String)> = tx
+        .search_rows(workspace, SearchIndex::Memories, &keys)?
+        .into_iter()
+        .map(|row| (row.key, (row.head, row.body)))
+        .collect();
+    for row in &mut rows {
+        row.is_servable = allowed.contains(&row.memory.0);
+        (row.head_terms, row.body_terms) = terms.remove(&row.chunk).unwrap_or_default();
+    }
+    Ok(rows)
+}
+
+fn link_entities(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    request: &SearchRequest<'_>,
+    rows: &mut [Candidate],
+) -> Result<(), StoreError> {
+    if request.names.is_empty() || rows.is_empty() {
+        return Ok(());
+    }
+    let named: Vec<[u8; 16]> =
+        tx.rows(&sql::ENTITIES_NAMED, &[workspace.into(), request.names.into()], |row| row.get(0))?;
+    if named.is_empty() {
+        return Ok(());
+    }
+    let memories: HashSet<[u8; 16]> = rows.iter().map(|row| row.memory.0).collect();
+    let memories: Vec<[u8; 16]> = memories.into_iter().collect();
+    let mut links: HashMap<MemoryId, usize> = HashMap::new();
+    let parameters = [workspace.into(), memories.as_slice().into(), named.as_slice().into()];
+    tx.query(&sql::LINKED_MEMORIES, &parameters, &mut |row| {
+        *links.entry(row.get(0)?).or_default() += 1;
+        Ok(())
+    })?;
+    for row in rows {
+        row.linked_entities = links.get(&row.memory).copied().unwrap_or(0);
+    }
+    Ok(())
+}
+
+/// No words: pinned first, then newest.
+fn most_recent(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    request: &SearchRequest<'_>,
+) -> Result<Vec<Ranked>, StoreError> {
+    let filters = request.filters;
+    let mut memories: Vec<MemoryId> = Vec::new();
+    for is_pinned in [true, false] {
+        let parameters = [
+            workspace.into(),
+            request.now.into(),
+            is_pinned.into(),
+            filters.source.as_ref().into(),
+            (filters.tags.len() as i64).into(),
+            filters.tags.as_slice().into(),
+            filters.created_after.into(),
+            filters.created_before.into(),
+            (request.limit as i64).into(),
+        ];
+        memories.extend(tx.rows(&memory_sql::RECENT, &parameters, |row| row.get::<MemoryId>(0))?);
+    }
+    memories.truncate(request.limit);
+    let ids: Vec<[u8; 16]> = memories.iter().map(|id| id.0).collect();
+    let first: HashMap<MemoryId, i64> = tx
+        .rows(&sql::FIRST_CHUNKS, &[workspace.into(), ids.as_slice().into()], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .into_iter()
+        .collect();
+    Ok(memories
+        .into_iter()
+        .filter_map(|memory| {
+            first.get(&memory).map(|chunk| Ranked { chunk: *chunk, memory, score: 0.0, why: "recent".into() })
+        })
+        .collect())
+}
+
+fn hits(tx: &mut dyn Transaction, workspace: WorkspaceKey, ranked: Vec<Ranked>) -> Result<Vec<Hit>, StoreError> {
+    let keys: Vec<i64> = ranked.iter().map(|it| it.chunk).collect();
+    let mut found: HashMap<i64, Hit> = HashMap::new();
+    let mut by_chunk: HashMap<i64, Ranked> = ranked.into_iter().map(|it| (it.chunk, it)).collect();
+    tx.query(&sql::HITS, &[workspace.into(), keys.as_slice().into()], &mut |row| {
+        let chunk: i64 = row.get(0)?;
+        let Some(ranked) = by_chunk.remove(&chunk) else { return Ok(()) };
+        let hit = Hit {
+            ranked,
+            name: row.get(2)?,
+            source: row.get(3)?,
+            updated_at: row.get(4)?,
+            part: ContentPart::from_stored(row.get(5)?).ok_or(StoreError::UnreadableValue("the part of a chunk"))?,
+            start: row.get::<i64>(6)? as usize,
+            length: row.get::<i64>(7)? as usize,
+            content: read_content(row, 8)?,
+        };
+        found.insert(chunk, hit);
+        Ok(())
+    })?;
+    Ok(keys.iter().filter_map(|key| found.remove(key)).collect())
+}
+
+/// Entities by name, exact or by words, and those that the best memories speak of.
+fn entity_hits(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    request: &SearchRequest<'_>,
+    ranked: &[Ranked],
+) -> Result<Vec<EntityHit>, StoreError> {
+    let mut scores: HashMap<i64, f64> = HashMap::new();
+    let query = SearchQuery {
+        terms: request.terms,
+        combine: Combine::Any,
+        head_weight: 1.0,
+        body_weight: 1.0,
+        limit: CANDIDATES.max(request.limit * 2),
+    };
+    let by_name = tx.search_match(workspace, SearchIndex::Entities, &query)?;
+    let best = by_name.first().map_or(1.0, |(_, score)| score.max(f64::MIN_POSITIVE));
+    for (number, score) in by_name {
+        *scores.entry(number).or_default() += 1.0 + score / best;
+    }
+    let exact: Vec<i64> =
+        tx.rows(&graph_sql::ENTITY_NUMBERS_BY_NAMES, &[workspace.into(), request.names.into()], |row| row.get(0))?;
+    for number in exact {
+        *scores.entry(number).or_default() += 2.0;
+    }
+    for (number, score) in spoken_of(tx, workspace, ranked)? {
+        *scores.entry(number).or_default() += score;
+    }
+    let numbers: Vec<i64> = scores.keys().copied().collect();
+    let parameters = [workspace.into(), request.now.into(), numbers.as_slice().into()];
+    let mut found = tx.rows(&graph_sql::SEARCHABLE_ENTITIES, &parameters, FoundEntity::read)?;
+    let score_of: HashMap<EntityId, f64> =
+        found.iter().map(|it| (it.id, scores.get(&it.number).copied().unwrap_or(0.0))).collect();
+    found.sort_by(|a, b| score_of[&b.id].total_cmp(&score_of[&a.id]).then(a.id.cmp(&b.id)));
+    found.truncate(request.limit);
+    let views = graph::describe(tx, workspace, found, request.now)?;
+    Ok(views.into_iter().map(|entity| EntityHit { score: score_of[&entity.id], entity }).collect())
+}
+
+/// Entities of the best memories, each memory sharing its score among them; below one, so that a name always wins.
+fn spoken_of(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    ranked: &[Ranked],
+) -> Result<Vec<(i64, f64)>, StoreError> {
+    let memories: Vec<[u8; 16]> = ranked.iter().map(|it| it.memory.0).collect();
+    let share: HashMap<[u8; 16], f64> =
+        ranked.iter().enumerate().map(|(place, it)| (it.memory.0, 0.5 / (place + 1) as f64)).collect();
+    let mut by_entity: HashMap<[u8; 16], f64> = HashMap::new();
+    tx.query(&sql::ENTITIES_OF_MEMORIES, &[workspace.into(), memories.as_slice().into()], &mut |row| {
+        let gained = share.get(&row.get::<[u8; 16]>(1)?).copied().unwrap_or(0.0);
+        *by_entity.entry(row.get(0)?).or_default() += gained;
+        Ok(())
+    })?;
+    let ids: Vec<[u8; 16]> = by_entity.keys().copied().collect();
+    let found = tx.rows(&graph_sql::ENTITIES_BY_IDS, &[workspace.into(), ids.as_slice().into()], FoundEntity::read)?;
+    Ok(found.into_iter().map(|it| (it.number, by_entity[&it.id.0].min(0.99))).collect())
+}
+
+fn similar(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    memory: MemoryId,
+    terms: &[String],
+    limit: usize,
+    now: Timestamp,
+) -> Result<Vec<SimilarMemory>, StoreError> {
+    // Long words are rare more often than not: looking up the frequency of those few is enough.
+    let mut longest: Vec<String> = terms.to_vec();
+    longest.sort_by(|a, b| b.len().cmp(&a.len()).then(a.cmp(b)));
+    longest.truncate(SIMILAR_TERMS);
+    let statistics = tx.search_statistics(workspace, SearchIndex::Memories, &longest)?;
+    let shared: Vec<(&str, i64)> =
+        by_rarity(&longest, &statistics.frequencies).into_iter().filter(|(_, frequency)| *frequency > 1).collect();
+    let used = terms_within(&shared, SIMILAR_MATCHED_ROWS_MAX);
+    let used: Vec<String> = shared[..used].iter().map(|(term, _)| (*term).to_owned()).collect();
+    let query =
+        SearchQuery { terms: &used, combine: Combine::Any, head_weight: 1.0, body_weight: 1.0, limit: SIMILAR_ROWS };
+    let keys: Vec<i64> =
+        tx.search_match(workspace, SearchIndex::Memories, &query)?.into_iter().map(|(key, _)| key).collect();
+    let wanted: HashSet<&str> = terms.iter().map(String::as_str).collect();
+    let close: Vec<i64> = tx
+        .search_rows(workspace, SearchIndex::Memories, &keys)?
+        .into_iter()
+        .filter(|row| overlap(&wanted, &row.body) >= SIMILAR_OVERLAP_MIN)
+        .map(|row| row.key)
+        .collect();
+    if close.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut current: HashMap<i64, MemoryId> = tx
+        .rows(&sql::CANDIDATES, &[workspace.into(), now.into(), close.as_slice().into()], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })?
+        .into_iter()
+        .filter(|(_, id)| *id != memory)
+        .collect();
+    let ranked: Vec<Ranked> = close
+        .iter()
+        .filter_map(|chunk| current.remove(chunk).map(|memory| (*chunk, memory)))
+        .map(|(chunk, memory)| Ranked { chunk, memory, score: 0.0, why: String::new() })
+        .take(limit)
+        .collect();
+    let found = hits(tx, workspace, ranked)?;
+    Ok(found
+        .into_iter()
+        .map(|hit| SimilarMemory {
+            id: hit.ranked.memory,
+            name: hit.name,
+            topic: hit.content.topic,
+            updated_at: hit.updated_at,
+        })
+        .collect())
+}
+
+/// Shared terms as a share of the larger set.
+fn overlap(wanted: &HashSet<&str>, body_terms: &str) -> f64 {
+    let found: HashSet<&str> = body_terms.split(' ').collect();
+    let shared = wanted.intersection(&found).count();
+    shared as f64 / wanted.len().max(found.len()).max(1) as f64
+}

@@ -1,0 +1,218 @@
+//! The embedded engine: one SQLite file that many processes share.
+//!
+//! One writing connection per process behind the fair lock of [`lock`]; reading connections in a small pool, so that a
+//! reader never waits for a writer. WAL with `synchronous = FULL`: what `write` has acknowledged survives a power cut.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use rootset_model::limits::WRITE_WAIT_MS;
+use rusqlite::OpenFlags;
+
+use crate::driver::{Engine, Sizes, Work};
+use crate::error::StoreError;
+
+mod connection;
+mod lock;
+mod migrate;
+mod search;
+
+use connection::Connection;
+use lock::WriteLock;
+pub use migrate::SCHEMA_VERSION;
+
+/// Older versions can corrupt a WAL that several connections use.
+const SQLITE_VERSION_MIN: (i32, &str) = (3_051_003, "3.51.3");
+/// Reading connections kept open for the next reader.
+const READERS_KEPT_MAX: usize = 8;
+/// Pages in the log before a commit moves them into the database: large enough that the cost is spread over many
+/// commits, small enough that a log does not outgrow a small database.
+const LOG_PAGES_MAX: i64 = 4_000;
+const PAGE_CACHE_KIB: i64 = 16 * 1024;
+
+pub struct SqliteEngine {
+    path: PathBuf,
+    lock: WriteLock,
+    writer: Mutex<Option<Connection>>,
+    readers: Mutex<Vec<Connection>>,
+}
+
+impl std::fmt::Debug for SqliteEngine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SqliteEngine").field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
+impl SqliteEngine {
+    /// Opens or creates the file and brings its schema up to date.
+    pub fn open(path: &Path) -> Result<Self, StoreError> {
+        if rusqlite::version_number() < SQLITE_VERSION_MIN.0 {
+            return Err(StoreError::EngineTooOld { found: rusqlite::version(), wanted: SQLITE_VERSION_MIN.1 });
+        }
+        let folder = path.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        if !folder.is_dir() {
+            return Err(StoreError::FolderMissing(folder.to_owned()));
+        }
+        if path.is_dir() {
+            return Err(StoreError::NotADatabase { path: path.to_owned(), detail: "it is a folder" });
+        }
+        let engine = Self {
+            path: path.to_owned(),
+            lock: WriteLock::beside(path),
+            writer: Mutex::new(None),
+            readers: Mutex::new(Vec::new()),
+        };
+        let mut first = engine.connect()?;
+        if migrate::version_of(&mut first, path)? < SCHEMA_VERSION {
+            let _guard = engine.lock.acquire(Duration::from_millis(WRITE_WAIT_MS))?;
+            migrate::migrate(&mut first, path)?;
+        }
+        engine.readers.lock().push(first);
+        Ok(engine)
+    }
+
+    fn connect(&self) -> Result<Connection, StoreError> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+            | OpenFlags::SQLITE_OPEN_CREATE
+            | OpenFlags::SQLITE_OPEN_NO_MUTEX
+            | OpenFlags::SQLITE_OPEN_PRIVATE_CACHE;
+        let raw = rusqlite::Connection::open_with_flags(&self.path, flags)?;
+        // The lock file orders our writers; this covers other programs and the moments of recovery and checkpoint.
+        raw.busy_timeout(Duration::from_millis(WRITE_WAIT_MS))?;
+        raw.execute_batch(&format!(
+            "PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY;
+             PRAGMA cache_size = -{PAGE_CACHE_KIB}; PRAGMA wal_autocheckpoint = {LOG_PAGES_MAX};"
+        ))
+        .map_err(|error| self.name_the_file(error.into()))?;
+        Connection::new(raw)
+    }
+
+    fn name_the_file(&self, error: StoreError) -> StoreError {
+        match error {
+            StoreError::NotADatabase { detail, .. } => StoreError::NotADatabase { path: self.path.clone(), detail },
+            other => other,
+        }
+    }
+
+    fn with_reader<T>(&self, work: impl FnOnce(&mut Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        let pooled = self.readers.lock().pop();
+        let mut connection = match pooled {
+            Some(connection) => connection,
+            None => self.connect()?,
+        };
+        let result = work(&mut connection);
+        let mut readers = self.readers.lock();
+        if result.is_ok() && readers.len() < READERS_KEPT_MAX {
+            readers.push(connection);
+        }
+        result.map_err(|error| self.name_the_file(error))
+    }
+
+    fn log_path(&self) -> PathBuf {
+        let mut path = self.path.clone().into_os_string();
+        path.push("-wal");
+        path.into()
+    }
+}
+
+impl Engine for SqliteEngine {
+    fn name(&self) -> &'static str {
+        "sqlite"
+    }
+
+    fn read(&self, work: Work<'_>) -> Result<(), StoreError> {
+        self.with_reader(|connection| connection.read(work))
+    }
+
+    fn write(&self, work: Work<'_>) -> Result<(), StoreError> {
+        let wait = Duration::from_millis(WRITE_WAIT_MS);
+        let busy = StoreError::Busy { waited_ms: WRITE_WAIT_MS };
+        let mut writer = self.writer.try_lock_for(wait).ok_or(busy)?;
+        let _guard = self.lock.acquire(wait)?;
+        let connection = match &mut *writer {
+            Some(connection) => connection,
+            none => none.insert(self.connect()?),
+        };
+        let result = connection.write(work);
+        if result.is_err() {
+            // Whatever state the failure left behind dies with the connection; the next writer opens a fresh one.
+            *writer = None;
+        }
+        result
+    }
+
+    fn truncate_log(&self) -> Result<bool, StoreError> {
+        let wait = Duration::from_millis(WRITE_WAIT_MS);
+        let _guard = self.lock.acquire(wait)?;
+        self.with_reader(Connection::truncate_log)
+    }
+
+    fn sizes(&self) -> Result<Sizes, StoreError> {
+        let free_bytes = self.with_reader(|connection| connection.free_bytes())?;
+        let size_of = |path: &Path| std::fs::metadata(path).map_or(0, |it| it.len() as i64);
+        Ok(Sizes { database_bytes: size_of(&self.path), log_bytes: size_of(&self.log_path()), free_bytes })
+    }
+
+    fn integrity(&self) -> Result<Vec<String>, StoreError> {
+        self.with_reader(|connection| connection.integrity())
+    }
+
+    fn contains_bytes(&self, needles: &[Vec<u8>]) -> Result<Option<bool>, StoreError> {
+        for path in [&self.path, &self.log_path()] {
+            if path.exists() && file_contains(path, needles).map_err(|error| StoreError::Engine(error.to_string()))? {
+                return Ok(Some(true));
+            }
+        }
+        Ok(Some(false))
+    }
+}
+
+/// Reads the file once in overlapping windows, so that memory does not grow with the database.
+fn file_contains(path: &Path, needles: &[Vec<u8>]) -> std::io::Result<bool> {
+    const WINDOW_BYTES: usize = 1 << 20;
+    let overlap = needles.iter().map(Vec::len).max().unwrap_or(0);
+    let finders: Vec<_> = needles.iter().map(|needle| memchr::memmem::Finder::new(needle)).collect();
+    let mut file = File::open(path)?;
+    let mut window = vec![0; WINDOW_BYTES + overlap];
+    loop {
+        let filled = read_full(&mut file, &mut window)?;
+        if finders.iter().any(|finder| finder.find(&window[..filled]).is_some()) {
+            return Ok(true);
+        }
+        if filled < window.len() {
+            return Ok(false);
+        }
+        file.seek(SeekFrom::Current(-(overlap as i64)))?;
+    }
+}
+
+fn read_full(file: &mut File, buffer: &mut [u8]) -> std::io::Result<usize> {
+    let mut filled = 0;
+    while filled < buffer.len() {
+        match file.read(&mut buffer[filled..])? {
+            0 => break,
+            count => filled += count,
+        }
+    }
+    Ok(filled)
+}
+
+impl From<rusqlite::Error> for StoreError {
+    fn from(error: rusqlite::Error) -> Self {
+        use rusqlite::ErrorCode;
+        let Some(code) = error.sqlite_error_code() else { return Self::Engine(error.to_string()) };
+        match code {
+            ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => Self::Busy { waited_ms: WRITE_WAIT_MS },
+            ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied => Self::ReadOnly,
+            ErrorCode::DiskFull => Self::DiskFull,
+            ErrorCode::NotADatabase => {
+                Self::NotADatabase { path: PathBuf::new(), detail: "the file has another format" }
+            }
+            ErrorCode::DatabaseCorrupt => Self::Damaged(error.to_string()),
+            _ => Self::Engine(error.to_string()),
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! One SQLite connection with its cached statements, and a transaction on it.
+
+use std::collections::HashSet;
+use std::rc::Rc;
+
+use rusqlite::types::{ToSql, ToSqlOutput, Value as SqliteValue, ValueRef};
+use rusqlite::vtab::array;
+
+use super::migrate::SCHEMA_VERSION;
+use super::search;
+use crate::driver::{
+    Column, Row, SearchIndex, SearchQuery, SearchRow, SearchStatistics, Statement, Transaction, Value, Work,
+};
+use crate::error::StoreError;
+use rootset_model::WorkspaceKey;
+
+/// More than all statements of `sql/` together, so that none is ever prepared twice.
+const STATEMENTS_CACHED: usize = 512;
+
+/// The pointer type under which rusqlite's `rarray` takes its values.
+const LIST_POINTER: &std::ffi::CStr = c"rarray";
+
+pub struct Connection {
+    pub(super) raw: rusqlite::Connection,
+    /// Full-text tables known to exist, so that most searches need not ask the schema.
+    pub(super) search_tables: HashSet<String>,
+}
+
+impl Connection {
+    pub fn new(raw: rusqlite::Connection) -> Result<Self, StoreError> {
+        raw.set_prepared_statement_cache_capacity(STATEMENTS_CACHED);
+        array::load_module(&raw)?;
+        Ok(Self { raw, search_tables: HashSet::new() })
+    }
+
+    pub fn read(&mut self, work: Work<'_>) -> Result<(), StoreError> {
+        self.command("BEGIN DEFERRED")?;
+        let result = self.check_schema().and_then(|()| work(self));
+        // Nothing was written: a rollback ends the snapshot whatever happened.
+        let ended = self.command("ROLLBACK");
+        result.and(ended)
+    }
+
+    pub fn write(&mut self, work: Work<'_>) -> Result<(), StoreError> {
+        self.command("BEGIN IMMEDIATE")?;
+        let result = self.check_schema().and_then(|()| work(self)).and_then(|()| self.command("COMMIT"));
+        if result.is_err() && !self.raw.is_autocommit() {
+            self.command("ROLLBACK")?;
+        }
+        result
+    }
+
+    /// Another process may have upgraded the database since this one opened it: this one must not write into a schema
+    /// it does not know, nor read from it.
+    fn check_schema(&mut self) -> Result<(), StoreError> {
+        let found = self.pragma("PRAGMA user_version")?;
+        if found == SCHEMA_VERSION { Ok(()) } else { Err(StoreError::SchemaNewer { found, known: SCHEMA_VERSION }) }
+    }
+
+    pub fn truncate_log(&mut self) -> Result<bool, StoreError> {
+        // Readers of this very moment are not worth waiting a minute for: the answer says so and somebody retries.
+        self.raw.busy_timeout(std::time::Duration::from_millis(200))?;
+        let busy = self.pragma("PRAGMA wal_checkpoint(TRUNCATE)");
+        self.raw.busy_timeout(std::time::Duration::from_millis(rootset_model::limits::WRITE_WAIT_MS))?;
+        Ok(busy? == 0)
+    }
+
+    pub fn free_bytes(&mut self) -> Result<i64, StoreError> {
+        Ok(self.pragma("PRAGMA freelist_count")? * self.pragma("PRAGMA page_size")?)
+    }
+
+    pub fn integrity(&mut self) -> Result<Vec<String>, StoreError> {
+        let mut statement = self.raw.prepare("PRAGMA integrity_check(20)")?;
+        let lines = statement.query_map([], |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?;
+        Ok(lines.into_iter().filter(|line| line != "ok").collect())
+    }
+
+    pub fn command(&mut self, sql: &str) -> Result<(), StoreError> {
+        self.raw.prepare_cached(sql)?.execute([])?;
+        Ok(())
+    }
+
+    /// For pragmas that answer with a word.
+    pub fn pragma_text(&mut self, sql: &str) -> Result<String, StoreError> {
+        Ok(self.raw.query_row(sql, [], |row| row.get(0))?)
+    }
+
+    pub fn pragma(&mut self, sql: &str) -> Result<i64, StoreError> {
+        Ok(self.raw.prepare_cached(sql)?.query_row([], |row| row.get(0))?)
+    }
+}
+
+impl Transaction for Connection {
+    fn execute(&mut self, statement: &Statement, parameters: &[Value<'_>]) -> Result<usize, StoreError> {
+        let mut prepared = self.raw.prepare_cached(statement.sqlite)?;
+        Ok(prepared.execute(rusqlite::params_from_iter(parameters.iter().map(Bound)))?)
+    }
+
+    fn execute_many(&mut self, statement: &Statement, rows: &[Vec<Value<'_>>]) -> Result<Vec<usize>, StoreError> {
+        let mut prepared = self.raw.prepare_cached(statement.sqlite)?;
+        let mut changed = Vec::with_capacity(rows.len());
+        for row in rows {
+            changed.push(prepared.execute(rusqlite::params_from_iter(row.iter().map(Bound)))?);
+        }
+        Ok(changed)
+    }
+
+    fn query(
+        &mut self,
+        statement: &Statement,
+        parameters: &[Value<'_>],
+        each: &mut dyn FnMut(&dyn Row) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        let mut prepared = self.raw.prepare_cached(statement.sqlite)?;
+        let mut rows = prepared.query(rusqlite::params_from_iter(parameters.iter().map(Bound)))?;
+        while let Some(row) = rows.next()? {
+            each(&SqliteRow(row))?;
+        }
+        Ok(())
+    }
+
+    fn search_insert(
+        &mut self,
+        workspace: WorkspaceKey,
+        index: SearchIndex,
+        rows: &[SearchRow],
+    ) -> Result<(), StoreError> {
+        search::insert(self, workspace, index, rows)
+    }
+
+    fn search_delete(&mut self, workspace: WorkspaceKey, index: SearchIndex, keys: &[i64]) -> Result<(), StoreError> {
+        search::delete(self, workspace, index, keys)
+    }
+
+    fn search_match(
+        &mut self,
+        workspace: WorkspaceKey,
+        index: SearchIndex,
+        query: &SearchQuery<'_>,
+    ) -> Result<Vec<(i64, f64)>, StoreError> {
+        search::find(self, workspace, index, query)
+    }
+
+    fn search_rows(
+        &mut self,
+        workspace: WorkspaceKey,
+        index: SearchIndex,
+        keys: &[i64],
+    ) -> Result<Vec<SearchRow>, StoreError> {
+        search::rows(self, workspace, index, keys)
+    }
+
+    fn search_statistics(
+        &mut self,
+        workspace: WorkspaceKey,
+        index: SearchIndex,
+        terms: &[String],
+    ) -> Result<SearchStatistics, StoreError> {
+        search::statistics(self, workspace, index, terms)
+    }
+
+    fn search_keys(&mut self, workspace: WorkspaceKey, index: SearchIndex) -> Result<Vec<i64>, StoreError> {
+        search::keys(self, workspace, index)
+    }
+
+    fn search_drop(&mut self, workspace: WorkspaceKey) -> Result<(), StoreError> {
+        search::drop_indexes(self, workspace)
+    }
+}
+
+struct SqliteRow<'a>(&'a rusqlite::Row<'a>);
+
+impl Row for SqliteRow<'_> {
+    fn column(&self, index: usize) -> Result<Column<'_>, StoreError> {
+        Ok(match self.0.get_ref(index)? {
+            ValueRef::Null => Column::Null,
+            ValueRef::Integer(number) => Column::Integer(number),
+            ValueRef::Real(number) => Column::Real(number),
+            ValueRef::Text(bytes) => {
+                Column::Text(std::str::from_utf8(bytes).map_err(|_| StoreError::UnexpectedColumn { index })?)
+            }
+            ValueRef::Blob(bytes) => Column::Blob(bytes),
+        })
+    }
+}
+
+/// Binds without copying texts and blobs.
+struct Bound<'a>(&'a Value<'a>);
+
+impl ToSql for Bound<'_> {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        fn list<T>(items: &[T], value: impl Fn(&T) -> SqliteValue) -> ToSqlOutput<'static> {
+            ToSqlOutput::from_rc(Rc::new(items.iter().map(value).collect::<Vec<_>>()), LIST_POINTER)
+        }
+        Ok(match *self.0 {
+            Value::Null => ToSqlOutput::Borrowed(ValueRef::Null),
+            Value::Integer(number) => ToSqlOutput::Borrowed(ValueRef::Integer(number)),
+            Value::Real(number) => ToSqlOutput::Borrowed(ValueRef::Real(number)),
+            Value::Text(text) => ToSqlOutput::Borrowed(ValueRef::Text(text.as_bytes())),
+            Value::Blob(bytes) => ToSqlOutput::Borrowed(ValueRef::Blob(bytes)),
+            Value::IntegerList(numbers) => list(numbers, |number| SqliteValue::Integer(*number)),
+            Value::BlobList(ids) => list(ids, |id| SqliteValue::Blob(id.to_vec())),
+            Value::TextList(texts) => list(texts, |text| SqliteValue::Text(text.clone())),
+        })
+    }
+}

@@ -1,0 +1,54 @@
+//! The schema's versions. A migration that has landed is never edited; a fixture database of each is migrated in tests.
+
+use std::path::Path;
+
+use super::connection::Connection;
+use crate::error::StoreError;
+
+/// Written into the file's header so that other tools, and we, can tell what the file is. ASCII "Root".
+const APPLICATION_ID: i64 = 0x526F_6F74;
+
+const MIGRATIONS: &[&str] = &[include_str!("../../migrations/sqlite/0001_create_tables.sql")];
+
+/// The version this program reads and writes.
+pub const SCHEMA_VERSION: i64 = MIGRATIONS.len() as i64;
+
+/// The version of the file, 0 for a new one; refuses files of other programs and of later versions of this one.
+pub fn version_of(connection: &mut Connection, path: &Path) -> Result<i64, StoreError> {
+    let foreign = |detail| StoreError::NotADatabase { path: path.to_owned(), detail };
+    let application = connection.pragma("PRAGMA application_id").map_err(|error| match error {
+        StoreError::NotADatabase { detail, .. } => foreign(detail),
+        other => other,
+    })?;
+    let version = connection.pragma("PRAGMA user_version")?;
+    let is_empty = connection.pragma("SELECT COUNT(*) FROM (SELECT 1 FROM sqlite_schema LIMIT 1)")? == 0;
+    match (application, version, is_empty) {
+        (0, 0, true) => Ok(0),
+        (APPLICATION_ID, found, _) if found > SCHEMA_VERSION => {
+            Err(StoreError::SchemaNewer { found, known: SCHEMA_VERSION })
+        }
+        (APPLICATION_ID, found, _) => Ok(found),
+        _ => Err(foreign("it belongs to another program")),
+    }
+}
+
+/// Brings the file up to date in one transaction. The caller holds the write lock.
+pub fn migrate(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
+    connection.pragma_text("PRAGMA journal_mode = WAL")?;
+    connection.command("BEGIN IMMEDIATE")?;
+    let result = run(connection, path);
+    connection.command(if result.is_ok() { "COMMIT" } else { "ROLLBACK" })?;
+    result
+}
+
+fn run(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
+    // Asked again inside the transaction: another process may have been quicker.
+    let found = version_of(connection, path)?;
+    for migration in &MIGRATIONS[found as usize..] {
+        connection.raw.execute_batch(migration)?;
+    }
+    connection
+        .raw
+        .execute_batch(&format!("PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {SCHEMA_VERSION};"))?;
+    Ok(())
+}

@@ -1,0 +1,202 @@
+//! Full text in SQLite: one FTS5 table per workspace and index, so that the statistics of BM25 never mix workspaces.
+//!
+//! The tables hold terms that were split and stemmed before they came here. Ordinary content (never contentless, which
+//! keeps deleted tokens) and FTS5's secure-delete make a deleted row's terms leave the file.
+
+use rusqlite::OptionalExtension;
+
+use super::connection::Connection;
+use crate::driver::{Combine, SearchIndex, SearchQuery, SearchRow, SearchStatistics};
+use crate::error::StoreError;
+use rootset_model::WorkspaceKey;
+
+/// Everything but blanks is part of a term: the text was already split. The apostrophe is doubled for its quotes.
+const TERM_PUNCTUATION: &str = "!#$%&''()*+,-./:;<=>?@[\\]^_`{|}~";
+
+fn table(workspace: WorkspaceKey, index: SearchIndex) -> String {
+    format!("search_{}_{}", index.as_str(), workspace.0)
+}
+
+fn exists(connection: &mut Connection, table: &str) -> Result<bool, StoreError> {
+    if connection.search_tables.contains(table) {
+        return Ok(true);
+    }
+    let found = connection
+        .raw
+        .prepare_cached("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1")?
+        .query_row([table], |_| Ok(()))
+        .optional()?;
+    if found.is_some() {
+        connection.search_tables.insert(table.to_owned());
+    }
+    Ok(found.is_some())
+}
+
+fn create(connection: &mut Connection, table: &str) -> Result<(), StoreError> {
+    connection.raw.execute_batch(&format!(
+        "CREATE VIRTUAL TABLE {table} USING fts5(head, body, tokenize = \"ascii tokenchars '{TERM_PUNCTUATION}'\");
+         INSERT INTO {table}({table}, rank) VALUES ('secure-delete', 1);"
+    ))?;
+    Ok(())
+}
+
+pub fn insert(
+    connection: &mut Connection,
+    workspace: WorkspaceKey,
+    index: SearchIndex,
+    rows: &[SearchRow],
+) -> Result<(), StoreError> {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let table = table(workspace, index);
+    if !exists(connection, &table)? {
+        create(connection, &table)?;
+    }
+    let sql = format!("INSERT INTO {table}(rowid, head, body) VALUES (?1, ?2, ?3)");
+    let mut statement = connection.raw.prepare_cached(&sql)?;
+    for row in rows {
+        statement.execute((row.key, &row.head, &row.body))?;
+    }
+    Ok(())
+}
+
+pub fn delete(
+    connection: &mut Connection,
+    workspace: WorkspaceKey,
+    index: SearchIndex,
+    keys: &[i64],
+) -> Result<(), StoreError> {
+    let table = table(workspace, index);
+    if keys.is_empty() || !exists(connection, &table)? {
+        return Ok(());
+    }
+    let mut statement = connection.raw.prepare_cached(&format!("DELETE FROM {table} WHERE rowid = ?1"))?;
+    for key in keys {
+        statement.execute([key])?;
+    }
+    Ok(())
+}
+
+pub fn find(
+    connection: &mut Connection,
+    workspace: WorkspaceKey,
+    index: SearchIndex,
+    query: &SearchQuery<'_>,
+) -> Result<Vec<(i64, f64)>, StoreError> {
+    let table = table(workspace, index);
+    if query.terms.is_empty() || !exists(connection, &table)? {
+        return Ok(Vec::new());
+    }
+    let sql = format!(
+        "SELECT rowid, rank FROM {table} WHERE {table} MATCH ?1 AND rank MATCH 'bm25({:?}, {:?})' ORDER BY rank LIMIT ?2",
+        query.head_weight, query.body_weight
+    );
+    let mut statement = connection.raw.prepare_cached(&sql)?;
+    let rows = statement.query_map((match_expression(query), query.limit as i64), |row| {
+        Ok((row.get::<_, i64>(0)?, -row.get::<_, f64>(1)?))
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// Every term is a quoted string, the one form in which FTS5 reads nothing as syntax.
+fn match_expression(query: &SearchQuery<'_>) -> String {
+    let glue = match query.combine {
+        Combine::Any => " OR ",
+        Combine::All => " AND ",
+    };
+    let quoted: Vec<String> = query.terms.iter().map(|term| format!("\"{}\"", term.replace('"', "\"\""))).collect();
+    quoted.join(glue)
+}
+
+pub fn rows(
+    connection: &mut Connection,
+    workspace: WorkspaceKey,
+    index: SearchIndex,
+    keys: &[i64],
+) -> Result<Vec<SearchRow>, StoreError> {
+    let table = table(workspace, index);
+    if keys.is_empty() || !exists(connection, &table)? {
+        return Ok(Vec::new());
+    }
+    let mut statement = connection.raw.prepare_cached(&format!("SELECT c0, c1 FROM {table}_content WHERE id = ?1"))?;
+    let mut found = Vec::with_capacity(keys.len());
+    for &key in keys {
+        let row =
+            statement.query_row([key], |row| Ok(SearchRow { key, head: row.get(0)?, body: row.get(1)? })).optional()?;
+        found.extend(row);
+    }
+    Ok(found)
+}
+
+pub fn statistics(
+    connection: &mut Connection,
+    workspace: WorkspaceKey,
+    index: SearchIndex,
+    terms: &[String],
+) -> Result<SearchStatistics, StoreError> {
+    let table = table(workspace, index);
+    if !exists(connection, &table)? {
+        return Ok(SearchStatistics { frequencies: vec![0; terms.len()], ..SearchStatistics::default() });
+    }
+    let vocabulary = format!("temp.{table}_terms");
+    if !connection.search_tables.contains(&vocabulary) {
+        connection.raw.execute_batch(&format!(
+            "CREATE VIRTUAL TABLE IF NOT EXISTS {vocabulary} USING fts5vocab(main, {table}, row)"
+        ))?;
+        connection.search_tables.insert(vocabulary.clone());
+    }
+    let mut statement = connection.raw.prepare_cached(&format!("SELECT doc FROM {vocabulary} WHERE term = ?1"))?;
+    let mut frequencies = Vec::with_capacity(terms.len());
+    for term in terms {
+        frequencies.push(statement.query_row([term], |row| row.get(0)).optional()?.unwrap_or(0));
+    }
+    drop(statement);
+    // FTS5 keeps its totals in record 1: rows, then terms per column. Reading it spares a count over the whole table.
+    let record: Option<Vec<u8>> = connection
+        .raw
+        .prepare_cached(&format!("SELECT block FROM {table}_data WHERE id = 1"))?
+        .query_row([], |row| row.get(0))
+        .optional()?;
+    let totals = varints(record.as_deref().unwrap_or_default());
+    let total = |place: usize| totals.get(place).copied().unwrap_or(0);
+    Ok(SearchStatistics { frequencies, rows: total(0), body_terms: total(2) })
+}
+
+/// SQLite's big-endian varints: seven bits a byte, the high bit set on all but the last; a ninth byte has eight bits.
+fn varints(bytes: &[u8]) -> Vec<i64> {
+    let mut numbers = Vec::new();
+    let (mut number, mut length) = (0i64, 0);
+    for &byte in bytes {
+        length += 1;
+        if length == 9 {
+            number = (number << 8) | i64::from(byte);
+        } else {
+            number = (number << 7) | i64::from(byte & 0x7f);
+        }
+        if length == 9 || byte & 0x80 == 0 {
+            numbers.push(number);
+            (number, length) = (0, 0);
+        }
+    }
+    numbers
+}
+
+pub fn keys(connection: &mut Connection, workspace: WorkspaceKey, index: SearchIndex) -> Result<Vec<i64>, StoreError> {
+    let table = table(workspace, index);
+    if !exists(connection, &table)? {
+        return Ok(Vec::new());
+    }
+    let mut statement = connection.raw.prepare_cached(&format!("SELECT id FROM {table}_docsize ORDER BY id"))?;
+    let keys = statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    Ok(keys)
+}
+
+pub fn drop_indexes(connection: &mut Connection, workspace: WorkspaceKey) -> Result<(), StoreError> {
+    for index in SearchIndex::ALL {
+        let table = table(workspace, index);
+        connection.raw.execute_batch(&format!("DROP TABLE IF EXISTS {table}"))?;
+        connection.search_tables.remove(&table);
+    }
+    Ok(())
+}

@@ -1,0 +1,253 @@
+//! Changing a memory: attributes at once, content by a new revision whose graph replaces the old one in one transaction.
+
+use rootset_model::{ErasureId, MemoryId, PlanId, RunId, Timestamp, WorkspaceKey};
+
+use crate::add::{insert_chunks, insert_revision, refuse_taken_name, write_attributes};
+use crate::driver::{SearchIndex, Transaction};
+use crate::error::StoreError;
+use crate::memories::{self, MemoryRow};
+use crate::statements::memories as sql;
+use crate::workspaces::{self, Draw};
+use crate::{PreparedContent, PreparedDerived, Stamp, Store, Workspace, graph, jobs, purge, sweep, vectors};
+
+/// Only what is given changes. The inner `None` clears.
+#[derive(Clone, Debug, Default)]
+pub struct AttributeChanges {
+    pub name: Option<String>,
+    /// JSON object.
+    pub metadata: Option<Option<String>>,
+    pub tags: Option<Vec<String>>,
+    pub is_pinned: Option<bool>,
+    pub pin_reason: Option<Option<String>>,
+    pub expires_at: Option<Option<Timestamp>>,
+}
+
+/// Ids for the plan, run and ledger entry of an erasure that goes with an update.
+#[derive(Clone, Copy, Debug)]
+pub struct EraseIds {
+    pub plan: PlanId,
+    pub run: RunId,
+    pub erasure: ErasureId,
+}
+
+#[derive(Clone, Debug)]
+pub struct UpdateRequest<'a> {
+    pub memory: MemoryId,
+    /// The version that the caller's content was made from.
+    pub seen_version: i64,
+    pub attributes: &'a AttributeChanges,
+    /// Given only when the content's hash changed.
+    pub content: Option<&'a PreparedContent>,
+    pub erase_previous: Option<EraseIds>,
+    pub keep_revisions: i64,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct UpdateOutcome {
+    pub version: i64,
+    pub revision: i64,
+    pub is_pending: bool,
+    pub entities_created: usize,
+    pub entities_removed: usize,
+    pub relations_created: usize,
+    pub relations_removed: usize,
+}
+
+impl Store {
+    pub fn update_memory(
+        &self,
+        workspace: &Workspace,
+        request: &UpdateRequest<'_>,
+        stamp: Stamp<'_>,
+    ) -> Result<UpdateOutcome, StoreError> {
+        self.write(|tx| update(tx, workspace.key, request, stamp))
+    }
+}
+
+fn update(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    request: &UpdateRequest<'_>,
+    stamp: Stamp<'_>,
+) -> Result<UpdateOutcome, StoreError> {
+    let mut row = memories::living(tx, workspace, &request.memory.to_string())?;
+    if row.version != request.seen_version {
+        return Err(StoreError::VersionMismatch { expected: request.seen_version, found: row.version });
+    }
+    if let Some(prepared) = request.content {
+        refuse_taken_content(tx, workspace, row.id, prepared)?;
+    }
+    apply_attributes(tx, workspace, &mut row, request.attributes)?;
+    row.version += 1;
+    row.updated_at = stamp.now;
+    write_attributes(tx, workspace, &row)?;
+    let mut outcome = UpdateOutcome { version: row.version, revision: row.revision, ..UpdateOutcome::default() };
+    match request.content {
+        Some(prepared) => change_content(tx, workspace, &row, prepared, request, stamp, &mut outcome)?,
+        None => {
+            workspaces::touch(tx, workspace, 0, 0, stamp.now)?;
+            if let Some(ids) = request.erase_previous {
+                erase_before(tx, workspace, row.id, row.revision, ids, stamp)?;
+            }
+        }
+    }
+    Ok(outcome)
+}
+
+fn refuse_taken_content(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    memory: MemoryId,
+    prepared: &PreparedContent,
+) -> Result<(), StoreError> {
+    let key = [workspace.into(), (&prepared.doc_hash).into()];
+    let other = tx.row(&sql::LIVE_WITH_CONTENT, &key, |row| Ok((row.get::<MemoryId>(0)?, row.get(1)?)))?;
+    match other {
+        Some((by, name)) if by != memory => Err(StoreError::ContentTaken { by, name }),
+        _ => Ok(()),
+    }
+}
+
+fn apply_attributes(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    row: &mut MemoryRow,
+    changes: &AttributeChanges,
+) -> Result<(), StoreError> {
+    if let Some(name) = &changes.name
+        && row.name.as_ref() != Some(name)
+    {
+        refuse_taken_name(tx, workspace, name)?;
+        row.name = Some(name.clone());
+    }
+    if let Some(metadata) = &changes.metadata {
+        row.metadata.clone_from(metadata);
+    }
+    if let Some(tags) = &changes.tags {
+        row.tags.clone_from(tags);
+    }
+    if let Some(is_pinned) = changes.is_pinned {
+        row.is_pinned = is_pinned;
+        if !is_pinned {
+            row.pin_reason = None;
+        }
+    }
+    if let Some(reason) = &changes.pin_reason {
+        row.pin_reason.clone_from(reason);
+    }
+    if let Some(expires_at) = changes.expires_at {
+        row.expires_at = expires_at;
+    }
+    Ok(())
+}
+
+fn change_content(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    row: &MemoryRow,
+    prepared: &PreparedContent,
+    request: &UpdateRequest<'_>,
+    stamp: Stamp<'_>,
+    outcome: &mut UpdateOutcome,
+) -> Result<(), StoreError> {
+    let newest: i64 = tx.scalar(&sql::NEWEST_REVISION, &[workspace.into(), (&row.id).into()])?;
+    let revision = newest + 1;
+    let draw = Draw { bytes: prepared.content.byte_len() as i64, ..Draw::default() };
+    workspaces::draw(tx, workspace, draw, stamp.now)?;
+    insert_revision(tx, workspace, row.id, revision, prepared, stamp.now)?;
+    match &prepared.derived {
+        Some(derived) => {
+            switch_revision(tx, workspace, row.id, revision, prepared, derived, stamp.now, outcome)?;
+            match request.erase_previous {
+                Some(ids) => erase_before(tx, workspace, row.id, revision, ids, stamp)?,
+                None => trim_revisions(tx, workspace, row.id, revision, request.keep_revisions, stamp.now)?,
+            }
+        }
+        None => {
+            outcome.is_pending = true;
+            outcome.revision = row.revision;
+            let parameters = [workspace.into(), (&row.id).into(), revision.into(), (&prepared.doc_hash).into()];
+            tx.execute(&sql::SET_PENDING_REVISION, &parameters)?;
+            jobs::enqueue_completion(tx, workspace, row.id, request.erase_previous.is_some(), stamp.now)?;
+        }
+    }
+    Ok(())
+}
+
+/// Makes a stored revision the current one: its chunks, search rows, vectors and contributions replace the old ones.
+#[expect(clippy::too_many_arguments, reason = "one call per caller, each argument a different thing")]
+pub(crate) fn switch_revision(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    memory: MemoryId,
+    revision: i64,
+    prepared: &PreparedContent,
+    derived: &PreparedDerived,
+    now: Timestamp,
+    outcome: &mut UpdateOutcome,
+) -> Result<(), StoreError> {
+    let ids = [memory.0];
+    let before = graph::contributed_by(tx, workspace, &ids)?;
+    let old_chunks: Vec<i64> = tx.rows(&sql::CHUNKS_OF, &[workspace.into(), (&memory).into()], |row| row.get(0))?;
+    vectors::delete(tx, workspace, &old_chunks)?;
+    tx.search_delete(workspace, SearchIndex::Memories, &old_chunks)?;
+    tx.execute(&sql::DELETE_CHUNKS, &[workspace.into(), ids.as_slice().into()])?;
+    tx.execute(&crate::statements::graph::DELETE_CONTRIBUTIONS, &[workspace.into(), ids.as_slice().into()])?;
+
+    let numbers = derived.extraction.entities.len();
+    let draw = Draw { numbers, chunks: prepared.chunks.len(), ..Draw::default() };
+    let drawn = workspaces::draw(tx, workspace, draw, now)?;
+    insert_chunks(tx, workspace, memory, prepared, drawn.first_chunk)?;
+    vectors::insert(tx, workspace, drawn.first_chunk, derived, now)?;
+    let created = graph::contribute(tx, workspace, memory, revision, derived, drawn.first_number, &before, now)?;
+    let parameters = [workspace.into(), (&memory).into(), revision.into(), (&prepared.doc_hash).into(), now.into()];
+    tx.execute(&sql::SET_REVISION, &parameters)?;
+
+    let objects: Vec<[u8; 16]> = before.keys().copied().collect();
+    let visible = graph::visible_among(tx, workspace, &objects)?;
+    let lost = |kind| before.iter().filter(|(object, of)| **of == kind && !visible.contains(*object)).count();
+    outcome.revision = revision;
+    outcome.entities_created = created.entities;
+    outcome.relations_created = created.relations;
+    outcome.entities_removed = lost(graph::KIND_ENTITY);
+    outcome.relations_removed = lost(graph::KIND_RELATION);
+    // What only the old text named has no contributor left, not even in the trash.
+    purge::delete_orphans(tx, workspace, &before)?;
+    Ok(())
+}
+
+/// Keeps the newest `keep` earlier revisions.
+pub(crate) fn trim_revisions(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    memory: MemoryId,
+    current: i64,
+    keep: i64,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    let parameters = [workspace.into(), (&memory).into(), current.into()];
+    let earlier: Vec<(i64, i64)> =
+        tx.rows(&sql::PREVIOUS_REVISIONS, &parameters, |row| Ok((row.get(0)?, row.get(1)?)))?;
+    for (revision, bytes) in earlier.into_iter().skip(keep.max(0) as usize) {
+        tx.execute(&sql::DELETE_REVISION, &[workspace.into(), (&memory).into(), revision.into()])?;
+        workspaces::touch(tx, workspace, 0, -bytes, now)?;
+    }
+    Ok(())
+}
+
+/// Erases every revision before `current`, through the protocol: a plan of the named items, confirmed here and now.
+pub(crate) fn erase_before(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    memory: MemoryId,
+    current: i64,
+    ids: EraseIds,
+    stamp: Stamp<'_>,
+) -> Result<(), StoreError> {
+    let parameters = [workspace.into(), (&memory).into(), current.into()];
+    let earlier: Vec<i64> = tx.rows(&sql::PREVIOUS_REVISIONS, &parameters, |row| row.get(0))?;
+    if earlier.is_empty() {
+        return Ok(());
+    }
+    sweep::erase_revisions(tx, workspace, memory, &earlier, ids, stamp)
+}

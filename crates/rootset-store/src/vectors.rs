@@ -1,0 +1,208 @@
+//! Vectors in the embedded engine: int8 codes scanned in memory, the best rescored with the f32 originals.
+//!
+//! The codes are loaded on the first vector query and refreshed by number when anybody wrote more. A deleted chunk may
+//! linger in the cache: liveness is asked of the database for every hit, so it is never served.
+
+use std::collections::HashMap;
+
+use parking_lot::Mutex;
+use rootset_model::{Timestamp, WorkspaceKey};
+
+use crate::PreparedDerived;
+use crate::driver::Transaction;
+use crate::error::StoreError;
+use crate::statements::vectors as sql;
+use crate::workspaces::{self, Draw};
+
+/// How many more hits than wanted are rescored: int8 order is nearly right, not quite.
+const RESCORE_FACTOR: usize = 4;
+
+#[derive(Debug, Default)]
+pub(crate) struct VectorCache {
+    workspaces: Mutex<HashMap<WorkspaceKey, Loaded>>,
+}
+
+#[derive(Debug, Default)]
+struct Loaded {
+    space: String,
+    last_number: i64,
+    dimension: usize,
+    chunks: Vec<i64>,
+    place: HashMap<i64, usize>,
+    scales: Vec<f32>,
+    codes: Vec<i8>,
+}
+
+impl VectorCache {
+    /// The nearest chunks by cosine, best first: vectors have unit length.
+    pub fn nearest(
+        &self,
+        tx: &mut dyn Transaction,
+        workspace: WorkspaceKey,
+        space: &str,
+        query: &[f32],
+        limit: usize,
+    ) -> Result<Vec<(i64, f32)>, StoreError> {
+        let coarse = {
+            let mut workspaces = self.workspaces.lock();
+            let loaded = workspaces.entry(workspace).or_default();
+            loaded.refresh(tx, workspace, space)?;
+            loaded.scan(query, limit * RESCORE_FACTOR)
+        };
+        let keys: Vec<i64> = coarse.iter().map(|(chunk, _)| *chunk).collect();
+        let mut exact = tx.rows(&sql::ORIGINALS, &[workspace.into(), keys.as_slice().into()], |row| {
+            let vector = floats(&row.get::<Vec<u8>>(1)?);
+            Ok((row.get::<i64>(0)?, dot(&vector, query)))
+        })?;
+        exact.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        exact.truncate(limit);
+        Ok(exact)
+    }
+}
+
+impl Loaded {
+    fn refresh(&mut self, tx: &mut dyn Transaction, workspace: WorkspaceKey, space: &str) -> Result<(), StoreError> {
+        if self.space != space {
+            *self = Self { space: space.to_owned(), ..Self::default() };
+        }
+        tx.query(&sql::SINCE, &[workspace.into(), self.last_number.into()], &mut |row| {
+            self.last_number = row.get(1)?;
+            if row.get::<String>(2)? == self.space {
+                let codes: Vec<u8> = row.get(4)?;
+                self.insert(row.get(0)?, row.get::<f64>(3)? as f32, &codes);
+            }
+            Ok(())
+        })
+    }
+
+    fn insert(&mut self, chunk: i64, scale: f32, codes: &[u8]) {
+        if self.chunks.is_empty() {
+            self.dimension = codes.len();
+        }
+        if codes.len() != self.dimension {
+            return; // Another dimension under the same name of a space cannot be compared; doctor counts it.
+        }
+        let codes = codes.iter().map(|&byte| byte as i8);
+        match self.place.get(&chunk) {
+            Some(&place) => {
+                self.scales[place] = scale;
+                let start = place * self.dimension;
+                for (slot, code) in self.codes[start..start + self.dimension].iter_mut().zip(codes) {
+                    *slot = code;
+                }
+            }
+            None => {
+                self.place.insert(chunk, self.chunks.len());
+                self.chunks.push(chunk);
+                self.scales.push(scale);
+                self.codes.extend(codes);
+            }
+        }
+    }
+
+    fn scan(&self, query: &[f32], limit: usize) -> Vec<(i64, f32)> {
+        if query.len() != self.dimension || self.chunks.is_empty() {
+            return Vec::new();
+        }
+        let (_, codes) = quantise(query);
+        let mut scored: Vec<(i64, f32)> = self
+            .codes
+            .chunks_exact(self.dimension)
+            .zip(&self.scales)
+            .zip(&self.chunks)
+            .map(|((row, scale), chunk)| (*chunk, integer_dot(row, &codes) as f32 * scale))
+            .collect();
+        let limit = limit.min(scored.len());
+        if limit < scored.len() {
+            scored.select_nth_unstable_by(limit, |a, b| b.1.total_cmp(&a.1));
+            scored.truncate(limit);
+        }
+        scored
+    }
+}
+
+fn integer_dot(a: &[i8], b: &[i8]) -> i32 {
+    a.iter().zip(b).map(|(&x, &y)| i32::from(x) * i32::from(y)).sum()
+}
+
+fn dot(a: &[f32], b: &[f32]) -> f32 {
+    a.iter().zip(b).map(|(x, y)| x * y).sum()
+}
+
+/// The scale and the codes such that `code * scale` is close to the value.
+fn quantise(vector: &[f32]) -> (f32, Vec<i8>) {
+    let largest = vector.iter().fold(0f32, |largest, value| largest.max(value.abs()));
+    let scale = if largest > 0.0 { largest / 127.0 } else { 1.0 };
+    (scale, vector.iter().map(|value| (value / scale).round() as i8).collect())
+}
+
+fn floats(bytes: &[u8]) -> Vec<f32> {
+    bytes.chunks_exact(4).map(|four| f32::from_le_bytes([four[0], four[1], four[2], four[3]])).collect()
+}
+
+/// Stores the vectors of a memory's chunks, whose numbers follow `first_chunk`.
+pub(crate) fn insert(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    first_chunk: i64,
+    derived: &PreparedDerived,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    let Some(prepared) = &derived.vectors else { return Ok(()) };
+    let draw = Draw { numbers: prepared.vectors.len(), ..Draw::default() };
+    let drawn = workspaces::draw(tx, workspace, draw, now)?;
+    let packed: Vec<(f32, Vec<u8>, Vec<u8>)> = prepared
+        .vectors
+        .iter()
+        .map(|vector| {
+            let (scale, codes) = quantise(vector);
+            let bytes = vector.iter().flat_map(|value| value.to_le_bytes()).collect();
+            (scale, codes.into_iter().map(|code| code as u8).collect(), bytes)
+        })
+        .collect();
+    let rows: Vec<_> = (first_chunk..)
+        .zip(drawn.first_number..)
+        .zip(&packed)
+        .map(|((chunk, number), (scale, codes, _))| {
+            vec![
+                workspace.into(),
+                chunk.into(),
+                (&prepared.space).into(),
+                number.into(),
+                f64::from(*scale).into(),
+                codes.as_slice().into(),
+            ]
+        })
+        .collect();
+    tx.execute_many(&sql::INSERT, &rows)?;
+    let originals: Vec<_> = (first_chunk..)
+        .zip(&packed)
+        .map(|(chunk, (_, _, bytes))| vec![workspace.into(), chunk.into(), bytes.as_slice().into()])
+        .collect();
+    tx.execute_many(&sql::INSERT_ORIGINAL, &originals)?;
+    Ok(())
+}
+
+pub(crate) fn delete(tx: &mut dyn Transaction, workspace: WorkspaceKey, chunks: &[i64]) -> Result<(), StoreError> {
+    tx.execute(&sql::DELETE, &[workspace.into(), chunks.into()])?;
+    tx.execute(&sql::DELETE_ORIGINALS, &[workspace.into(), chunks.into()])?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantised_dot_products_stay_close_to_exact_ones() {
+        let unit = |seed: u32| {
+            let raw: Vec<f32> = (0..64u32).map(|i| ((i * 37 + seed * 101) % 97) as f32 / 97.0 - 0.5).collect();
+            let length = dot(&raw, &raw).sqrt();
+            raw.into_iter().map(|value| value / length).collect::<Vec<f32>>()
+        };
+        let (a, b) = (unit(1), unit(2));
+        let ((scale_a, codes_a), (scale_b, codes_b)) = (quantise(&a), quantise(&b));
+        let approximate = integer_dot(&codes_a, &codes_b) as f32 * scale_a * scale_b;
+        assert!((approximate - dot(&a, &b)).abs() < 0.01);
+    }
+}

@@ -1,0 +1,197 @@
+//! Workspaces: tenants that never see each other. Their numbers are the first part of every key.
+
+use rootset_model::{RunId, Timestamp, WorkspaceKey};
+
+use crate::driver::Transaction;
+use crate::error::StoreError;
+use crate::statements::workspaces as sql;
+use crate::{Stamp, Store};
+
+/// A workspace that was found; the handle that every other call takes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Workspace {
+    pub key: WorkspaceKey,
+    pub id: String,
+    /// Set when the whole workspace is in the trash.
+    pub trashed: Option<(RunId, Timestamp)>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct NewWorkspace {
+    pub id: String,
+    pub name: Option<String>,
+    pub description: Option<String>,
+    pub quota_memories: Option<i64>,
+    pub quota_bytes: Option<i64>,
+}
+
+#[derive(Clone, Debug)]
+pub struct WorkspaceView {
+    pub id: String,
+    pub name: Option<String>,
+    pub description: Option<String>,
+    pub quota_memories: Option<i64>,
+    pub quota_bytes: Option<i64>,
+    pub memories: i64,
+    pub bytes: i64,
+    pub trashed_memories: i64,
+    pub created_at: Timestamp,
+    pub last_write_at: Timestamp,
+    pub last_run_at: Option<Timestamp>,
+    pub trashed_at: Option<Timestamp>,
+}
+
+impl Store {
+    /// Finds a living workspace.
+    pub fn workspace(&self, id: &str) -> Result<Workspace, StoreError> {
+        let found = self.workspace_or_trashed(id)?;
+        if found.trashed.is_none() {
+            return Ok(found);
+        }
+        Err(StoreError::WorkspaceNotFound { name: id.to_owned(), nearest: Vec::new(), trashed: true })
+    }
+
+    /// Finds a workspace also when it is in the trash.
+    pub fn workspace_or_trashed(&self, id: &str) -> Result<Workspace, StoreError> {
+        self.read(|tx| match find(tx, id)? {
+            Some(workspace) => Ok(workspace),
+            None => {
+                let nearest = tx.rows(&sql::NAMES, &[], |row| row.get::<String>(0))?;
+                Err(StoreError::WorkspaceNotFound { name: id.to_owned(), nearest, trashed: false })
+            }
+        })
+    }
+
+    pub fn create_workspace(&self, new: &NewWorkspace, stamp: Stamp<'_>) -> Result<Workspace, StoreError> {
+        self.write(|tx| {
+            let created = insert(tx, new, stamp)?;
+            let workspace = find(tx, &new.id)?.ok_or(StoreError::MissingRow { statement: "workspaces.find" })?;
+            if !created {
+                return Err(StoreError::WorkspaceExists { name: new.id.clone(), trashed: workspace.trashed.is_some() });
+            }
+            crate::audit::append(tx, workspace.key, stamp, &crate::audit::Entry::of("create_workspace"))?;
+            Ok(workspace)
+        })
+    }
+
+    /// Makes sure the workspace exists, as the first use of `default` does.
+    pub fn ensure_workspace(&self, id: &str, stamp: Stamp<'_>) -> Result<(), StoreError> {
+        if self.read(|tx| find(tx, id))?.is_some() {
+            return Ok(());
+        }
+        let new = NewWorkspace { id: id.to_owned(), ..NewWorkspace::default() };
+        self.write(|tx| insert(tx, &new, stamp).map(|_| ()))
+    }
+
+    pub fn list_workspaces(&self) -> Result<Vec<WorkspaceView>, StoreError> {
+        self.read(|tx| {
+            tx.rows(&sql::LIST, &[false.into()], |row| {
+                Ok(WorkspaceView {
+                    id: row.get(0)?,
+                    name: row.get(1)?,
+                    description: row.get(2)?,
+                    quota_memories: row.get(3)?,
+                    quota_bytes: row.get(4)?,
+                    memories: row.get(5)?,
+                    bytes: row.get(6)?,
+                    trashed_memories: row.get(7)?,
+                    created_at: row.get(8)?,
+                    last_write_at: row.get(9)?,
+                    last_run_at: row.get(10)?,
+                    trashed_at: row.get(11)?,
+                })
+            })
+        })
+    }
+}
+
+pub(crate) fn find(tx: &mut dyn Transaction, id: &str) -> Result<Option<Workspace>, StoreError> {
+    tx.row(&sql::FIND, &[id.into()], |row| {
+        let run: Option<RunId> = row.get(2)?;
+        let at: Option<Timestamp> = row.get(3)?;
+        Ok(Workspace { key: row.get(0)?, id: row.get(1)?, trashed: run.zip(at) })
+    })
+}
+
+fn insert(tx: &mut dyn Transaction, new: &NewWorkspace, stamp: Stamp<'_>) -> Result<bool, StoreError> {
+    let changed = tx.execute(
+        &sql::INSERT,
+        &[
+            (&new.id).into(),
+            new.name.as_ref().into(),
+            new.description.as_ref().into(),
+            new.quota_memories.into(),
+            new.quota_bytes.into(),
+            stamp.now.into(),
+        ],
+    )?;
+    Ok(changed > 0)
+}
+
+/// Numbers drawn for new rows: the first of each, the rest follow.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Drawn {
+    pub first_number: i64,
+    pub first_chunk: i64,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Draw {
+    pub numbers: usize,
+    pub chunks: usize,
+    pub memories: i64,
+    pub bytes: i64,
+}
+
+/// Draws numbers and counts what they are drawn for; refuses what goes over the workspace's quota.
+pub(crate) fn draw(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    draw: Draw,
+    now: Timestamp,
+) -> Result<Drawn, StoreError> {
+    if draw.memories > 0 || draw.bytes > 0 {
+        check_quota(tx, workspace, draw)?;
+    }
+    let parameters = [
+        workspace.into(),
+        (draw.numbers as i64).into(),
+        (draw.chunks as i64).into(),
+        draw.memories.into(),
+        draw.bytes.into(),
+        now.into(),
+    ];
+    tx.row(&sql::DRAW_NUMBERS, &parameters, |row| Ok(Drawn { first_number: row.get(0)?, first_chunk: row.get(1)? }))?
+        .ok_or(StoreError::MissingRow { statement: sql::DRAW_NUMBERS.name })
+}
+
+fn check_quota(tx: &mut dyn Transaction, workspace: WorkspaceKey, draw: Draw) -> Result<(), StoreError> {
+    let row = tx.row(&sql::QUOTA, &[workspace.into()], |row| {
+        Ok((row.get::<Option<i64>>(0)?, row.get::<Option<i64>>(1)?, row.get::<i64>(2)?, row.get::<i64>(3)?))
+    })?;
+    let Some((memories_max, bytes_max, memories, bytes)) = row else { return Ok(()) };
+    match (memories_max, bytes_max) {
+        (Some(limit), _) if memories + draw.memories > limit => {
+            Err(StoreError::QuotaExceeded { unit: "memories", limit })
+        }
+        (_, Some(limit)) if bytes + draw.bytes > limit => Err(StoreError::QuotaExceeded { unit: "bytes", limit }),
+        _ => Ok(()),
+    }
+}
+
+/// Counts what was removed, or merely notes the time of a write.
+pub(crate) fn touch(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    memories: i64,
+    bytes: i64,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    tx.execute(&sql::TOUCH, &[workspace.into(), memories.into(), bytes.into(), now.into()])?;
+    Ok(())
+}
+
+/// Every workspace there is, trashed ones included.
+pub(crate) fn keys(tx: &mut dyn Transaction) -> Result<Vec<WorkspaceKey>, StoreError> {
+    tx.rows(&sql::KEYS, &[], |row| row.get(0))
+}

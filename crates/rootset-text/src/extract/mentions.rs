@@ -1,0 +1,245 @@
+//! Where a sentence names something: identifiers, quoted terms, names.
+//!
+//! Mentions are ordered and do not overlap; of two that would, the longer wins. The hard part is the capital at the
+//! beginning of a sentence, which every word has there: see [`Walk::is_name_alone`].
+
+use std::ops::Range;
+
+use crate::chars::fold;
+use crate::extract::Vocabulary;
+use crate::extract::forms::{NAME, TERM, is_capitalised, type_of};
+use crate::extract::reading::{Sentence, is_all_capitals};
+use crate::extract::verbs::is_verb;
+use crate::scan::{Kind, Token};
+use crate::words::{is_calendar, is_leader, is_starter, is_stop};
+
+/// More words with capitals in a row are a headline.
+const NAME_WORDS_MAX: usize = 5;
+/// Longer quotations are speech.
+const QUOTED_CHARS_MAX: usize = 60;
+const QUOTED_WORDS_MAX: usize = 6;
+/// Longer words all in capitals are emphasis.
+const ACRONYM_CHARS_MAX: usize = 6;
+
+/// Small words inside names: `Bank of America`.
+const LINKS: &[&str] = &["da", "de", "del", "der", "di", "la", "of", "van", "von"];
+
+/// Endings that ordinary words have at the beginning of a sentence, and few names.
+const ORDINARY_ENDINGS: &[&str] = &[
+    "able", "ance", "ed", "ence", "ful", "ing", "ion", "ism", "ity", "less", "ly", "ment", "ness", "ship", "ure",
+    "ward",
+];
+
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Mention {
+    pub start: usize,
+    pub end: usize,
+    pub entity_type: &'static str,
+}
+
+pub(super) fn mentions(sentence: &Sentence<'_, '_>, vocabulary: &Vocabulary<'_>) -> Vec<Mention> {
+    let walk = Walk { sentence, vocabulary };
+    let mut quotations = quotations(sentence).into_iter().peekable();
+    let mut mentions = Vec::new();
+    let mut index = 0;
+    while let Some(token) = sentence.tokens.get(index) {
+        while quotations.next_if(|quotation| quotation.end <= token.start).is_some() {}
+        let inside = match quotations.peek() {
+            Some(quotation) => sentence.tokens[index..].iter().take_while(|token| is_within(token, quotation)).count(),
+            None => 0,
+        };
+        let (mention, length) = if inside > 0 {
+            (walk.quoted(&sentence.tokens[index..index + inside], quotations.peek()), inside)
+        } else if let Some(entity_type) = type_of(sentence.text, token) {
+            (Some(Mention { start: token.start, end: token.end, entity_type }), 1)
+        } else {
+            walk.name(index)
+        };
+        mentions.extend(mention);
+        index += length;
+    }
+    mentions
+}
+
+#[derive(Debug)]
+struct Walk<'w> {
+    sentence: &'w Sentence<'w, 'w>,
+    vocabulary: &'w Vocabulary<'w>,
+}
+
+impl Walk<'_> {
+    /// What stands in quotation marks: what its form says, a name if it reads like one, else a term.
+    fn quoted(&self, tokens: &[Token], quotation: Option<&Range<usize>>) -> Option<Mention> {
+        let text = self.sentence.text;
+        let range = quotation?;
+        let is_name = |token: &Token| is_capitalised(text, token) && !is_stop(&fold(token.of(text)));
+        if tokens.iter().all(|token| is_stop(&fold(token.of(text)))) {
+            return None;
+        }
+        let entity_type = match tokens {
+            [token] if type_of(text, token).is_some() => {
+                return type_of(text, token).map(|it| Mention { start: token.start, end: token.end, entity_type: it });
+            }
+            _ if tokens.iter().all(is_name) => NAME,
+            _ => TERM,
+        };
+        Some(Mention { start: range.start, end: range.end, entity_type })
+    }
+
+    /// The name that begins with the token at `first`, if one does, and how many tokens were read.
+    fn name(&self, first: usize) -> (Option<Mention>, usize) {
+        if !self.may_begin_name(first) {
+            return (None, 1);
+        }
+        let length = self.name_length(first);
+        let tokens = &self.sentence.tokens[first..first + length];
+        let is_name = if length == 1 { self.is_name_alone(first) } else { self.is_name_together(first, length) };
+        let mention = Mention { start: tokens[0].start, end: tokens[length - 1].end, entity_type: NAME };
+        (is_name.then_some(mention), length)
+    }
+
+    fn may_begin_name(&self, index: usize) -> bool {
+        let word = self.word(index);
+        if !is_capitalised(self.sentence.text, &self.sentence.tokens[index]) || word.chars().nth(1).is_none() {
+            return false;
+        }
+        let folded = fold(word);
+        let is_ordinary = if self.sentence.is_initial(index) || self.sentence.is_headline {
+            is_starter(&folded) || (has_ordinary_ending(&folded) && !self.vocabulary.capitals.contains(word))
+        } else {
+            is_stop(&folded)
+        };
+        !is_ordinary && !is_calendar(&folded)
+    }
+
+    /// Tokens from `first` on that read as one name.
+    fn name_length(&self, first: usize) -> usize {
+        let mut length = 1;
+        while length < NAME_WORDS_MAX {
+            let next = first + length;
+            if self.follows_in_name(next) {
+                length += 1;
+            } else if self.is_link(next) && self.follows_in_name(next + 1) && length + 2 <= NAME_WORDS_MAX {
+                length += 2;
+            } else {
+                break;
+            }
+        }
+        length
+    }
+
+    fn follows_in_name(&self, index: usize) -> bool {
+        let Some(token) = self.sentence.tokens.get(index) else { return false };
+        let folded = fold(token.of(self.sentence.text));
+        self.is_after_blank(index)
+            && is_capitalised(self.sentence.text, token)
+            && !is_stop(&folded)
+            && !is_calendar(&folded)
+            // In a headline every word would follow every other.
+            && (!self.sentence.is_headline || self.is_known(index) || is_leader(&fold(self.word(index - 1))))
+    }
+
+    fn is_link(&self, index: usize) -> bool {
+        index < self.sentence.tokens.len() && LINKS.contains(&self.word(index)) && self.is_after_blank(index)
+    }
+
+    fn is_after_blank(&self, index: usize) -> bool {
+        let tokens = self.sentence.tokens;
+        &self.sentence.text[tokens[index - 1].end..tokens[index].start] == " "
+    }
+
+    fn is_name_together(&self, first: usize, length: usize) -> bool {
+        let is_shouting = self.sentence.is_shouted && (first..first + length).all(|it| is_all_capitals(self.word(it)));
+        !is_shouting
+    }
+
+    /// Whether one capitalised word is a name. Inside a sentence it is, unless it is an ordinary word. At the beginning
+    /// something else must tell: it has its capital elsewhere too, or its form or what follows makes it a subject.
+    fn is_name_alone(&self, index: usize) -> bool {
+        let word = self.word(index);
+        let folded = fold(word);
+        if is_leader(&folded) || is_starter(&folded) {
+            return false;
+        }
+        if self.is_known(index) {
+            return true;
+        }
+        if is_all_capitals(word) || self.sentence.is_headline {
+            return false;
+        }
+        if !self.sentence.is_initial(index) {
+            return true;
+        }
+        !self.vocabulary.common.contains(folded.as_str()) && self.is_subject(index)
+    }
+
+    /// A form that only names have, or a capital inside a sentence somewhere.
+    fn is_known(&self, index: usize) -> bool {
+        let word = self.word(index);
+        let letters = word.chars().filter(|c| c.is_alphabetic()).count();
+        let is_acronym = is_all_capitals(word)
+            && (letters >= 2 && word.chars().count() <= ACRONYM_CHARS_MAX)
+            && !self.sentence.is_shouted
+            && !is_starter(&fold(word));
+        let is_formed = self.sentence.tokens[index].kind != Kind::Word;
+        is_acronym || is_formed || self.vocabulary.capitals.contains(word)
+    }
+
+    /// What follows tells that the word at `index` is somebody or something: a colon after a speaker, an `'s`, a verb.
+    fn is_subject(&self, index: usize) -> bool {
+        let word = self.word(index);
+        let after = &self.sentence.text[self.sentence.tokens[index].end..self.sentence.end];
+        if after.starts_with("'s ") || after.starts_with("’s ") || (index == 0 && after.starts_with(": ")) {
+            return true;
+        }
+        let Some(next) = self.sentence.tokens.get(index + 1) else { return false };
+        let next = next.of(self.sentence.text);
+        let is_singular =
+            matches!(next, "is" | "was" | "has") || (next.len() > 3 && next.ends_with('s') && !next.ends_with("ss"));
+        // A plural (`Tests`) has no singular verb, but may have any past one.
+        let is_past = !word.ends_with('s') && (next.ends_with("ed") || is_verb(next));
+        after.starts_with(' ') && next.starts_with(char::is_lowercase) && (is_singular || is_past)
+    }
+
+    fn word(&self, index: usize) -> &str {
+        self.sentence.tokens[index].of(self.sentence.text)
+    }
+}
+
+fn has_ordinary_ending(folded: &str) -> bool {
+    folded.len() > 4 && ORDINARY_ENDINGS.iter().any(|ending| folded.ends_with(ending))
+}
+
+fn is_within(token: &Token, range: &Range<usize>) -> bool {
+    range.start <= token.start && token.end <= range.end
+}
+
+/// The insides of short quotations, in order.
+fn quotations(sentence: &Sentence<'_, '_>) -> Vec<Range<usize>> {
+    let text = &sentence.text[sentence.start..sentence.end];
+    let mut quotations = Vec::new();
+    let mut position = 0;
+    while let Some(found) = text[position..].find(['"', '`', '“']) {
+        let open = position + found;
+        let mark = text[open..].chars().next().unwrap_or('"');
+        position = open + mark.len_utf8();
+        let close = if mark == '“' { '”' } else { mark };
+        let is_opening = text[..open].chars().next_back().is_none_or(|c| c.is_whitespace() || "([{—".contains(c));
+        let inside = &text[position..];
+        let end = inside.char_indices().take(QUOTED_CHARS_MAX + 1).find(|(_, c)| *c == close).map(|(offset, _)| offset);
+        if let Some(end) = end.filter(|end| is_opening && is_term(&inside[..*end])) {
+            quotations.push(sentence.start + position..sentence.start + position + end);
+            position += end + close.len_utf8();
+        }
+    }
+    quotations
+}
+
+/// Not speech, not a line of its own, not a single letter.
+fn is_term(quoted: &str) -> bool {
+    quoted.trim() == quoted
+        && quoted.chars().filter(|c| c.is_alphanumeric()).nth(1).is_some()
+        && !quoted.contains('\n')
+        && !quoted.ends_with(['.', ',', '!', '?', '…'])
+        && quoted.split_whitespace().count() <= QUOTED_WORDS_MAX
+}

@@ -1,0 +1,96 @@
+//! A topic to a name: the slug that a memory is called by when nobody named it.
+//!
+//! Not here: making it unique, and the name when nothing is left of a topic.
+
+use rootset_model::names::check_memory_name;
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
+
+use crate::chars::is_apostrophe;
+
+/// Names are typed and read back; the rest of a long topic is no help in that.
+const SLUG_BYTES_MAX: usize = 60;
+
+/// A lower-case ASCII name made of the topic, or none when nothing of it is left or it would read as an id.
+pub fn slug(topic: &str) -> Option<String> {
+    let mut slug = String::with_capacity(SLUG_BYTES_MAX + 8);
+    let mut pending: Option<char> = None;
+    for c in topic.nfkd().filter(|&c| !is_combining_mark(c) && !is_apostrophe(c)) {
+        let spelt = spelling(c);
+        if spelt.is_none() && !c.is_ascii_alphanumeric() {
+            pending = Some(joint(pending, c));
+            continue;
+        }
+        if let Some(joint) = pending.take()
+            && !slug.is_empty()
+        {
+            slug.push(joint);
+        }
+        match spelt {
+            Some(spelt) => slug.push_str(spelt),
+            None => slug.push(c.to_ascii_lowercase()),
+        }
+        if slug.len() > SLUG_BYTES_MAX {
+            cut_at_word(&mut slug);
+            break;
+        }
+    }
+    check_memory_name(&slug).is_ok().then_some(slug)
+}
+
+/// What stands between two words: a single dot or underscore stays, anything else becomes a hyphen.
+fn joint(before: Option<char>, c: char) -> char {
+    if before.is_none() && matches!(c, '.' | '_') { c } else { '-' }
+}
+
+/// Latin letters that do not decompose into a letter and a mark.
+fn spelling(c: char) -> Option<&'static str> {
+    Some(match c {
+        'ß' | 'ẞ' => "ss",
+        'æ' | 'Æ' => "ae",
+        'œ' | 'Œ' => "oe",
+        'ø' | 'Ø' => "o",
+        'ł' | 'Ł' => "l",
+        'đ' | 'Đ' | 'ð' | 'Ð' => "d",
+        'þ' | 'Þ' => "th",
+        'ı' => "i",
+        _ => return None,
+    })
+}
+
+/// Shortens to the limit, to a word's end if that leaves at least half.
+fn cut_at_word(slug: &mut String) {
+    let end = slug[..=SLUG_BYTES_MAX].rfind('-').filter(|&end| end >= SLUG_BYTES_MAX / 2).unwrap_or(SLUG_BYTES_MAX);
+    slug.truncate(end);
+    slug.truncate(slug.trim_end_matches(|c: char| !c.is_ascii_alphanumeric()).len());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn topics_become_readable_names() {
+        let check = |topic, expected| assert_eq!(slug(topic).as_deref(), expected, "{topic}");
+        check("Deploy Checklist", Some("deploy-checklist"));
+        check("  Caroline's Café -- Zürich/Straße! ", Some("carolines-cafe-zurich-strasse"));
+        check("Use PostgreSQL 16.2 for user_data.", Some("use-postgresql-16.2-for-user_data"));
+        check("東京 👍", None);
+        check("", None);
+        check("...", None);
+    }
+
+    #[test]
+    fn what_reads_as_an_id_is_no_name() {
+        assert_eq!(slug("018f2f3e-9c4b-7cc1-a1f0-000000000001"), None);
+        assert_eq!(slug("018F2F3E 9c4b 7cc1 a1f0 000000000001"), None);
+        assert_eq!(slug("018f2f3e9c4b7cc1a1f0000000000001"), None);
+    }
+
+    #[test]
+    fn long_topics_are_cut_between_words() {
+        let long = slug(&"some longer words ".repeat(20)).unwrap();
+        assert_eq!(long, "some-longer-words-some-longer-words-some-longer-words-some");
+        assert_eq!(slug(&"x".repeat(500)).unwrap().len(), SLUG_BYTES_MAX);
+    }
+}
