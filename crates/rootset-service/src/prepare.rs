@@ -70,8 +70,12 @@ impl Service {
     }
 }
 
-/// What an embedder reads of a chunk: its topic gives a short text its subject.
 fn chunk_text(prepared: &PreparedContent, chunk: &PreparedChunk) -> String {
     let text = chunk.part.text_of(&prepared.content);
-    format!("{}\n{}", prepared.content.topic, &text[chunk.start..chunk.start + chunk.length])
+    embedded_text(&prepared.content.topic, &text[chunk.start..chunk.start + chunk.length])
+}
+
+/// What an embedder reads of a chunk: its topic gives a short text its subject.
+pub(crate) fn embedded_text(topic: &str, text: &str) -> String {
+    format!("{topic}\n{text}")
 }

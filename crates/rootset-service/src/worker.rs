@@ -9,6 +9,7 @@ use rootset_provider::ProviderError;
 use rootset_store::{PendingWork, Stamp, StoreError, UpdateOutcome, Workspace};
 
 use crate::error::{ErrorCode, ServiceError};
+use crate::prepare::embedded_text;
 use crate::service::Service;
 
 /// Longer than a model's slowest honest answer, so that nobody else starts the same work; shorter than a person's
@@ -18,6 +19,9 @@ const BACK_OFF_FIRST_MS: i64 = 5_000;
 const BACK_OFF_MAX_MS: i64 = 3_600_000;
 /// Pending memories of others that a short-lived process completes before it ends.
 const COMPLETED_AT_END_MAX: usize = 8;
+
+/// Chunks that get a new vector in one go: one request to a model.
+const VECTORS_REBUILT_MAX: usize = 64;
 
 /// What came of a completion that the caller waited for.
 #[derive(Debug)]
@@ -65,7 +69,30 @@ impl Service {
                 break;
             }
         }
-        Ok(())
+        self.rebuild_some_vectors().map(|_| ())
+    }
+
+    /// Gives a few chunks the vectors they lack, after a change of model or work by a client without one; `false` when
+    /// none lacks any. A failing model is not this caller's trouble: the next one tries again.
+    pub fn rebuild_some_vectors(&self) -> Result<bool, ServiceError> {
+        let Some(embedder) = &self.embedder else { return Ok(false) };
+        let missing = self.store.chunks_without_vectors(embedder.id(), VECTORS_REBUILT_MAX)?;
+        if missing.is_empty() {
+            return Ok(false);
+        }
+        let texts: Vec<String> = missing.iter().map(|it| embedded_text(&it.topic, &it.text)).collect();
+        let borrowed: Vec<&str> = texts.iter().map(String::as_str).collect();
+        match embedder.embed(&borrowed) {
+            Ok(vectors) => {
+                let pairs: Vec<_> = missing.iter().zip(vectors).collect();
+                self.store.store_vectors(embedder.id(), &pairs, self.now())?;
+                Ok(true)
+            }
+            Err(error) => {
+                tracing::warn!(%error, "rebuilding vectors failed");
+                Ok(false)
+            }
+        }
     }
 
     fn work_on(&self, work: &PendingWork) -> Result<Completion, ServiceError> {

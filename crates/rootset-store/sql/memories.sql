@@ -162,13 +162,19 @@ SELECT COUNT(*) {{list_filter}};
 -- name: list_by_uses_ascending
 {{list_columns}} {{list_filter}} ORDER BY COALESCE(u.use_count, 0), m.memory LIMIT ?10 OFFSET ?11;
 
--- name: recent
-SELECT m.memory FROM memories m
-WHERE m.workspace = ?1 AND m.repo IS NULL AND {{m_is_current}} AND m.pinned = ?3
-  AND (?4 IS NULL OR m.source = ?4)
-  AND (?5 = 0 OR (SELECT COUNT(*) FROM memory_tags t
+-- fragment: recent_filter
+WHERE m.workspace = ?1 AND m.repo IS NULL AND {{m_is_current}}
+  AND (?3 IS NULL OR m.source = ?3)
+  AND (?4 = 0 OR (SELECT COUNT(*) FROM memory_tags t
                   WHERE t.workspace = ?1 AND t.memory = m.memory
-                    AND t.tag IN (SELECT value FROM text_list(?6))) = ?5)
-  AND (?7 IS NULL OR m.created_at >= ?7)
-  AND (?8 IS NULL OR m.created_at <= ?8)
-ORDER BY m.updated_at DESC, m.memory DESC LIMIT ?9;
+                    AND t.tag IN (SELECT value FROM text_list(?5))) = ?4)
+  AND (?6 IS NULL OR m.created_at >= ?6)
+  AND (?7 IS NULL OR m.created_at <= ?7)
+
+-- name: recent_pinned
+SELECT m.memory FROM memories m {{recent_filter}} AND m.pinned = 1
+ORDER BY m.updated_at DESC, m.memory DESC LIMIT ?8;
+
+-- name: recent_unpinned
+SELECT m.memory FROM memories m {{recent_filter}} AND m.pinned = 0
+ORDER BY m.updated_at DESC, m.memory DESC LIMIT ?8;

@@ -20,12 +20,17 @@ DELETE FROM vectors WHERE workspace = ?1 AND chunk IN (SELECT value FROM integer
 -- name: delete_originals
 DELETE FROM vector_originals WHERE workspace = ?1 AND chunk IN (SELECT value FROM integer_list(?2));
 
--- Memories with a chunk that has no vector in the space ?2.
--- name: memories_without
-SELECT DISTINCT ch.memory
-FROM chunks ch
-JOIN memories m ON m.workspace = ch.workspace AND m.memory = ch.memory
+-- name: chunks_without
+SELECT ch.chunk FROM chunks ch
 LEFT JOIN vectors v ON v.workspace = ch.workspace AND v.chunk = ch.chunk AND v.space = ?2
-WHERE ch.workspace = ?1 AND v.chunk IS NULL AND m.trashed_run IS NULL AND m.status = 'complete'
-LIMIT ?3;
+WHERE ch.workspace = ?1 AND v.chunk IS NULL
+ORDER BY ch.chunk LIMIT ?3;
 
+-- name: complete_space
+SELECT value FROM meta WHERE key = 'vector_space';
+
+-- name: set_complete_space
+INSERT INTO meta (key, value) VALUES ('vector_space', ?1) ON CONFLICT (key) DO UPDATE SET value = excluded.value;
+
+-- name: clear_complete_space
+DELETE FROM meta WHERE key = 'vector_space';

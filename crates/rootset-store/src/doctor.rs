@@ -69,15 +69,9 @@ impl Store {
             let mut texts = Vec::new();
             for workspace in workspaces::keys(tx)? {
                 let (missing, _) = search_difference(tx, workspace, SearchIndex::Memories)?;
-                tx.query(&sql::CHUNK_TEXTS, &[workspace.into(), missing.as_slice().into()], &mut |row| {
-                    let part = ContentPart::from_stored(row.get(1)?).ok_or(StoreError::UnreadableValue("a part"))?;
-                    let (start, length) = (row.get::<i64>(2)? as usize, row.get::<i64>(3)? as usize);
-                    let content = read_content(row, 4)?;
-                    let body = part.text_of(&content).get(start..start + length).unwrap_or_default().to_owned();
-                    let index = SearchIndex::Memories;
-                    texts.push(UnindexedText { workspace, index, key: row.get(0)?, head: content.topic, body });
-                    Ok(())
-                })?;
+                for (key, head, body) in chunk_texts(tx, workspace, &missing)? {
+                    texts.push(UnindexedText { workspace, index: SearchIndex::Memories, key, head, body });
+                }
                 let (missing, _) = search_difference(tx, workspace, SearchIndex::Entities)?;
                 tx.query(&sql::ENTITY_NAMES, &[workspace.into(), missing.as_slice().into()], &mut |row| {
                     let index = SearchIndex::Entities;
@@ -149,6 +143,21 @@ fn check_rows(tx: &mut dyn Transaction) -> Result<Vec<Check>, StoreError> {
         found: broken.iter().map(|(chain, seq)| format!("chain {} breaks at entry {seq}", chain.0)).collect(),
     });
     Ok(checks)
+}
+
+/// Number, topic and text of chunks.
+pub(crate) fn chunk_texts(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    keys: &[i64],
+) -> Result<Vec<(i64, String, String)>, StoreError> {
+    tx.rows(&sql::CHUNK_TEXTS, &[workspace.into(), keys.into()], |row| {
+        let part = ContentPart::from_stored(row.get(1)?).ok_or(StoreError::UnreadableValue("the part of a chunk"))?;
+        let (start, length) = (row.get::<i64>(2)? as usize, row.get::<i64>(3)? as usize);
+        let content = read_content(row, 4)?;
+        let text = part.text_of(&content).get(start..start + length).unwrap_or_default().to_owned();
+        Ok((row.get(0)?, content.topic, text))
+    })
 }
 
 /// Keys that the index lacks, and keys that it has too many.

@@ -20,6 +20,8 @@ mod jobs;
 mod memories;
 mod plans;
 mod purge;
+#[cfg(test)]
+mod query_plans;
 mod runs;
 mod search;
 mod sqlite;
@@ -54,6 +56,7 @@ pub use sweep::{Applied, ApplyOptions, Skipped};
 pub use undo::{Conflict, Undone};
 pub use update::{AttributeChanges, EraseIds, UpdateOutcome, UpdateRequest};
 pub use uses::RecordedUse;
+pub use vectors::UnembeddedChunk;
 pub use workspaces::{NewWorkspace, Workspace, WorkspaceView};
 
 /// The version of the schema that this program reads and writes.

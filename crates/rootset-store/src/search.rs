@@ -369,11 +369,10 @@ fn most_recent(
 ) -> Result<Vec<Ranked>, StoreError> {
     let filters = request.filters;
     let mut memories: Vec<MemoryId> = Vec::new();
-    for is_pinned in [true, false] {
+    for statement in [&memory_sql::RECENT_PINNED, &memory_sql::RECENT_UNPINNED] {
         let parameters = [
             workspace.into(),
             request.now.into(),
-            is_pinned.into(),
             filters.source.as_ref().into(),
             (filters.tags.len() as i64).into(),
             filters.tags.as_slice().into(),
@@ -381,7 +380,7 @@ fn most_recent(
             filters.created_before.into(),
             (request.limit as i64).into(),
         ];
-        memories.extend(tx.rows(&memory_sql::RECENT, &parameters, |row| row.get::<MemoryId>(0))?);
+        memories.extend(tx.rows(statement, &parameters, |row| row.get::<MemoryId>(0))?);
     }
     memories.truncate(request.limit);
     let ids: Vec<[u8; 16]> = memories.iter().map(|id| id.0).collect();

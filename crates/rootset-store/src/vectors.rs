@@ -8,11 +8,11 @@ use std::collections::HashMap;
 use parking_lot::Mutex;
 use rootset_model::{Timestamp, WorkspaceKey};
 
-use crate::PreparedDerived;
 use crate::driver::Transaction;
 use crate::error::StoreError;
 use crate::statements::vectors as sql;
 use crate::workspaces::{self, Draw};
+use crate::{PreparedDerived, Store};
 
 /// How many more hits than wanted are rescored: int8 order is nearly right, not quite.
 const RESCORE_FACTOR: usize = 4;
@@ -140,7 +140,78 @@ fn floats(bytes: &[u8]) -> Vec<f32> {
     bytes.chunks_exact(4).map(|four| f32::from_le_bytes([four[0], four[1], four[2], four[3]])).collect()
 }
 
-/// Stores the vectors of a memory's chunks, whose numbers follow `first_chunk`.
+/// A chunk that has no vector in the space asked for.
+#[derive(Clone, Debug)]
+pub struct UnembeddedChunk {
+    pub workspace: WorkspaceKey,
+    pub chunk: i64,
+    pub topic: String,
+    pub text: String,
+}
+
+impl Store {
+    /// Chunks that still need a vector of this space; none means the space is complete, which is then remembered.
+    pub fn chunks_without_vectors(&self, space: &str, limit: usize) -> Result<Vec<UnembeddedChunk>, StoreError> {
+        let is_complete = |tx: &mut dyn Transaction| {
+            let complete: Option<Vec<u8>> = tx.row(&sql::COMPLETE_SPACE, &[], |row| row.get(0))?;
+            Ok(complete.as_deref() == Some(space.as_bytes()))
+        };
+        if self.read(is_complete)? {
+            return Ok(Vec::new());
+        }
+        let missing = self.read(|tx| missing(tx, space, limit))?;
+        if missing.is_empty() {
+            self.write(|tx| {
+                // Asked again inside the write: somebody may have added a chunk without a vector meanwhile.
+                if missing_in_any(tx, space)? {
+                    return Ok(());
+                }
+                tx.execute(&sql::SET_COMPLETE_SPACE, &[space.as_bytes().into()]).map(|_| ())
+            })?;
+        }
+        Ok(missing)
+    }
+
+    /// Stores vectors made for [`Self::chunks_without_vectors`]; chunks that are gone meanwhile are passed over.
+    pub fn store_vectors(
+        &self,
+        space: &str,
+        vectors: &[(&UnembeddedChunk, Vec<f32>)],
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        self.write(|tx| {
+            for (chunk, vector) in vectors {
+                let key = [chunk.workspace.into(), chunk.chunk.into()];
+                if tx.row(&crate::statements::explain::CHUNK, &key, |_| Ok(()))?.is_some() {
+                    insert_rows(tx, chunk.workspace, chunk.chunk, space, std::slice::from_ref(vector), now)?;
+                }
+            }
+            Ok(())
+        })
+    }
+}
+
+fn missing_in_any(tx: &mut dyn Transaction, space: &str) -> Result<bool, StoreError> {
+    Ok(!missing(tx, space, 1)?.is_empty())
+}
+
+fn missing(tx: &mut dyn Transaction, space: &str, limit: usize) -> Result<Vec<UnembeddedChunk>, StoreError> {
+    let mut found = Vec::new();
+    for workspace in workspaces::keys(tx)? {
+        let parameters = [workspace.into(), space.into(), (limit as i64).into()];
+        let keys: Vec<i64> = tx.rows(&sql::CHUNKS_WITHOUT, &parameters, |row| row.get(0))?;
+        for (chunk, topic, text) in crate::doctor::chunk_texts(tx, workspace, &keys)? {
+            found.push(UnembeddedChunk { workspace, chunk, topic, text });
+        }
+        if found.len() >= limit {
+            break;
+        }
+    }
+    found.truncate(limit);
+    Ok(found)
+}
+
+/// Stores the vectors of a memory's chunks, whose numbers follow `first_chunk`. Without any, no space is complete.
 pub(crate) fn insert(
     tx: &mut dyn Transaction,
     workspace: WorkspaceKey,
@@ -148,11 +219,23 @@ pub(crate) fn insert(
     derived: &PreparedDerived,
     now: Timestamp,
 ) -> Result<(), StoreError> {
-    let Some(prepared) = &derived.vectors else { return Ok(()) };
-    let draw = Draw { numbers: prepared.vectors.len(), ..Draw::default() };
+    match &derived.vectors {
+        Some(prepared) => insert_rows(tx, workspace, first_chunk, &prepared.space, &prepared.vectors, now),
+        None => tx.execute(&sql::CLEAR_COMPLETE_SPACE, &[]).map(|_| ()),
+    }
+}
+
+fn insert_rows(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    first_chunk: i64,
+    space: &str,
+    vectors: &[Vec<f32>],
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    let draw = Draw { numbers: vectors.len(), ..Draw::default() };
     let drawn = workspaces::draw(tx, workspace, draw, now)?;
-    let packed: Vec<(f32, Vec<u8>, Vec<u8>)> = prepared
-        .vectors
+    let packed: Vec<(f32, Vec<u8>, Vec<u8>)> = vectors
         .iter()
         .map(|vector| {
             let (scale, codes) = quantise(vector);
@@ -167,7 +250,7 @@ pub(crate) fn insert(
             vec![
                 workspace.into(),
                 chunk.into(),
-                (&prepared.space).into(),
+                space.into(),
                 number.into(),
                 f64::from(*scale).into(),
                 codes.as_slice().into(),

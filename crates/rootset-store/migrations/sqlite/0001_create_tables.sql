@@ -69,7 +69,7 @@ CREATE INDEX memories_name_trashed ON memories (workspace, name) WHERE trashed_r
 CREATE UNIQUE INDEX memories_doc_hash ON memories (workspace, doc_hash)
   WHERE trashed_run IS NULL AND doc_hash IS NOT NULL;
 CREATE INDEX memories_doc_hash_trashed ON memories (workspace, doc_hash) WHERE trashed_run IS NOT NULL;
-CREATE INDEX memories_updated ON memories (workspace, updated_at, memory) WHERE repo IS NULL;
+CREATE INDEX memories_updated ON memories (workspace, updated_at, memory);
 CREATE INDEX memories_file ON memories (workspace, repo, file_path) WHERE repo IS NOT NULL;
 CREATE INDEX memories_trashed ON memories (workspace, trashed_run) WHERE trashed_run IS NOT NULL;
 CREATE INDEX memories_superseded ON memories (workspace, superseded_by) WHERE superseded_by IS NOT NULL;
@@ -321,3 +321,52 @@ CREATE TABLE erased_contents (
   PRIMARY KEY (workspace, content_hash, memory)
 ) WITHOUT ROWID;
 CREATE INDEX erased_contents_memory ON erased_contents (workspace, memory);
+
+-- What the planner should believe about every database, however small: a workspace holds very many rows, so looking
+-- up by workspace alone is never good enough. Without this, SQLite guesses ten rows per workspace and scans it.
+ANALYZE;
+INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
+  ('memories', 'memories', '1000000 100000 1'),
+  ('memories', 'memories_name', '1000000 100000 1'),
+  ('memories', 'memories_name_trashed', '50000 5000 2'),
+  ('memories', 'memories_doc_hash', '1000000 100000 1'),
+  ('memories', 'memories_doc_hash_trashed', '50000 5000 2'),
+  ('memories', 'memories_updated', '1000000 100000 2 1'),
+  ('memories', 'memories_file', '100000 50000 5000 1'),
+  ('memories', 'memories_trashed', '50000 5000 100'),
+  ('memories', 'memories_superseded', '50000 5000 1'),
+  ('memories', 'memories_pending', '1000 100 1'),
+  ('memories', 'memories_pinned', '10000 1000 2 1'),
+  ('revisions', 'sqlite_autoindex_revisions_1', '1200000 120000 2 1'),
+  ('revisions', 'revisions_trashed', '1000 100 10'),
+  ('chunks', 'chunks', '3000000 300000 1'),
+  ('chunks', 'chunks_memory', '3000000 300000 3 1'),
+  ('memory_tags', 'memory_tags', '1000000 100000 1000 1'),
+  ('memory_tags', 'memory_tags_memory', '1000000 100000 2'),
+  ('uses', 'uses', '500000 50000 1'),
+  ('entities', 'entities', '2000000 200000 1'),
+  ('entities', 'entities_number', '2000000 200000 1'),
+  ('entities', 'entities_name', '2000000 200000 2'),
+  ('relations', 'relations', '2000000 200000 1'),
+  ('relations', 'relations_source', '2000000 200000 5'),
+  ('relations', 'relations_target', '2000000 200000 5'),
+  ('contributions', 'contributions', '5000000 500000 6 1'),
+  ('contributions', 'contributions_object', '5000000 500000 3 1'),
+  ('untracked', 'untracked', '100000 10000 1 1'),
+  ('untracked', 'untracked_run', '100000 10000 100'),
+  ('untracked', 'untracked_trashed', '1000 100 10'),
+  ('vectors', 'vectors', '3000000 300000 1'),
+  ('vectors', 'vectors_number', '3000000 300000 1'),
+  ('vector_originals', 'sqlite_autoindex_vector_originals_1', '3000000 300000 1'),
+  ('jobs', 'jobs', '10000 1000 500 1'),
+  ('jobs', 'jobs_due', '10000 2 1'),
+  ('plans', 'plans', '10000 1000 1'),
+  ('plan_items', 'plan_items', '1000000 100000 1000 1'),
+  ('plan_items', 'plan_items_object', '1000000 100000 1000 1'),
+  ('runs', 'runs', '10000 1000 1'),
+  ('runs', 'runs_started', '10000 1000 1'),
+  ('run_skips', 'run_skips', '10000 1000 10 1'),
+  ('audit', 'audit', '100000 10000 1'),
+  ('erasures', 'erasures', '10000 1000 1'),
+  ('erased_contents', 'erased_contents', '10000 1000 1 1'),
+  ('erased_contents', 'erased_contents_memory', '10000 1000 1');

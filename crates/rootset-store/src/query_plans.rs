@@ -1,0 +1,155 @@
+//! Tests that walk every statement: look-ups use indexes, whatever the data.
+
+use std::collections::BTreeMap;
+
+use crate::driver::Statement;
+use crate::statements;
+
+/// Statements that read a whole workspace or table on purpose, with the reason.
+const SCANS_ALLOWED: [(&str, &str); 34] = [
+    ("audit.chains", "doctor"),
+    ("audit.chain", "doctor reads a chain from its beginning"),
+    ("doctor.chunk_keys", "doctor"),
+    ("doctor.chunks_without_memory", "doctor"),
+    ("doctor.contributions_without_memory", "doctor"),
+    ("doctor.contributions_without_object", "doctor"),
+    ("doctor.counters", "doctor"),
+    ("doctor.entity_numbers", "doctor"),
+    ("doctor.memories_without_chunks", "doctor"),
+    ("doctor.memories_without_revision", "doctor"),
+    ("doctor.objects_without_contributor", "doctor"),
+    ("doctor.pending_without_job", "doctor"),
+    ("doctor.relations_with_unvouched_ends", "doctor"),
+    ("doctor.relations_without_ends", "doctor"),
+    ("doctor.rows_without_workspace", "doctor"),
+    ("doctor.untracked_without_object", "doctor"),
+    ("doctor.vectors_without_chunk", "doctor"),
+    ("forget.by_filters", "a forget by filters looks at every memory"),
+    ("forget.earlier_revisions", "earlier revisions are in no index"),
+    ("forget.with_unindexed_words", "metadata and tags are in no index"),
+    ("graph.all_entities", "export"),
+    ("graph.all_relations", "export"),
+    ("graph.all_untracked_entities", "forget looks at every imported row"),
+    ("memories.list_count", "a list counts what it pages through"),
+    ("memories.list_by_uses_ascending", "uses are not indexed: written often, ordered by seldom"),
+    ("memories.list_by_uses_descending", "uses are not indexed: written often, ordered by seldom"),
+    ("plans.source_shares", "a limit is a share of all memories"),
+    ("purge.all_memories", "purge of a whole workspace, in batches"),
+    ("stats.memories_by_source", "counts"),
+    ("stats.row_counts", "counts"),
+    ("vectors.chunks_without", "a change of model visits every chunk once"),
+    ("workspaces.keys", "doctor visits every workspace"),
+    ("workspaces.list", "lists every workspace"),
+    ("workspaces.names", "suggests the nearest name"),
+];
+
+/// Statements that delete everything of a workspace: there is nothing to look up.
+const WHOLE_WORKSPACE: [&str; 7] = [
+    "purge.delete_entities",
+    "purge.delete_jobs",
+    "purge.delete_plan_items",
+    "purge.delete_plans",
+    "purge.delete_relations",
+    "purge.delete_untracked",
+    "workspaces.delete",
+];
+
+/// Ordered pages walk an index of the workspace and stop at their limit.
+const ORDERED_PAGES: [&str; 9] = [
+    "memories.list_by_created_ascending",
+    "memories.list_by_created_descending",
+    "memories.list_by_updated_ascending",
+    "memories.list_by_updated_descending",
+    "memories.recent_pinned",
+    "memories.recent_unpinned",
+    "runs.recent_undoable",
+    "runs.trash",
+    "runs.trash_count",
+];
+
+fn connection() -> (tempfile::TempDir, rusqlite::Connection) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("x.db");
+    crate::Store::open_sqlite(&path).expect("a new database");
+    let connection = rusqlite::Connection::open(path).expect("the same file");
+    rusqlite::vtab::array::load_module(&connection).expect("the module loads");
+    (folder, connection)
+}
+
+fn plan_of(connection: &rusqlite::Connection, statement: &Statement) -> Vec<String> {
+    let mut explain = connection
+        .prepare(&format!("EXPLAIN QUERY PLAN {}", statement.sqlite))
+        .unwrap_or_else(|error| panic!("{}: {error}", statement.name));
+    let count = explain.parameter_count();
+    let rows = explain
+        .query_map(rusqlite::params_from_iter(vec![rusqlite::types::Null; count]), |row| row.get::<_, String>(3))
+        .expect("a plan");
+    rows.collect::<Result<_, _>>().expect("a plan")
+}
+
+/// A table is read whole, or all of it that belongs to one workspace.
+fn is_scan(step: &str) -> bool {
+    let is_list = step.contains("rarray");
+    let is_derived_table = ["SCAN o", "SCAN t", "SCAN (", "SCAN CONSTANT"].iter().any(|it| step.starts_with(it));
+    let scans = step.starts_with("SCAN") && !is_list && !is_derived_table;
+    scans || step.ends_with("(workspace=?)")
+}
+
+#[test]
+fn lookups_never_scan_a_table_or_a_workspace() {
+    let (_folder, connection) = connection();
+    let mut offenders: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for statement in statements::ALL {
+        let allowed = SCANS_ALLOWED.iter().any(|(name, _)| *name == statement.name)
+            || WHOLE_WORKSPACE.contains(&statement.name)
+            || ORDERED_PAGES.contains(&statement.name);
+        let scans: Vec<String> = plan_of(&connection, statement).into_iter().filter(|step| is_scan(step)).collect();
+        if !allowed && !scans.is_empty() {
+            offenders.insert(statement.name, scans);
+        }
+    }
+    assert!(offenders.is_empty(), "statements that scan: {offenders:#?}");
+}
+
+#[test]
+fn ordered_pages_walk_an_index_instead_of_sorting() {
+    let (_folder, connection) = connection();
+    for name in ORDERED_PAGES.iter().filter(|name| name.starts_with("memories.")) {
+        let statement = statements::ALL.iter().find(|it| it.name == *name).expect("a statement of that name");
+        let plan = plan_of(&connection, statement);
+        assert!(!plan.iter().any(|step| step.contains("USE TEMP B-TREE FOR ORDER BY")), "{name}: {plan:#?}");
+    }
+}
+
+#[test]
+fn every_exception_names_a_statement_that_exists() {
+    let all: Vec<&str> = statements::ALL.iter().map(|it| it.name).collect();
+    let exceptions = SCANS_ALLOWED.iter().map(|(name, _)| *name).chain(WHOLE_WORKSPACE).chain(ORDERED_PAGES);
+    for name in exceptions {
+        assert!(all.contains(&name), "{name}");
+    }
+}
+
+#[test]
+fn every_statement_names_the_workspace() {
+    // What a workspace-sharded engine can route; tables without workspaces are the exception.
+    let database_wide = [
+        "workspaces.find",
+        "workspaces.names",
+        "workspaces.insert",
+        "workspaces.list",
+        "workspaces.keys",
+        "purge.erasure_key",
+        "vectors.complete_space",
+        "vectors.set_complete_space",
+        "vectors.clear_complete_space",
+        "jobs.claim",
+        "jobs.next_due",
+        "audit.chains",
+        "doctor.rows_without_workspace",
+    ];
+    for statement in statements::ALL {
+        let names_it = statement.sqlite.contains("workspace") || statement.sqlite.contains("chain");
+        assert!(names_it || database_wide.contains(&statement.name), "{}", statement.name);
+    }
+}
