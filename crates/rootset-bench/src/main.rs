@@ -1,1 +1,39 @@
-fn main() {}
+//! Benchmarks of Rootset that anyone can run: they drive the service as a front end does, through [`Client`], on a real
+//! database file. Wanted figures stand beside measured ones as information; a missed one is no failure.
+
+mod client;
+mod database;
+mod latency;
+mod locomo;
+mod memory;
+mod notes;
+mod process;
+mod random;
+mod start;
+mod table;
+mod vocabulary;
+
+use clap::{Parser, Subcommand};
+
+/// Measures Rootset: speed on generated notes, ranking on conversations.
+#[derive(Debug, Parser)]
+#[command(name = "rootset-bench", version)]
+struct Arguments {
+    #[command(subcommand)]
+    benchmark: Benchmark,
+}
+
+#[derive(Debug, Subcommand)]
+enum Benchmark {
+    Memory(memory::Arguments),
+    Locomo(locomo::Arguments),
+    Start(start::Arguments),
+}
+
+fn main() -> anyhow::Result<()> {
+    match Arguments::parse().benchmark {
+        Benchmark::Memory(arguments) => memory::run(&arguments),
+        Benchmark::Locomo(arguments) => locomo::run(&arguments),
+        Benchmark::Start(arguments) => start::run(&arguments),
+    }
+}

@@ -1,7 +1,7 @@
 //! The question asked again inside the sweep's transaction: does this item still qualify? (I1, I2, I3)
 
 use rootset_model::Timestamp;
-use rootset_model::plan::PlanItem;
+use rootset_model::plan::{Action, PlanItem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -63,7 +63,8 @@ impl Skip {
 /// `None` when the item may go. Every doubt keeps it.
 pub fn recheck(plan: &PlanFacts, item: &PlanItem, state: Option<&RootState>) -> Option<Skip> {
     let Some(state) = state else { return Some(Skip::Gone) };
-    if state.is_trashed {
+    // The trash is no refuge from an erasure.
+    if state.is_trashed && item.action != Action::Erase {
         Some(Skip::Trashed)
     } else if state.version != item.version {
         Some(Skip::Changed)
@@ -79,7 +80,7 @@ pub fn recheck(plan: &PlanFacts, item: &PlanItem, state: Option<&RootState>) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rootset_model::plan::{Action, ItemKind, Reason};
+    use rootset_model::plan::{ItemKind, Reason};
 
     const PLAN: PlanFacts = PlanFacts { created_at: Timestamp(100), include_pinned: false, is_named: false };
     const STATE: RootState =
@@ -102,6 +103,14 @@ mod tests {
         assert_eq!(recheck(&PLAN, &ITEM, Some(&RootState { is_pinned: true, ..STATE })), Some(Skip::Pinned));
         let used = RootState { last_used_at: Some(Timestamp(101)), ..STATE };
         assert_eq!(recheck(&PLAN, &ITEM, Some(&used)), Some(Skip::Used));
+    }
+
+    #[test]
+    fn an_erasure_takes_what_is_in_the_trash_unless_it_changed() {
+        let erase = PlanItem { action: Action::Erase, ..ITEM };
+        let trashed = RootState { is_trashed: true, ..STATE };
+        assert_eq!(recheck(&PLAN, &erase, Some(&trashed)), None);
+        assert_eq!(recheck(&PLAN, &erase, Some(&RootState { version: 4, ..trashed })), Some(Skip::Changed));
     }
 
     #[test]

@@ -42,6 +42,7 @@ impl Extraction {
     pub fn canonical(self) -> Self {
         let mut by_id: HashMap<EntityId, usize> = HashMap::new();
         let mut entities: Vec<ExtractedEntity> = Vec::new();
+        let mut ids: Vec<EntityId> = Vec::new();
         let mut moved_to: Vec<Option<usize>> = Vec::with_capacity(self.entities.len());
         for entity in self.entities {
             let name = cut(entity.name.trim(), EXTRACTED_NAME_CHARS_MAX);
@@ -54,6 +55,7 @@ impl Extraction {
                 moved_to.push(None);
             } else {
                 by_id.insert(id, entities.len());
+                ids.push(id);
                 moved_to.push(Some(entities.len()));
                 let description = cut(entity.description.trim(), EXTRACTED_DESCRIPTION_CHARS_MAX);
                 entities.push(ExtractedEntity { name, entity_type, description, weight: entity.weight });
@@ -68,8 +70,7 @@ impl Extraction {
             if source == target || verb.is_empty() {
                 continue;
             }
-            let id_of = |index: usize| EntityId::derive(&entities[index].name, &entities[index].entity_type);
-            let id = RelationId::derive(id_of(source), &verb, id_of(target));
+            let id = RelationId::derive(ids[source], &verb, ids[target]);
             if let Some(&first) = seen.get(&id) {
                 relations[first].weight += relation.weight;
             } else if relations.len() < EXTRACTED_RELATIONS_MAX {

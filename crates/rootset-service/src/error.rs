@@ -180,6 +180,9 @@ impl From<StoreError> for ServiceError {
                     .with_details(json!({"memory_id": by, "name": name}))
             }
             StoreError::ContentRemoved { memory, at, erased } => content_removed(memory, at, erased),
+            StoreError::MergedTooLarge { .. } => {
+                Self::invalid(message).with_hint("`update_memory` replaces metadata and tags instead of adding to them")
+            }
             StoreError::Pinned { memory, reason } => {
                 let because = reason.map_or_else(String::new, |reason| format!(": {reason}"));
                 Self::conflict(format!("{message}{because}"))
@@ -196,6 +199,9 @@ impl From<StoreError> for ServiceError {
             StoreError::SupersedeCycle => Self::conflict(message).with_hint("a memory cannot come after itself"),
             StoreError::PlanExpired { at, .. } => {
                 Self::new(Code::PlanExpired, format!("{message} at {at}")).with_hint("make a new plan and review it")
+            }
+            StoreError::NotInPlan { .. } => {
+                Self::invalid(message).with_hint("`get_plan` lists the ids; nothing was removed")
             }
             StoreError::OverLimit { blocked } => over_limit(&blocked),
             StoreError::ConfirmationRequired { plan } => {

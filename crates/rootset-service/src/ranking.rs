@@ -80,21 +80,23 @@ fn inverse_frequencies(candidates: &Candidates) -> Vec<f64> {
 }
 
 fn score_terms<'a>(row: &'a Candidate, terms: &[String], idf: &[f64], average_length: f64) -> Scored<'a> {
-    let head: HashSet<&str> = row.head_terms.split(' ').collect();
-    let mut counts: HashMap<&str, u32> = HashMap::new();
+    // Queries have few terms and rows are many: comparing beats building a map per row.
+    let mut counts = vec![0u32; terms.len()];
     let mut length = 0.0;
-    for term in row.body_terms.split(' ') {
-        *counts.entry(term).or_default() += 1;
+    for word in row.body_terms.split(' ') {
         length += 1.0;
+        if let Some(place) = terms.iter().position(|term| term == word) {
+            counts[place] += 1;
+        }
     }
     let norm = K1 * (1.0 - B + B * length / average_length.max(1.0));
     let mut scored = Scored { row, own: 0.0, body: 0.0, matched: 0 };
-    for (term, idf) in terms.iter().zip(idf) {
-        let count = f64::from(counts.get(term.as_str()).copied().unwrap_or(0));
+    for ((term, idf), count) in terms.iter().zip(idf).zip(counts) {
+        let count = f64::from(count);
         let in_body = count * (K1 + 1.0) / (count + norm);
         // "3 July" must not find "session 3": a bare number says something in a text, next to nothing in a topic.
         let is_number = term.bytes().all(|byte| byte.is_ascii_digit());
-        let in_head = if !is_number && head.contains(term.as_str()) { HEAD_WEIGHT } else { 0.0 };
+        let in_head = if !is_number && row.head_terms.split(' ').any(|word| word == term) { HEAD_WEIGHT } else { 0.0 };
         scored.body += idf * in_body;
         scored.own += idf * in_body.max(in_head);
         scored.matched += usize::from(count > 0.0 || in_head > 0.0);

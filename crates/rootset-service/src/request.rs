@@ -21,18 +21,24 @@ pub fn parse<T: DeserializeOwned>(mut request: Value, schema: &Value, null_clear
         fields.retain(|_, value| !value.is_null());
     }
     check_fields(&request, schema)?;
-    serde_path_to_error::deserialize(request).map_err(|error| {
+    deserialize(request).map_err(ServiceError::invalid)
+}
+
+/// The error names the field.
+pub fn deserialize<T: DeserializeOwned>(value: Value) -> Result<T, String> {
+    serde_path_to_error::deserialize(value).map_err(|error| {
         let path = error.path().to_string();
         let reason = error.into_inner().to_string();
         match path.as_str() {
-            "." | "?" => ServiceError::invalid(reason),
-            path => ServiceError::invalid(format!("`{path}`: {reason}")),
+            "." | "?" => reason,
+            path => format!("`{path}`: {reason}"),
         }
     })
 }
 
 /// Walks request and schema side by side, without recursion.
 fn check_fields(request: &Value, schema: &Value) -> Result<(), ServiceError> {
+    let no_properties = Map::new();
     let mut open = vec![(request, schema, 0)];
     while let Some((value, schema, depth)) = open.pop() {
         if depth > DEPTH_MAX {
@@ -40,16 +46,19 @@ fn check_fields(request: &Value, schema: &Value) -> Result<(), ServiceError> {
         }
         match value {
             Value::Object(fields) => {
-                let Some(properties) = schema.get("properties").and_then(Value::as_object) else { continue };
+                let properties = schema.get("properties").and_then(Value::as_object);
+                // An operation without fields has no properties either, and still knows no others.
+                let properties = properties.or((depth == 0).then_some(&no_properties));
                 for (name, value) in fields {
-                    match properties.get(canonical(name, properties)) {
-                        Some(schema) => open.push((value, schema, depth + 1)),
-                        None => return Err(unknown_field(name, properties)),
-                    }
+                    let schema = match properties {
+                        Some(known) => known.get(canonical(name, known)).ok_or_else(|| unknown_field(name, known))?,
+                        None => &Value::Null,
+                    };
+                    open.push((value, schema, depth + 1));
                 }
             }
             Value::Array(items) => {
-                let Some(schema) = schema.get("items") else { continue };
+                let schema = schema.get("items").unwrap_or(&Value::Null);
                 open.extend(items.iter().map(|item| (item, schema, depth + 1)));
             }
             _ => {}

@@ -2,7 +2,7 @@
 -- name: by_filters
 SELECT m.memory, m.version, m.pinned, m.trashed_run
 FROM memories m
-WHERE m.workspace = ?1 AND m.trashed_run IS NULL
+WHERE m.workspace = ?1 AND (?9 = 1 OR m.trashed_run IS NULL)
   AND (?8 = 1 OR m.repo IS NULL)
   AND (?2 IS NULL OR m.source = ?2)
   AND (?3 IS NULL OR m.written_by = ?3)
@@ -19,20 +19,20 @@ SELECT DISTINCT memory FROM chunks WHERE workspace = ?1 AND chunk IN (SELECT val
 -- Memories with words that the full-text index does not hold: metadata, tags, and text that awaits its extraction.
 -- name: with_unindexed_words
 SELECT memory FROM memories
-WHERE workspace = ?1 AND trashed_run IS NULL
+WHERE workspace = ?1
   AND (metadata IS NOT NULL OR tags IS NOT NULL OR pending_revision IS NOT NULL);
 
--- The words of memories, for the exact match.
+-- The words of memories, for the exact match: of the text that is served, and of the one that awaits its extraction.
 -- name: texts
 SELECT m.memory, m.version, m.pinned, m.name, m.tags, m.metadata, r.topic, r.context, r.decisions, r.rationale
 FROM memories m
 JOIN revisions r ON r.workspace = m.workspace AND r.memory = m.memory
-  AND r.revision = COALESCE(m.pending_revision, m.revision)
-WHERE m.workspace = ?1 AND m.memory IN (SELECT value FROM blob_list(?2)) AND m.trashed_run IS NULL;
+  AND (r.revision = m.revision OR r.revision = m.pending_revision)
+WHERE m.workspace = ?1 AND m.memory IN (SELECT value FROM blob_list(?2));
 
 -- Revisions that are not current: they are in no index, so all of them are read, a page at a time.
 -- name: earlier_revisions
 SELECT r.memory, r.revision, m.version, m.pinned, r.topic, r.context, r.decisions, r.rationale
 FROM revisions r JOIN memories m ON m.workspace = r.workspace AND m.memory = r.memory
-WHERE r.workspace = ?1 AND r.trashed_run IS NULL AND m.trashed_run IS NULL AND r.revision < m.revision
+WHERE r.workspace = ?1 AND (?2 = 1 OR (r.trashed_run IS NULL AND m.trashed_run IS NULL)) AND r.revision < m.revision
 ORDER BY r.memory, r.revision;

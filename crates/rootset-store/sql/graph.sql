@@ -116,18 +116,23 @@ WHERE o.workspace = ?1 AND {{o_is_visible}} ORDER BY o.object;
 -- name: all_untracked_entities
 SELECT e.entity, e.name, e.type, u.description
 FROM untracked u JOIN entities e ON e.workspace = u.workspace AND e.entity = u.object
-WHERE u.workspace = ?1 AND u.kind = 0 AND u.trashed_run IS NULL
+WHERE u.workspace = ?1 AND u.kind = 0 AND (?2 = 1 OR u.trashed_run IS NULL)
 ORDER BY e.entity, u.created_at;
 
 -- name: untracked_relations_touching
 SELECT DISTINCT r.relation FROM relations r
 JOIN untracked u ON u.workspace = r.workspace AND u.object = r.relation
-WHERE r.workspace = ?1 AND u.trashed_run IS NULL
+WHERE r.workspace = ?1 AND (?3 = 1 OR u.trashed_run IS NULL)
   AND (r.source IN (SELECT value FROM blob_list(?2)) OR r.target IN (SELECT value FROM blob_list(?2)));
 
 -- name: trash_untracked
 UPDATE untracked SET trashed_run = ?3, trashed_at = ?4
 WHERE workspace = ?1 AND object IN (SELECT value FROM blob_list(?2)) AND trashed_run IS NULL;
+
+-- For an erasure: also what another run put into the trash.
+-- name: claim_untracked
+UPDATE untracked SET trashed_run = ?3, trashed_at = ?4
+WHERE workspace = ?1 AND object IN (SELECT value FROM blob_list(?2));
 
 -- name: trash_import
 UPDATE untracked SET trashed_run = ?2, trashed_at = ?3 WHERE workspace = ?1 AND run = ?2 AND trashed_run IS NULL;

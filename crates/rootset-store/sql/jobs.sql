@@ -28,6 +28,11 @@ WHERE workspace = ?1 AND kind = ?2 AND subject = ?3 AND fence = ?4;
 -- name: finish
 DELETE FROM jobs WHERE workspace = ?1 AND kind = ?2 AND subject = ?3;
 
+-- Never due, and out of the hands of whoever works on it; enqueuing again makes it due with what it was told to do.
+-- name: park_many
+UPDATE jobs SET due_at = 9223372036854775807, lease_until = 0, fence = fence + 1
+WHERE workspace = ?1 AND kind = ?2 AND subject IN (SELECT value FROM blob_list(?3));
+
 -- name: cancel_many
 DELETE FROM jobs WHERE workspace = ?1 AND kind = ?2 AND subject IN (SELECT value FROM blob_list(?3));
 

@@ -89,6 +89,10 @@ SELECT revision, bytes FROM revisions
 WHERE workspace = ?1 AND memory = ?2 AND revision < ?3
 ORDER BY revision DESC;
 
+-- name: untrash_previous_revisions
+UPDATE revisions SET trashed_run = NULL, trashed_at = NULL
+WHERE workspace = ?1 AND memory = ?2 AND revision < ?3 AND trashed_run IS NOT NULL;
+
 -- name: delete_revision
 DELETE FROM revisions WHERE workspace = ?1 AND memory = ?2 AND revision = ?3;
 

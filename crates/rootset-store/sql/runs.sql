@@ -28,7 +28,10 @@ UPDATE runs SET erasure = ?3 WHERE workspace = ?1 AND run = ?2;
 INSERT INTO run_skips (workspace, run, position, kind, object, reason) VALUES (?1, ?2, ?3, ?4, ?5, ?6);
 
 -- name: skips
-SELECT kind, object, reason FROM run_skips WHERE workspace = ?1 AND run = ?2 ORDER BY position LIMIT ?3;
+SELECT s.kind, s.object, s.reason, p.revision
+FROM run_skips s JOIN plan_items p ON p.workspace = s.workspace AND p.plan = ?4 AND p.position = s.position
+WHERE s.workspace = ?1 AND s.run = ?2
+ORDER BY s.position LIMIT ?3;
 
 -- name: skipped_positions
 SELECT position FROM run_skips WHERE workspace = ?1 AND run = ?2 AND position >= ?3;

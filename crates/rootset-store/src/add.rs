@@ -1,10 +1,12 @@
 //! Adding memories. All checks come before the first write, so that one bad item of a batch leaves nothing behind.
 
+use rootset_model::limits::{METADATA_BYTES_MAX, TAGS_MAX};
 use rootset_model::{MemoryId, Timestamp, WorkspaceKey};
 
 use crate::driver::{SearchIndex, SearchRow, Transaction};
 use crate::error::StoreError;
 use crate::memories::{self, MemoryRow, Status, stored_list};
+use crate::search::{self, SimilarMemory};
 use crate::statements::memories as sql;
 use crate::workspaces::{self, Draw};
 use crate::{PreparedContent, Stamp, Store, Workspace, erasure, graph, jobs, supersede, undo, vectors};
@@ -49,13 +51,23 @@ pub struct AddOutcome {
 const REMOVED_BY_SOMEBODY: [&str; 2] = ["delete_memory", "forget"];
 
 impl Store {
+    /// Adds one memory and answers what was there before that says nearly the same as `terms`, at most `similar_max`.
+    ///
+    /// Both in one transaction: a reader's page cache is cold after every commit of a writer, the writer's own is warm.
     pub fn add_memory(
         &self,
         workspace: &Workspace,
         new: &NewMemory<'_>,
+        terms: &[String],
+        similar_max: usize,
         stamp: Stamp<'_>,
-    ) -> Result<AddOutcome, StoreError> {
-        self.write(|tx| add_one(tx, workspace.key, new, stamp))
+    ) -> Result<(AddOutcome, Vec<SimilarMemory>), StoreError> {
+        self.write(|tx| {
+            let similar = search::similar(tx, workspace.key, terms, similar_max, stamp.now)?;
+            let outcome = add_one(tx, workspace.key, new, stamp)?;
+            let is_new = outcome.created;
+            Ok((outcome, if is_new { similar } else { Vec::new() }))
+        })
     }
 
     /// One transaction for all; an item that is refused does not fail the rest.
@@ -88,6 +100,8 @@ fn is_refusal(error: &StoreError) -> bool {
             | StoreError::MemoryNotFound { .. }
             | StoreError::QuotaExceeded { .. }
             | StoreError::Pinned { .. }
+            | StoreError::SupersedeCycle
+            | StoreError::MergedTooLarge { .. }
     )
 }
 
@@ -100,15 +114,15 @@ fn add_one(
     let superseded = supersede::find_all(tx, workspace, new.supersedes)?;
     let key = [workspace.into(), (&new.prepared.doc_hash).into()];
     let existing = tx.row(&sql::LIVE_WITH_CONTENT, &key, |row| row.get::<MemoryId>(0))?;
-    let outcome = match existing {
-        Some(id) => add_again(tx, workspace, id, new, false, stamp)?,
-        None => match find_removed(tx, workspace, new)? {
-            Some(id) => {
-                undo::restore_one(tx, workspace, id, "add_memory", stamp)?;
-                add_again(tx, workspace, id, new, true, stamp)?
+    let removed = if existing.is_none() { find_removed(tx, workspace, new)? } else { None };
+    let outcome = match existing.or(removed) {
+        Some(id) => {
+            for predecessor in superseded.iter().filter(|it| it.id != id) {
+                supersede::refuse_cycle(tx, workspace, predecessor.id, id)?;
             }
-            None => insert(tx, workspace, new, stamp)?,
-        },
+            add_again(tx, workspace, id, new, removed.is_some(), stamp)?
+        }
+        None => insert(tx, workspace, new, stamp)?,
     };
     for predecessor in superseded.iter().filter(|it| it.id != outcome.memory) {
         supersede::link(tx, workspace, predecessor, outcome.memory, None, stamp.now)?;
@@ -170,6 +184,11 @@ fn add_again(
         None if restored && row.expires_at.is_some_and(|at| at <= stamp.now) => row.expires_at = None,
         None => {}
     }
+    refuse_too_large("metadata", "bytes", row.metadata.as_ref().map_or(0, String::len), METADATA_BYTES_MAX)?;
+    refuse_too_large("tags", "items", row.tags.len(), TAGS_MAX)?;
+    if restored {
+        undo::restore_one(tx, workspace, id, "add_memory", stamp)?;
+    }
     if before != (row.metadata.clone(), row.tags.clone(), row.is_pinned, row.expires_at) {
         row.version += 1;
         row.updated_at = stamp.now;
@@ -201,6 +220,10 @@ fn merged_metadata(
     };
     merged.extend(given.iter().map(|(key, value)| (key.clone(), value.clone())));
     Ok(serde_json::to_string(&merged).expect("JSON values always serialise"))
+}
+
+fn refuse_too_large(field: &'static str, unit: &'static str, found: usize, limit: usize) -> Result<(), StoreError> {
+    if found > limit { Err(StoreError::MergedTooLarge { field, unit, found, limit }) } else { Ok(()) }
 }
 
 /// Writes name, metadata, tags, pin, expiry, `updated_at` and version as they stand in `row`.

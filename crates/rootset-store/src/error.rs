@@ -58,6 +58,8 @@ pub enum StoreError {
     ContentTaken { by: MemoryId, name: Option<String> },
     #[error("this content was removed")]
     ContentRemoved { memory: MemoryId, at: Timestamp, erased: bool },
+    #[error("`{field}` together with what the memory has is {found} {unit}, more than {limit}")]
+    MergedTooLarge { field: &'static str, unit: &'static str, found: usize, limit: usize },
     #[error("the memory is pinned")]
     Pinned { memory: MemoryId, reason: Option<String> },
     #[error("version {found} is not the expected {expected}")]
@@ -66,6 +68,8 @@ pub enum StoreError {
     SupersedeCycle,
     #[error("the plan expired")]
     PlanExpired { plan: PlanId, at: Timestamp },
+    #[error("`exclude`: `{reference}` is not in the plan")]
+    NotInPlan { reference: String },
     #[error("the plan is over a limit")]
     OverLimit { blocked: Vec<rootset_gc::Blocked> },
     #[error("the plan erases and needs its own confirmation")]

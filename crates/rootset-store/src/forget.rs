@@ -81,7 +81,7 @@ impl Store {
         let action = if erases { Action::Erase } else { Action::Trash };
         self.read(|tx| {
             let mut selector = Selector { workspace: workspace.key, action, include_pinned, found: Default::default() };
-            let memories = filtered(tx, workspace.key, filters, kinds.code)?;
+            let memories = filtered(tx, workspace.key, filters, kinds.code, erases)?;
             if kinds.memories {
                 match words {
                     None => memories.iter().for_each(|it| selector.memory(it)),
@@ -111,6 +111,7 @@ fn filtered(
     workspace: WorkspaceKey,
     filters: &ForgetFilters,
     with_code: bool,
+    with_trash: bool,
 ) -> Result<Vec<Filtered>, StoreError> {
     let parameters = [
         workspace.into(),
@@ -121,6 +122,7 @@ fn filtered(
         filters.created_after.into(),
         filters.created_before.into(),
         with_code.into(),
+        with_trash.into(),
     ];
     tx.rows(&sql::BY_FILTERS, &parameters, |row| {
         Ok(Filtered { id: row.get(0)?, version: row.get(1)?, is_pinned: row.get(2)? })
@@ -135,6 +137,11 @@ struct Selector {
 }
 
 impl Selector {
+    /// An erasure takes what is in the trash too; for anything else the trash is where it should be.
+    fn takes_trash(&self) -> bool {
+        self.action == Action::Erase
+    }
+
     fn push(&mut self, kind: ItemKind, object: [u8; 16], revision: i64, version: i64) {
         let item = PlanItem { kind, object, revision, version, action: self.action, reason: Reason::Matched };
         self.found.items.push(item);
@@ -191,7 +198,7 @@ impl Selector {
         let allowed: HashSet<[u8; 16]> = memories.iter().map(|it| it.id).collect();
         let going: HashSet<[u8; 16]> = self.found.items.iter().map(|item| item.object).collect();
         let mut found: Vec<([u8; 16], i64, i64, bool)> = Vec::new();
-        tx.query(&sql::EARLIER_REVISIONS, &[self.workspace.into()], &mut |row| {
+        tx.query(&sql::EARLIER_REVISIONS, &[self.workspace.into(), self.takes_trash().into()], &mut |row| {
             let memory: [u8; 16] = row.get(0)?;
             if !allowed.contains(&memory) || going.contains(&memory) {
                 return Ok(());
@@ -218,7 +225,8 @@ impl Selector {
     /// Untracked entities by their own words, with the untracked relations that would dangle without them.
     fn entities_with(&mut self, tx: &mut dyn Transaction, words: ForgetWords<'_>) -> Result<(), StoreError> {
         let mut entities: Vec<[u8; 16]> = Vec::new();
-        tx.query(&graph_sql::ALL_UNTRACKED_ENTITIES, &[self.workspace.into()], &mut |row| {
+        let parameters = [self.workspace.into(), self.takes_trash().into()];
+        tx.query(&graph_sql::ALL_UNTRACKED_ENTITIES, &parameters, &mut |row| {
             let id: [u8; 16] = row.get(0)?;
             let (name, description): (String, Option<String>) = (row.get(1)?, row.get(3)?);
             let fields: Vec<&str> = std::iter::once(name.as_str()).chain(description.as_deref()).collect();
@@ -234,7 +242,7 @@ impl Selector {
         for id in &entities {
             self.push(ItemKind::Entity, *id, 0, 0);
         }
-        let parameters = [self.workspace.into(), entities.as_slice().into()];
+        let parameters = [self.workspace.into(), entities.as_slice().into(), self.takes_trash().into()];
         let relations: Vec<[u8; 16]> =
             tx.rows(&graph_sql::UNTRACKED_RELATIONS_TOUCHING, &parameters, |row| row.get(0))?;
         for id in relations {

@@ -105,7 +105,7 @@ impl Store {
         stamp: Stamp<'_>,
     ) -> Result<UpdateOutcome, StoreError> {
         let derived = prepared.derived.as_ref().expect("a completion brings what was derived");
-        self.write(|tx| {
+        let outcome = self.write(|tx| {
             check_fence(tx, &work.job)?;
             let (workspace, memory) = (work.job.workspace, work.job.memory);
             let row = memories::living(tx, workspace, &memory.to_string())?;
@@ -153,7 +153,11 @@ impl Store {
             }
             tx.execute(&sql::FINISH, &[workspace.into(), COMPLETE.into(), (&memory).into()])?;
             Ok(outcome)
-        })
+        })?;
+        if work.job.erases_previous {
+            self.engine.truncate_log()?;
+        }
+        Ok(outcome)
     }
 
     /// Notes the failure and when to try again. A lease that was lost meanwhile changes nothing.
@@ -220,6 +224,16 @@ pub(crate) fn enqueue_completion(
     let cursor = erases_previous.then_some(ERASE_PREVIOUS);
     let parameters = [workspace.into(), COMPLETE.into(), (&memory).into(), now.into(), cursor.into()];
     tx.execute(&sql::ENQUEUE, &parameters)?;
+    Ok(())
+}
+
+/// For memories that go to the trash: an undo enqueues them again.
+pub(crate) fn park_completions(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    memories: &[[u8; 16]],
+) -> Result<(), StoreError> {
+    tx.execute(&sql::PARK_MANY, &[workspace.into(), COMPLETE.into(), memories.into()])?;
     Ok(())
 }
 

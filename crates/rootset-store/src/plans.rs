@@ -321,7 +321,7 @@ fn describe(
             let words = words.get(&item.object).cloned().unwrap_or_default();
             ItemView {
                 item: *item,
-                id: shown_id(item),
+                id: shown_id(item.kind, item.object, item.revision),
                 name: words.name,
                 topic: words.topic,
                 file_path: words.file_path,
@@ -332,11 +332,12 @@ fn describe(
         .collect())
 }
 
-fn shown_id(item: &PlanItem) -> String {
-    match item.kind {
-        ItemKind::Memory | ItemKind::Workspace => MemoryId(item.object).to_string(),
-        ItemKind::Revision => format!("{}@{}", MemoryId(item.object), item.revision),
-        ItemKind::Entity => EntityId(item.object).to_string(),
-        ItemKind::Relation => RelationId(item.object).to_string(),
+/// An item's id as previews and outcomes show it.
+pub(crate) fn shown_id(kind: ItemKind, object: [u8; 16], revision: i64) -> String {
+    match kind {
+        ItemKind::Memory | ItemKind::Workspace => MemoryId(object).to_string(),
+        ItemKind::Revision => format!("{}@{revision}", MemoryId(object)),
+        ItemKind::Entity => EntityId(object).to_string(),
+        ItemKind::Relation => RelationId(object).to_string(),
     }
 }

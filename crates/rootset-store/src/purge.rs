@@ -156,9 +156,12 @@ impl Store {
                         })?;
                     remove_revisions(tx, workspace, &revisions, &ledger, &mut of_batch, stamp)?;
                     remove_untracked(tx, workspace, run, &mut of_batch)?;
-                    tx.execute(&run_sql::SET_PURGED, &[workspace.into(), (&run).into(), stamp.now.into()])?;
                 }
-                append_audit(tx, workspace, run, &of_batch, stamp)?;
+                if of_batch.rows != Purged::default() {
+                    // A run with nothing in the trash stays as it is: there may still be something to undo.
+                    tx.execute(&run_sql::SET_PURGED, &[workspace.into(), (&run).into(), stamp.now.into()])?;
+                    append_audit(tx, workspace, run, &of_batch, stamp)?;
+                }
                 Ok((is_last, of_batch))
             })?;
             erased.add(of_batch);

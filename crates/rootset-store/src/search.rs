@@ -15,7 +15,7 @@ use crate::statements::{graph as graph_sql, memories as memory_sql, search as sq
 use crate::{ContentPart, Store, Workspace};
 
 /// Chunks taken from the full-text index for ranking. More do not change the answers measurably, they only cost.
-const CANDIDATES: usize = 64;
+const CANDIDATES: usize = 32;
 /// Matching rows a first-stage query may touch: rare terms find the candidates, common ones only help to rank them.
 const MATCHED_ROWS_MAX: i64 = 4_000;
 /// Neighbouring chunks on each side that take part in a candidate's score.
@@ -143,18 +143,6 @@ impl Store {
             ranked.truncate(ENTITY_SOURCES);
             entity_hits(tx, workspace.key, request, &ranked)
         })
-    }
-
-    /// Memories that say nearly the same, found cheaply and by words alone.
-    pub fn similar_memories(
-        &self,
-        workspace: &Workspace,
-        memory: MemoryId,
-        terms: &[String],
-        limit: usize,
-        now: Timestamp,
-    ) -> Result<Vec<SimilarMemory>, StoreError> {
-        self.read(|tx| similar(tx, workspace.key, memory, terms, limit, now))
     }
 
     fn collect(
@@ -478,10 +466,10 @@ fn spoken_of(
     Ok(found.into_iter().map(|it| (it.number, by_entity[&it.id.0].min(0.99))).collect())
 }
 
-fn similar(
+/// Memories that say nearly the same, found cheaply and by words alone.
+pub(crate) fn similar(
     tx: &mut dyn Transaction,
     workspace: WorkspaceKey,
-    memory: MemoryId,
     terms: &[String],
     limit: usize,
     now: Timestamp,
@@ -491,10 +479,9 @@ fn similar(
     longest.sort_by(|a, b| b.len().cmp(&a.len()).then(a.cmp(b)));
     longest.truncate(SIMILAR_TERMS);
     let statistics = tx.search_statistics(workspace, SearchIndex::Memories, &longest)?;
-    let shared: Vec<(&str, i64)> =
-        by_rarity(&longest, &statistics.frequencies).into_iter().filter(|(_, frequency)| *frequency > 1).collect();
-    let used = terms_within(&shared, SIMILAR_MATCHED_ROWS_MAX);
-    let used: Vec<String> = shared[..used].iter().map(|(term, _)| (*term).to_owned()).collect();
+    let known = by_rarity(&longest, &statistics.frequencies);
+    let used = terms_within(&known, SIMILAR_MATCHED_ROWS_MAX);
+    let used: Vec<String> = known[..used].iter().map(|(term, _)| (*term).to_owned()).collect();
     let query =
         SearchQuery { terms: &used, combine: Combine::Any, head_weight: 1.0, body_weight: 1.0, limit: SIMILAR_ROWS };
     let keys: Vec<i64> =
@@ -514,7 +501,6 @@ fn similar(
             Ok((row.get(0)?, row.get(1)?))
         })?
         .into_iter()
-        .filter(|(_, id)| *id != memory)
         .collect();
     let ranked: Vec<Ranked> = close
         .iter()

@@ -105,7 +105,7 @@ impl SqliteEngine {
         };
         let result = work(&mut connection);
         let mut readers = self.readers.lock();
-        if result.is_ok() && readers.len() < READERS_KEPT_MAX {
+        if connection.is_usable_after(&result) && readers.len() < READERS_KEPT_MAX {
             readers.push(connection);
         }
         result.map_err(|error| self.name_the_file(error))
@@ -137,8 +137,7 @@ impl Engine for SqliteEngine {
             none => none.insert(self.connect()?),
         };
         let result = connection.write(work);
-        if result.is_err() {
-            // Whatever state the failure left behind dies with the connection; the next writer opens a fresh one.
+        if !connection.is_usable_after(&result) {
             *writer = None;
         }
         result
@@ -157,7 +156,8 @@ impl Engine for SqliteEngine {
     }
 
     fn integrity(&self) -> Result<Vec<String>, StoreError> {
-        self.with_reader(|connection| connection.integrity())
+        // FTS5's check trusts what its connection cached of the index before others wrote: a fresh one has cached nothing.
+        self.connect()?.integrity()
     }
 
     fn contains_bytes(&self, needles: &[Vec<u8>]) -> Result<Option<bool>, StoreError> {
@@ -174,7 +174,7 @@ impl Engine for SqliteEngine {
 fn file_contains(path: &Path, needles: &[Vec<u8>]) -> std::io::Result<bool> {
     const WINDOW_BYTES: usize = 1 << 20;
     let overlap = needles.iter().map(Vec::len).max().unwrap_or(0);
-    let finders: Vec<_> = needles.iter().map(|needle| memchr::memmem::Finder::new(needle)).collect();
+    let finders: Vec<_> = needles.iter().map(memchr::memmem::Finder::new).collect();
     let mut file = File::open(path)?;
     let mut window = vec![0; WINDOW_BYTES + overlap];
     loop {

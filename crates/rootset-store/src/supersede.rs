@@ -23,7 +23,7 @@ impl Store {
         self.write(|tx| {
             let old = memories::living(tx, workspace.key, reference)?;
             let successor = memories::living(tx, workspace.key, by)?;
-            refuse_cycle(tx, workspace.key, old.id, &successor)?;
+            refuse_cycle(tx, workspace.key, old.id, successor.id)?;
             link(tx, workspace.key, &old, successor.id, reason, stamp.now)?;
             Ok((old.id, successor.id, chain(tx, workspace.key, old.id)?))
         })
@@ -56,14 +56,14 @@ pub(crate) fn link(
 }
 
 /// Walks from the successor onwards, trashed links included: an undo must not be able to close a cycle later.
-fn refuse_cycle(
+pub(crate) fn refuse_cycle(
     tx: &mut dyn Transaction,
     workspace: WorkspaceKey,
     old: MemoryId,
-    successor: &MemoryRow,
+    successor: MemoryId,
 ) -> Result<(), StoreError> {
     let mut seen = HashSet::new();
-    let mut next = Some(successor.id);
+    let mut next = Some(successor);
     while let Some(id) = next {
         if id == old || !seen.insert(id) {
             return Err(StoreError::SupersedeCycle);

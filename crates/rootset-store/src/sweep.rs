@@ -149,10 +149,12 @@ impl Store {
             let run = stored.run.ok_or(StoreError::MissingRow { statement: "plans.run" })?;
             let key = [workspace.key.into(), (&run).into()];
             let count = tx.scalar(&sql::SKIP_COUNT, &key)?;
-            let parameters = [workspace.key.into(), (&run).into(), (SKIPPED_SHOWN as i64).into()];
+            let parameters = [workspace.key.into(), (&run).into(), (SKIPPED_SHOWN as i64).into(), (&plan).into()];
             let first = tx.rows(&sql::SKIPS, &parameters, |row| {
-                let reason = Skip::from_stored(&row.get::<String>(2)?).ok_or(StoreError::UnreadableValue("a skip"))?;
-                Ok((MemoryId(row.get(1)?).to_string(), reason))
+                let unreadable = || StoreError::UnreadableValue("a skip");
+                let kind = ItemKind::from_stored(&row.get::<String>(0)?).ok_or_else(unreadable)?;
+                let reason = Skip::from_stored(&row.get::<String>(2)?).ok_or_else(unreadable)?;
+                Ok((plans::shown_id(kind, row.get(1)?, row.get(3)?), reason))
             })?;
             Ok(Applied { run: runs::find(tx, workspace.key, run)?, skipped: Skipped { count, first }, receipt: None })
         })
@@ -281,14 +283,21 @@ fn exclude(tx: &mut dyn Transaction, confirmed: &ConfirmedPlan, excluded: &[Stri
     if excluded.is_empty() {
         return Ok(());
     }
+    let mut unknown: HashSet<&str> = excluded.iter().map(String::as_str).collect();
     for (position, item) in plans::items(tx, confirmed.workspace, confirmed.plan, 0, i64::MAX)? {
         let id = MemoryId(item.object).to_string();
-        let with_revision = format!("{id}@{}", item.revision);
-        if excluded.iter().any(|it| *it == id || *it == with_revision) {
+        let shown = plans::shown_id(item.kind, item.object, item.revision);
+        if excluded.iter().any(|it| *it == id || *it == shown) {
             skip(tx, confirmed, position, &item, Skip::Excluded)?;
+            unknown.remove(id.as_str());
+            unknown.remove(shown.as_str());
         }
     }
-    Ok(())
+    // Whoever misspells what they want to keep must not lose it.
+    match unknown.into_iter().min() {
+        Some(reference) => Err(StoreError::NotInPlan { reference: reference.to_owned() }),
+        None => Ok(()),
+    }
 }
 
 fn skip(
@@ -440,14 +449,19 @@ fn trash(
     if !memories.is_empty() {
         let parameters = [workspace.into(), memories.as_slice().into(), run.into(), now.into()];
         let flipped = tx.execute(&sql::TRASH_MEMORIES, &parameters)?;
-        assert_eq!(flipped, memories.len(), "every memory was checked in this very transaction");
-        jobs::cancel_completions(tx, workspace, &memories)?;
-        counts.memories = flipped as i64;
+        // An erasure takes what is in the trash already, too.
+        assert!(flipped == memories.len() || confirmed.erases, "every memory was checked in this very transaction");
+        jobs::park_completions(tx, workspace, &memories)?;
+        counts.memories = memories.len() as i64;
         counts.chunks = tx.scalar(&sql::CHUNK_COUNT, &[workspace.into(), memories.as_slice().into()])?;
     }
     if !untracked.is_empty() {
         let parameters = [workspace.into(), untracked.as_slice().into(), run.into(), now.into()];
-        tx.execute(&crate::statements::graph::TRASH_UNTRACKED, &parameters)?;
+        let statement = match confirmed.erases {
+            true => &crate::statements::graph::CLAIM_UNTRACKED,
+            false => &crate::statements::graph::TRASH_UNTRACKED,
+        };
+        tx.execute(statement, &parameters)?;
     }
     let revisions: Vec<_> = items
         .iter()
@@ -455,7 +469,8 @@ fn trash(
         .map(|item| vec![workspace.into(), (&item.object).into(), item.revision.into(), run.into(), now.into()])
         .collect();
     if !revisions.is_empty() {
-        counts.revisions = tx.execute_many(&sql::TRASH_REVISION, &revisions)?.into_iter().sum::<usize>() as i64;
+        tx.execute_many(&sql::TRASH_REVISION, &revisions)?;
+        counts.revisions = revisions.len() as i64;
     }
     if items.iter().any(|item| item.kind == ItemKind::Workspace) {
         let parameters = [workspace.into(), run.into(), now.into()];

@@ -135,7 +135,7 @@ fn restore(
     let free: Vec<[u8; 16]> =
         ids.iter().filter(|id| !conflicts.iter().any(|(conflicting, ..)| conflicting == *id)).copied().collect();
     undone.memories += tx.execute(&sql::RESTORE_MEMORIES, &[workspace.into(), free.as_slice().into()])? as i64;
-    // A pending memory's job went with its deletion and has to come back with it.
+    // A pending memory's job was parked with its deletion and has to come back with it.
     let pending: Vec<MemoryId> =
         tx.rows(&sql::PENDING_AMONG, &[workspace.into(), free.as_slice().into()], |row| row.get(0))?;
     for memory in pending {

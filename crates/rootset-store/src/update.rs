@@ -60,7 +60,11 @@ impl Store {
         request: &UpdateRequest<'_>,
         stamp: Stamp<'_>,
     ) -> Result<UpdateOutcome, StoreError> {
-        self.write(|tx| update(tx, workspace.key, request, stamp))
+        let outcome = self.write(|tx| update(tx, workspace.key, request, stamp))?;
+        if request.erase_previous.is_some() && !outcome.is_pending {
+            self.engine.truncate_log()?;
+        }
+        Ok(outcome)
     }
 }
 
@@ -249,5 +253,7 @@ pub(crate) fn erase_before(
     if earlier.is_empty() {
         return Ok(());
     }
+    // The plan below takes them for good; what is in the trash it would skip.
+    tx.execute(&sql::UNTRASH_PREVIOUS_REVISIONS, &parameters)?;
     sweep::erase_revisions(tx, workspace, memory, &earlier, ids, stamp)
 }

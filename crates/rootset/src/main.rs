@@ -1,1 +1,45 @@
-fn main() {}
+//! The `rootset` program: one command, one operation of the service, one answer.
+//!
+//! Thin on purpose: every rule lives in the service. What is here: arguments, configuration, prompts, and how answers
+//! look on a terminal. stdout is data, stderr is talk.
+
+mod arguments;
+mod commands;
+mod configuration;
+mod editor;
+mod exit;
+mod input;
+mod logging;
+mod models;
+mod output;
+mod prompt;
+mod render;
+mod session;
+
+use std::process::ExitCode;
+
+use arguments::Arguments;
+use exit::Failure;
+use output::Output;
+use session::Session;
+
+fn main() -> ExitCode {
+    let given: Vec<_> = std::env::args_os().collect();
+    match arguments::parse(&given) {
+        Ok(arguments) => run(arguments),
+        Err(usage) => exit::end_with_usage(&usage, arguments::wants_json(&given)),
+    }
+}
+
+/// The answer is printed and flushed before the session ends: nobody waits for use counts or pending work.
+fn run(Arguments { global, command }: Arguments) -> ExitCode {
+    let output = Output::new(&global, command.answers_in_json());
+    if let Err(failure) = logging::start(global.verbose) {
+        return exit::end_with(Err(failure), &output);
+    }
+    let session = Session::new(global, output.clone());
+    let outcome: Result<(), Failure> = commands::run(command, &session);
+    let status = exit::end_with(outcome, &output);
+    session.finish();
+    status
+}

@@ -5,28 +5,44 @@ use std::sync::Arc;
 use rootset_model::limits::{BATCH_MEMORIES_MAX, REASON_CHARS_MAX, SIMILAR_MAX};
 use rootset_model::names::check_memory_name;
 use rootset_model::{MemoryId, Timestamp};
-use rootset_store::{AddOutcome, NewMemory, PreparedContent, Status, Workspace};
+use rootset_store::{AddOutcome, NewMemory, PreparedContent, SimilarMemory, Status, Workspace};
 use rootset_text::{slug, tokens};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, de};
 use serde_json::{Map, Value};
 use serde_with::skip_serializing_none;
 
 use crate::caller::Caller;
 use crate::error::ServiceError;
 use crate::operation::{Effect, Operation};
+use crate::request;
 use crate::service::Service;
 use crate::shared::{RawContent, check_short_text, check_source, checked_content, checked_metadata, checked_tags};
 use crate::worker::{Completion, provider_failed};
 
 /// Remember something. The same content again returns the same memory; look at `similar` and supersede rather than pile
 /// up.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, JsonSchema)]
 pub struct AddMemory {
     /// Workspace to add to; absent: the current one.
     workspace_id: Option<String>,
-    #[serde(flatten)]
+    #[schemars(flatten)]
     memory: MemoryInput,
+}
+
+/// By hand, because serde's `flatten` forgets which field was wrong.
+impl<'de> Deserialize<'de> for AddMemory {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        struct Place {
+            workspace_id: Option<String>,
+        }
+        let mut fields: Map<String, Value> = Map::deserialize(deserializer)?;
+        let place: Map<String, Value> = fields.remove_entry("workspace_id").into_iter().collect();
+        let place: Place = request::deserialize(Value::Object(place)).map_err(de::Error::custom)?;
+        let memory = request::deserialize(Value::Object(fields)).map_err(de::Error::custom)?;
+        Ok(Self { workspace_id: place.workspace_id, memory })
+    }
 }
 
 /// A memory as its writer gives it.
@@ -101,14 +117,20 @@ impl Operation for AddMemory {
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<AddedMemory, ServiceError> {
         let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
         let checked = CheckedMemory::check(self.memory, service, caller)?;
-        let outcome = service.store.add_memory(&workspace, &checked.new_memory(caller), service.stamp(caller))?;
+        let terms: Vec<String> =
+            tokens::query_terms(&checked.prepared.content.context).into_iter().map(|term| term.term).collect();
+        let (outcome, similar) = service.store.add_memory(
+            &workspace,
+            &checked.new_memory(caller),
+            &terms,
+            SIMILAR_MAX,
+            service.stamp(caller),
+        )?;
         let mut answer = answer(&outcome, checked.redacted);
         if outcome.status == Status::Pending {
             complete(service, &workspace, &mut answer)?;
         }
-        if outcome.created {
-            answer.similar = similar(service, &workspace, outcome.memory, &checked.prepared)?;
-        }
+        answer.similar = similar.into_iter().map(Into::into).collect();
         Ok(answer)
     }
 }
@@ -143,22 +165,14 @@ fn complete(service: &Arc<Service>, workspace: &Workspace, answer: &mut AddedMem
     Ok(())
 }
 
-fn similar(
-    service: &Service,
-    workspace: &Workspace,
-    memory: MemoryId,
-    prepared: &PreparedContent,
-) -> Result<Vec<Similar>, ServiceError> {
-    let terms: Vec<String> = tokens::query_terms(&prepared.content.context).into_iter().map(|term| term.term).collect();
-    let found = service.store.similar_memories(workspace, memory, &terms, SIMILAR_MAX, service.now())?;
-    Ok(found
-        .into_iter()
-        .map(|it| Similar {
-            name: it.name.unwrap_or_else(|| it.id.to_string()),
-            topic: it.topic,
-            updated_at: it.updated_at,
-        })
-        .collect())
+impl From<SimilarMemory> for Similar {
+    fn from(memory: SimilarMemory) -> Self {
+        Self {
+            name: memory.name.unwrap_or_else(|| memory.id.to_string()),
+            topic: memory.topic,
+            updated_at: memory.updated_at,
+        }
+    }
 }
 
 /// Remember many things in one go; a bad item does not fail the rest.

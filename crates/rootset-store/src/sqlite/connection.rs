@@ -24,30 +24,69 @@ pub struct Connection {
     pub(super) raw: rusqlite::Connection,
     /// Full-text tables known to exist, so that most searches need not ask the schema.
     pub(super) search_tables: HashSet<String>,
+    /// Full-text rows that wait for the end of the transaction. FTS5 writes its buffer out whenever a statement opens a
+    /// savepoint, which nearly every write does: inserted in between, each row would become a segment of its own.
+    pub(super) search_waiting: Vec<WaitingRow>,
+}
+
+pub(super) struct WaitingRow {
+    pub workspace: WorkspaceKey,
+    pub index: SearchIndex,
+    pub row: SearchRow,
 }
 
 impl Connection {
     pub fn new(raw: rusqlite::Connection) -> Result<Self, StoreError> {
         raw.set_prepared_statement_cache_capacity(STATEMENTS_CACHED);
         array::load_module(&raw)?;
-        Ok(Self { raw, search_tables: HashSet::new() })
+        Ok(Self { raw, search_tables: HashSet::new(), search_waiting: Vec::new() })
     }
 
     pub fn read(&mut self, work: Work<'_>) -> Result<(), StoreError> {
         self.command("BEGIN DEFERRED")?;
-        let result = self.check_schema().and_then(|()| work(self));
-        // Nothing was written: a rollback ends the snapshot whatever happened.
-        let ended = self.command("ROLLBACK");
-        result.and(ended)
+        // Nothing was written to the file, but a rollback would take the temporary vocabulary tables with it.
+        let result = self.check_schema().and_then(|()| work(self)).and_then(|()| self.command("COMMIT"));
+        if result.is_err() {
+            if !self.raw.is_autocommit() {
+                self.command("ROLLBACK")?;
+            }
+            self.search_tables.clear();
+        }
+        result
     }
 
     pub fn write(&mut self, work: Work<'_>) -> Result<(), StoreError> {
         self.command("BEGIN IMMEDIATE")?;
-        let result = self.check_schema().and_then(|()| work(self)).and_then(|()| self.command("COMMIT"));
-        if result.is_err() && !self.raw.is_autocommit() {
-            self.command("ROLLBACK")?;
+        let result = self
+            .check_schema()
+            .and_then(|()| work(self))
+            .and_then(|()| search::write_waiting(self))
+            .and_then(|()| self.command("COMMIT"));
+        if result.is_err() {
+            self.search_waiting.clear();
+            if !self.raw.is_autocommit() {
+                self.command("ROLLBACK")?;
+            }
+            // A table created in this transaction is gone with it.
+            self.search_tables.clear();
         }
         result
+    }
+
+    /// A refusal (not found, conflict, …) leaves the connection as it was. After trouble with the file itself, whatever
+    /// state is left dies with the connection and the next caller opens a fresh one.
+    pub fn is_usable_after<T>(&self, result: &Result<T, StoreError>) -> bool {
+        let is_trouble = matches!(
+            result,
+            Err(StoreError::Engine(_)
+                | StoreError::Damaged(_)
+                | StoreError::DiskFull
+                | StoreError::ReadOnly
+                | StoreError::NotADatabase { .. }
+                | StoreError::Busy { .. }
+                | StoreError::SchemaNewer { .. })
+        );
+        self.raw.is_autocommit() && !is_trouble
     }
 
     /// Another process may have upgraded the database since this one opened it: this one must not write into a schema
@@ -125,10 +164,13 @@ impl Transaction for Connection {
         index: SearchIndex,
         rows: &[SearchRow],
     ) -> Result<(), StoreError> {
-        search::insert(self, workspace, index, rows)
+        let waiting = rows.iter().map(|row| WaitingRow { workspace, index, row: row.clone() });
+        self.search_waiting.extend(waiting);
+        Ok(())
     }
 
     fn search_delete(&mut self, workspace: WorkspaceKey, index: SearchIndex, keys: &[i64]) -> Result<(), StoreError> {
+        search::write_waiting(self)?;
         search::delete(self, workspace, index, keys)
     }
 
@@ -138,6 +180,7 @@ impl Transaction for Connection {
         index: SearchIndex,
         query: &SearchQuery<'_>,
     ) -> Result<Vec<(i64, f64)>, StoreError> {
+        search::write_waiting(self)?;
         search::find(self, workspace, index, query)
     }
 
@@ -147,6 +190,7 @@ impl Transaction for Connection {
         index: SearchIndex,
         keys: &[i64],
     ) -> Result<Vec<SearchRow>, StoreError> {
+        search::write_waiting(self)?;
         search::rows(self, workspace, index, keys)
     }
 
@@ -156,14 +200,17 @@ impl Transaction for Connection {
         index: SearchIndex,
         terms: &[String],
     ) -> Result<SearchStatistics, StoreError> {
+        search::write_waiting(self)?;
         search::statistics(self, workspace, index, terms)
     }
 
     fn search_keys(&mut self, workspace: WorkspaceKey, index: SearchIndex) -> Result<Vec<i64>, StoreError> {
+        search::write_waiting(self)?;
         search::keys(self, workspace, index)
     }
 
     fn search_drop(&mut self, workspace: WorkspaceKey) -> Result<(), StoreError> {
+        search::write_waiting(self)?;
         search::drop_indexes(self, workspace)
     }
 }

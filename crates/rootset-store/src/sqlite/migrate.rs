@@ -1,6 +1,9 @@
 //! The schema's versions. A migration that has landed is never edited; a fixture database of each is migrated in tests.
 
 use std::path::Path;
+use std::time::{Duration, Instant};
+
+use rootset_model::limits::WRITE_WAIT_MS;
 
 use super::connection::Connection;
 use crate::error::StoreError;
@@ -8,13 +11,26 @@ use crate::error::StoreError;
 /// Written into the file's header so that other tools, and we, can tell what the file is. ASCII "Root".
 const APPLICATION_ID: i64 = 0x526F_6F74;
 
+/// Between two tries to switch the journal: about as long as another process takes to look at the file.
+const SWITCH_RETRY: Duration = Duration::from_millis(2);
+
 const MIGRATIONS: &[&str] = &[include_str!("../../migrations/sqlite/0001_create_tables.sql")];
 
 /// The version this program reads and writes.
 pub const SCHEMA_VERSION: i64 = MIGRATIONS.len() as i64;
 
 /// The version of the file, 0 for a new one; refuses files of other programs and of later versions of this one.
+///
+/// One snapshot: between reads of their own another process may create the tables, and the mixture of before and after
+/// looks like somebody else's file.
 pub fn version_of(connection: &mut Connection, path: &Path) -> Result<i64, StoreError> {
+    connection.command("BEGIN DEFERRED")?;
+    let version = version_in_transaction(connection, path);
+    connection.command("ROLLBACK")?;
+    version
+}
+
+fn version_in_transaction(connection: &mut Connection, path: &Path) -> Result<i64, StoreError> {
     let foreign = |detail| StoreError::NotADatabase { path: path.to_owned(), detail };
     let application = connection.pragma("PRAGMA application_id").map_err(|error| match error {
         StoreError::NotADatabase { detail, .. } => foreign(detail),
@@ -34,16 +50,28 @@ pub fn version_of(connection: &mut Connection, path: &Path) -> Result<i64, Store
 
 /// Brings the file up to date in one transaction. The caller holds the write lock.
 pub fn migrate(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
-    connection.pragma_text("PRAGMA journal_mode = WAL")?;
+    switch_to_log(connection)?;
     connection.command("BEGIN IMMEDIATE")?;
     let result = run(connection, path);
     connection.command(if result.is_ok() { "COMMIT" } else { "ROLLBACK" })?;
     result
 }
 
+/// The switch needs the file for itself, and SQLite does not ask its busy handler for it. Nobody writes while we hold the
+/// lock, but others may look at the file, or roll back what a killed creator left behind: they are done in a moment.
+fn switch_to_log(connection: &mut Connection) -> Result<(), StoreError> {
+    let deadline = Instant::now() + Duration::from_millis(WRITE_WAIT_MS);
+    loop {
+        match connection.pragma_text("PRAGMA journal_mode = WAL") {
+            Err(StoreError::Busy { .. }) if Instant::now() < deadline => std::thread::sleep(SWITCH_RETRY),
+            outcome => return outcome.map(drop),
+        }
+    }
+}
+
 fn run(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
     // Asked again inside the transaction: another process may have been quicker.
-    let found = version_of(connection, path)?;
+    let found = version_in_transaction(connection, path)?;
     for migration in &MIGRATIONS[found as usize..] {
         connection.raw.execute_batch(migration)?;
     }

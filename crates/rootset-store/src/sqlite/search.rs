@@ -5,7 +5,7 @@
 
 use rusqlite::OptionalExtension;
 
-use super::connection::Connection;
+use super::connection::{Connection, WaitingRow};
 use crate::driver::{Combine, SearchIndex, SearchQuery, SearchRow, SearchStatistics};
 use crate::error::StoreError;
 use rootset_model::WorkspaceKey;
@@ -32,31 +32,28 @@ fn exists(connection: &mut Connection, table: &str) -> Result<bool, StoreError> 
     Ok(found.is_some())
 }
 
+/// FTS5's format with secure deletes. FTS5 itself raises the number with the first such delete, but connections that
+/// read the number before take an emptied page for damage; so it is there from the beginning.
+const SECURE_DELETE_FORMAT: i64 = 5;
+
 fn create(connection: &mut Connection, table: &str) -> Result<(), StoreError> {
     connection.raw.execute_batch(&format!(
         "CREATE VIRTUAL TABLE {table} USING fts5(head, body, tokenize = \"ascii tokenchars '{TERM_PUNCTUATION}'\");
+         REPLACE INTO {table}_config(k, v) VALUES ('version', {SECURE_DELETE_FORMAT});
          INSERT INTO {table}({table}, rank) VALUES ('secure-delete', 1);"
     ))?;
     Ok(())
 }
 
-pub fn insert(
-    connection: &mut Connection,
-    workspace: WorkspaceKey,
-    index: SearchIndex,
-    rows: &[SearchRow],
-) -> Result<(), StoreError> {
-    if rows.is_empty() {
-        return Ok(());
-    }
-    let table = table(workspace, index);
-    if !exists(connection, &table)? {
-        create(connection, &table)?;
-    }
-    let sql = format!("INSERT INTO {table}(rowid, head, body) VALUES (?1, ?2, ?3)");
-    let mut statement = connection.raw.prepare_cached(&sql)?;
-    for row in rows {
-        statement.execute((row.key, &row.head, &row.body))?;
+/// Writes the rows that wait, before anything looks at an index and before the transaction ends.
+pub fn write_waiting(connection: &mut Connection) -> Result<(), StoreError> {
+    for WaitingRow { workspace, index, row } in std::mem::take(&mut connection.search_waiting) {
+        let table = table(workspace, index);
+        if !exists(connection, &table)? {
+            create(connection, &table)?;
+        }
+        let sql = format!("INSERT INTO {table}(rowid, head, body) VALUES (?1, ?2, ?3)");
+        connection.raw.prepare_cached(&sql)?.execute((row.key, &row.head, &row.body))?;
     }
     Ok(())
 }

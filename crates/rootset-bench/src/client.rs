@@ -1,0 +1,60 @@
+//! A caller of the service: JSON in, JSON out, as a front end does it.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::Context;
+use rootset_service::{Caller, FrontEnd, Service, Settings};
+use rootset_store::Store;
+use serde_json::{Value, json};
+
+use crate::latency::Taken;
+
+/// Memories of one `add_memories`: half of what a request may hold, as a careful caller sends.
+pub const BATCH_MEMORIES: usize = 500;
+
+pub struct Client {
+    service: Arc<Service>,
+    caller: Caller,
+}
+
+impl Client {
+    /// Opens or creates the database; requests go to the default workspace.
+    pub fn open(path: &Path) -> anyhow::Result<Self> {
+        let store = Store::open_sqlite(path).with_context(|| format!("cannot open `{}`", path.display()))?;
+        let service = Arc::new(Service::new(store, Settings::default())?);
+        let caller =
+            Caller { front_end: FrontEnd::CommandLine, actor: "rootset-bench".into(), workspace: "default".into() };
+        Ok(Self { service, caller })
+    }
+
+    /// The same service, its requests going to a new workspace.
+    pub fn in_new_workspace(&self, workspace: &str) -> anyhow::Result<Self> {
+        self.call("create_workspace", json!({ "workspace_id": workspace }))?;
+        let caller = Caller { workspace: workspace.to_owned(), ..self.caller.clone() };
+        Ok(Self { service: Arc::clone(&self.service), caller })
+    }
+
+    pub fn call(&self, operation: &str, request: Value) -> anyhow::Result<Value> {
+        self.service.call(&self.caller, operation, request).with_context(|| format!("`{operation}` failed"))
+    }
+
+    /// The answer, and how long it took: reading the request and writing the answer included, as every front end pays
+    /// for both.
+    pub fn timed(&self, operation: &str, request: Value) -> anyhow::Result<(Value, Taken)> {
+        let (answer, taken) = Taken::measure(|| self.call(operation, request));
+        Ok((answer?, taken))
+    }
+
+    /// Adds up to [`BATCH_MEMORIES`] memories; one id per memory, in their order, none for a refused one.
+    pub fn add_batch(&self, memories: Vec<Value>) -> anyhow::Result<Vec<Option<String>>> {
+        let answer = self.call("add_memories", json!({ "memories": memories }))?;
+        let results = answer["results"].as_array().context("`add_memories` answered without `results`")?;
+        Ok(results.iter().map(|result| result["memory_id"].as_str().map(str::to_owned)).collect())
+    }
+
+    /// Writes uses that reads left behind, which front ends do after they have answered.
+    pub fn flush_uses(&self) -> anyhow::Result<()> {
+        Ok(self.service.flush_uses()?)
+    }
+}

@@ -1,0 +1,109 @@
+//! R@k and nDCG@10 of ranked turns against the evidence, averaged over questions.
+
+use std::collections::{BTreeMap, HashSet};
+
+use serde::Serialize;
+
+use super::conversation::Question;
+
+/// Depths of recall; the last is how many results are asked for.
+pub const RANKS: [usize; 3] = [5, 10, 20];
+const GAIN_DEPTH: usize = 10;
+
+/// Sums over questions; means come out of [`Scores::summary`].
+#[derive(Debug, Default)]
+pub struct Scores {
+    overall: Sums,
+    by_category: BTreeMap<String, Sums>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Sums {
+    recall: [f64; RANKS.len()],
+    gain: f64,
+    questions: usize,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Summary {
+    #[serde(flatten)]
+    pub overall: Means,
+    pub by_category: BTreeMap<String, Means>,
+}
+
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Means {
+    pub r_at_5: f64,
+    pub r_at_10: f64,
+    pub r_at_20: f64,
+    pub ndcg_at_10: f64,
+    pub questions: usize,
+}
+
+impl Scores {
+    pub fn add(&mut self, question: &Question, ranked: &[&str]) {
+        let evidence: HashSet<&str> = question.evidence.iter().map(String::as_str).collect();
+        let recall = RANKS.map(|depth| recall(&evidence, ranked, depth));
+        let gain = gain(&evidence, ranked);
+        let category = self.by_category.entry(question.category.clone()).or_default();
+        for sums in [&mut self.overall, category] {
+            sums.recall.iter_mut().zip(recall).for_each(|(sum, value)| *sum += value);
+            sums.gain += gain;
+            sums.questions += 1;
+        }
+    }
+
+    pub fn questions(&self) -> usize {
+        self.overall.questions
+    }
+
+    pub fn summary(&self) -> Summary {
+        let by_category = self.by_category.iter().map(|(name, sums)| (name.clone(), sums.means())).collect();
+        Summary { overall: self.overall.means(), by_category }
+    }
+}
+
+impl Sums {
+    fn means(&self) -> Means {
+        let count = self.questions.max(1) as f64;
+        let [r_at_5, r_at_10, r_at_20] = self.recall.map(|sum| sum / count);
+        Means { r_at_5, r_at_10, r_at_20, ndcg_at_10: self.gain / count, questions: self.questions }
+    }
+}
+
+fn recall(evidence: &HashSet<&str>, ranked: &[&str], depth: usize) -> f64 {
+    let found = ranked.iter().take(depth).filter(|turn| evidence.contains(**turn)).count();
+    found as f64 / evidence.len() as f64
+}
+
+/// A turn of the evidence is worth 1 / log2(place + 1); 1 when all of it, or ten, come first.
+fn gain(evidence: &HashSet<&str>, ranked: &[&str]) -> f64 {
+    let at = |place: usize| 1.0 / (place as f64 + 2.0).log2();
+    let places = ranked.iter().take(GAIN_DEPTH).enumerate().filter(|(_, turn)| evidence.contains(**turn));
+    let found: f64 = places.map(|(place, _)| at(place)).sum();
+    let best: f64 = (0..evidence.len().min(GAIN_DEPTH)).map(at).sum();
+    found / best
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_of_one_question_are_those_worked_out_by_hand() {
+        let question = Question {
+            question: String::new(),
+            category: "temporal".into(),
+            evidence: vec!["a".into(), "b".into(), "missing".into(), "b".into()],
+        };
+        let ranked = ["a", "1", "2", "3", "4", "5", "6", "b"];
+        let mut scores = Scores::default();
+        scores.add(&question, &ranked);
+        let means = scores.summary().by_category["temporal"];
+        assert_eq!(means.questions, 1);
+        assert!((means.r_at_5 - 1.0 / 3.0).abs() < 1e-12);
+        assert!((means.r_at_10 - 2.0 / 3.0).abs() < 1e-12);
+        let best = 1.0 + 1.0 / 3f64.log2() + 1.0 / 4f64.log2();
+        assert!((means.ndcg_at_10 - (1.0 + 1.0 / 9f64.log2()) / best).abs() < 1e-12);
+    }
+}

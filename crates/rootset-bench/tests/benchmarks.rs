@@ -1,0 +1,95 @@
+//! Both benchmarks end to end on tiny input: the shape of their JSON, and recall worked out by hand.
+
+use std::path::Path;
+
+use assert_cmd::Command;
+use serde_json::Value;
+
+fn json_of(arguments: &[&str]) -> Value {
+    let output = Command::cargo_bin("rootset-bench").expect("the binary was built").args(arguments).output();
+    let output = output.expect("the binary starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).expect("nothing but JSON on standard output")
+}
+
+#[test]
+fn memory_measures_every_operation() {
+    let report = json_of(&["memory", "--sizes", "50", "--questions", "20", "--seed", "3", "--json"]);
+    let size = &report["sizes"][0];
+    assert_eq!((&size["memories"], &size["seed"]), (&50.into(), &3.into()));
+    let operations = ["raw", "add_memory", "get_memory", "search_memory", "update_memory", "delete_memory", "gc_undo"];
+    let found: Vec<&str> = size["operations"].as_object().expect("an object").keys().map(String::as_str).collect();
+    assert_eq!(found, operations);
+    for operation in operations {
+        for figure in ["count", "p50_ms", "p90_ms", "p99_ms", "max_ms", "processor_p50_ms", "per_s"] {
+            let value = size["operations"][operation][figure].as_f64();
+            assert!(value.is_some_and(|it| it > 0.0), "{operation} {figure}: {value:?}");
+        }
+    }
+    for figure in ["bulk_per_s", "add_to_raw", "bytes_per_memory", "peak_memory_kib"] {
+        assert!(size[figure].as_f64().is_some_and(|it| it > 0.0), "{figure}: {}", size[figure]);
+    }
+    assert!(size["wanted"].as_array().is_some_and(|it| it.len() == 4 && it.iter().all(|it| it["ok"].is_boolean())));
+}
+
+#[test]
+fn memory_refuses_a_database_that_is_there_already() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("mine.db");
+    std::fs::write(&path, "mine").expect("a file");
+    let mut command = Command::cargo_bin("rootset-bench").expect("the binary was built");
+    command.args(["memory", "--sizes", "50", "--db"]).arg(&path);
+    let output = command.output().expect("the binary starts");
+    assert!(!output.status.success());
+    assert_eq!(std::fs::read(&path).expect("still there"), b"mine");
+}
+
+/// Two conversations. In the first, one of the two turns that "answer" a question shares no word with anything asked and
+/// is far from what is found: R = 1/2. In the second, the evidence is found first, and a turn said twice is one memory
+/// that stands for both: R = 1. The question without evidence is left out.
+fn write_conversations(path: &Path) {
+    let mut turns: Vec<String> = vec![turn("D1:1", 1, "Ann", "My falcon escaped from the balcony.")];
+    turns.extend((2..40).map(|n| turn(&format!("D1:{n}"), 1, "Ben", &format!("Nothing to add, number {n}00."))));
+    turns.push(turn("D2:1", 2, "Ann", "Blue paint, please."));
+    let first = format!(
+        r#"{{"id": "one", "turns": [{}], "questions": [
+            {{"question": "Which falcon escaped?", "category": "multi-hop", "evidence": ["D1:1", "D2:1"]}},
+            {{"question": "Who?", "category": "adversarial", "evidence": []}}]}}"#,
+        turns.join(", ")
+    );
+    let twice = [turn("a", 1, "Cem", "The kiln is broken."), turn("b", 1, "Cem", "The kiln is broken.")];
+    let second = format!(
+        r#"{{"id": "two", "turns": [{}], "questions": [
+            {{"question": "What about the kiln?", "category": "single-hop", "evidence": ["a", "b"]}}]}}"#,
+        twice.join(", ")
+    );
+    let lines = [first, second].map(|line| line.replace('\n', " "));
+    std::fs::write(path, lines.join("\n")).expect("a file");
+}
+
+fn turn(id: &str, session: u32, speaker: &str, text: &str) -> String {
+    serde_json::json!({ "id": id, "session": session, "at": "noon", "speaker": speaker, "text": text }).to_string()
+}
+
+#[test]
+fn locomo_gives_the_recall_worked_out_by_hand() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("conversations.jsonl");
+    write_conversations(&path);
+    let report = json_of(&["locomo", path.to_str().expect("a readable path"), "--json"]);
+    let keys: Vec<&str> = report.as_object().expect("an object").keys().map(String::as_str).collect();
+    assert_eq!(keys, ["r_at_5", "r_at_10", "r_at_20", "ndcg_at_10", "questions", "by_category"]);
+    assert_eq!(report["questions"], 2);
+    let near = |value: &Value, expected: f64| {
+        assert!(value.as_f64().is_some_and(|it| (it - expected).abs() < 1e-9), "{value} instead of {expected}");
+    };
+    for rank in ["r_at_5", "r_at_10", "r_at_20"] {
+        near(&report[rank], 0.75);
+        near(&report["by_category"]["multi-hop"][rank], 0.5);
+        near(&report["by_category"]["single-hop"][rank], 1.0);
+    }
+    let half_found = 1.0 / (1.0 + 1.0 / 3f64.log2());
+    near(&report["by_category"]["multi-hop"]["ndcg_at_10"], half_found);
+    near(&report["ndcg_at_10"], (half_found + 1.0) / 2.0);
+    assert!(report["by_category"].get("adversarial").is_none());
+}

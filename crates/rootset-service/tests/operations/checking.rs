@@ -1,0 +1,117 @@
+//! `doctor`: content after everything, and not when somebody changed rows behind our back.
+
+use serde_json::json;
+
+use crate::harness::{World, text_of};
+
+fn busy_world() -> World {
+    let world = World::new();
+    world.add_named("a", "SharedThing uses OneThing.");
+    world.add_named("b", "SharedThing uses TwoThing.");
+    world.add_named("c", "Something else.");
+    world.call("update_memory", json!({"memory_id": "a", "context": "SharedThing uses ThreeThing."}));
+    world.call("supersede_memory", json!({"memory_id": "c", "by": "b"}));
+    world.call("import_graph", json!({"entities": [{"name": "FourThing"}], "relations": []}));
+    let run = world.delete("b");
+    world.call("gc_undo", json!({ "run_id": run }));
+    world
+}
+
+#[test]
+fn after_everything_that_operations_do_all_checks_hold() {
+    let world = busy_world();
+    let run = world.delete("a");
+    world.call("gc_undo", json!({ "run_id": run }));
+    world.delete("b");
+    world.call("gc_purge", json!({"older_than": "0", "confirm": true}));
+    world.call("update_memory", json!({"memory_id": "a", "context": "short", "erase_previous": true}));
+    world.assert_doctor_is_content();
+    let before = world.dump("default");
+    world.call("doctor", json!({"repair": true}));
+    assert_eq!(world.dump("default"), before, "there was nothing to repair");
+}
+
+#[test]
+fn rows_planted_behind_our_back_are_reported() {
+    let memory = "(SELECT memory FROM memories WHERE name = 'a')";
+    let plant = |sql: String| {
+        let world = busy_world();
+        world.sql().execute_batch(&format!("PRAGMA foreign_keys = OFF; {sql}")).unwrap();
+        world.complaints()
+    };
+    let orphan = "INSERT INTO entities VALUES (1, x'0102030405060708090a0b0c0d0e0f10', 9999, 'n', 't', 'n', 1, 0)";
+    let found = plant(orphan.to_owned());
+    assert!(found.contains(&"I7.orphans".to_owned()), "{found:?}");
+    for (sql, check) in [
+        (
+            format!("INSERT INTO contributions VALUES (1, {memory}, x'{}', 0, 1, NULL, 1.0)", "ab".repeat(16)),
+            "I7.objects",
+        ),
+        (
+            format!(
+                "INSERT INTO contributions SELECT 1, x'{}', entity, 0, 1, NULL, 1.0 FROM entities LIMIT 1",
+                "cd".repeat(16)
+            ),
+            "I7.memories",
+        ),
+        (format!("INSERT INTO chunks VALUES (1, 9999, x'{}', 0, 0, 0, 1, 0)", "ee".repeat(16)), "I8.memories"),
+        ("DELETE FROM chunks".to_owned(), "I8.chunks"),
+        ("DELETE FROM entities WHERE name = 'SharedThing'".to_owned(), "I6.ends"),
+        ("DELETE FROM revisions WHERE revision = 2".to_owned(), "I8.revisions"),
+        ("UPDATE memories SET status = 'pending' WHERE name = 'a'".to_owned(), "jobs"),
+        ("UPDATE workspaces SET memory_count = memory_count + 1 WHERE workspace = 1".to_owned(), "counters"),
+        (format!("UPDATE contributions SET workspace = 77 WHERE memory = {memory}"), "I6.workspaces"),
+        (
+            format!(
+                "INSERT INTO untracked VALUES (1, x'{}', x'{}', 0, NULL, 0, NULL, NULL)",
+                "ab".repeat(16),
+                "ac".repeat(16)
+            ),
+            "I4.untracked",
+        ),
+        ("DELETE FROM contributions WHERE kind = 0".to_owned(), "I7.unvouched"),
+        (format!("INSERT INTO vector_originals VALUES (1, 7777, x'{}')", "00".repeat(8)), "I8.vectors"),
+        ("UPDATE audit SET actor = 'somebody else' WHERE seq = (SELECT MIN(seq) FROM audit)".to_owned(), "I11.audit"),
+        (
+            "DELETE FROM audit WHERE seq = (SELECT MIN(seq) FROM audit WHERE chain = 1) AND chain = 1".to_owned(),
+            "I11.audit",
+        ),
+    ] {
+        let found = plant(sql.clone());
+        assert!(found.contains(&check.to_owned()), "{sql}: {found:?}");
+    }
+}
+
+#[test]
+fn missing_and_superfluous_search_rows_are_reported_and_repaired() {
+    let world = busy_world();
+    let found = || world.listed(json!({"query": "ThreeThing"}));
+    assert_eq!(found(), ["a"]);
+    world
+        .sql()
+        .execute_batch(
+            "DELETE FROM search_memories_1 WHERE rowid = (SELECT MAX(chunk) FROM chunks);
+             DELETE FROM search_entities_1 WHERE rowid = (SELECT MAX(number) FROM entities);
+             INSERT INTO search_memories_1(rowid, head, body) VALUES (8888, 'x', 'y');",
+        )
+        .unwrap();
+    assert_eq!(world.complaints(), ["I8.search_missing", "I8.search_superfluous"]);
+    assert_eq!(found(), Vec::<String>::new());
+    let repaired = world.call("doctor", json!({"repair": true}));
+    assert_eq!(repaired["ok"], true);
+    assert_eq!(found(), ["a"]);
+    world.assert_doctor_is_content();
+}
+
+#[test]
+fn statistics_count_what_is_there() {
+    let world = busy_world();
+    world.delete("b");
+    let stats = world.call("get_stats", json!({}));
+    let counts = &stats["counts"];
+    assert_eq!((&counts["memories"], &counts["live"], &counts["trashed"]), (&json!(3), &json!(2), &json!(1)));
+    assert_eq!(stats["by_source"]["user"], json!({"live": 2, "trashed": 1, "pending": 0}));
+    assert_eq!((&stats["engine"], &stats["embedder"]), (&json!("sqlite"), &json!("none")));
+    assert_eq!(text_of(&stats["workspace_id"]), "default");
+    assert!(stats["sizes"]["database_bytes"].as_i64().unwrap() > 0);
+}

@@ -1,0 +1,288 @@
+//! Erasing: afterwards there is no text, no term, no vector, in no file; and what was erased does not come back by itself.
+
+use std::sync::Arc;
+
+use rootset_provider::{Embedder, ProviderError};
+use serde_json::{Value, json};
+
+use crate::harness::{DAY_MS, World, array, text_of};
+
+/// Words that occur nowhere else; full-text terms are prefix-compressed, so their tails are looked for too.
+const WORDS: [&str; 3] = ["zyxwaardvark", "quuxflamingo", "vorpalmonkey"];
+
+fn text() -> String {
+    format!("The {} met PrivateThing{} on {}.", WORDS[0], "Qzq", WORDS[1])
+}
+
+fn needles() -> Vec<Vec<u8>> {
+    let mut needles: Vec<Vec<u8>> =
+        vec![b"PrivateThingQzq".to_vec(), b"privatethingqzq".to_vec(), b"thingqzq".to_vec()];
+    for word in WORDS {
+        needles.push(word.as_bytes().to_vec());
+        // The stemmer may cut the end, the index the beginning.
+        needles.push(word.as_bytes()[4..word.len() - 2].to_vec());
+    }
+    needles
+}
+
+#[track_caller]
+fn assert_is_nowhere(world: &World) {
+    for needle in needles() {
+        assert_eq!(world.files_with(&needle), Vec::<&str>::new(), "`{}`", String::from_utf8_lossy(&needle));
+    }
+}
+
+#[track_caller]
+fn assert_is_somewhere(world: &World) {
+    assert!(!world.files_with(WORDS[0].as_bytes()).is_empty());
+}
+
+fn with_neighbours(world: &World) {
+    // Terms before and after in the order of the alphabet, so that pages are shared.
+    for word in ["zyxwa", "zyxwaa", "quuxf", "quuxfz", "privatething", "vorpal"] {
+        world.add(&format!("{word} and nothing else"));
+    }
+}
+
+#[test]
+fn a_purge_leaves_nothing_of_the_text_in_any_file() {
+    let world = World::new();
+    with_neighbours(&world);
+    let secret = json!({"name": "secret", "context": text(), "tags": [WORDS[2]], "metadata": {"k": WORDS[2]}, "decisions": [WORDS[2]]});
+    world.call("add_memory", secret);
+    world.call("search_memory", json!({"query": WORDS[0]}));
+    assert_is_somewhere(&world);
+    let run = world.delete("secret");
+    let (code, error) = world.fails("gc_purge", json!({ "run_id": run }));
+    assert_eq!(code, "confirmation_required");
+    assert_eq!(error.details.unwrap()["next"]["arguments"]["confirm"], true);
+    let purged = world.call("gc_purge", json!({"run_id": run, "confirm": true}));
+    assert_eq!(purged["purged"]["memories"], 1);
+    assert_eq!((&purged["wal_clean"], &purged["receipt"]["byte_scan"]), (&json!(true), &json!("clean")));
+    // The name is still in the trash's place only if somebody kept it.
+    assert_is_nowhere(&world);
+    assert_eq!(world.call("list_trash", json!({}))["total"], 0);
+    assert_eq!(world.fails("gc_undo", json!({ "run_id": run })).0, "conflict");
+    assert_eq!(world.fails("gc_undo", json!({"memory_id": "secret"})).0, "not_found");
+    world.assert_doctor_is_content();
+}
+
+#[test]
+fn an_erasure_leaves_nothing_also_not_of_earlier_revisions_and_imports() {
+    let world = World::new();
+    with_neighbours(&world);
+    world.add_named("secret", &text());
+    world.add_named("revised", &format!("{} in the past", WORDS[2]));
+    world.call("update_memory", json!({"memory_id": "revised", "topic": "harmless", "context": "harmless"}));
+    let entity = json!({"name": WORDS[1], "description": format!("{} again", WORDS[0])});
+    world.call("import_graph", json!({"entities": [entity], "relations": []}));
+    for word in WORDS {
+        let plan = world.call("forget", json!({"query": word, "purge": true}));
+        assert_eq!(plan["purge"], true);
+        let (code, _) = world.fails("gc_apply", json!({"plan_id": plan["plan_id"], "allow_large": true}));
+        assert_eq!(code, "confirmation_required");
+        let request = json!({"plan_id": plan["plan_id"], "confirm": true, "allow_large": true});
+        let applied = world.call("gc_apply", request);
+        assert_eq!(applied["receipt"]["byte_scan"], "clean", "{applied}");
+        assert!(applied.get("undo_until").is_none());
+    }
+    assert_is_nowhere(&world);
+    assert_eq!(world.call("list_trash", json!({}))["total"], 0);
+    assert_eq!(world.look("revised")["context"], "harmless");
+    world.assert_doctor_is_content();
+}
+
+#[test]
+fn an_erasing_forget_also_takes_what_is_in_the_trash_already() {
+    let world = World::new();
+    with_neighbours(&world);
+    world.add_named("secret", &text());
+    world.delete("secret");
+    let plan = world.call("forget", json!({"query": WORDS[0]}));
+    assert_eq!(plan["matched"], 0, "without purge the trash is trash already");
+    let plan = world.call("forget", json!({"query": WORDS[0], "purge": true}));
+    assert_eq!(plan["matched"], 1, "{plan}");
+    world.call("gc_apply", json!({"plan_id": plan["plan_id"], "confirm": true, "allow_large": true}));
+    assert_is_nowhere(&world);
+    world.assert_doctor_is_content();
+}
+
+#[test]
+fn erased_content_comes_back_only_on_request_and_with_a_new_id() {
+    let world = World::new();
+    for by_forget in [true, false] {
+        let text = format!("erased by forget: {by_forget}");
+        let id = world.add(&text);
+        if by_forget {
+            let plan = world.call("forget", json!({"query": "erased", "purge": true}));
+            world.call("gc_apply", json!({"plan_id": plan["plan_id"], "confirm": true, "allow_large": true}));
+        } else {
+            let run = world.delete(&id);
+            world.call("gc_purge", json!({"run_id": run, "confirm": true}));
+        }
+        let erased_at = rootset_model::Timestamp(world.now_ms()).to_string();
+        let (code, error) = world.fails("add_memory", json!({ "context": text }));
+        assert_eq!(code, "conflict");
+        assert!(error.message.contains(&erased_at), "{error}");
+        let again = world.call("add_memory", json!({"context": text, "restore": true}));
+        assert_eq!(again["created"], true);
+        assert_ne!(text_of(&again["memory_id"]), id);
+        world.delete(&text_of(&again["memory_id"]));
+        world.call("gc_purge", json!({"older_than": "0", "confirm": true}));
+    }
+}
+
+#[test]
+fn erase_previous_removes_the_old_text_physically() {
+    let world = World::new();
+    with_neighbours(&world);
+    world.add_named("note", &text());
+    world.call("update_memory", json!({"memory_id": "note", "topic": "t", "context": format!("{} only", WORDS[2])}));
+    assert_is_somewhere(&world);
+    let request = json!({"memory_id": "note", "context": "nothing private", "erase_previous": true});
+    let answer = world.call("update_memory", request);
+    assert_eq!(answer["revision"], 3);
+    assert_is_nowhere(&world);
+    for revision in [1, 2] {
+        assert_eq!(world.fails("get_memory", json!({"memory_id": "note", "revision": revision})).0, "not_found");
+    }
+    assert_eq!(world.look("note")["context"], "nothing private");
+    let (code, _) = world.fails("add_memory", json!({ "context": text() }));
+    assert_eq!(code, "conflict", "what somebody erased does not come back by itself");
+    world.assert_doctor_is_content();
+}
+
+#[test]
+fn erase_previous_works_without_a_new_text_and_for_a_pinned_memory() {
+    let world = World::new();
+    with_neighbours(&world);
+    world.call("add_memory", json!({"name": "note", "context": text(), "pinned": true}));
+    world.call("update_memory", json!({"memory_id": "note", "topic": "t", "context": "nothing private"}));
+    assert_is_somewhere(&world);
+    world.call("update_memory", json!({"memory_id": "note", "erase_previous": true}));
+    assert_is_nowhere(&world);
+    assert_eq!(world.look("note")["pinned"], true);
+    world.assert_doctor_is_content();
+}
+
+#[test]
+fn erase_previous_takes_revisions_that_were_in_the_trash() {
+    let world = World::new();
+    with_neighbours(&world);
+    world.add_named("note", &text());
+    world.call("update_memory", json!({"memory_id": "note", "topic": "t", "context": "nothing private"}));
+    let plan = world.call("forget", json!({"query": WORDS[0]}));
+    assert_eq!(world.call("gc_apply", json!({"plan_id": plan["plan_id"]}))["trashed"]["revisions"], 1);
+    world.call("update_memory", json!({"memory_id": "note", "erase_previous": true}));
+    assert_is_nowhere(&world);
+    assert_eq!(world.call("list_trash", json!({}))["total"], 0);
+    world.assert_doctor_is_content();
+}
+
+/// Vectors whose bytes can be told from everything else in the file.
+#[derive(Debug)]
+struct MarkedEmbedder;
+
+const SECRET_DIRECTION: [f32; 4] = [0.123_456_7, -0.654_321_1, 0.333_777_3, 0.665_421_2];
+
+impl Embedder for MarkedEmbedder {
+    fn id(&self) -> &str {
+        "marked"
+    }
+
+    fn is_local(&self) -> bool {
+        true
+    }
+
+    fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, ProviderError> {
+        let vector = |text: &&str| match text.contains(WORDS[0]) {
+            true => SECRET_DIRECTION.repeat(4),
+            false => (0..16).map(|place| if place == text.len() % 16 { 1.0 } else { 0.0 }).collect(),
+        };
+        Ok(texts.iter().map(vector).collect())
+    }
+}
+
+#[test]
+fn a_purge_takes_the_vectors_bytes_too() {
+    let world = World::with_embedder(Arc::new(MarkedEmbedder));
+    with_neighbours(&world);
+    world.add_named("secret", &text());
+    let found = world.call("search_memory", json!({"query": WORDS[0]}));
+    assert_eq!(found["results"][0]["name"], "secret");
+    assert_eq!(found["signals"], json!(["lexical", "graph", "vectors"]));
+    let sql = world.sql();
+    let blob = |table: &str, column: &str| -> Vec<u8> {
+        let statement = format!("SELECT {column} FROM {table} ORDER BY chunk DESC LIMIT 1");
+        sql.query_row(&statement, [], |row| row.get(0)).unwrap()
+    };
+    let (original, codes) = (blob("vector_originals", "vector"), blob("vectors", "codes"));
+    drop(sql);
+    assert!(!world.files_with(&original).is_empty() && !world.files_with(&codes).is_empty());
+    let run = world.delete("secret");
+    assert_eq!(world.call("gc_purge", json!({"run_id": run, "confirm": true}))["wal_clean"], true);
+    assert_eq!(world.files_with(&original), Vec::<&str>::new());
+    assert_eq!(world.files_with(&original[..16]), Vec::<&str>::new());
+    assert_eq!(world.files_with(&codes), Vec::<&str>::new());
+    assert_is_nowhere(&world);
+    let found = world.call("search_memory", json!({"query": WORDS[0]}));
+    assert!(array(&found["results"]).iter().all(|it| it["name"] != "secret"));
+    world.assert_doctor_is_content();
+}
+
+#[test]
+fn older_than_purges_only_what_has_been_in_the_trash_for_long_enough() {
+    let world = World::new();
+    world.add_named("old", "one");
+    world.add_named("young", "two");
+    world.delete("old");
+    world.advance_ms(8 * DAY_MS);
+    world.delete("young");
+    let purged = world.call("gc_purge", json!({"older_than": "7d", "confirm": true}));
+    assert_eq!(purged["purged"]["memories"], 1);
+    assert_eq!(world.call("list_trash", json!({}))["items"][0]["name"], "young");
+    let again = world.call("gc_purge", json!({"older_than": 604_800_000, "confirm": true}));
+    assert_eq!(again["purged"], json!({"memories": 0}));
+    for bad in [json!("soon"), json!(-1), json!(1.5), json!(true)] {
+        let error = world.refuses("gc_purge", json!({"older_than": bad, "confirm": true}));
+        assert!(error.message.contains("older_than"), "{error}");
+    }
+    world.refuses("gc_purge", json!({"confirm": true}));
+}
+
+#[test]
+fn a_second_apply_of_an_erasure_answers_the_first_outcome() {
+    let world = World::new();
+    with_neighbours(&world);
+    world.add("falcon");
+    let plan = world.call("forget", json!({"query": "falcon", "purge": true}));
+    let request = json!({"plan_id": plan["plan_id"], "confirm": true});
+    let without_receipt = |mut answer: Value| {
+        answer.as_object_mut().unwrap().remove("receipt");
+        answer
+    };
+    let first = without_receipt(world.call("gc_apply", request.clone()));
+    assert_eq!(without_receipt(world.call("gc_apply", request)), first);
+    assert_eq!(world.fails("gc_undo", json!({"run_id": first["run_id"]})).0, "conflict");
+}
+
+#[test]
+fn an_erasing_forget_also_takes_trashed_revisions_and_imports_that_were_undone() {
+    let world = World::new();
+    with_neighbours(&world);
+    world.add_named("note", &text());
+    world.call("update_memory", json!({"memory_id": "note", "topic": "t", "context": "nothing private"}));
+    let import = json!({"entities": [{"name": WORDS[0], "description": WORDS[1]}], "relations": []});
+    let import = world.call("import_graph", import);
+    world.call("gc_undo", json!({"run_id": import["run_id"]}));
+    let plan = world.call("forget", json!({"query": WORDS[0], "kinds": ["revisions"]}));
+    world.call("gc_apply", json!({"plan_id": plan["plan_id"]}));
+    assert_eq!(world.call("list_trash", json!({}))["total"], 2);
+    let plan = world.call("forget", json!({"query": WORDS[0], "purge": true}));
+    assert_eq!(plan["matched"], 2, "{plan}");
+    let applied = world.call("gc_apply", json!({"plan_id": plan["plan_id"], "confirm": true}));
+    assert_eq!(applied["receipt"]["rows"]["untracked"], 1, "{applied}");
+    assert_is_nowhere(&world);
+    assert_eq!(world.call("list_trash", json!({}))["total"], 0);
+    world.assert_doctor_is_content();
+}

@@ -1,0 +1,23 @@
+//! The operations as a caller sees them: JSON in, JSON out, over a real database with a clock that the test moves.
+//!
+//! One file per theme; each test is a line of the specification's scenarios, or a bug that must not come back.
+
+mod adding;
+mod batches;
+mod checking;
+mod deleting;
+mod erasing;
+mod explaining;
+mod extracting;
+mod forgetting;
+mod harness;
+mod listing;
+mod model;
+mod properties;
+mod refusing;
+mod searching;
+mod superseding;
+mod surface;
+mod updating;
+mod using;
+mod workspaces;

@@ -1,0 +1,162 @@
+//! Workspaces: tenants that see nothing of each other, and that come back whole from the trash.
+
+use serde_json::{Value, json};
+
+use crate::harness::{World, array, text_of};
+
+#[test]
+fn everything_done_in_one_workspace_leaves_the_other_as_it_was() {
+    let mut world = World::new();
+    for workspace in ["a", "b"] {
+        world.call("create_workspace", json!({ "workspace_id": workspace }));
+        world.caller.workspace = workspace.into();
+        world.add_named("one", "SharedThing uses OneThing, falcon.");
+        world.add_named("two", "SharedThing uses TwoThing, falcon.");
+        world.add_named("three", "Other words.");
+        world.call("update_memory", json!({"memory_id": "three", "tags": ["t"], "context": "Other words, falcon."}));
+        world.call("supersede_memory", json!({"memory_id": "three", "by": "two"}));
+        world.call("import_graph", json!({"entities": [{"name": "SharedThing"}], "relations": []}));
+        world.delete("three");
+    }
+    let before = world.dump("b");
+    world.caller.workspace = "a".into();
+    let run = world.delete("one");
+    world.call("gc_undo", json!({ "run_id": run }));
+    world.call("get_memory", json!({"memory_id": "one"}));
+    world.call("search_memory", json!({"query": "falcon"}));
+    world.service.flush_uses().unwrap();
+    world.call("update_memory", json!({"memory_id": "one", "context": "Rewritten.", "erase_previous": true}));
+    world.call("add_memory", json!({"context": "SharedThing uses FiveThing.", "supersedes": ["one"]}));
+    let plan = world.call("forget", json!({"query": "falcon", "purge": true}));
+    world.call("gc_apply", json!({"plan_id": plan["plan_id"], "confirm": true, "allow_large": true}));
+    world.call("gc_purge", json!({"older_than": "0", "confirm": true}));
+    let import = world.call("import_graph", json!({"entities": [{"name": "SixThing"}], "relations": []}));
+    world.call("gc_undo", json!({"run_id": import["run_id"]}));
+    world.call("doctor", json!({"repair": true}));
+    assert_eq!(world.dump("b"), before);
+    world.call("delete_workspace", json!({"workspace_id": "a", "confirm_phrase": "DELETE a"}));
+    assert_eq!(world.dump("b"), before);
+    world.call("gc_purge", json!({"workspace_id": "a", "older_than": "0", "confirm": true}));
+    assert_eq!(world.dump("b"), before);
+    world.assert_doctor_is_content();
+}
+
+#[test]
+fn ids_and_runs_of_one_workspace_are_unknown_in_the_other() {
+    let world = World::new();
+    world.call("create_workspace", json!({"workspace_id": "other"}));
+    let id = world.add_named("note", "SharedThing one");
+    let entity = world.entity("SharedThing")["entity_id"].clone();
+    let gone = world.add("two");
+    let run = world.delete(&gone);
+    for (operation, request) in [
+        ("get_memory", json!({ "memory_id": id })),
+        ("update_memory", json!({"memory_id": id, "tags": []})),
+        ("delete_memory", json!({ "memory_id": id })),
+        ("supersede_memory", json!({"memory_id": id, "by": id})),
+        ("get_entity", json!({ "entity_id": entity })),
+        ("gc_explain", json!({ "id": id })),
+        ("gc_undo", json!({ "run_id": run })),
+        ("gc_undo", json!({ "memory_id": gone })),
+        ("gc_purge", json!({"run_id": run, "confirm": true})),
+    ] {
+        let mut request = request;
+        request["workspace_id"] = "other".into();
+        assert_eq!(world.fails(operation, request).0, "not_found", "{operation}");
+    }
+    let found = world.call("search_memory", json!({"workspace_id": "other", "query": "one"}));
+    assert_eq!(found["results"], json!([]));
+    assert_eq!(world.call("gc_undo", json!({ "run_id": run }))["restored"]["memories"], 1);
+}
+
+#[test]
+fn a_deleted_workspace_comes_back_whole() {
+    let mut world = World::new();
+    world.call("create_workspace", json!({"workspace_id": "team", "name": "Team", "description": "d"}));
+    world.caller.workspace = "team".into();
+    world.call("add_memory", json!({"name": "pinned", "context": "SharedThing uses OneThing.", "pinned": true}));
+    world.add_named("gone", "SharedThing uses TwoThing.");
+    world.delete("gone");
+    world.call("import_graph", json!({"entities": [{"name": "ThreeThing"}], "relations": []}));
+    let before = world.dump("team");
+    world.caller.workspace = "default".into();
+
+    let (code, error) =
+        world.fails("delete_workspace", json!({"workspace_id": "team", "confirm_phrase": "delete team"}));
+    assert_eq!(code, "confirmation_required");
+    assert!(error.message.contains("DELETE team"));
+    let request = json!({"workspace_id": "team", "confirm_phrase": "DELETE team"});
+    let deleted = world.call("delete_workspace", request);
+    let (code, error) = world.fails("list_memories", json!({"workspace_id": "team"}));
+    assert_eq!(code, "not_found");
+    assert!(error.hint.unwrap().contains("gc_undo"));
+    let listed = world.call("list_workspaces", json!({}));
+    let ids: Vec<String> = array(&listed["workspaces"]).iter().map(|it| text_of(&it["workspace_id"])).collect();
+    assert_eq!(ids, ["default"]);
+    assert_eq!(world.fails("create_workspace", json!({"workspace_id": "team"})).0, "conflict");
+    assert_eq!(world.call("list_trash", json!({"workspace_id": "team"}))["total"], 1);
+
+    let undone = world.call("gc_undo", json!({"workspace_id": "team", "run_id": deleted["run_id"]}));
+    assert_eq!(undone["restored"], json!({"memories": 0, "workspaces": 1}));
+    assert_eq!(world.dump("team"), before);
+    world.assert_doctor_is_content();
+}
+
+#[test]
+fn a_trashed_workspace_is_undone_by_its_id_alone_or_purged_for_good() {
+    let world = World::new();
+    world.call("create_workspace", json!({"workspace_id": "team"}));
+    let text = "zyxwaardvark of the team";
+    world.call("add_memory", json!({"workspace_id": "team", "context": text}));
+    let request = json!({"workspace_id": "team", "confirm_phrase": "DELETE team"});
+    world.call("delete_workspace", request.clone());
+    assert_eq!(world.call("gc_undo", json!({"workspace_id": "team"}))["restored"]["workspaces"], 1);
+    assert_eq!(world.call("list_memories", json!({"workspace_id": "team"}))["total"], 1);
+    let deleted = world.call("delete_workspace", request);
+    let purge = json!({"workspace_id": "team", "run_id": deleted["run_id"], "confirm": true});
+    assert_eq!(world.call("gc_purge", purge)["purged"]["workspaces"], 1);
+    assert_eq!(world.files_with(b"zyxwaardvark"), Vec::<&str>::new());
+    assert_eq!(world.fails("gc_undo", json!({"workspace_id": "team"})).0, "not_found");
+    world.call("create_workspace", json!({"workspace_id": "team"}));
+    assert_eq!(world.call("list_memories", json!({"workspace_id": "team"}))["total"], 0);
+    assert_eq!(world.call("add_memory", json!({"workspace_id": "team", "context": text}))["created"], true);
+    world.assert_doctor_is_content();
+}
+
+#[test]
+fn unknown_workspaces_are_not_found_with_the_nearest_names() {
+    let world = World::new();
+    world.call("create_workspace", json!({"workspace_id": "project-falcon"}));
+    let (code, error) = world.fails("list_memories", json!({"workspace_id": "project-falkon"}));
+    assert_eq!(code, "not_found");
+    assert!(error.hint.unwrap().contains("project-falcon"));
+    for bad in ["Upper", "a b", "../x", "-x", &"x".repeat(65)] {
+        assert!(world.refuses("list_memories", json!({ "workspace_id": bad })).message.contains("workspace_id"));
+        world.refuses("create_workspace", json!({ "workspace_id": bad }));
+    }
+    for current in [Value::Null, json!("")] {
+        assert_eq!(world.call("list_memories", json!({ "workspace_id": current }))["total"], 0);
+    }
+    assert_eq!(world.fails("create_workspace", json!({"workspace_id": "project-falcon"})).0, "conflict");
+    for operation in ["doctor", "list_workspaces"] {
+        world.refuses(operation, json!({"workspace_id": "default"}));
+    }
+    let phrase = json!({"workspace_id": "default", "confirm_phrase": "DELETE default"});
+    assert_eq!(world.fails("delete_workspace", phrase).0, "conflict");
+}
+
+#[test]
+fn quotas_hold_for_adds_and_updates() {
+    let world = World::new();
+    world.call("create_workspace", json!({"workspace_id": "small", "quota": {"memories": 2, "bytes": 60}}));
+    let add =
+        |text: &str| world.try_call("add_memory", json!({"workspace_id": "small", "context": text, "topic": "t"}));
+    let first = add("one").unwrap();
+    add("two").unwrap();
+    let error = add("three").unwrap_err();
+    assert_eq!(error.code.as_str(), "limit_exceeded");
+    let request = json!({"workspace_id": "small", "memory_id": first["memory_id"], "context": "x".repeat(100)});
+    assert_eq!(world.fails("update_memory", request).0, "limit_exceeded");
+    world.refuses("create_workspace", json!({"workspace_id": "none", "quota": {"memories": 0}}));
+    world.assert_doctor_is_content();
+}

@@ -1,0 +1,52 @@
+//! What a run can fail with.
+
+use rootset_service::ServiceError;
+use rootset_store::StoreError;
+use thiserror::Error;
+
+use crate::model::Violation;
+
+#[derive(Debug, Error)]
+pub enum StressError {
+    #[error("{}", listed(.0))]
+    Violated(Vec<Violation>),
+    #[error("writer {writer} got `{code}`: {message}")]
+    WriterFailed { writer: usize, code: String, message: String },
+    #[error("writer {writer} ended before it said `{awaited}`")]
+    WriterEnded { writer: usize, awaited: &'static str },
+    #[error("writer {writer} was silent for {seconds} s")]
+    WriterSilent { writer: usize, seconds: u64 },
+    #[error("writer {writer} wrote a line that is not part of the protocol: {line}")]
+    Garbled { writer: usize, line: String },
+    #[error("a process committed {least} times where the median is {median}: {distribution}")]
+    Starved { least: usize, median: usize, distribution: String },
+    #[error("an answer lacks `{0}`")]
+    AnswerLacks(&'static str),
+    #[error("the verifier failed: {0}")]
+    Service(#[from] ServiceError),
+    #[error("the verifier cannot open the database: {0}")]
+    Store(#[from] StoreError),
+    #[error("the verifier cannot look at the file: {0}")]
+    Sqlite(#[from] rusqlite::Error),
+    #[error("{0}")]
+    Io(#[from] std::io::Error),
+}
+
+fn listed(violations: &[Violation]) -> String {
+    violations.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+}
+
+/// A failure with what is needed to repeat it.
+#[derive(Debug, Error)]
+#[error("seed {seed}, round {round}: {cause}")]
+pub struct Failed {
+    pub seed: u64,
+    pub round: u64,
+    pub cause: StressError,
+}
+
+impl Failed {
+    pub fn at(seed: u64, round: u64) -> impl Fn(StressError) -> Self {
+        move |cause| Self { seed, round, cause }
+    }
+}

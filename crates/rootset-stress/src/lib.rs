@@ -1,0 +1,44 @@
+//! Storage under real processes: many writers on one file, writers that are killed, creation races, an upgrade by
+//! somebody else.
+//!
+//! The binary's hidden command `writer` is a process of its own: it opens the database, performs a seeded stream of
+//! operations, and tells its parent over a pipe what it is about to do and, only after the operation returned, what came
+//! of it (see [`protocol`]). The parent kills it, or stops it by closing its standard input, and then holds the database
+//! against everything that was acknowledged (see [`model`]): the one operation under way may have happened or not, and
+//! nothing else may differ. A failure prints the seed and the round.
+//!
+//! What this is not: a test of power loss. `SIGKILL` leaves the kernel's page cache alone, so a missing `fsync` is not
+//! noticed here.
+//!
+//! The integration tests are short versions of two long runs:
+//!
+//! ```text
+//! cargo run --release -p rootset-stress -- writers --processes 64 --seconds 20
+//! cargo run --release -p rootset-stress -- kills --rounds 5000
+//! cargo run --release -p rootset-stress -- kills --rounds 5000 --extractor slow
+//! cargo run --release -p rootset-stress -- creation --rounds 500
+//! ```
+//!
+//! `writers` starts that many processes, which all add for that long, and prints how the commits were shared among them.
+//! It fails when anybody saw an error, when a process got less than a quarter of the median, when an acknowledged memory
+//! is missing, or when `doctor` finds anything. `kills` repeats: start one to three writers of a mix of add, update,
+//! delete, undo and purge on a database that outlives the round, kill each at a random moment, compare. With
+//! `--extractor slow` memories are pending when the kill comes, and somebody else completes them once their leases ran
+//! out. `--seed` repeats a run: the operations are the same, the moments of the kills only as far as the machine allows.
+//!
+//! The tests read `ROOTSET_STRESS_PROCESSES`, `ROOTSET_STRESS_SECONDS`, `ROOTSET_STRESS_ROUNDS` and
+//! `ROOTSET_STRESS_SEED`.
+
+pub mod creation;
+pub mod error;
+pub mod kills;
+pub mod many_writers;
+pub mod model;
+pub mod process;
+pub mod protocol;
+pub mod slow_extractor;
+pub mod texts;
+pub mod verify;
+pub mod writer;
+
+pub use error::{Failed, StressError};

@@ -1,0 +1,102 @@
+//! The long runs, and the writer that all runs start.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Parser, Subcommand};
+use rootset_stress::creation::{self, CreationSettings, Victim};
+use rootset_stress::kills::{self, KillSettings, Placement};
+use rootset_stress::many_writers::{self, WriterSettings};
+use rootset_stress::writer::{self, ExtractorKind, PlantedBug, WriterArguments};
+
+#[derive(Debug, Parser)]
+#[command(name = "rootset-stress", about = "Rootset's storage under many processes and kills")]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Many processes add to one database for a while.
+    Writers {
+        #[arg(long, default_value_t = 64)]
+        processes: usize,
+        #[arg(long, default_value_t = 20)]
+        seconds: u64,
+        #[arg(long)]
+        seed: Option<u64>,
+    },
+    /// Writers are killed again and again on one database.
+    Kills {
+        #[arg(long, default_value_t = 5_000)]
+        rounds: u64,
+        #[arg(long, value_enum, default_value_t = ExtractorKind::Builtin)]
+        extractor: ExtractorKind,
+        #[arg(long)]
+        seed: Option<u64>,
+        /// Plants a mistake that the run has to notice.
+        #[arg(long, value_enum)]
+        planted_bug: Option<PlantedBug>,
+    },
+    /// Processes create a database at the same time, and one of them dies.
+    Creation {
+        #[arg(long, default_value_t = 500)]
+        rounds: u64,
+        #[arg(long, default_value_t = 8)]
+        processes: usize,
+        #[arg(long)]
+        seed: Option<u64>,
+    },
+    #[command(hide = true)]
+    Writer(WriterArguments),
+}
+
+fn main() -> anyhow::Result<()> {
+    let arguments = Arguments::parse();
+    if let Command::Writer(writer) = &arguments.command {
+        return Ok(writer::run(writer)?);
+    }
+    // Kept when a run fails, because then it is what one wants to look at.
+    let folder = tempfile::tempdir()?.keep();
+    println!("in {}", folder.display());
+    run(arguments.command, folder.clone())?;
+    std::fs::remove_dir_all(folder)?;
+    Ok(())
+}
+
+fn run(command: Command, folder: PathBuf) -> anyhow::Result<()> {
+    let program = std::env::current_exe()?;
+    let database = folder.join("stress.db");
+    match command {
+        Command::Writers { processes, seconds, seed } => {
+            let duration = Duration::from_secs(seconds);
+            let settings = WriterSettings { program, database, processes, duration, seed: said(seed) };
+            println!("{}", many_writers::run(&settings)?);
+        }
+        Command::Kills { rounds, extractor, seed, planted_bug } => {
+            let (seed, placement) = (said(seed), Placement::Random);
+            let settings = KillSettings { program, database, rounds, seed, extractor, placement, planted_bug };
+            println!("{}", kills::run(&settings)?);
+        }
+        Command::Creation { rounds, processes, seed } => {
+            let seed = said(seed);
+            for victim in [Victim::Nobody, Victim::First] {
+                let folder = folder.join(format!("{victim:?}"));
+                std::fs::create_dir(&folder)?;
+                let program = program.clone();
+                let settings = CreationSettings { program, folder, processes, rounds, victim, seed };
+                println!("{}", creation::run(&settings)?);
+            }
+        }
+        Command::Writer(_) => unreachable!("a writer has its own way"),
+    }
+    Ok(())
+}
+
+/// The seed given, or a new one; printed either way.
+fn said(seed: Option<u64>) -> u64 {
+    let seed = seed.unwrap_or_else(rand::random);
+    println!("seed {seed}");
+    seed
+}

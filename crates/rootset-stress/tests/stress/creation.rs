@@ -1,0 +1,37 @@
+use rootset_stress::creation::{CreationReport, CreationSettings, Victim, run};
+
+use crate::{program, seed};
+
+fn create(processes: usize, rounds: u64, victim: Victim) -> CreationReport {
+    let folder = tempfile::tempdir().unwrap();
+    let settings = CreationSettings {
+        program: program(),
+        folder: folder.path().to_owned(),
+        processes,
+        rounds,
+        victim,
+        seed: seed(3),
+    };
+    let report = run(&settings).unwrap_or_else(|failed| panic!("{failed}"));
+    println!("{report}");
+    report
+}
+
+#[test]
+fn processes_that_create_one_database_at_once_all_work() {
+    // Few processes meet in the middle of the creation more often than many do.
+    create(3, 50, Victim::Nobody);
+    create(8, 10, Victim::Nobody);
+}
+
+#[test]
+fn database_whose_creator_was_killed_opens_for_the_others() {
+    let report = create(3, 60, Victim::First);
+    assert!(report.killed_during_open > 0, "{report}");
+}
+
+#[test]
+fn database_whose_only_creator_was_killed_opens_next_time() {
+    let report = create(1, 40, Victim::First);
+    assert!(report.killed_during_open > 0, "{report}");
+}

@@ -1,0 +1,24 @@
+//! Real processes on one database file. Failures print the seed; `ROOTSET_STRESS_SEED` repeats it.
+
+mod creation;
+mod kills;
+mod many_writers;
+mod schema_upgrade;
+
+use std::path::{Path, PathBuf};
+
+fn program() -> PathBuf {
+    Path::new(env!("CARGO_BIN_EXE_rootset-stress")).to_owned()
+}
+
+/// A number from the environment, for longer or shorter runs.
+fn setting(name: &str, default: u64) -> u64 {
+    match std::env::var(name) {
+        Ok(text) => text.parse().unwrap_or_else(|_| panic!("`{name}` is `{text}`, not a number")),
+        Err(_) => default,
+    }
+}
+
+fn seed(default: u64) -> u64 {
+    setting("ROOTSET_STRESS_SEED", default)
+}

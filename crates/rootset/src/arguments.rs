@@ -1,0 +1,142 @@
+//! The arguments, as clap reads them. Doc comments here are the help that people see.
+
+mod collector;
+mod graph;
+mod memory;
+mod operator;
+
+use std::ffi::OsString;
+
+use clap::{Args, Parser, Subcommand};
+
+pub use collector::{ApplyArguments, CollectorCommand, ForgetArguments, PlanArguments, PurgeArguments, UndoArguments};
+pub use graph::{EntityCommand, ExportFormat, GraphCommand};
+pub use memory::{
+    AddArguments, ClearedField, EditArguments, ListArguments, PageArguments, RemoveArguments, SearchArguments,
+    ShowArguments, SupersedeArguments,
+};
+pub use operator::{
+    CallArguments, CompletionsArguments, ConfigCommand, CreateWorkspaceArguments, DoctorArguments, WorkspaceCommand,
+};
+
+/// Memory for AI agents, with a garbage collector
+#[derive(Debug, Parser)]
+#[command(name = "rootset", version, subcommand_required = true, arg_required_else_help = true)]
+pub struct Arguments {
+    #[command(flatten)]
+    pub global: GlobalArguments,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Global options")]
+pub struct GlobalArguments {
+    /// Database: a path or `sqlite:PATH` [env: ROOTSET_DB]
+    #[arg(long, global = true, value_name = "PATH")]
+    pub db: Option<String>,
+    /// Workspace to work in [env: ROOTSET_WORKSPACE]
+    #[arg(long, short = 'w', global = true, value_name = "ID")]
+    pub workspace: Option<String>,
+    /// Configuration file [env: ROOTSET_CONFIG]
+    #[arg(long, global = true, value_name = "FILE")]
+    pub config: Option<String>,
+    /// Print the operation's answer as JSON, errors too
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// No remarks beside the answer
+    #[arg(long, short, global = true)]
+    pub quiet: bool,
+    /// Do not ask before removing something
+    #[arg(long, short, global = true)]
+    pub yes: bool,
+    /// Log more to stderr; twice for still more [env: ROOTSET_LOG]
+    #[arg(long, short, global = true, action = clap::ArgAction::Count)]
+    pub verbose: u8,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    Add(AddArguments),
+    Search(SearchArguments),
+    List(ListArguments),
+    Show(ShowArguments),
+    Edit(EditArguments),
+    #[command(visible_alias = "remove")]
+    Rm(RemoveArguments),
+    Undo(UndoArguments),
+    Forget(ForgetArguments),
+    Supersede(SupersedeArguments),
+    /// List what is in the trash, newest first
+    Trash(PageArguments),
+    /// Plans, purging, and why something is alive
+    #[command(subcommand)]
+    Gc(CollectorCommand),
+    /// The entities that memories speak of
+    #[command(subcommand)]
+    Entity(EntityCommand),
+    /// Bring a graph from elsewhere, or take it along
+    #[command(subcommand)]
+    Graph(GraphCommand),
+    /// Separate memories for separate things
+    #[command(subcommand)]
+    Workspace(WorkspaceCommand),
+    /// Counts and sizes
+    Stats,
+    Doctor(DoctorArguments),
+    /// The settings in force
+    #[command(subcommand)]
+    Config(ConfigCommand),
+    Completions(CompletionsArguments),
+    Call(CallArguments),
+}
+
+impl Command {
+    /// Programs call it: its answers and errors are JSON without being asked.
+    pub fn answers_in_json(&self) -> bool {
+        matches!(self, Self::Call(_))
+    }
+}
+
+pub fn parse(given: &[OsString]) -> Result<Arguments, clap::Error> {
+    Arguments::try_parse_from(given)
+}
+
+/// Whether the caller expects JSON, asked when the arguments as a whole cannot be understood.
+pub fn wants_json(given: &[OsString]) -> bool {
+    const WITH_VALUE: [&str; 4] = ["--db", "--workspace", "-w", "--config"];
+    let mut command = None;
+    let mut before_end = given.iter().skip(1).take_while(|it| *it != "--");
+    while let Some(argument) = before_end.next() {
+        let text = argument.to_string_lossy();
+        if text == "--json" {
+            return true;
+        }
+        if WITH_VALUE.contains(&text.as_ref()) {
+            before_end.next();
+        } else if command.is_none() && !text.starts_with('-') {
+            command = Some(text);
+        }
+    }
+    command.is_some_and(|command| command == "call")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clap_finds_no_fault_in_the_arguments() {
+        <Arguments as clap::CommandFactory>::command().debug_assert();
+    }
+
+    #[test]
+    fn json_is_expected_by_flag_or_from_call() {
+        let wants = |line: &str| wants_json(&line.split(' ').map(OsString::from).collect::<Vec<_>>());
+        assert!(wants("rootset list --json --nonsense"));
+        assert!(wants("rootset --db x call"));
+        assert!(!wants("rootset --db call search x --nonsense"));
+        assert!(!wants("rootset search call --nonsense"));
+        assert!(!wants("rootset search -- --json"));
+    }
+}

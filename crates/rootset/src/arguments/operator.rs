@@ -1,0 +1,66 @@
+//! Arguments of the commands for operators and programs.
+
+use clap::{Args, Subcommand};
+use clap_complete::Shell;
+
+/// Run any operation: JSON in, JSON out
+#[derive(Debug, Args)]
+pub struct CallArguments {
+    /// Name of the operation, such as `search_memory`
+    pub operation: String,
+    /// The request as a JSON object, or `-` to read it from stdin [default: {}]
+    pub request: Option<String>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum WorkspaceCommand {
+    /// List the workspaces with their sizes
+    List,
+    Create(CreateWorkspaceArguments),
+    /// Move a whole workspace to the trash
+    Delete {
+        #[arg(value_name = "ID")]
+        workspace: String,
+    },
+}
+
+/// Create a workspace
+#[derive(Debug, Args)]
+pub struct CreateWorkspaceArguments {
+    /// Up to 64 of a-z 0-9 _ -
+    #[arg(value_name = "ID")]
+    pub id: String,
+    /// A name for people
+    #[arg(long)]
+    pub name: Option<String>,
+    #[arg(long)]
+    pub description: Option<String>,
+    /// How many memories it may hold
+    #[arg(long, value_name = "COUNT")]
+    pub max_memories: Option<i64>,
+    /// How many bytes of text it may hold
+    #[arg(long, value_name = "BYTES")]
+    pub max_bytes: Option<i64>,
+}
+
+/// Check the database; ends with status 1 when something is wrong
+#[derive(Debug, Args)]
+pub struct DoctorArguments {
+    /// Rebuild what can be rebuilt
+    #[arg(long)]
+    pub repair: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum ConfigCommand {
+    /// Show every setting with its origin
+    Show,
+    /// Print a configuration file with every key and default
+    Example,
+}
+
+/// Print a completion script
+#[derive(Debug, Args)]
+pub struct CompletionsArguments {
+    pub shell: Shell,
+}

@@ -1,0 +1,69 @@
+//! One file per command: each builds the request of an operation, calls it, and shows the answer.
+
+mod add;
+mod call;
+mod collector;
+mod completions;
+mod config;
+mod doctor;
+mod edit;
+mod entity;
+mod forget;
+mod graph;
+mod list;
+mod remove;
+mod search;
+mod show;
+mod stats;
+mod supersede;
+mod times;
+mod trash;
+mod undo;
+mod workspace;
+
+use crate::arguments::Command;
+use crate::exit::Failure;
+use crate::session::Session;
+
+pub fn run(command: Command, session: &Session) -> Result<(), Failure> {
+    match command {
+        Command::Add(arguments) => add::run(arguments, session),
+        Command::Search(arguments) => search::run(arguments, session),
+        Command::List(arguments) => list::run(arguments, session),
+        Command::Show(arguments) => show::run(arguments, session),
+        Command::Edit(arguments) => edit::run(arguments, session),
+        Command::Rm(arguments) => remove::run(arguments, session),
+        Command::Undo(arguments) => undo::run(arguments, session),
+        Command::Forget(arguments) => forget::run(arguments, session),
+        Command::Supersede(arguments) => supersede::run(arguments, session),
+        Command::Trash(arguments) => trash::run(arguments, session),
+        Command::Gc(command) => collector::run(command, session),
+        Command::Entity(command) => entity::run(command, session),
+        Command::Graph(command) => graph::run(command, session),
+        Command::Workspace(command) => workspace::run(command, session),
+        Command::Stats => stats::run(session),
+        Command::Doctor(arguments) => doctor::run(arguments, session),
+        Command::Config(command) => config::run(command, session),
+        Command::Completions(arguments) => completions::run(arguments, session),
+        Command::Call(arguments) => call::run(arguments, session),
+    }
+}
+
+/// Words of a query as one text; none at all is no query.
+fn joined(words: &[String]) -> Option<String> {
+    (!words.is_empty()).then(|| words.join(" "))
+}
+
+/// An option that was never given is absent, which is not the same as empty.
+fn given<T>(items: Vec<T>) -> Option<Vec<T>> {
+    (!items.is_empty()).then_some(items)
+}
+
+/// A JSON object given as an option.
+fn object(option: &str, text: &str) -> Result<serde_json::Value, rootset_service::ServiceError> {
+    match serde_json::from_str(text) {
+        Ok(value @ serde_json::Value::Object(_)) => Ok(value),
+        Ok(_) => Err(rootset_service::ServiceError::invalid(format!("`{option}` must be a JSON object"))),
+        Err(error) => Err(rootset_service::ServiceError::invalid(format!("`{option}` is not JSON: {error}"))),
+    }
+}

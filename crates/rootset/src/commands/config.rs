@@ -1,0 +1,39 @@
+//! `rootset config`.
+
+use serde_json::{Map, Value, json};
+
+use crate::arguments::ConfigCommand;
+use crate::configuration::{self, ShownSetting};
+use crate::exit::Failure;
+use crate::render::{Table, escaped};
+use crate::session::Session;
+
+pub fn run(command: ConfigCommand, session: &Session) -> Result<(), Failure> {
+    match command {
+        ConfigCommand::Example => session.output.text(&configuration::example()),
+        ConfigCommand::Show => {
+            let shown = &session.configuration()?.shown;
+            session.output.answer(&as_json(shown), |_| as_table(shown))
+        }
+    }
+}
+
+fn as_json(shown: &[ShownSetting]) -> Value {
+    let settings: Map<String, Value> = shown
+        .iter()
+        .map(|setting| (setting.key.to_owned(), json!({"value": setting.value, "origin": setting.origin})))
+        .collect();
+    json!({ "settings": settings })
+}
+
+fn as_table(shown: &[ShownSetting]) -> String {
+    let mut table = Table::new(["KEY", "VALUE", "ORIGIN"]).uncut();
+    for setting in shown {
+        let value = match &setting.value {
+            Value::Null => "(not set)".to_owned(),
+            value => escaped(&value.to_string()),
+        };
+        table.row([setting.key.to_owned(), value, escaped(&setting.origin)]);
+    }
+    table.finish()
+}

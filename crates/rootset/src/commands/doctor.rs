@@ -1,0 +1,44 @@
+//! `rootset doctor`.
+
+use std::fmt::Write;
+
+use serde_json::{Value, json};
+
+use crate::arguments::DoctorArguments;
+use crate::exit::{Failure, STATUS_CALLER};
+use crate::render::{self, count, escaped, flag, list, text};
+use crate::session::Session;
+
+pub fn run(arguments: DoctorArguments, session: &Session) -> Result<(), Failure> {
+    let answer = session.call("doctor", json!({"repair": arguments.repair.then_some(true)}))?;
+    session.output.answer(&answer, render)?;
+    if flag(&answer, "ok") {
+        return Ok(());
+    }
+    if !session.output.in_json() && !arguments.repair {
+        session.output.talk("`rootset doctor --repair` rebuilds what can be rebuilt");
+    }
+    Err(Failure::Said(STATUS_CALLER))
+}
+
+fn render(answer: &Value) -> String {
+    let mut shown = String::new();
+    let mut line = |text: String| writeln!(shown, "{text}").expect("writing to a string cannot fail");
+    let checks = list(answer, "checks");
+    for check in checks {
+        let (id, detail) = (text(check, "id"), escaped(text(check, "detail")));
+        if flag(check, "ok") {
+            line(format!("{}   {id}", render::good("ok")));
+            continue;
+        }
+        line(format!("{} {id}: {} {detail}", render::warning("BAD "), count(check, "count")));
+        let found = list(check, "found").iter().filter_map(Value::as_str);
+        found.for_each(|found| line(format!("       {}", escaped(found))));
+    }
+    let bad = checks.iter().filter(|check| !flag(check, "ok")).count();
+    match bad {
+        0 => line(format!("all {} checks hold", checks.len())),
+        bad => line(format!("{bad} of {} checks do not hold", checks.len())),
+    }
+    shown
+}

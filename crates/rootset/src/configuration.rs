@@ -1,0 +1,204 @@
+//! Settings: files, then the environment, then flags, merged and checked against one table of keys.
+//!
+//! Nothing is guessed: an unknown key, a wrong type or a value out of range is an error that names key, value, origin and
+//! what is allowed.
+
+mod check;
+mod example;
+mod folders;
+mod keys;
+mod sources;
+
+use std::path::PathBuf;
+
+use figment::Figment;
+use figment::value::Value;
+use rootset_model::Limits;
+use rootset_model::time::parse_duration_ms;
+use rootset_provider::{EndpointSettings, Secret, TOTAL_TIMEOUT_MS_DEFAULT};
+use rootset_service::{ServiceError, Settings};
+
+use crate::arguments::GlobalArguments;
+
+pub use example::example;
+pub use keys::KEYS;
+
+/// What is in force.
+#[derive(Debug)]
+pub struct Configuration {
+    pub database: Database,
+    pub workspace: String,
+    pub settings: Settings,
+    pub extract: ExtractModel,
+    pub embed: EmbedModel,
+    /// Every key as it is shown to people.
+    pub shown: Vec<ShownSetting>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Database {
+    /// In the data folder, which is made when it is missing.
+    Default,
+    /// The folder must exist: a typing error must not make a new, empty memory.
+    Named(PathBuf),
+}
+
+#[derive(Debug)]
+pub enum ExtractModel {
+    Builtin,
+    OpenAi(EndpointSettings),
+}
+
+#[derive(Debug)]
+pub enum EmbedModel {
+    None,
+    OpenAi(EndpointSettings),
+    Static(PathBuf),
+}
+
+#[derive(Debug)]
+pub struct ShownSetting {
+    pub key: &'static str,
+    /// `null` when it is not set and has no default.
+    pub value: serde_json::Value,
+    pub origin: String,
+}
+
+impl Configuration {
+    pub fn load(global: &GlobalArguments) -> Result<Self, ServiceError> {
+        let mut figment = Figment::new();
+        for layer in sources::layers(global)? {
+            check::layer(&layer)?;
+            figment = figment.merge(layer);
+        }
+        Reader { figment }.read()
+    }
+
+    /// Where the database is, with its folder made when it is ours to make.
+    pub fn database_path(&self) -> Result<PathBuf, ServiceError> {
+        match &self.database {
+            Database::Named(path) => Ok(path.clone()),
+            Database::Default => {
+                let path = folders::default_database()?;
+                folders::create_private(path.parent().unwrap_or(&path))?;
+                Ok(path)
+            }
+        }
+    }
+}
+
+/// Checked values by key, turned into the types that use them.
+struct Reader {
+    figment: Figment,
+}
+
+impl Reader {
+    fn read(&self) -> Result<Configuration, ServiceError> {
+        let defaults = Settings::default();
+        let duration = |key: &str, default: i64| match self.text(key) {
+            Some(text) => parse_duration_ms(&text).map_err(|error| ServiceError::invalid(format!("`{key}`: {error}"))),
+            None => Ok(default),
+        };
+        let settings = Settings {
+            limits: Limits {
+                plan_fraction_max: self.number("limits.plan_fraction_max").unwrap_or(defaults.limits.plan_fraction_max),
+                plan_count_free: self.count("limits.plan_count_free").unwrap_or(defaults.limits.plan_count_free),
+            },
+            grace_ms: duration("gc.grace", defaults.grace_ms)?,
+            keep_revisions: self.count("memory.keep_revisions").unwrap_or(defaults.keep_revisions),
+            ..defaults
+        };
+        Ok(Configuration {
+            database: match self.text("db") {
+                Some(db) => Database::Named(check::database_path(&db)?),
+                None => Database::Default,
+            },
+            workspace: self.text("workspace").unwrap_or_else(|| "default".to_owned()),
+            settings,
+            extract: match self.text("extract.provider").as_deref() {
+                Some("openai") => ExtractModel::OpenAi(self.endpoint("extract")?),
+                _ => ExtractModel::Builtin,
+            },
+            embed: match self.text("embed.provider").as_deref() {
+                Some("openai") => EmbedModel::OpenAi(self.endpoint("embed")?),
+                Some("static") => EmbedModel::Static(self.needed("embed.provider", "static", "embed.path")?.into()),
+                _ => EmbedModel::None,
+            },
+            shown: KEYS.iter().map(|key| self.shown(key)).collect(),
+        })
+    }
+
+    fn endpoint(&self, section: &str) -> Result<EndpointSettings, ServiceError> {
+        let provider = format!("{section}.provider");
+        let base_url = self.needed(&provider, "openai", &format!("{section}.base_url"))?;
+        let model = self.needed(&provider, "openai", &format!("{section}.model"))?;
+        let mut settings = EndpointSettings::new(base_url, model);
+        if let Some(text) = self.text(&format!("{section}.timeout")) {
+            let timeout_ms = parse_duration_ms(&text)
+                .map_err(|error| ServiceError::invalid(format!("`{section}.timeout`: {error}")))?;
+            settings.timeout_ms = timeout_ms.unsigned_abs();
+            settings.total_timeout_ms = TOTAL_TIMEOUT_MS_DEFAULT.max(settings.timeout_ms);
+        }
+        match self.text(&format!("{section}.api_key_env")) {
+            Some(variable) => Ok(settings.with_api_key(api_key(section, &variable)?)),
+            None => Ok(settings),
+        }
+    }
+
+    /// A key that another key's value makes necessary.
+    fn needed(&self, because: &str, value: &str, key: &str) -> Result<String, ServiceError> {
+        self.text(key).ok_or_else(|| {
+            ServiceError::invalid(format!("`{because}` is `{value}`, which needs `{key}`"))
+                .with_hint(format!("set it in the configuration file or as `{}`", sources::variable(key)))
+        })
+    }
+
+    fn shown(&self, key: &'static keys::Key) -> ShownSetting {
+        let found = self.value(key.path);
+        let origin = found.as_ref().map_or("default", |value| {
+            self.figment.get_metadata(value.tag()).map_or("default", |metadata| metadata.name.as_ref())
+        });
+        let value = match (&found, key.path) {
+            (Some(value), _) => check::as_json(value),
+            (None, "db") => folders::default_database()
+                .map_or(serde_json::Value::Null, |path| serde_json::Value::String(path.display().to_string())),
+            (None, _) => key.default_value(),
+        };
+        ShownSetting { key: key.path, value, origin: origin.to_owned() }
+    }
+
+    fn value(&self, key: &str) -> Option<Value> {
+        self.figment.find_value(key).ok()
+    }
+
+    fn text(&self, key: &str) -> Option<String> {
+        match self.value(key)? {
+            Value::String(_, text) => Some(text),
+            // Durations may be milliseconds.
+            Value::Num(_, number) => number.to_i128().map(|number| number.to_string()),
+            _ => None,
+        }
+    }
+
+    fn number(&self, key: &str) -> Option<f64> {
+        check::number(&self.value(key)?)
+    }
+
+    fn count(&self, key: &str) -> Option<i64> {
+        check::count(&self.value(key)?)
+    }
+}
+
+/// Keys come from the environment only: files are copied, committed and shown.
+fn api_key(section: &str, variable: &str) -> Result<Secret, ServiceError> {
+    let missing = |problem: &str| {
+        ServiceError::invalid(format!("`{section}.api_key_env` names `{variable}`, which {problem}"))
+            .with_hint(format!("export `{variable}`, or remove `{section}.api_key_env` if the endpoint needs no key"))
+    };
+    match std::env::var(variable) {
+        Ok(key) if key.trim().is_empty() => Err(missing("is empty")),
+        Ok(key) => Ok(Secret::new(key)),
+        Err(std::env::VarError::NotPresent) => Err(missing("is not set")),
+        Err(std::env::VarError::NotUnicode(_)) => Err(missing("is not UTF-8 text")),
+    }
+}

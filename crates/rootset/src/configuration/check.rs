@@ -1,0 +1,199 @@
+//! What a value may be: every key of every source is held against the table before anything is merged.
+
+use std::path::PathBuf;
+
+use figment::value::{Dict, Num, Value};
+use rootset_model::names::check_workspace_id;
+use rootset_model::time::parse_duration_ms;
+use rootset_service::ServiceError;
+
+use super::keys::{self, KEYS, Key, Kind, WORKING_FOLDER_KEYS};
+use super::sources::{Layer, Place};
+
+/// Characters of a value that an error shows.
+const VALUE_CHARS_SHOWN: usize = 80;
+/// Names at least this alike are suggested.
+const ALIKE_MIN: f64 = 0.75;
+
+pub fn layer(layer: &Layer) -> Result<(), ServiceError> {
+    for (path, value) in flattened(&layer.values) {
+        let Some(key) = keys::find(&path) else { return Err(unknown(&path, layer)) };
+        if layer.place == Place::WorkingFolder && !WORKING_FOLDER_KEYS.contains(&key.path) {
+            return Err(not_here(&path, layer));
+        }
+        if let Err(allowed) = value_of(key, &value) {
+            let shown = shown(key, &value);
+            let message = format!("`{path}` is {shown} in {}; allowed: {allowed}", layer.origin);
+            return Err(ServiceError::invalid(message));
+        }
+    }
+    Ok(())
+}
+
+/// Leaves with their dotted paths. A table under the name of a key is a leaf: the check of its type refuses it.
+fn flattened(values: &Dict) -> Vec<(String, Value)> {
+    let mut leaves = Vec::new();
+    let mut open: Vec<(String, Value)> = values.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+    while let Some((path, value)) = open.pop() {
+        match value {
+            Value::Dict(_, inner) if keys::is_section(&path) => {
+                open.extend(inner.into_iter().map(|(name, value)| (format!("{path}.{name}"), value)));
+            }
+            value => leaves.push((path, value)),
+        }
+    }
+    leaves.sort_by(|a, b| a.0.cmp(&b.0));
+    leaves
+}
+
+fn unknown(path: &str, layer: &Layer) -> ServiceError {
+    let shown: String = path.chars().take(VALUE_CHARS_SHOWN).collect();
+    if keys::is_section(path) {
+        return ServiceError::invalid(format!("`{shown}` in {} is a section, not a value", layer.origin));
+    }
+    let error = ServiceError::invalid(format!("unknown key `{shown}` in {}", layer.origin));
+    if let Some(section) = path.strip_suffix(".api_key") {
+        return error.with_hint(format!(
+            "keys are read from the environment only: name the variable in `{section}.api_key_env`"
+        ));
+    }
+    let best = KEYS
+        .iter()
+        .map(|key| (strsim::jaro_winkler(path, key.path), key.path))
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .filter(|(alike, _)| *alike >= ALIKE_MIN);
+    match best {
+        Some((_, near)) => error.with_hint(format!("did you mean `{}`?", layer.place.key_as_written(near))),
+        None => error.with_hint("`rootset config example` lists every key"),
+    }
+}
+
+fn not_here(path: &str, layer: &Layer) -> ServiceError {
+    let allowed = WORKING_FOLDER_KEYS.join("` and `");
+    ServiceError::invalid(format!(
+        "`{path}` may not be set in {}: a file in the working folder sets only `{allowed}`",
+        layer.origin
+    ))
+    .with_hint("put it into your own configuration, or name this file with `--config` if you trust it")
+}
+
+/// The value in words, but never what may be a secret.
+fn shown(key: &Key, value: &Value) -> String {
+    let is_hidden = match key.kind {
+        Kind::Variable => true,
+        Kind::Url | Kind::Database => value.as_str().is_some_and(|text| text.contains('@')),
+        _ => false,
+    };
+    if is_hidden {
+        return "(hidden)".to_owned();
+    }
+    let json = as_json(value).to_string();
+    let cut: String = json.chars().take(VALUE_CHARS_SHOWN).collect();
+    format!("`{cut}`")
+}
+
+/// Answers with what is allowed when the value is not.
+fn value_of(key: &Key, value: &Value) -> Result<(), String> {
+    let text = value.as_str();
+    let is_filled = text.is_some_and(|text| !text.trim().is_empty());
+    let (is_good, allowed) = match key.kind {
+        Kind::Text => (is_filled, "text that is not blank".to_owned()),
+        Kind::Database => return database(text),
+        Kind::Workspace => match text.map(check_workspace_id) {
+            Some(Ok(())) => (true, String::new()),
+            _ => (false, "up to 64 of a-z 0-9 _ -, beginning with a letter or digit".to_owned()),
+        },
+        Kind::Url => {
+            let is_url = text.is_some_and(|text| {
+                (text.starts_with("http://") || text.starts_with("https://")) && !text.contains(['@', '?', '#'])
+            });
+            (is_url, "a URL such as `http://localhost:11434/v1`, without password, query or fragment".to_owned())
+        }
+        Kind::Variable => {
+            let is_name = |text: &str| {
+                text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+                    && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+            };
+            (text.is_some_and(is_name), "the name of an environment variable, such as `OPENAI_API_KEY`".to_owned())
+        }
+        Kind::Choice(choices) => {
+            let is_choice = text.is_some_and(|text| choices.contains(&text));
+            (is_choice, format!("`{}`", choices.join("`, `")))
+        }
+        Kind::DurationMs { min, max } => {
+            let milliseconds = match value {
+                Value::String(_, text) => parse_duration_ms(text).ok(),
+                other => count(other),
+            };
+            let is_within = milliseconds.is_some_and(|it| (min..=max).contains(&it));
+            (is_within, format!("a duration such as `90s`, `24h` or `7d`, up to {}", duration_in_words(max)))
+        }
+        Kind::Number { min, max } => {
+            (number(value).is_some_and(|it| (min..=max).contains(&it)), format!("a number from {min} to {max}"))
+        }
+        Kind::Count { min } => (count(value).is_some_and(|it| it >= min), format!("a whole number from {min}")),
+        Kind::TextList => {
+            let is_list = value.as_array().is_some_and(|items| items.iter().all(|item| item.as_str().is_some()));
+            (is_list, "a list of strings".to_owned())
+        }
+    };
+    if is_good { Ok(()) } else { Err(allowed) }
+}
+
+fn duration_in_words(milliseconds: i64) -> String {
+    const DAY_MS: i64 = 86_400_000;
+    match milliseconds {
+        days if days % DAY_MS == 0 => format!("{}d", days / DAY_MS),
+        other => format!("{}s", other / 1_000),
+    }
+}
+
+fn database(text: Option<&str>) -> Result<(), String> {
+    match text.map(database_path) {
+        Some(Ok(_)) => Ok(()),
+        Some(Err(error)) => Err(error.message),
+        None => Err("a path, or `sqlite:PATH`".to_owned()),
+    }
+}
+
+/// The file behind `db`; its error says what is allowed.
+pub fn database_path(db: &str) -> Result<PathBuf, ServiceError> {
+    const ALLOWED: &str = "a path, or `sqlite:PATH`";
+    let is_scheme = |scheme: &str| db.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme));
+    if is_scheme("postgres:") || is_scheme("postgresql:") {
+        return Err(ServiceError::invalid(format!("{ALLOWED}; this version has no PostgreSQL engine")));
+    }
+    let path = if is_scheme("sqlite:") { &db["sqlite:".len()..] } else { db };
+    let path = path.strip_prefix("//").filter(|_| is_scheme("sqlite:")).unwrap_or(path);
+    // SQLite would take the last one as a database in memory, which ends with the command.
+    if path.trim().is_empty() || path.contains('\0') || path.contains("://") || path == ":memory:" {
+        return Err(ServiceError::invalid(ALLOWED));
+    }
+    Ok(path.into())
+}
+
+pub fn number(value: &Value) -> Option<f64> {
+    match value {
+        Value::Num(_, Num::F64(number)) => Some(*number),
+        Value::Num(_, Num::F32(number)) => Some(f64::from(*number)),
+        other => count(other).map(|whole| whole as f64),
+    }
+}
+
+pub fn count(value: &Value) -> Option<i64> {
+    match value {
+        Value::Num(_, number) => number.to_i128().and_then(|number| i64::try_from(number).ok()),
+        _ => None,
+    }
+}
+
+pub fn as_json(value: &Value) -> serde_json::Value {
+    match value {
+        // Figment's numbers know their width, JSON's do not.
+        Value::Num(..) => match count(value) {
+            Some(whole) => whole.into(),
+            None => number(value).map_or(serde_json::Value::Null, Into::into),
+        },
+        other => serde_json::to_value(other).unwrap_or(serde_json::Value::Null),
+    }
+}

@@ -1,0 +1,27 @@
+//! `rootset config example`: a file with every key, its meaning and its default.
+
+use std::fmt::Write;
+
+use super::keys::{KEYS, Value};
+
+pub fn example() -> String {
+    let mut text = String::from(
+        "# Rootset's configuration. Place it at `rootset/rootset.toml` in the XDG config folder (~/.config), or name it\n\
+         # with `--config` or `ROOTSET_CONFIG`. A variable such as ROOTSET_GC__GRACE overrides the file, a flag both.\n\
+         # What is commented out has no default.\n",
+    );
+    let mut section = "";
+    for key in KEYS {
+        let (of, name) = key.path.rsplit_once('.').unwrap_or(("", key.path));
+        if of != section {
+            section = of;
+            write!(text, "\n[{section}]").expect("writing to a string cannot fail");
+        }
+        let line = match key.value {
+            Value::Default(value) => format!("{name} = {value}"),
+            Value::Unset { example } => format!("# {name} = {example}"),
+        };
+        write!(text, "\n# {}\n{line}\n", key.about).expect("writing to a string cannot fail");
+    }
+    text
+}

@@ -1,0 +1,40 @@
+//! Where configuration and data live, by the XDG base directory specification.
+
+use std::path::{Path, PathBuf};
+
+use rootset_service::{ErrorCode, ServiceError};
+
+const FOLDER: &str = "rootset";
+pub const CONFIGURATION_FILE: &str = "rootset.toml";
+const DATABASE_FILE: &str = "rootset.db";
+
+/// `None` without a home: there is then no such file.
+pub fn user_configuration() -> Option<PathBuf> {
+    Some(base("XDG_CONFIG_HOME", ".config")?.join(FOLDER).join(CONFIGURATION_FILE))
+}
+
+pub fn default_database() -> Result<PathBuf, ServiceError> {
+    let base = base("XDG_DATA_HOME", ".local/share").ok_or_else(|| {
+        ServiceError::invalid("there is no home folder to keep the database in")
+            .with_hint("name a database with `--db` or `ROOTSET_DB`")
+    })?;
+    Ok(base.join(FOLDER).join(DATABASE_FILE))
+}
+
+/// The specification says to ignore a variable that is not an absolute path.
+fn base(variable: &str, below_home: &str) -> Option<PathBuf> {
+    let given = std::env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute());
+    given.or_else(|| std::env::home_dir().filter(|home| !home.as_os_str().is_empty()).map(|home| home.join(below_home)))
+}
+
+/// Memories are private: nobody else may look into the folder.
+pub fn create_private(folder: &Path) -> Result<(), ServiceError> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder).map_err(|error| {
+        ServiceError::new(ErrorCode::Forbidden, format!("cannot create the folder `{}`: {error}", folder.display()))
+            .with_hint("name a database elsewhere with `--db`")
+    })
+}

@@ -1,0 +1,193 @@
+//! Where settings come from, weakest first: your own file, a file in the working folder, the environment, flags.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use figment::providers::{Format, Toml};
+use figment::value::{Dict, Map, Value};
+use figment::{Metadata, Profile, Provider};
+use rootset_service::ServiceError;
+
+use super::folders::{self, CONFIGURATION_FILE};
+use super::keys::{self, Kind};
+use crate::arguments::GlobalArguments;
+use crate::input;
+use crate::logging::LEVEL_VARIABLE;
+
+const PREFIX: &str = "ROOTSET_";
+const CONFIGURATION_VARIABLE: &str = "ROOTSET_CONFIG";
+
+/// The settings of one source.
+#[derive(Debug)]
+pub struct Layer {
+    pub place: Place,
+    /// In words, as shown in errors and by `config show`.
+    pub origin: String,
+    pub values: Dict,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    File,
+    WorkingFolder,
+    Environment,
+    Flags,
+}
+
+impl Place {
+    /// How a key is spelt there.
+    pub fn key_as_written(self, key: &str) -> String {
+        match self {
+            Self::Environment => variable(key),
+            _ => key.to_owned(),
+        }
+    }
+}
+
+impl Provider for Layer {
+    fn metadata(&self) -> Metadata {
+        Metadata::named(self.origin.clone())
+    }
+
+    fn data(&self) -> Result<Map<Profile, Dict>, figment::Error> {
+        Ok(Profile::Default.collect(self.values.clone()))
+    }
+}
+
+/// The environment variable of a key.
+pub fn variable(key: &str) -> String {
+    format!("{PREFIX}{}", key.replace('.', "__").to_uppercase())
+}
+
+pub fn layers(global: &GlobalArguments) -> Result<Vec<Layer>, ServiceError> {
+    let mut layers = Vec::new();
+    let own = own_file(global)?;
+    if let Some(path) = &own {
+        layers.push(file(path, Place::File)?);
+    }
+    let beside = PathBuf::from(CONFIGURATION_FILE);
+    if beside.exists() && !own.as_deref().is_some_and(|own| is_same_file(own, &beside)) {
+        layers.push(file(&beside, Place::WorkingFolder)?);
+    }
+    layers.extend(environment(&layers)?);
+    layers.extend(flags(global));
+    Ok(layers)
+}
+
+/// A file that was named must exist, the one in the configuration folder need not.
+fn own_file(global: &GlobalArguments) -> Result<Option<PathBuf>, ServiceError> {
+    let from_variable = std::env::var_os(CONFIGURATION_VARIABLE).filter(|value| !value.is_empty());
+    let named = match (&global.config, from_variable) {
+        (Some(path), _) => Some((PathBuf::from(path), "`--config`")),
+        (None, Some(path)) => Some((path.into(), "`ROOTSET_CONFIG`")),
+        (None, None) => None,
+    };
+    match named {
+        Some((path, by)) if !path.is_file() => {
+            Err(ServiceError::invalid(format!("{by} names `{}`, which is no file", path.display())))
+        }
+        Some((path, _)) => Ok(Some(path)),
+        None => Ok(folders::user_configuration().filter(|path| path.exists())),
+    }
+}
+
+fn is_same_file(one: &Path, other: &Path) -> bool {
+    matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
+}
+
+fn file(path: &Path, place: Place) -> Result<Layer, ServiceError> {
+    let text = input::read_file(path)?;
+    let origin = match place {
+        Place::WorkingFolder => format!("`{}` of the working folder", path.display()),
+        _ => format!("`{}`", path.display()),
+    };
+    let parsed = Toml::string(&text).data().map_err(|error| {
+        let error = error.to_string();
+        ServiceError::invalid(format!("{origin} is not TOML: {}", error.trim().replace('\n', "\n  ")))
+    })?;
+    let mut values = parsed.into_values().next().unwrap_or_default();
+    if let Some(folder) = path.parent() {
+        anchor(&mut values, folder);
+    }
+    Ok(Layer { place, origin, values })
+}
+
+/// A relative path in a file means the same wherever the command runs: it starts at the file's folder.
+fn anchor(values: &mut Dict, folder: &Path) {
+    let anchored = |text: &str| folder.join(text).to_string_lossy().into_owned();
+    if let Some(Value::String(_, db)) = values.get_mut("db")
+        && !db.contains(':')
+        && !db.trim().is_empty()
+    {
+        *db = anchored(db);
+    }
+    if let Some(Value::Dict(_, embed)) = values.get_mut("embed")
+        && let Some(Value::String(_, path)) = embed.get_mut("path")
+        && !path.trim().is_empty()
+    {
+        *path = anchored(path);
+    }
+}
+
+/// Variables of the prefix, one layer each so that an error can name it. An empty variable is one that is not set.
+fn environment(files: &[Layer]) -> Result<Vec<Layer>, ServiceError> {
+    let mut given: BTreeMap<String, String> = BTreeMap::new();
+    for (name, value) in std::env::vars_os() {
+        let Some(name) = name.to_str().filter(|name| name.starts_with(PREFIX)) else { continue };
+        if [CONFIGURATION_VARIABLE, LEVEL_VARIABLE].contains(&name) || value.is_empty() {
+            continue;
+        }
+        let value = value
+            .into_string()
+            .map_err(|_| ServiceError::invalid(format!("the variable `{name}` is not UTF-8 text")))?;
+        given.insert(name.to_owned(), value);
+    }
+    // A key for a model may live under our prefix too; its value is nobody's business here.
+    let secrets = secret_variables(files, &given);
+    given.retain(|name, _| !secrets.contains(name));
+    Ok(given.into_iter().map(|(name, text)| variable_layer(&name, &text)).collect())
+}
+
+fn secret_variables(files: &[Layer], given: &BTreeMap<String, String>) -> Vec<String> {
+    let mut names = Vec::new();
+    for section in ["extract", "embed"] {
+        names.extend(given.get(&variable(&format!("{section}.api_key_env"))).cloned());
+        for layer in files {
+            let found = layer.values.get(section).and_then(Value::as_dict).and_then(|it| it.get("api_key_env"));
+            names.extend(found.and_then(Value::as_str).map(ToOwned::to_owned));
+        }
+    }
+    names
+}
+
+fn variable_layer(name: &str, text: &str) -> Layer {
+    let path = name[PREFIX.len()..].to_lowercase().replace("__", ".");
+    let value = match keys::find(&path).map(|key| key.kind) {
+        Some(kind) => typed(kind, text),
+        None => text.into(),
+    };
+    let values = figment::util::nest(&path, value).into_dict().unwrap_or_default();
+    Layer { place: Place::Environment, origin: format!("the variable `{name}`"), values }
+}
+
+/// A variable is text; what does not read as its key's type stays text, and the check refuses it with its name.
+fn typed(kind: Kind, text: &str) -> Value {
+    let text = text.trim();
+    match kind {
+        Kind::Count { .. } => text.parse::<i64>().map_or_else(|_| text.into(), Into::into),
+        Kind::Number { .. } => text.parse::<f64>().map_or_else(|_| text.into(), Into::into),
+        Kind::TextList => text.split(',').map(str::trim).filter(|item| !item.is_empty()).collect::<Vec<_>>().into(),
+        _ => text.into(),
+    }
+}
+
+fn flags(global: &GlobalArguments) -> Vec<Layer> {
+    [("db", &global.db), ("workspace", &global.workspace)]
+        .into_iter()
+        .filter_map(|(key, value)| {
+            let value: Value = value.clone()?.into();
+            let values = Dict::from([(key.to_owned(), value)]);
+            Some(Layer { place: Place::Flags, origin: format!("the flag `--{key}`"), values })
+        })
+        .collect()
+}

@@ -1,0 +1,75 @@
+//! How a command can fail, what is said about it, and the status the process ends with.
+
+use std::io;
+use std::process::ExitCode;
+
+use rootset_service::{ErrorCode, ServiceError};
+
+use crate::output::Output;
+
+/// The status of everything that is the caller's, usage errors included.
+pub const STATUS_CALLER: u8 = 1;
+
+#[derive(Debug)]
+pub enum Failure {
+    Error(ServiceError),
+    /// Everything was said already; only the status is left.
+    Said(u8),
+    /// Nobody reads what we write any more: not worth a word.
+    ClosedPipe,
+}
+
+impl From<ServiceError> for Failure {
+    fn from(error: ServiceError) -> Self {
+        Self::Error(error)
+    }
+}
+
+impl From<io::Error> for Failure {
+    /// For writing to stdout only; whoever reads files says which.
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Self::ClosedPipe,
+            _ => Self::Error(ServiceError::new(ErrorCode::Internal, format!("cannot write the answer: {error}"))),
+        }
+    }
+}
+
+/// Says what is left to say, and answers with the status.
+pub fn end_with(outcome: Result<(), Failure>, output: &Output) -> ExitCode {
+    match outcome {
+        Ok(()) | Err(Failure::ClosedPipe) => ExitCode::SUCCESS,
+        Err(Failure::Said(status)) => ExitCode::from(status),
+        Err(Failure::Error(error)) => {
+            output.error(&error);
+            ExitCode::from(error.code.exit_status())
+        }
+    }
+}
+
+/// Ends after the arguments could not be understood, or asked for help.
+pub fn end_with_usage(usage: &clap::Error, in_json: bool) -> ExitCode {
+    if !usage.use_stderr() {
+        // Help and version. A closed pipe is all that can go wrong, and `rootset --help | head` is no error.
+        let _ = usage.print();
+        return ExitCode::SUCCESS;
+    }
+    if in_json {
+        Output::for_json().error(&usage_error(usage));
+    } else {
+        let _ = usage.print();
+    }
+    ExitCode::from(STATUS_CALLER)
+}
+
+/// Clap's message without its `error: ` and the lines about usage.
+fn usage_error(usage: &clap::Error) -> ServiceError {
+    let text = usage.render().to_string();
+    let mut paragraphs = text.trim_start_matches("error: ").split("\n\n").map(str::trim);
+    let message = paragraphs.next().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
+    let error = ServiceError::invalid(message);
+    match paragraphs.find_map(|paragraph| paragraph.strip_prefix("tip: ")) {
+        Some(tip) => error.with_hint(tip),
+        None => error.with_hint("see `rootset --help`"),
+    }
+}

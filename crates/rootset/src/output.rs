@@ -1,0 +1,70 @@
+//! The two channels: stdout for data, stderr for talk. Nothing else in the program writes to either.
+
+use std::io::{IsTerminal, Write};
+
+use rootset_service::ServiceError;
+use serde_json::Value;
+
+use crate::arguments::GlobalArguments;
+use crate::exit::Failure;
+use crate::render;
+
+#[derive(Clone, Debug)]
+pub struct Output {
+    in_json: bool,
+    is_quiet: bool,
+}
+
+impl Output {
+    pub fn new(global: &GlobalArguments, answers_in_json: bool) -> Self {
+        Self { in_json: global.json || answers_in_json, is_quiet: global.quiet }
+    }
+
+    pub fn for_json() -> Self {
+        Self { in_json: true, is_quiet: false }
+    }
+
+    pub fn in_json(&self) -> bool {
+        self.in_json
+    }
+
+    /// An operation's answer: its JSON for programs, `render`ed for people.
+    pub fn answer(&self, answer: &Value, render: impl FnOnce(&Value) -> String) -> Result<(), Failure> {
+        if self.in_json { self.json(answer) } else { self.text(&render(answer)) }
+    }
+
+    /// One line for programs, indented for a person who looks.
+    pub fn json(&self, value: &Value) -> Result<(), Failure> {
+        let text = if std::io::stdout().is_terminal() { format!("{value:#}\n") } else { format!("{value}\n") };
+        // Past the filter of colours: JSON is passed on as it is, to the byte.
+        let mut stdout = std::io::stdout().lock();
+        stdout.write_all(text.as_bytes())?;
+        Ok(stdout.flush()?)
+    }
+
+    pub fn text(&self, text: &str) -> Result<(), Failure> {
+        let mut stdout = anstream::stdout().lock();
+        stdout.write_all(text.as_bytes())?;
+        Ok(stdout.flush()?)
+    }
+
+    /// A remark beside the answer. Lost when stderr is closed, like any talk nobody listens to.
+    pub fn talk(&self, text: &str) {
+        if !self.is_quiet {
+            let _ = writeln!(anstream::stderr(), "{text}");
+        }
+    }
+
+    pub fn error(&self, error: &ServiceError) {
+        // Where JSON cannot be written either (a full disk), a word on stderr is better than none.
+        if self.in_json && !matches!(self.json(&error.to_json()), Err(Failure::Error(_))) {
+            return;
+        }
+        let mut stderr = anstream::stderr().lock();
+        // Messages repeat what was given, which may hold anything.
+        let _ = writeln!(stderr, "{} {}", render::bold("error:"), render::escaped(&render::for_people(&error.message)));
+        if let Some(hint) = &error.hint {
+            let _ = writeln!(stderr, "{} {}", render::bold("hint:"), render::escaped(&render::for_people(hint)));
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! How answers look to people. JSON is never made here, and nothing here writes: text goes in, text comes out.
+
+mod fields;
+mod hints;
+mod plan;
+mod styles;
+mod table;
+mod text;
+mod time;
+
+pub use fields::{count, flag, list, text};
+pub use hints::for_people;
+pub use plan::{amounts, applied, plan};
+pub use styles::{bold, dim, good, warning};
+pub use table::Table;
+pub use text::{bytes, counted, escaped, one_line};
+pub use time::{age, from_now, short, with_age};

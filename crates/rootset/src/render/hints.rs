@@ -1,0 +1,26 @@
+//! The service speaks of operations and fields; a person at a terminal has commands and options.
+
+/// What the service says, and what it is called here. Longer phrases first.
+const WORDS: &[(&str, &str)] = &[
+    ("`update_memory` with `pinned: false`", "`rootset edit ID --unpin`"),
+    ("`gc_undo` with this `workspace_id`", "`rootset undo --workspace ID`"),
+    ("can be undone by `memory_id`", "can be undone by id or name"),
+    ("`gc_undo`", "`rootset undo`"),
+    ("`create_workspace`", "`rootset workspace create`"),
+    ("`allow_large: true`", "`--allow-large`"),
+    ("`restore: true`", "`--restore`"),
+];
+
+pub fn for_people(text: &str) -> String {
+    WORDS.iter().fold(text.to_owned(), |text, (operation, command)| text.replace(operation, command))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operations_become_commands() {
+        assert_eq!(for_people("it is there; `gc_undo` brings it back"), "it is there; `rootset undo` brings it back");
+    }
+}

@@ -1,0 +1,73 @@
+//! Text that others wrote, made safe to show: whatever is remembered may come from anywhere.
+
+/// Shows control characters and those that reorder a line as escapes, so that no memory can drive the terminal. Line
+/// feeds and tabs stay.
+pub fn escaped(text: &str) -> String {
+    if !text.chars().any(is_unsafe) {
+        return text.to_owned();
+    }
+    text.chars().map(|c| if is_unsafe(c) { c.escape_unicode().to_string() } else { c.to_string() }).collect()
+}
+
+fn is_unsafe(c: char) -> bool {
+    let is_reordering = matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    is_reordering || (c.is_control() && !matches!(c, '\n' | '\t'))
+}
+
+/// Blanks and line breaks become single blanks; what is longer than `chars_max` ends in an ellipsis.
+pub fn one_line(text: &str, chars_max: usize) -> String {
+    let joined = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let safe = escaped(&joined);
+    if safe.chars().count() <= chars_max {
+        return safe;
+    }
+    let cut: String = safe.chars().take(chars_max.saturating_sub(1)).collect();
+    format!("{}…", cut.trim_end())
+}
+
+/// `1 memory`, `2 memories`.
+pub fn counted(count: i64, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
+pub fn bytes(count: i64) -> String {
+    const UNITS: [&str; 4] = ["kB", "MB", "GB", "TB"];
+    if count < 1_000 {
+        return format!("{count} B");
+    }
+    let mut amount = count as f64;
+    let mut unit = "B";
+    for larger in UNITS {
+        if amount < 999.95 {
+            break;
+        }
+        amount /= 1_000.0;
+        unit = larger;
+    }
+    format!("{amount:.1} {unit}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn control_and_reordering_characters_are_escaped_and_line_feeds_are_not() {
+        assert_eq!(escaped("a\u{1b}[31mb\r\nc\td"), "a\\u{1b}[31mb\\u{d}\nc\td");
+        assert_eq!(escaped("abc\u{202e}fed\u{9b}x"), "abc\\u{202e}fed\\u{9b}x");
+        assert_eq!(escaped("naïve 日本 👩‍👩‍👧"), "naïve 日本 👩‍👩‍👧");
+    }
+
+    #[test]
+    fn lines_are_joined_and_cut() {
+        assert_eq!(one_line(" a\n\tb  c ", 10), "a b c");
+        assert_eq!(one_line("abcdefghij", 10), "abcdefghij");
+        assert_eq!(one_line("abcdefghijk", 10), "abcdefghi…");
+    }
+
+    #[test]
+    fn sizes_have_one_decimal() {
+        let shown: Vec<String> = [0, 999, 1_000, 274_432, 999_999, 5_000_000_000].into_iter().map(bytes).collect();
+        assert_eq!(shown, ["0 B", "999 B", "1.0 kB", "274.4 kB", "1.0 MB", "5.0 GB"]);
+    }
+}

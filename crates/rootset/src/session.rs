@@ -1,0 +1,71 @@
+//! One run of the program: the configuration and the service, each made when it is first needed.
+
+use std::cell::OnceCell;
+use std::sync::Arc;
+
+use rootset_service::{Caller, FrontEnd, Service, ServiceError};
+use rootset_store::Store;
+use serde_json::Value;
+
+use crate::arguments::GlobalArguments;
+use crate::configuration::Configuration;
+use crate::models;
+use crate::output::Output;
+
+/// Audit's actor and a memory's `written_by` for everything that comes from here.
+const ACTOR: &str = "cli";
+
+#[derive(Debug)]
+pub struct Session {
+    pub global: GlobalArguments,
+    pub output: Output,
+    configuration: OnceCell<Configuration>,
+    service: OnceCell<Arc<Service>>,
+}
+
+impl Session {
+    pub fn new(global: GlobalArguments, output: Output) -> Self {
+        Self { global, output, configuration: OnceCell::new(), service: OnceCell::new() }
+    }
+
+    /// Runs one operation.
+    pub fn call(&self, operation: &str, request: Value) -> Result<Value, ServiceError> {
+        let workspace = self.configuration()?.workspace.clone();
+        let caller = Caller { front_end: FrontEnd::CommandLine, actor: ACTOR.to_owned(), workspace };
+        self.service()?.call(&caller, operation, request)
+    }
+
+    pub fn configuration(&self) -> Result<&Configuration, ServiceError> {
+        if let Some(configuration) = self.configuration.get() {
+            return Ok(configuration);
+        }
+        let configuration = Configuration::load(&self.global)?;
+        Ok(self.configuration.get_or_init(|| configuration))
+    }
+
+    fn service(&self) -> Result<&Arc<Service>, ServiceError> {
+        if let Some(service) = self.service.get() {
+            return Ok(service);
+        }
+        let configuration = self.configuration()?;
+        // Models before the store: a wrong setting must not leave an empty database behind.
+        let extractor = models::extractor(&configuration.extract)?;
+        let embedder = models::embedder(&configuration.embed)?;
+        let store = Store::open_sqlite(&configuration.database_path()?)?;
+        let service = Service::new(store, configuration.settings.clone())?.with_extractor(extractor);
+        let service = match embedder {
+            Some(embedder) => service.with_embedder(embedder),
+            None => service,
+        };
+        Ok(self.service.get_or_init(|| Arc::new(service)))
+    }
+
+    /// What is owed after the answer: uses written, pending memories completed. The answer is out, so a failure is logged
+    /// and changes nothing.
+    pub fn finish(&self) {
+        let Some(service) = self.service.get() else { return };
+        if let Err(error) = service.finish() {
+            tracing::warn!(%error, "could not finish what was left after the answer");
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! Files, environment, flags: which one wins, and what is refused.
+
+use serde_json::Value;
+
+use crate::sandbox::{Outcome, Sandbox};
+
+#[track_caller]
+fn setting(outcome: &Outcome, key: &str) -> (Value, String) {
+    assert_eq!(outcome.status, Some(0), "{outcome:?}");
+    let setting = outcome.json()["settings"][key].clone();
+    (setting["value"].clone(), setting["origin"].as_str().unwrap_or_default().to_owned())
+}
+
+#[track_caller]
+fn refused(outcome: &Outcome, says: &[&str]) {
+    assert_eq!((outcome.status, outcome.stdout.as_str()), (Some(1), ""), "{outcome:?}");
+    for part in says {
+        assert!(outcome.stderr.contains(part), "`{part}` is not in {outcome:?}");
+    }
+}
+
+#[test]
+fn flag_beats_environment_beats_working_folder_beats_own_file() {
+    let sandbox = Sandbox::new();
+    let show = ["config", "show", "--json"];
+    assert_eq!(setting(&sandbox.run(show), "workspace"), ("default".into(), "default".into()));
+    sandbox.write(sandbox.own_configuration(), "workspace = \"own\"\n[gc]\ngrace = \"1d\"\n");
+    assert_eq!(setting(&sandbox.run(show), "workspace").0, "own");
+    sandbox.write("rootset.toml", "workspace = \"here\"\n");
+    let (value, origin) = setting(&sandbox.run(show), "workspace");
+    assert_eq!((value, origin.as_str()), ("here".into(), "`rootset.toml` of the working folder"));
+    let variable = [("ROOTSET_WORKSPACE", "variable"), ("ROOTSET_GC__GRACE", "2d")];
+    let outcome = sandbox.run_with_variables(&variable, show);
+    let (value, origin) = setting(&outcome, "workspace");
+    assert_eq!((value, origin.as_str()), ("variable".into(), "the variable `ROOTSET_WORKSPACE`"));
+    assert_eq!(setting(&outcome, "gc.grace").0, "2d");
+    let outcome = sandbox.run_with_variables(&variable, ["config", "show", "--json", "-w", "flag"]);
+    let (value, origin) = setting(&outcome, "workspace");
+    assert_eq!((value, origin.as_str()), ("flag".into(), "the flag `--workspace`"));
+}
+
+#[test]
+fn file_is_found_by_flag_then_variable_then_folder() {
+    let sandbox = Sandbox::new();
+    sandbox.write(sandbox.own_configuration(), "workspace = \"own\"");
+    sandbox.write("by-variable.toml", "workspace = \"variable\"");
+    sandbox.write("by-flag.toml", "workspace = \"flag\"");
+    let variable = [("ROOTSET_CONFIG", "by-variable.toml")];
+    let workspace = |outcome: Outcome| setting(&outcome, "workspace").0;
+    assert_eq!(workspace(sandbox.run(["config", "show", "--json"])), "own");
+    assert_eq!(workspace(sandbox.run_with_variables(&variable, ["config", "show", "--json"])), "variable");
+    let with_flag = ["config", "show", "--json", "--config", "by-flag.toml"];
+    assert_eq!(workspace(sandbox.run_with_variables(&variable, with_flag)), "flag");
+    refused(&sandbox.run(["list", "--config", "nowhere.toml"]), &["`--config` names `nowhere.toml`"]);
+}
+
+#[test]
+fn settings_reach_the_service() {
+    let sandbox = Sandbox::new();
+    sandbox.run(["add", "falcon", "--name", "falcon"]);
+    let grace = [("ROOTSET_GC__GRACE", "3650d")];
+    let outcome = sandbox.run_with_variables(&grace, ["rm", "falcon", "--yes"]);
+    assert!(outcome.stdout.contains("(in 10y)"), "{outcome:?}");
+    for n in 0..3 {
+        sandbox.call("add_memory", &format!(r#"{{"text": "eagle {n}", "name": "eagle-{n}"}}"#));
+    }
+    sandbox.run(["add", "heron"]);
+    let strict = [("ROOTSET_LIMITS__PLAN_COUNT_FREE", "0"), ("ROOTSET_LIMITS__PLAN_FRACTION_MAX", "0.5")];
+    let outcome = sandbox.run_with_variables(&strict, ["forget", "eagle", "--yes"]);
+    assert_eq!(outcome.status, Some(1), "{outcome:?}");
+    assert!(outcome.stderr.contains("over a limit"), "{outcome:?}");
+    assert_eq!(sandbox.run(["forget", "eagle", "--yes"]).status, Some(0));
+}
+
+#[test]
+fn working_folder_may_set_workspace_and_excludes_only() {
+    let sandbox = Sandbox::new();
+    sandbox.write("rootset.toml", "workspace = \"default\"\n[code]\nexclude = [\"target/**\"]\n");
+    assert_eq!(sandbox.run(["list"]).status, Some(0));
+    for (text, key) in [
+        ("db = \"/tmp/elsewhere.db\"", "`db`"),
+        ("[gc]\ngrace = \"0s\"", "`gc.grace`"),
+        ("[extract]\nbase_url = \"http://evil.example/v1\"", "`extract.base_url`"),
+        ("[limits]\nplan_fraction_max = 1.0", "`limits.plan_fraction_max`"),
+    ] {
+        sandbox.write("rootset.toml", text);
+        refused(&sandbox.run(["list"]), &[key, "working folder", "only `workspace` and `code.exclude`"]);
+    }
+    sandbox.write("rootset.toml", "[gc]\ngrace = \"1d\"");
+    assert_eq!(sandbox.run(["list", "--config", "rootset.toml"]).status, Some(0), "named, it is trusted");
+}
+
+#[test]
+fn unknown_keys_and_bad_values_name_key_value_origin_and_what_is_allowed() {
+    let sandbox = Sandbox::new();
+    let own = sandbox.own_configuration();
+    for (text, says) in [
+        ("wrkspace = \"x\"", vec!["unknown key `wrkspace`", "rootset.toml`", "did you mean `workspace`?"]),
+        ("[gc]\ngrce = \"1d\"", vec!["unknown key `gc.grce`", "did you mean `gc.grace`?"]),
+        ("[gc]\ngrace = true", vec!["`gc.grace` is `true`", "allowed: a duration"]),
+        ("[gc]\ngrace = \"soon\"", vec!["`gc.grace` is `\"soon\"`", "allowed: a duration"]),
+        ("gc = 5", vec!["`gc`", "is a section"]),
+        ("workspace = 5", vec!["`workspace` is `5`", "allowed:"]),
+        ("[limits]\nplan_count_free = \"5\"", vec!["`limits.plan_count_free` is `\"5\"`", "a whole number from 0"]),
+        ("[limits]\nplan_fraction_max = 1.5", vec!["is `1.5`", "a number from 0 to 1"]),
+        ("[memory]\nkeep_revisions = -1", vec!["is `-1`", "a whole number from 0"]),
+        ("[embed]\nprovider = \"statc\"", vec!["is `\"statc\"`", "`none`, `openai`, `static`"]),
+        ("[embed]\nprovider = \"static\"", vec!["`embed.provider` is `static`, which needs `embed.path`"]),
+        ("[code]\nexclude = \"target\"", vec!["`code.exclude`", "a list of strings"]),
+        ("not toml at all", vec!["is not TOML"]),
+    ] {
+        sandbox.write(&own, text);
+        refused(&sandbox.run(["list"]), &says);
+    }
+    std::fs::remove_file(own).unwrap();
+    let outcome = sandbox.run_with_variables(&[("ROOTSET_GC__GRCE", "1d")], ["list"]);
+    refused(
+        &outcome,
+        &["unknown key `gc.grce` in the variable `ROOTSET_GC__GRCE`", "did you mean `ROOTSET_GC__GRACE`?"],
+    );
+    assert!(!sandbox.database().exists(), "a wrong setting leaves no database behind");
+}
+
+#[test]
+fn keys_come_from_the_named_variable_and_are_never_shown() {
+    let sandbox = Sandbox::new();
+    let own = sandbox.own_configuration();
+    sandbox.write(&own, "[extract]\napi_key = \"sk-hunter2\"");
+    let outcome = sandbox.run(["list"]);
+    refused(&outcome, &["unknown key `extract.api_key`", "name the variable in `extract.api_key_env`"]);
+    assert!(!outcome.stderr.contains("hunter2"));
+    sandbox.write(&own, "[extract]\napi_key_env = \"sk-hunter2\"");
+    let outcome = sandbox.run(["list"]);
+    refused(&outcome, &["`extract.api_key_env`", "the name of an environment variable"]);
+    assert!(!outcome.stderr.contains("hunter2"));
+    let endpoint = "[extract]\nprovider = \"openai\"\nbase_url = \"http://localhost:9/v1\"\nmodel = \"m\"\n";
+    sandbox.write(&own, format!("{endpoint}api_key_env = \"ROOTSET_MODEL_KEY\""));
+    refused(&sandbox.run(["list"]), &["names `ROOTSET_MODEL_KEY`, which is not set"]);
+    let key = [("ROOTSET_MODEL_KEY", "hunter2")];
+    assert_eq!(sandbox.run_with_variables(&key, ["list"]).status, Some(0));
+    let outcome = sandbox.run_with_variables(&key, ["config", "show"]);
+    assert!(outcome.stdout.contains("ROOTSET_MODEL_KEY") && !outcome.stdout.contains("hunter2"), "{outcome:?}");
+    sandbox.write(&own, "[extract]\nbase_url = \"http://user:hunter2@host/v1\"");
+    let outcome = sandbox.run(["list"]);
+    refused(&outcome, &["`extract.base_url` is (hidden)"]);
+    assert!(!outcome.stderr.contains("hunter2"));
+}
+
+#[test]
+fn example_loads_back_as_the_defaults() {
+    let sandbox = Sandbox::new();
+    let values = |outcome: &Outcome| -> Vec<(String, Value)> {
+        let settings = outcome.json()["settings"].as_object().expect("settings").clone();
+        settings.into_iter().map(|(key, setting)| (key, setting["value"].clone())).collect()
+    };
+    let defaults = sandbox.run(["config", "show", "--json"]);
+    let example = sandbox.run(["config", "example"]).stdout;
+    sandbox.write(sandbox.own_configuration(), &example);
+    let loaded = sandbox.run(["config", "show", "--json"]);
+    assert_eq!(values(&loaded), values(&defaults));
+    assert_eq!(sandbox.run(["list"]).status, Some(0));
+    let commented_in: String = example
+        .lines()
+        .map(|line| line.strip_prefix("# ").filter(|rest| rest.contains(" = \"")).unwrap_or(line).to_owned() + "\n")
+        .collect();
+    sandbox.write(sandbox.own_configuration(), commented_in);
+    let every_key = sandbox.run(["config", "show", "--json"]);
+    assert!(values(&every_key).iter().all(|(_, value)| !value.is_null()), "{every_key:?}");
+}
+
+#[test]
+fn relative_paths_in_a_file_start_at_its_folder() {
+    let sandbox = Sandbox::new();
+    sandbox.write("conf/own.toml", "db = \"memory.db\"");
+    assert_eq!(sandbox.run(["list", "--config", "conf/own.toml"]).status, Some(0));
+    assert!(sandbox.work().join("conf/memory.db").is_file());
+}

@@ -1,0 +1,328 @@
+//! Whole commands, as a person sees them in a pipe.
+
+use insta::assert_snapshot;
+
+use crate::sandbox::Sandbox;
+
+#[test]
+fn memory_is_added_found_and_listed() {
+    let sandbox = Sandbox::new();
+    assert_snapshot!(sandbox.transcript(["add", "Deploy", "happens on Friday with Ansible", "--tag", "ops"]), @r#"
+    status 0
+    -- stdout
+    added deploy-happens-on-friday-with-ansible [id]
+    -- stderr
+    "#);
+    assert_snapshot!(sandbox.transcript(["add", "Deploy happens on Monday with Ansible", "--pin=the rule"]), @r#"
+    status 0
+    -- stdout
+    added deploy-happens-on-monday-with-ansible [id]
+    -- stderr
+    similar memories are there already; `rootset supersede OLD NEW` replaces one:
+      deploy-happens-on-friday-with-ansible  Deploy happens on Friday with Ansible
+    "#);
+    assert_snapshot!(sandbox.transcript(["list"]), @r#"
+    status 0
+    -- stdout
+    NAME                                   UPDATED           SOURCE  NOTE    TOPIC
+    deploy-happens-on-monday-with-ansible  [time]  user    pinned  Deploy happens on Monday with Ansible
+    deploy-happens-on-friday-with-ansible  [time]  user            Deploy happens on Friday with Ansible
+    -- stderr
+    2 memories
+    "#);
+    assert_snapshot!(sandbox.transcript(["search", "friday", "-n", "1"]), @r#"
+    status 0
+    -- stdout
+    deploy-happens-on-friday-with-ansible  now, user
+      Deploy happens on Friday with Ansible
+    -- stderr
+    "#);
+    assert_snapshot!(sandbox.transcript(["show", "deploy-happens-on-monday-with-ansible"]), @r#"
+    status 0
+    -- stdout
+    Deploy happens on Monday with Ansible
+    name        deploy-happens-on-monday-with-ansible
+    id          [id]
+    source      user, written by cli
+    created     [time] (now)
+    updated     [time] (now)
+    pinned      the rule
+    version     1, revision 1
+    graph       1 chunk, 1 entity, 0 relations
+
+    Deploy happens on Monday with Ansible
+    -- stderr
+    "#);
+}
+
+#[test]
+fn removed_memory_is_in_the_trash_and_comes_back() {
+    let sandbox = Sandbox::new();
+    sandbox.run(["add", "Falcon uses Postgres", "--name", "falcon"]);
+    assert_snapshot!(sandbox.transcript(["rm", "falcon", "--yes"]), @r#"
+    status 0
+    -- stdout
+    moved to the trash: 1 memory, 2 entities, 1 relation
+    undo until [time] (in 7d): rootset undo [id]
+    -- stderr
+    "#);
+    assert_snapshot!(sandbox.transcript(["trash"]), @r#"
+    status 0
+    -- stdout
+    WHAT    NAME    RUN                                   TRASHED           UNDO UNTIL                TOPIC
+    memory  falcon  [id]  [time]  [time] (in 7d)  Falcon uses Postgres
+    -- stderr
+    1 item in the trash
+    "#);
+    assert_snapshot!(sandbox.transcript(["undo"]), @r#"
+    status 0
+    -- stdout
+    RUN                                   OPERATION      BY   AT                MEMORIES  UNDO UNTIL
+    [id]  delete_memory  cli  [time]  1         [time] (in 7d)
+    -- stderr
+    "#);
+    assert_snapshot!(sandbox.transcript(["show", "falcon"]), @r#"
+    status 1
+    -- stdout
+    -- stderr
+    error: no memory `falcon`
+    hint: it is in the trash since [time]; `rootset undo` brings it back
+    "#);
+    assert_snapshot!(sandbox.transcript(["undo", "falcon"]), @r#"
+    status 0
+    -- stdout
+    brought back 1 memory
+    -- stderr
+    "#);
+    assert_eq!(sandbox.run(["show", "falcon"]).status, Some(0));
+}
+
+#[test]
+fn forgetting_shows_its_plan_before_it_acts() {
+    let sandbox = Sandbox::new();
+    sandbox.run(["add", "Falcon belongs to alice@acme.io", "--name", "falcon"]);
+    sandbox.run(["add", "Eagle belongs to bob@acme.io", "--name", "eagle"]);
+    assert_snapshot!(sandbox.transcript(["forget", "alice@acme.io", "--dry-run"]), @r#"
+    status 0
+    -- stdout
+    WHAT    NAME    AGE  WHY                                     TOPIC
+    memory  falcon  now  matches what was asked to be forgotten  Falcon belongs to alice@acme.io
+
+    in all 1 memory, 2 entities, 1 relation (62 B of text), 50 % of the workspace's memories
+    plan [id], can be applied until [time]
+    -- stderr
+    nothing was changed; `rootset gc apply [id]` applies it
+    "#);
+    assert_snapshot!(sandbox.transcript(["forget", "alice@acme.io", "--yes"]), @r#"
+    status 0
+    -- stdout
+    WHAT    NAME    AGE  WHY                                     TOPIC
+    memory  falcon  now  matches what was asked to be forgotten  Falcon belongs to alice@acme.io
+
+    in all 1 memory, 2 entities, 1 relation (62 B of text), 50 % of the workspace's memories
+    plan [id], can be applied until [time]
+
+    moved to the trash: 1 memory, 2 entities, 1 relation
+    undo until [time] (in 7d): rootset undo [id]
+    -- stderr
+    "#);
+    assert_snapshot!(sandbox.transcript(["forget", "alice@acme.io", "--yes"]), @r#"
+    status 0
+    -- stdout
+    nothing matches
+    -- stderr
+    "#);
+    assert_snapshot!(sandbox.transcript(["forget", "--source", "user", "--yes"]), @r#"
+    status 1
+    -- stdout
+    WHAT    NAME   AGE  WHY                                     TOPIC
+    memory  eagle  now  matches what was asked to be forgotten  Eagle belongs to bob@acme.io
+
+    in all 1 memory, 2 entities, 1 relation (56 B of text), 100 % of the workspace's memories
+    over a limit: these are all 1 memories of source `user`
+    plan [id], can be applied until [time]
+
+    -- stderr
+    error: the plan is over a limit; nothing was changed
+    hint: if that is what you want: rootset gc apply [id] --allow-large
+    "#);
+    assert_snapshot!(sandbox.transcript(["forget", "--source", "user", "--yes", "--purge", "--allow-large"]), @r#"
+    status 0
+    -- stdout
+    WHAT    NAME    AGE  WHY                                     TOPIC
+    memory  eagle   now  matches what was asked to be forgotten  Eagle belongs to bob@acme.io
+    memory  falcon  now  matches what was asked to be forgotten  Falcon belongs to alice@acme.io
+
+    in all 2 memories, 4 entities, 2 relations (118 B of text), 200 % of the workspace's memories
+    applying it erases for good: there is no undo
+    over a limit: these are all 1 memories of source `user`
+    plan [id], can be applied until [time]
+
+    erased for good: 2 memories, 4 entities, 2 relations
+    -- stderr
+    "#);
+}
+
+#[test]
+fn memory_is_edited_and_superseded() {
+    let sandbox = Sandbox::new();
+    sandbox.run(["add", "Deploys happen on Friday", "--name", "old"]);
+    sandbox.run(["add", "Deploys happen on Monday", "--name", "new"]);
+    assert_snapshot!(sandbox.transcript(["edit", "old", "--text", "Deploys happened on Friday", "--tag", "ops"]), @r#"
+    status 0
+    -- stdout
+    changed [id], now version 2, entities and relations renewed
+    -- stderr
+    "#);
+    assert_snapshot!(sandbox.transcript(["supersede", "old", "new", "--reason", "moved"]), @r#"
+    status 0
+    -- stdout
+    superseded: old → new
+    -- stderr
+    "#);
+    assert_snapshot!(sandbox.transcript(["show", "old", "--revision", "1"]), @r#"
+    status 0
+    -- stdout
+    Deploys happen on Friday
+    name        old
+    id          [id]
+    source      user, written by cli
+    tags        ops
+    created     [time] (now)
+    updated     [time] (now)
+    replaced by new
+    because     moved
+    version     3, revision 1
+    graph       1 chunk, 0 entities, 0 relations
+
+    Deploys happen on Friday
+    -- stderr
+    "#);
+    sandbox.run(["edit", "old", "--clear", "tags"]);
+    assert_eq!(sandbox.call("get_memory", r#"{"memory_id":"old"}"#)["tags"], serde_json::json!([]));
+}
+
+#[test]
+fn graph_goes_out_and_comes_in_and_can_be_undone() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "graph.json",
+        r#"{"entities": [{"name": "Falcon", "type": "project"}],
+            "relations": [{"source": "Falcon", "relation": "uses", "target": "Postgres"}]}"#,
+    );
+    assert_snapshot!(sandbox.transcript(["graph", "import", "graph.json"]), @r#"
+    status 0
+    -- stdout
+    imported 2 entities, 1 relation
+    undo: rootset undo [id]
+    -- stderr
+    "#);
+    assert_snapshot!(sandbox.transcript(["entity", "show", "falcon"]), @r#"
+    status 0
+    -- stdout
+    Falcon  project, untracked, 0 memories
+    [id]
+
+    Falcon —uses→ Postgres
+    -- stderr
+    "#);
+    assert_snapshot!(sandbox.transcript(["entity", "related", "falcon"]), @r#"
+    status 0
+    -- stdout
+    NAME      TYPE  MEMORIES  DESCRIPTION
+    Postgres  term  0
+
+    Falcon —uses→ Postgres
+    -- stderr
+    "#);
+    assert!(sandbox.run(["graph", "export", "--format", "graphml"]).stdout.starts_with("<?xml"));
+    let runs = sandbox.call("gc_undo", "{}");
+    let run = runs["runs"][0]["run_id"].as_str().expect("the import can be undone");
+    assert_snapshot!(sandbox.transcript(["undo", run]), @r#"
+    status 0
+    -- stdout
+    took out 3 imported rows
+    -- stderr
+    "#);
+}
+
+#[test]
+fn workspace_is_made_deleted_and_brought_back() {
+    let sandbox = Sandbox::new();
+    assert_snapshot!(sandbox.transcript(["workspace", "create", "team", "--name", "Team X"]), @r#"
+    status 0
+    -- stdout
+    created team
+    -- stderr
+    "#);
+    sandbox.run(["add", "only here", "--workspace", "team"]);
+    assert_snapshot!(sandbox.transcript(["workspace", "list"]), @r#"
+    status 0
+    -- stdout
+    ID       MEMORIES  TRASH  TEXT  LAST WRITE        NAME
+    default  0         0      0 B   [time]
+    team     1         0      18 B  [time]  Team X
+    -- stderr
+    "#);
+    assert_snapshot!(sandbox.transcript(["workspace", "delete", "team", "--yes"]), @r#"
+    status 0
+    -- stdout
+    moved to the trash: workspace team
+    undo until [time] (in 7d): rootset undo --workspace team
+    -- stderr
+    "#);
+    assert_snapshot!(sandbox.transcript(["undo", "-w", "team"]), @r#"
+    status 0
+    -- stdout
+    brought back 1 workspace
+    -- stderr
+    "#);
+    assert_eq!(sandbox.run(["show", "only-here", "-w", "team"]).status, Some(0));
+}
+
+#[test]
+fn doctor_is_content_and_says_so() {
+    let sandbox = Sandbox::new();
+    let outcome = sandbox.run(["doctor"]);
+    assert_eq!(outcome.status, Some(0), "{outcome:?}");
+    assert!(outcome.stdout.contains("checks hold"), "{outcome:?}");
+}
+
+#[test]
+fn doctor_ends_with_one_when_an_index_row_is_missing_and_repairs_it() {
+    let sandbox = Sandbox::new();
+    sandbox.run(["add", "Falcon uses Postgres"]);
+    let connection = rusqlite::Connection::open(sandbox.database()).unwrap();
+    let table: String = connection
+        .query_row(
+            "SELECT name FROM sqlite_schema WHERE name LIKE 'search_memories_%' AND sql LIKE '%fts5%'",
+            [],
+            |row| row.get(0),
+        )
+        .unwrap();
+    connection.execute(&format!("DELETE FROM {table}"), []).unwrap();
+    drop(connection);
+    let outcome = sandbox.run(["doctor"]);
+    assert_eq!(outcome.status, Some(1), "{outcome:?}");
+    assert!(outcome.stdout.contains("I8.search_missing"), "{outcome:?}");
+    assert_eq!(sandbox.run(["doctor", "--json"]).json()["ok"], false);
+    assert_eq!(sandbox.run(["doctor", "--repair"]).status, Some(0));
+}
+
+#[test]
+fn every_shell_has_completions() {
+    let sandbox = Sandbox::new();
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let outcome = sandbox.run(["completions", shell]);
+        assert_eq!(outcome.status, Some(0), "{shell}");
+        assert!(outcome.stdout.contains("forget"), "{shell}");
+    }
+}
+
+#[test]
+fn help_and_version_need_no_database() {
+    let sandbox = Sandbox::new();
+    assert_eq!(sandbox.run(["--help"]).status, Some(0));
+    assert!(sandbox.run(["--version"]).stdout.starts_with("rootset "));
+    assert!(!sandbox.database().exists());
+}

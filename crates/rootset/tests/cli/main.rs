@@ -1,0 +1,10 @@
+//! The program as people and programs meet it: whole commands, their two channels and their status.
+
+mod bad_input;
+mod calls;
+mod channels;
+mod configuration;
+mod conversations;
+mod database_files;
+mod prompts;
+mod sandbox;

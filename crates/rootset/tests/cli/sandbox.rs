@@ -1,0 +1,145 @@
+//! A folder of its own for every test: home, configuration and data are inside, and nothing of the caller's environment
+//! reaches the program.
+
+use std::path::{Path, PathBuf};
+
+use assert_cmd::Command;
+use serde_json::Value;
+use tempfile::TempDir;
+
+pub struct Sandbox {
+    folder: TempDir,
+}
+
+/// What came of one command.
+#[derive(Debug)]
+pub struct Outcome {
+    pub status: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Outcome {
+    #[track_caller]
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+
+    /// The code of the JSON error on stdout.
+    #[track_caller]
+    pub fn error_code(&self) -> String {
+        self.json()["error"]["code"].as_str().unwrap_or_default().to_owned()
+    }
+}
+
+impl Sandbox {
+    pub fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a folder for the test");
+        for inner in ["home", "work"] {
+            std::fs::create_dir(folder.path().join(inner)).expect("a folder inside");
+        }
+        Self { folder }
+    }
+
+    /// The folder the command runs in.
+    pub fn work(&self) -> PathBuf {
+        self.folder.path().join("work")
+    }
+
+    pub fn database(&self) -> PathBuf {
+        self.folder.path().join("home/.local/share/rootset/rootset.db")
+    }
+
+    pub fn own_configuration(&self) -> PathBuf {
+        self.folder.path().join("home/.config/rootset/rootset.toml")
+    }
+
+    #[track_caller]
+    pub fn write(&self, path: impl AsRef<Path>, text: impl AsRef<[u8]>) {
+        let path = self.work().join(path);
+        std::fs::create_dir_all(path.parent().expect("a folder above")).expect("the folder above");
+        std::fs::write(path, text).expect("a file for the test");
+    }
+
+    pub fn command(&self) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_rootset"));
+        command
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", self.folder.path().join("home"))
+            .current_dir(self.work());
+        command
+    }
+
+    pub fn run<const N: usize>(&self, arguments: [&str; N]) -> Outcome {
+        outcome(self.command().args(arguments))
+    }
+
+    pub fn run_with_input<const N: usize>(&self, arguments: [&str; N], input: impl Into<Vec<u8>>) -> Outcome {
+        outcome(self.command().args(arguments).write_stdin(input))
+    }
+
+    pub fn run_with_variables<const N: usize>(&self, variables: &[(&str, &str)], arguments: [&str; N]) -> Outcome {
+        outcome(self.command().envs(variables.iter().copied()).args(arguments))
+    }
+
+    /// `rootset call`, which has to succeed.
+    #[track_caller]
+    pub fn call(&self, operation: &str, request: &str) -> Value {
+        let outcome = self.run(["call", operation, request]);
+        assert_eq!(outcome.status, Some(0), "{outcome:?}");
+        outcome.json()
+    }
+
+    /// A command as a snapshot: status and both channels, with ids, times and folders replaced.
+    pub fn transcript<const N: usize>(&self, arguments: [&str; N]) -> String {
+        let outcome = self.run(arguments);
+        let shown = format!(
+            "status {}\n-- stdout\n{}-- stderr\n{}",
+            outcome.status.unwrap_or(-1),
+            outcome.stdout,
+            outcome.stderr
+        );
+        self.redacted(&shown)
+    }
+
+    fn redacted(&self, text: &str) -> String {
+        let text = text.replace(&self.folder.path().display().to_string(), "[folder]");
+        let text = replaced(&text, "########-####-####-####-############", "[id]");
+        let text = replaced(&text, "0000-00-00T00:00:00.000Z", "[time]");
+        replaced(&text, "0000-00-00 00:00", "[time]")
+    }
+}
+
+pub fn outcome(command: &mut Command) -> Outcome {
+    let output = command.output().expect("the program starts");
+    Outcome {
+        status: output.status.code(),
+        stdout: String::from_utf8(output.stdout).expect("stdout is UTF-8"),
+        stderr: String::from_utf8(output.stderr).expect("stderr is UTF-8"),
+    }
+}
+
+/// Replaces what has a shape: `#` stands for a hexadecimal digit, `0` for a decimal one, all else for itself.
+fn replaced(text: &str, shape: &str, by: &str) -> String {
+    let fits = |text: &str| {
+        text.len() >= shape.len()
+            && text.bytes().zip(shape.bytes()).all(|(byte, shape)| match shape {
+                b'#' => byte.is_ascii_hexdigit(),
+                b'0' => byte.is_ascii_digit(),
+                other => byte == other,
+            })
+    };
+    let mut result = String::new();
+    let mut rest = text;
+    while let Some(next) = rest.chars().next() {
+        if fits(rest) {
+            result.push_str(by);
+            rest = &rest[shape.len()..];
+        } else {
+            result.push(next);
+            rest = &rest[next.len_utf8()..];
+        }
+    }
+    result
+}
