@@ -66,10 +66,11 @@ pub fn recheck(plan: &PlanFacts, item: &PlanItem, state: Option<&RootState>) -> 
     // The trash is no refuge from an erasure.
     if state.is_trashed && item.action != Action::Erase {
         Some(Skip::Trashed)
+    } else if state.is_pinned && !plan.include_pinned {
+        // Asked before the version, which pinning raises: the reviewer wants to know of the pin.
+        Some(Skip::Pinned)
     } else if state.version != item.version {
         Some(Skip::Changed)
-    } else if state.is_pinned && !plan.include_pinned {
-        Some(Skip::Pinned)
     } else if !plan.is_named && state.last_used_at.is_some_and(|used_at| used_at > plan.created_at) {
         Some(Skip::Used)
     } else {

@@ -131,9 +131,8 @@ impl From<StoreError> for ServiceError {
             StoreError::DiskFull => {
                 Self::new(Code::Internal, message).with_hint("nothing was written; free some space and try again")
             }
-            StoreError::Damaged(_) => {
-                Self::new(Code::Internal, message).with_hint("stop writing to it and run `rootset doctor`")
-            }
+            StoreError::Damaged(_) => Self::new(Code::Internal, message)
+                .with_hint("stop writing to it and copy the file before anything else"),
             StoreError::EngineTooOld { .. }
             | StoreError::Engine(_)
             | StoreError::UnexpectedColumn { .. }
@@ -158,7 +157,8 @@ impl From<StoreError> for ServiceError {
                     None => error,
                 }
             }
-            StoreError::RevisionNotFound { .. }
+            StoreError::NotInTrash(_)
+            | StoreError::RevisionNotFound { .. }
             | StoreError::EntityNotFound(_)
             | StoreError::NothingFound(_)
             | StoreError::RunNotFound(_) => Self::new(Code::NotFound, message),

@@ -1,5 +1,7 @@
 //! Everything that is computed about a content before a transaction begins: chunks, terms, extraction, vectors.
 
+use std::sync::atomic::Ordering;
+
 use rootset_model::{Content, Extraction};
 use rootset_provider::ProviderError;
 use rootset_store::{ContentPart, PreparedChunk, PreparedContent, PreparedDerived, PreparedVectors};
@@ -60,6 +62,7 @@ impl Service {
         let entity_terms = extraction.entities.iter().map(|entity| tokens::index_terms(&entity.name)).collect();
         let vectors = match &self.embedder {
             Some(embedder) => {
+                self.has_embedded.store(true, Ordering::Relaxed);
                 let texts: Vec<String> = prepared.chunks.iter().map(|chunk| chunk_text(prepared, chunk)).collect();
                 let borrowed: Vec<&str> = texts.iter().map(String::as_str).collect();
                 Some(PreparedVectors { space: embedder.id().to_owned(), vectors: embedder.embed(&borrowed)? })

@@ -17,6 +17,8 @@ const HEAD_WEIGHT: f64 = 3.0;
 /// How much of its score a neighbour lends, per step of distance.
 const NEIGHBOUR_DECAY: f64 = 0.55;
 const NEIGHBOUR_DISTANCE_MAX: i64 = 4;
+/// A query of a few words names what it wants; only a longer one describes it, and may be answered beside its words.
+const NEIGHBOURS_SERVED_TERMS_MIN: usize = 4;
 /// What follows a question is likely to answer it; the question itself is likely not what is looked for.
 const AFTER_QUESTION: f64 = 1.5;
 const QUESTION: f64 = 0.85;
@@ -47,7 +49,11 @@ pub fn rank(candidates: &Candidates, terms: &[String], now: Timestamp, with_reas
     let similarity = scaled_similarity(candidates);
 
     let mut ranked: Vec<Ranked> = Vec::new();
+    let serves_neighbours = terms.len() >= NEIGHBOURS_SERVED_TERMS_MIN;
     for (position, it) in scored.iter().enumerate().filter(|(_, it)| it.row.is_servable) {
+        if it.matched == 0 && it.row.similarity.is_none() && !serves_neighbours {
+            continue;
+        }
         let mut words = if largest > 0.0 { lexical[position] / largest } else { 0.0 };
         if it.row.is_question {
             words *= QUESTION;
@@ -187,14 +193,15 @@ mod tests {
     #[test]
     fn a_neighbour_of_a_match_is_found_and_one_of_another_source_is_not() {
         let rows = vec![row(1, "user", "other words"), row(2, "user", "the falcon"), row(3, "agent", "more words")];
-        assert_eq!(order(rows, &["falcon"]), [2, 1]);
+        assert_eq!(order(rows.clone(), &["falcon", "x", "y", "z"]), [2, 1]);
+        assert_eq!(order(rows, &["falcon"]), [2], "a short query is answered by its words alone");
     }
 
     #[test]
     fn what_follows_a_question_comes_before_what_precedes_it() {
         let mut rows = vec![row(1, "user", "x"), row(2, "user", "falcon"), row(3, "user", "x")];
         rows[1].is_question = true;
-        assert_eq!(order(rows, &["falcon"]), [2, 3, 1]);
+        assert_eq!(order(rows, &["falcon", "w", "y", "z"]), [2, 3, 1]);
     }
 
     #[test]

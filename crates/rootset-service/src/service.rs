@@ -1,6 +1,7 @@
 //! The service: one store, one clock, one source of ids, the models, and the settings in force.
 
 use std::collections::HashMap;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, LazyLock};
 
 use rootset_model::{ErasureId, Limits, MemoryId, PlanId, RunId, Timestamp};
@@ -49,6 +50,7 @@ pub struct Service {
     pub(crate) embedder: Option<Arc<dyn Embedder>>,
     pub(crate) uses: UseBuffer,
     pub(crate) background: Background,
+    pub(crate) has_embedded: AtomicBool,
     clock: Arc<dyn Clock>,
     ids: Arc<dyn Ids>,
 }
@@ -69,6 +71,7 @@ impl Service {
             embedder: None,
             uses: UseBuffer::default(),
             background: Background::default(),
+            has_embedded: AtomicBool::new(false),
             clock: Arc::new(SystemClock),
             ids: Arc::new(SystemIds::default()),
         };

@@ -1,7 +1,7 @@
 //! Completing pending memories: extraction and embedding outside any transaction, under a lease, with back-off.
 
-use std::sync::Arc;
-use std::sync::mpsc;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use rootset_model::{MemoryId, Timestamp};
@@ -69,7 +69,11 @@ impl Service {
                 break;
             }
         }
-        self.rebuild_some_vectors().map(|_| ())
+        // Only who used the embedder already pays for it here: a listing must not load a model on its way out.
+        if self.has_embedded.load(Ordering::Relaxed) {
+            self.rebuild_some_vectors()?;
+        }
+        Ok(())
     }
 
     /// Gives a few chunks the vectors they lack, after a change of model or work by a client without one; `false` when

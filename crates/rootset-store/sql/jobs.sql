@@ -37,4 +37,5 @@ WHERE workspace = ?1 AND kind = ?2 AND subject IN (SELECT value FROM blob_list(?
 DELETE FROM jobs WHERE workspace = ?1 AND kind = ?2 AND subject IN (SELECT value FROM blob_list(?3));
 
 -- name: next_due
-SELECT MIN(MAX(due_at, lease_until)) FROM jobs WHERE kind = ?1;
+SELECT MIN(MAX(j.due_at, j.lease_until)) FROM jobs j JOIN workspaces w ON w.workspace = j.workspace
+WHERE j.kind = ?1 AND w.trashed_run IS NULL;

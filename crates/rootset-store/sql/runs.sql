@@ -3,11 +3,13 @@ INSERT INTO runs (workspace, run, operation, plan, actor, started_at, counts, un
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8);
 
 -- name: by_id
-SELECT run, operation, plan, actor, started_at, finished_at, cursor, counts, undo_until, undone_at, purged_at, erasure
+SELECT run, operation, plan, actor, started_at, finished_at, cursor, counts, undo_until, undone_at, purged_at, erasure,
+       receipt
 FROM runs WHERE workspace = ?1 AND run = ?2;
 
 -- name: recent_undoable
-SELECT run, operation, plan, actor, started_at, finished_at, cursor, counts, undo_until, undone_at, purged_at, erasure
+SELECT run, operation, plan, actor, started_at, finished_at, cursor, counts, undo_until, undone_at, purged_at, erasure,
+       receipt
 FROM runs
 WHERE workspace = ?1 AND undone_at IS NULL AND purged_at IS NULL AND finished_at IS NOT NULL AND undo_until IS NOT NULL
 ORDER BY started_at DESC, run DESC LIMIT ?2;
@@ -23,6 +25,9 @@ UPDATE runs SET purged_at = ?3 WHERE workspace = ?1 AND run = ?2;
 
 -- name: set_erasure
 UPDATE runs SET erasure = ?3 WHERE workspace = ?1 AND run = ?2;
+
+-- name: set_receipt
+UPDATE runs SET receipt = ?3 WHERE workspace = ?1 AND run = ?2;
 
 -- name: insert_skip
 INSERT INTO run_skips (workspace, run, position, kind, object, reason) VALUES (?1, ?2, ?3, ?4, ?5, ?6);
@@ -109,23 +114,23 @@ WHERE workspace = ?1 AND trashed_run IS NOT NULL AND trashed_at <= ?2;
 -- fragment: trash_rows
 FROM (
     SELECT 'memory' AS kind, m.memory AS object, m.name AS name, r.topic AS topic, m.trashed_at AS trashed_at,
-           m.trashed_run AS run
+           m.trashed_run AS run, 0 AS revision
     FROM memories m
     JOIN revisions r ON r.workspace = m.workspace AND r.memory = m.memory AND r.revision = m.revision
     WHERE m.workspace = ?1 AND m.trashed_run IS NOT NULL
     UNION ALL
-    SELECT 'revision', v.memory, m.name, v.topic, v.trashed_at, v.trashed_run
+    SELECT 'revision', v.memory, m.name, v.topic, v.trashed_at, v.trashed_run, v.revision
     FROM revisions v JOIN memories m ON m.workspace = v.workspace AND m.memory = v.memory
     WHERE v.workspace = ?1 AND v.trashed_run IS NOT NULL
     UNION ALL
-    SELECT DISTINCT 'entity', u.object, e.name, e.type, u.trashed_at, u.trashed_run
+    SELECT DISTINCT 'entity', u.object, e.name, e.type, u.trashed_at, u.trashed_run, 0
     FROM untracked u JOIN entities e ON e.workspace = u.workspace AND e.entity = u.object
     WHERE u.workspace = ?1 AND u.trashed_run IS NOT NULL AND u.kind = 0) t
 LEFT JOIN runs ON runs.workspace = ?1 AND runs.run = t.run
 
 -- name: trash
-SELECT t.kind, t.object, t.name, t.topic, t.trashed_at, t.run, runs.undo_until {{trash_rows}}
-ORDER BY t.trashed_at DESC, t.kind, t.object LIMIT ?2 OFFSET ?3;
+SELECT t.kind, t.object, t.name, t.topic, t.trashed_at, t.run, runs.undo_until, t.revision {{trash_rows}}
+ORDER BY t.trashed_at DESC, t.kind, t.object, t.revision LIMIT ?2 OFFSET ?3;
 
 -- name: trash_count
 SELECT COUNT(*) {{trash_rows}};

@@ -40,6 +40,8 @@ pub enum StoreError {
     WorkspaceExists { name: String, trashed: bool },
     #[error("no memory `{reference}`")]
     MemoryNotFound { reference: String, trashed: Option<(RunId, Timestamp)> },
+    #[error("no memory `{0}` in the trash")]
+    NotInTrash(String),
     #[error("no revision {revision} of memory {memory}")]
     RevisionNotFound { memory: MemoryId, revision: i64 },
     #[error("no entity `{0}`")]

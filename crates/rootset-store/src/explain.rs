@@ -93,12 +93,12 @@ fn of_memory(
         None if row.is_superseded => {
             let successor = row.superseded_by.map(|id| memories::by_id(tx, workspace, id)).transpose()?.flatten();
             let name = successor.as_ref().map_or_else(String::new, shown);
-            format!("live, superseded by `{name}`: kept with its history, out of search")
+            format!("superseded by `{name}`: kept with its history, out of search")
         }
         None if row.expires_at.is_some_and(|at| at <= now) => {
-            "live, past its `expires_at`: out of search, kept until a plan takes it".to_owned()
+            "past its `expires_at`: out of search, kept until a plan takes it".to_owned()
         }
-        None => "live: a memory is a root and stays until somebody removes it".to_owned(),
+        None => "a memory is a root: it stays until somebody removes it".to_owned(),
     };
     Ok(Explanation {
         kind: "memory",

@@ -44,9 +44,14 @@ impl Store {
             return Ok(None);
         }
         self.write(|tx| {
-            let parameters = [COMPLETE.into(), now.into(), until.into()];
-            let Some(job) = tx.row(&sql::CLAIM, &parameters, read_job)? else { return Ok(None) };
-            load(tx, job)
+            // A job with nothing left to do goes away, and the next one is asked for.
+            loop {
+                let parameters = [COMPLETE.into(), now.into(), until.into()];
+                let Some(job) = tx.row(&sql::CLAIM, &parameters, read_job)? else { return Ok(None) };
+                if let Some(work) = load(tx, job)? {
+                    return Ok(Some(work));
+                }
+            }
         })
     }
 

@@ -47,7 +47,7 @@ pub struct PlanView {
     pub expires_at: Timestamp,
     pub erases: bool,
     pub totals: PlanTotals,
-    /// Memories in the plan as a share of the workspace's.
+    /// Living memories in the plan as a share of the workspace's.
     pub fraction: f64,
     pub items: Vec<ItemView>,
     pub items_total: i64,
@@ -257,7 +257,8 @@ fn view(
     let items_total = tx.scalar(&sql::ITEM_COUNT, &[workspace.into(), (&id).into()])?;
     let shares = shares(tx, workspace, id)?;
     let all: i64 = shares.iter().map(|share| share.total).sum();
-    let fraction = if all == 0 { 0.0 } else { plan.totals.memories as f64 / all as f64 };
+    let taken: i64 = shares.iter().map(|share| share.in_plan).sum();
+    let fraction = if all == 0 { 0.0 } else { taken as f64 / all as f64 };
     Ok(PlanView {
         id,
         digest: plan.digest,

@@ -9,7 +9,7 @@ use rootset_model::content::DocHash;
 use rootset_model::limits::SWEEP_BATCH_MEMORIES;
 use rootset_model::plan::{ItemKind, PlanItem};
 use rootset_model::{Content, ErasureId, MemoryId, RunId, Timestamp, WorkspaceKey};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::driver::{SearchIndex, Transaction, Value};
 use crate::error::StoreError;
@@ -38,7 +38,7 @@ pub enum PurgeTarget {
 }
 
 /// Rows removed, by kind.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Purged {
     pub memories: i64,
     pub revisions: i64,
@@ -51,7 +51,7 @@ pub struct Purged {
 }
 
 /// What an erasure did, for whoever asked for it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Receipt {
     pub erasure: ErasureId,
     pub rows: Purged,

@@ -1,13 +1,15 @@
 //! Runs: one change that can be undone or purged as a whole; and the trash that runs leave.
 
+use rootset_model::plan::ItemKind;
 use rootset_model::{PlanId, RunId, Timestamp, WorkspaceKey};
 use serde::{Deserialize, Serialize};
 
 use crate::driver::{Row, Transaction};
 use crate::error::StoreError;
 use crate::graph::Imported;
+use crate::purge::Receipt;
 use crate::statements::runs as sql;
-use crate::{Stamp, Store, Workspace};
+use crate::{Stamp, Store, Workspace, plans};
 
 /// What a run took, counted as it went.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,6 +52,7 @@ pub struct RunView {
     pub undone_at: Option<Timestamp>,
     pub purged_at: Option<Timestamp>,
     pub(crate) erasure: Option<rootset_model::ErasureId>,
+    pub(crate) receipt: Option<Receipt>,
 }
 
 impl RunView {
@@ -68,6 +71,10 @@ impl RunView {
             undone_at: row.get(9)?,
             purged_at: row.get(10)?,
             erasure: row.get(11)?,
+            receipt: row
+                .get::<Option<String>>(12)?
+                .map(|json| serde_json::from_str(&json).map_err(|_| StoreError::UnreadableValue("a receipt")))
+                .transpose()?,
         })
     }
 }
@@ -98,9 +105,11 @@ impl Store {
         self.read(|tx| {
             let total = tx.scalar(&sql::TRASH_COUNT, &[workspace.key.into()])?;
             let items = tx.rows(&sql::TRASH, &[workspace.key.into(), limit.into(), offset.into()], |row| {
+                let kind: String = row.get(0)?;
+                let shown = ItemKind::from_stored(&kind).ok_or(StoreError::UnreadableValue("the kind of an item"))?;
                 Ok(TrashedItem {
-                    kind: row.get(0)?,
-                    id: rootset_model::MemoryId(row.get(1)?).to_string(),
+                    kind,
+                    id: plans::shown_id(shown, row.get(1)?, row.get(7)?),
                     name: row.get(2)?,
                     topic: row.get(3)?,
                     trashed_at: row.get(4)?,

@@ -56,7 +56,7 @@ impl SqliteEngine {
         if !folder.is_dir() {
             return Err(StoreError::FolderMissing(folder.to_owned()));
         }
-        if path.is_dir() {
+        if path.is_dir() || path.as_os_str().as_encoded_bytes().ends_with(b"/") {
             return Err(StoreError::NotADatabase { path: path.to_owned(), detail: "it is a folder" });
         }
         let engine = Self {
@@ -65,6 +65,7 @@ impl SqliteEngine {
             writer: Mutex::new(None),
             readers: Mutex::new(Vec::new()),
         };
+        create_private(path)?;
         let mut first = engine.connect()?;
         if migrate::version_of(&mut first, path)? < SCHEMA_VERSION {
             let _guard = engine.lock.acquire(Duration::from_millis(WRITE_WAIT_MS))?;
@@ -167,6 +168,21 @@ impl Engine for SqliteEngine {
             }
         }
         Ok(Some(false))
+    }
+}
+
+/// What an agent remembers is nobody else's business: a new database is readable by its owner only. SQLite gives its log
+/// the same mode.
+fn create_private(path: &Path) -> Result<(), StoreError> {
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    match options.open(path) {
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
+        Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => Err(StoreError::ReadOnly),
+        Err(error) => Err(StoreError::Engine(format!("cannot create `{}`: {error}", path.display()))),
     }
 }
 

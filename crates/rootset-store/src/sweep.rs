@@ -85,7 +85,13 @@ impl Store {
         }
         let mut applied = self.outcome(workspace, plan)?;
         if confirmed.erases {
-            applied.receipt = Some(self.receipt(confirmed.erasure, erased)?);
+            let receipt = self.receipt(confirmed.erasure, erased)?;
+            let json = serde_json::to_string(&receipt).expect("numbers and flags always serialise");
+            self.write(|tx| {
+                let parameters = [workspace.key.into(), (&confirmed.run).into(), (&json).into()];
+                tx.execute(&sql::SET_RECEIPT, &parameters).map(|_| ())
+            })?;
+            applied.receipt = Some(receipt);
         }
         Ok(applied)
     }
@@ -156,7 +162,8 @@ impl Store {
                 let reason = Skip::from_stored(&row.get::<String>(2)?).ok_or_else(unreadable)?;
                 Ok((plans::shown_id(kind, row.get(1)?, row.get(3)?), reason))
             })?;
-            Ok(Applied { run: runs::find(tx, workspace.key, run)?, skipped: Skipped { count, first }, receipt: None })
+            let run = runs::find(tx, workspace.key, run)?;
+            Ok(Applied { receipt: run.receipt.clone(), run, skipped: Skipped { count, first } })
         })
     }
 }

@@ -99,8 +99,7 @@ fn find_trashed(tx: &mut dyn Transaction, workspace: WorkspaceKey, reference: &s
             tx.row(&crate::statements::memories::TRASHED_BY_NAME, &parameters, MemoryRow::read)?
         }
     };
-    row.filter(|row| row.trashed.is_some())
-        .ok_or_else(|| StoreError::MemoryNotFound { reference: reference.to_owned(), trashed: None })
+    row.filter(|row| row.trashed.is_some()).ok_or_else(|| StoreError::NotInTrash(reference.to_owned()))
 }
 
 /// For an add that brings removed content back; its name is freed of conflicts by the caller's check of contents.

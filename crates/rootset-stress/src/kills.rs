@@ -113,7 +113,7 @@ fn run_round(
     match settings.extractor {
         // Nothing is ever pending where all is one transaction.
         ExtractorKind::Builtin => refuse_pending(pending),
-        ExtractorKind::Slow if is_last || round % COMPLETE_EVERY_ROUNDS == 0 => {
+        ExtractorKind::Slow if is_last || round.is_multiple_of(COMPLETE_EVERY_ROUNDS) => {
             report.pending += pending.len() as u64;
             report.completed += complete_pending(&settings.database)? as u64;
             refuse_pending(verify(&settings.database, model, &[], report)?)

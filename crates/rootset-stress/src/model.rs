@@ -224,7 +224,7 @@ mod tests {
         let delete = Change::Delete { name: "a".into() };
         let (name, mut trashed) = found("a");
         trashed.place = Place::Trashed;
-        assert_eq!(model(&["a"]).compare(&[delete.clone()], &BTreeMap::from([(name, trashed)])), Ok(1));
+        assert_eq!(model(&["a"]).compare(std::slice::from_ref(&delete), &BTreeMap::from([(name, trashed)])), Ok(1));
         assert_eq!(model(&["a"]).compare(&[delete], &BTreeMap::from([found("a")])), Ok(0));
     }
 

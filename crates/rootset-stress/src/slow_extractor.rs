@@ -39,7 +39,7 @@ impl Extractor for SlowExtractor {
             // Taken from the text, so that a seed repeats its latencies and failures.
             let sum: u64 = content.context.bytes().map(u64::from).sum();
             std::thread::sleep(Duration::from_millis(sum % (LATENCY_MS_MAX + 1)));
-            if sum % FAILURE_PERIOD == 0 {
+            if sum.is_multiple_of(FAILURE_PERIOD) {
                 return Err(ProviderError::TimedOut { host: "stress".into(), limit_ms: LATENCY_MS_MAX });
             }
         }

@@ -81,7 +81,7 @@ fn pinned_used_updated_and_deleted_items_are_skipped_with_their_reasons() {
         .zip(["changed", "used", "changed", "trashed"])
         .map(|(id, reason)| (id.clone(), reason.to_owned()))
         .collect();
-    // Pinning is an update, so its version says enough; a pin alone is told below.
+    // Pinning is an update like any other: the re-check meets the new version before it meets the pin.
     assert_eq!(skipped, reasons);
     assert_eq!(world.listed(json!({"query": "falcon"})).len(), 3);
     assert_eq!(names(&world.call("list_trash", json!({}))["items"]).len(), 3);
@@ -268,7 +268,7 @@ fn pinned_memories_are_left_out_and_listed_unless_asked_for() {
     let id = text_of(&world.call("add_memory", json!({"context": "falcon", "pinned": true}))["memory_id"]);
     let plan = world.call("forget", json!({"query": "falcon"}));
     assert_eq!((&plan["matched"], &plan["in_plan"]), (&json!(1), &json!(0)));
-    assert_eq!(ids(&plan["kept_pinned"]), [id.clone()]);
+    assert_eq!(ids(&plan["kept_pinned"]), [id.as_str()]);
     let plan = world.call("forget", json!({"query": "falcon", "include_pinned": true}));
     assert_eq!((&plan["in_plan"], &plan["kept_pinned"]), (&json!(1), &json!([])));
     assert_eq!(world.call("gc_apply", json!({"plan_id": plan["plan_id"]}))["trashed"]["memories"], 1);

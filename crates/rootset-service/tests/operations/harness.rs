@@ -1,8 +1,8 @@
 //! A real database in a folder of its own, a clock that moves only when told, ids in a row, and one way to call.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use rootset_model::Timestamp;
 use rootset_provider::{Embedder, Extractor};
@@ -47,6 +47,8 @@ pub struct World {
     clock: Arc<SteppedClock>,
     ids: Arc<CountedIds>,
     pub service: Arc<Service>,
+    /// Reads for the test's own eyes: its uses are never written.
+    reader: OnceLock<Arc<Service>>,
     pub caller: Caller,
 }
 
@@ -70,7 +72,7 @@ impl World {
         let caller = Caller { front_end: FrontEnd::CommandLine, actor: "cli".into(), workspace: "default".into() };
         let path = folder.path().join("rootset.db");
         let service = open(&path, &clock, &ids, configure);
-        Self { folder, clock, ids, service, caller }
+        Self { folder, clock, ids, service, reader: OnceLock::new(), caller }
     }
 
     pub fn path(&self) -> PathBuf {
@@ -80,6 +82,10 @@ impl World {
     /// Another process on the same database, with the built-in extractor.
     pub fn second_process(&self) -> Arc<Service> {
         open(&self.path(), &self.clock, &self.ids, |service| service)
+    }
+
+    fn reader(&self) -> &Arc<Service> {
+        self.reader.get_or_init(|| self.second_process())
     }
 
     /// The process ends without a word and starts anew.
@@ -150,7 +156,7 @@ impl World {
 
     #[track_caller]
     pub fn look_with(&self, request: Value) -> Value {
-        self.second_process().call(&self.caller, "get_memory", request).unwrap_or_else(|error| panic!("{error}"))
+        self.reader().call(&self.caller, "get_memory", request).unwrap_or_else(|error| panic!("{error}"))
     }
 
     /// Names of memories that a search finds, best first.
@@ -196,7 +202,7 @@ impl World {
     /// Everything that the operations tell about a workspace. Read by another process whose uses are never written, so
     /// that looking changes nothing.
     pub fn dump(&self, workspace: &str) -> Value {
-        let reader = self.second_process();
+        let reader = self.reader();
         let ask = |operation: &str, mut request: Value| {
             request["workspace_id"] = workspace.into();
             reader.call(&self.caller, operation, request).unwrap_or_else(|error| panic!("{operation}: {error}"))

@@ -2,6 +2,8 @@
 //!
 //! One file per theme; each test is a line of the specification's scenarios, or a bug that must not come back.
 
+#![allow(clippy::unwrap_used, reason = "clippy's own exception for tests does not reach the helpers of a test binary")]
+
 mod adding;
 mod batches;
 mod checking;

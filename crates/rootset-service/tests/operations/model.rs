@@ -3,6 +3,7 @@
 //! It shares nothing with the program but the content's hash and the extractor, which are pure and tested elsewhere.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Mutex;
 
 use rootset_model::{Content, EntityId, RelationId};
 
@@ -145,8 +146,14 @@ pub struct Workspace {
     pub erased: BTreeSet<[u8; 32]>,
 }
 
-/// What a content speaks of.
+/// What a content speaks of; remembered, because it is asked all the time.
 pub fn objects_of(content: &Content) -> BTreeSet<Object> {
+    static KNOWN: Mutex<BTreeMap<[u8; 32], BTreeSet<Object>>> = Mutex::new(BTreeMap::new());
+    let mut known = KNOWN.lock().unwrap();
+    known.entry(content.doc_hash()).or_insert_with(|| extracted(content)).clone()
+}
+
+fn extracted(content: &Content) -> BTreeSet<Object> {
     let extraction = rootset_text::extract::extract(content);
     let entities: Vec<Object> =
         extraction.entities.iter().map(|it| Object::entity(&it.name, &it.entity_type)).collect();
@@ -359,8 +366,8 @@ impl Workspace {
             Item::Memory { id, version } => match self.memory(id) {
                 None => Some("gone"),
                 Some(it) if !it.is_live() && !plan.erases => Some("trashed"),
-                Some(it) if it.version != *version => Some("changed"),
                 Some(it) if it.is_pinned => Some("pinned"),
+                Some(it) if it.version != *version => Some("changed"),
                 Some(it) if it.last_used_at.is_some_and(|at| at > plan.created_at) => Some("used"),
                 Some(_) => None,
             },
@@ -369,8 +376,8 @@ impl Workspace {
                 match memory.and_then(|it| it.revisions.get(revision).map(|revision| (it, revision))) {
                     None => Some("gone"),
                     Some((it, of)) if (!it.is_live() || of.trashed.is_some()) && !plan.erases => Some("trashed"),
-                    Some((it, _)) if it.version != *version => Some("changed"),
                     Some((it, _)) if it.is_pinned => Some("pinned"),
+                    Some((it, _)) if it.version != *version => Some("changed"),
                     Some(_) => None,
                 }
             }

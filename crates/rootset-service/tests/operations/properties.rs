@@ -17,17 +17,19 @@ use crate::model::{
 };
 
 const CASES_DEFAULT: u32 = 150;
+/// Fewer show little; a failing list is shortened all the same.
+const OPERATIONS_MIN: usize = 8;
 const OPERATIONS_MAX: usize = 25;
 const WORKSPACES: [&str; 2] = ["default", "other"];
 const THINGS: [&str; 3] = ["AlphaThing", "BetaThing", "GammaThing"];
-const WORDS: [&str; 3] = ["zebra", "quartz", "AlphaThing"];
+const WORDS: [&str; 5] = ["zebra", "quartz", "AlphaThing", "BetaThing", "GammaThing"];
 const NOBODY: &str = "01900000-0000-7000-8000-ffffffffffff";
 
-/// Small numbers stand for things that exist by then, taken around the clock.
+/// Small numbers stand for things that are there by then, and now and then for things that are not; see [`choose`].
 #[derive(Clone, Debug)]
 enum Step {
     Add { content: u8, tag: Option<u8>, restore: bool, supersedes: Option<u8> },
-    Rewrite { memory: u8, content: u8, expected: Option<i64>, erase: bool },
+    Rewrite { memory: u8, content: u8, is_expected: Option<bool>, erase: bool },
     Retag { memory: u8, tag: u8, pin: Option<bool> },
     Delete { memory: u8 },
     Supersede { memory: u8, by: u8 },
@@ -50,28 +52,28 @@ fn steps() -> impl Strategy<Value = Vec<(usize, Step)>> {
     let step = prop_oneof![
         8 => (0..12_u8, some(0.3), prop::bool::weighted(0.3), some(0.2))
             .prop_map(|(content, tag, restore, supersedes)| Step::Add { content, tag, restore, supersedes }),
-        5 => (number.clone(), 0..12_u8, proptest::option::weighted(0.3, 1..3_i64), prop::bool::weighted(0.2))
-            .prop_map(|(memory, content, expected, erase)| Step::Rewrite { memory, content, expected, erase }),
+        5 => (number.clone(), 0..12_u8, proptest::option::weighted(0.3, any::<bool>()), prop::bool::weighted(0.2))
+            .prop_map(|(memory, content, is_expected, erase)| Step::Rewrite { memory, content, is_expected, erase }),
         2 => (number.clone(), number.clone(), proptest::option::weighted(0.4, any::<bool>()))
             .prop_map(|(memory, tag, pin)| Step::Retag { memory, tag, pin }),
         4 => number.clone().prop_map(|memory| Step::Delete { memory }),
         3 => (number.clone(), number.clone()).prop_map(|(memory, by)| Step::Supersede { memory, by }),
         4 => number.clone().prop_map(|run| Step::UndoRun { run }),
         2 => number.clone().prop_map(|memory| Step::UndoMemory { memory }),
-        4 => (0..3_u8, prop::bool::weighted(0.4)).prop_map(|(word, erase)| Step::Forget { word, erase }),
-        5 => (number.clone(), prop::bool::weighted(0.8), prop::bool::weighted(0.8), prop::bool::weighted(0.2))
+        4 => (0..5_u8, prop::bool::weighted(0.3)).prop_map(|(word, erase)| Step::Forget { word, erase }),
+        7 => (number.clone(), prop::bool::weighted(0.8), prop::bool::weighted(0.8), prop::bool::weighted(0.2))
             .prop_map(|(plan, confirm, allow_large, exclude)| Step::Apply { plan, confirm, allow_large, exclude }),
         2 => number.clone().prop_map(|run| Step::PurgeRun { run }),
         1 => Just(Step::PurgeAll),
         2 => (0..3_u8, 0..3_u8, any::<bool>(), any::<bool>())
             .prop_map(|(first, second, describe, relate)| Step::Import { first, second, describe, relate }),
-        2 => (0..3_u8).prop_map(|word| Step::Search { word }),
+        2 => (0..5_u8).prop_map(|word| Step::Search { word }),
         2 => number.prop_map(|memory| Step::Get { memory }),
         1 => Just(Step::List),
         1 => Just(Step::Wait),
     ];
     // The second workspace is visited less often: things have to meet.
-    prop::collection::vec((prop_oneof![4 => Just(0_usize), 1 => Just(1_usize)], step), 1..=OPERATIONS_MAX)
+    prop::collection::vec((prop_oneof![4 => Just(0_usize), 1 => Just(1_usize)], step), OPERATIONS_MIN..=OPERATIONS_MAX)
 }
 
 /// Twelve contents: two of three things, and one of two words.
@@ -103,7 +105,9 @@ struct Simulation {
     plans: Vec<Id>,
 }
 
-fn pick(from: &[Id], number: u8) -> Id {
+/// One of the likely ones, so that most steps do something; with the highest number any that ever was.
+fn choose(likely: Vec<Id>, ever: &[Id], number: u8) -> Id {
+    let from = if number == 11 || likely.is_empty() { ever } else { &likely };
     match from.len() {
         0 => NOBODY.to_owned(),
         length => from[usize::from(number) % length].clone(),
@@ -139,6 +143,27 @@ impl Simulation {
         Self { world, models: Default::default(), memories: Default::default(), runs: Vec::new(), plans: Vec::new() }
     }
 
+    fn living(&self, at: usize, number: u8) -> Id {
+        choose(self.models[at].live().map(|it| it.id.clone()).collect(), &self.memories[at], number)
+    }
+
+    fn trashed(&self, at: usize, number: u8) -> Id {
+        let trashed = self.models[at].memories.iter().filter(|it| !it.is_live());
+        choose(trashed.map(|it| it.id.clone()).collect(), &self.memories[at], number)
+    }
+
+    /// A run that can still be undone, newest first.
+    fn run(&self, at: usize, number: u8) -> Id {
+        let runs = self.models[at].runs.iter().rev().filter(|it| !it.is_undone && !it.is_purged);
+        choose(runs.map(|it| it.id.clone()).collect(), &self.runs, number)
+    }
+
+    /// A plan that was not applied yet; sometimes any.
+    fn plan(&self, at: usize, number: u8) -> Id {
+        let plans = self.models[at].plans.iter().rev().filter(|it| it.outcome.is_none() || number > 8);
+        choose(plans.map(|it| it.id.clone()).collect(), &self.plans, number)
+    }
+
     fn ask(&self, at: usize, operation: &str, mut request: Value) -> Result<Value, ServiceError> {
         request["workspace_id"] = WORKSPACES[at].into();
         let answer = self.world.try_call(operation, request);
@@ -149,7 +174,7 @@ impl Simulation {
     fn take(&mut self, at: usize, step: &Step) -> Result<(), TestCaseError> {
         match step.clone() {
             Step::Add { content: number, tag, restore, supersedes } => {
-                let old = supersedes.map(|number| pick(&self.memories[at], number));
+                let old = supersedes.map(|number| self.living(at, number));
                 let text = content(number).context;
                 let tags: Vec<String> = tag.map(|tag| format!("tag-{}", tag % 2)).into_iter().collect();
                 let request = json!({"context": text, "tags": tags, "restore": restore, "supersedes": old.as_slice()});
@@ -157,8 +182,10 @@ impl Simulation {
                 let expected = self.add(at, &content(number), &tags, restore, old.as_deref(), &answer)?;
                 compare(step, &expected, &answer)
             }
-            Step::Rewrite { memory, content: number, expected: version, erase } => {
-                let id = pick(&self.memories[at], memory);
+            Step::Rewrite { memory, content: number, is_expected, erase } => {
+                let id = self.living(at, memory);
+                let seen = self.models[at].memory(&id).map_or(1, |it| it.version);
+                let version = is_expected.map(|is_expected| if is_expected { seen } else { seen - 1 });
                 let text = content(number).context;
                 let request = json!({
                     "memory_id": id, "context": text, "topic": null, "expected_version": version, "erase_previous": erase,
@@ -167,11 +194,11 @@ impl Simulation {
                 compare(step, &self.rewrite(at, &id, content(number), version, erase), &answer)
             }
             Step::Retag { memory, tag, pin } => {
-                let id = pick(&self.memories[at], memory);
+                let id = self.living(at, memory);
                 let tags = vec![format!("tag-{}", tag % 2)];
                 let answer = self.ask(at, "update_memory", json!({"memory_id": id, "tags": tags, "pinned": pin}));
                 let now = self.world.now_ms();
-                let expected = self.models[at].living(&id).map(Clone::clone).map(|it| {
+                let expected = self.models[at].living(&id).cloned().map(|it| {
                     let memory = self.models[at].memory_mut(&id);
                     memory.tags = tags;
                     memory.is_pinned = pin.unwrap_or(it.is_pinned);
@@ -182,22 +209,22 @@ impl Simulation {
                 compare(step, &expected, &answer)
             }
             Step::Delete { memory } => {
-                let id = pick(&self.memories[at], memory);
+                let id = self.living(at, memory);
                 let answer = self.ask(at, "delete_memory", json!({ "memory_id": id }));
                 compare(step, &self.delete(at, &id, &answer), &answer)
             }
             Step::Supersede { memory, by } => {
-                let (id, by) = (pick(&self.memories[at], memory), pick(&self.memories[at], by));
+                let (id, by) = (self.living(at, memory), self.living(at, by));
                 let answer = self.ask(at, "supersede_memory", json!({"memory_id": id, "by": by}));
                 compare(step, &self.supersede(at, &id, &by), &answer)
             }
             Step::UndoRun { run } => {
-                let run = pick(&self.runs, run);
+                let run = self.run(at, run);
                 let answer = self.ask(at, "gc_undo", json!({ "run_id": run }));
                 compare(step, &self.undo_run(at, &run), &answer)
             }
             Step::UndoMemory { memory } => {
-                let id = pick(&self.memories[at], memory);
+                let id = self.trashed(at, memory);
                 let answer = self.ask(at, "gc_undo", json!({ "memory_id": id }));
                 let expected = match self.models[at].memory(&id).filter(|it| !it.is_live()) {
                     None => Err("not_found"),
@@ -212,7 +239,10 @@ impl Simulation {
                 compare(step, &Ok(expected), &answer)
             }
             Step::Apply { plan, confirm, allow_large, exclude } => {
-                let id = pick(&self.plans, plan);
+                if self.models[at].plans.iter().all(|it| it.outcome.is_some()) && plan < 10 {
+                    self.take(at, &Step::Forget { word: plan % 5, erase: plan > 6 })?;
+                }
+                let id = self.plan(at, plan);
                 let known = self.models.iter().flat_map(|it| &it.plans).find(|it| it.id == id);
                 let excluded: Vec<Id> = known.and_then(|it| it.items.first()).map(Item::shown).into_iter().collect();
                 let excluded = if exclude { excluded } else { Vec::new() };
@@ -223,7 +253,7 @@ impl Simulation {
                 compare(step, &expected, &answer)
             }
             Step::PurgeRun { run } => {
-                let run = pick(&self.runs, run);
+                let run = self.run(at, run);
                 let answer = self.ask(at, "gc_purge", json!({"run_id": run, "confirm": true}));
                 let expected = match self.models[at].runs.iter().any(|it| it.id == run) {
                     true => Ok(purged(self.purge(at, &run))),
@@ -260,7 +290,7 @@ impl Simulation {
             }
             Step::Search { word } => self.search(at, WORDS[usize::from(word)]),
             Step::Get { memory } => {
-                let id = pick(&self.memories[at], memory);
+                let id = self.living(at, memory);
                 let answer = self.ask(at, "get_memory", json!({"memory_id": id, "include": ["ids"]}));
                 let now = self.world.now_ms();
                 let model = &mut self.models[at];
@@ -331,7 +361,7 @@ impl Simulation {
                 let slug = rootset_text::slug::slug(&content.topic).unwrap();
                 let is_taken = |name: &str| model.memories.iter().any(|it| it.name == name);
                 prop_assert!(!is_taken(&name), "{} is taken", name);
-                prop_assert_eq!(&name == &slug, !is_taken(&slug), "{} for {}", name, slug);
+                prop_assert_eq!(name == slug, !is_taken(&slug), "{} for {}", name, slug);
                 prop_assert!(name.starts_with(&slug));
                 let visible = model.visible();
                 let new = objects_of(content).into_iter().filter(|object| !visible.contains(object)).collect();
@@ -664,11 +694,11 @@ impl Simulation {
     }
 
     fn compare_everything(&mut self) -> Result<(), TestCaseError> {
-        for at in 0..WORKSPACES.len() {
+        for (at, workspace) in WORKSPACES.into_iter().enumerate() {
             self.compare_lists(at)?;
             let model = &self.models[at];
             for memory in model.live() {
-                let request = json!({"memory_id": memory.name, "include": ["ids"], "workspace_id": WORKSPACES[at]});
+                let request = json!({"memory_id": memory.name, "include": ["ids"], "workspace_id": workspace});
                 let answer = Ok(self.world.look_with(request));
                 compare(&Step::Get { memory: 0 }, &Ok(as_read(model, memory)), &answer)?;
                 for (number, revision) in &memory.revisions {
@@ -827,6 +857,10 @@ fn random_operations_answer_as_the_model_says() {
     let config = Config { cases, failure_persistence: None, max_shrink_iters: 400, ..Config::default() };
     proptest!(config, |(steps in steps())| {
         let mut simulation = Simulation::new();
+        for number in [0, 3, 5, 8, 9, 10] {
+            let step = Step::Add { content: number, tag: None, restore: false, supersedes: None };
+            simulation.take(0, &step)?;
+        }
         for (at, step) in &steps {
             simulation.take(*at, step)?;
         }

@@ -274,6 +274,8 @@ CREATE TABLE runs (
   undone_at INTEGER,
   purged_at INTEGER,
   erasure BLOB,
+  -- Proof of an erasure, kept so that applying the plan again answers the same.
+  receipt TEXT,
   PRIMARY KEY (workspace, run)
 ) WITHOUT ROWID;
 CREATE INDEX runs_started ON runs (workspace, started_at);

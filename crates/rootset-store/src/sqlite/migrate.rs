@@ -64,6 +64,11 @@ fn switch_to_log(connection: &mut Connection) -> Result<(), StoreError> {
     loop {
         match connection.pragma_text("PRAGMA journal_mode = WAL") {
             Err(StoreError::Busy { .. }) if Instant::now() < deadline => std::thread::sleep(SWITCH_RETRY),
+            Ok(mode) if mode != "wal" => {
+                let message =
+                    format!("the file system only allows the journal mode `{mode}`, write-ahead logging is needed");
+                return Err(StoreError::Engine(message));
+            }
             outcome => return outcome.map(drop),
         }
     }

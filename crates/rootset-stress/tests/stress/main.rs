@@ -1,5 +1,7 @@
 //! Real processes on one database file. Failures print the seed; `ROOTSET_STRESS_SEED` repeats it.
 
+#![allow(clippy::unwrap_used, reason = "the helpers of tests fail like tests do")]
+
 mod creation;
 mod kills;
 mod many_writers;

@@ -165,8 +165,9 @@ pub fn database_path(db: &str) -> Result<PathBuf, ServiceError> {
     }
     let path = if is_scheme("sqlite:") { &db["sqlite:".len()..] } else { db };
     let path = path.strip_prefix("//").filter(|_| is_scheme("sqlite:")).unwrap_or(path);
+    let is_folder = path.ends_with(std::path::is_separator);
     // SQLite would take the last one as a database in memory, which ends with the command.
-    if path.trim().is_empty() || path.contains('\0') || path.contains("://") || path == ":memory:" {
+    if path.trim().is_empty() || is_folder || path.contains('\0') || path.contains("://") || path == ":memory:" {
         return Err(ServiceError::invalid(ALLOWED));
     }
     Ok(path.into())

@@ -66,7 +66,7 @@ pub fn layers(global: &GlobalArguments) -> Result<Vec<Layer>, ServiceError> {
         layers.push(file(path, Place::File)?);
     }
     let beside = PathBuf::from(CONFIGURATION_FILE);
-    if beside.exists() && !own.as_deref().is_some_and(|own| is_same_file(own, &beside)) {
+    if beside.is_file() && !own.as_deref().is_some_and(|own| is_same_file(own, &beside)) {
         layers.push(file(&beside, Place::WorkingFolder)?);
     }
     layers.extend(environment(&layers)?);
@@ -83,7 +83,8 @@ fn own_file(global: &GlobalArguments) -> Result<Option<PathBuf>, ServiceError> {
         (None, None) => None,
     };
     match named {
-        Some((path, by)) if !path.is_file() => {
+        // A pipe of the shell (`--config <(...)`) is as good as a file.
+        Some((path, by)) if !path.exists() || path.is_dir() => {
             Err(ServiceError::invalid(format!("{by} names `{}`, which is no file", path.display())))
         }
         Some((path, _)) => Ok(Some(path)),

@@ -68,7 +68,12 @@ fn blocked_in_words(blocked: &Value) -> String {
         Some(max) => {
             format!("over a limit: {taken} of {total} memories of source `{source}` are more than {:.0} %", max * 100.0)
         }
-        None => format!("over a limit: these are all {total} memories of source `{source}`"),
+        None => {
+            format!(
+                "over a limit: nothing of source `{source}` would be left ({})",
+                counted(total, "memory", "memories")
+            )
+        }
     }
 }
 

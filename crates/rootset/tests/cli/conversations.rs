@@ -139,26 +139,25 @@ fn forgetting_shows_its_plan_before_it_acts() {
     memory  eagle  now  matches what was asked to be forgotten  Eagle belongs to bob@acme.io
 
     in all 1 memory, 2 entities, 1 relation (56 B of text), 100 % of the workspace's memories
-    over a limit: these are all 1 memories of source `user`
+    over a limit: nothing of source `user` would be left (1 memory)
     plan [id], can be applied until [time]
 
     -- stderr
     error: the plan is over a limit; nothing was changed
     hint: if that is what you want: rootset gc apply [id] --allow-large
     "#);
-    assert_snapshot!(sandbox.transcript(["forget", "--source", "user", "--yes", "--purge", "--allow-large"]), @r#"
+    assert_snapshot!(sandbox.transcript(["forget", "bob@acme.io", "--yes", "--purge", "--allow-large"]), @r#"
     status 0
     -- stdout
-    WHAT    NAME    AGE  WHY                                     TOPIC
-    memory  eagle   now  matches what was asked to be forgotten  Eagle belongs to bob@acme.io
-    memory  falcon  now  matches what was asked to be forgotten  Falcon belongs to alice@acme.io
+    WHAT    NAME   AGE  WHY                                     TOPIC
+    memory  eagle  now  matches what was asked to be forgotten  Eagle belongs to bob@acme.io
 
-    in all 2 memories, 4 entities, 2 relations (118 B of text), 200 % of the workspace's memories
+    in all 1 memory, 2 entities, 1 relation (56 B of text), 100 % of the workspace's memories
     applying it erases for good: there is no undo
-    over a limit: these are all 1 memories of source `user`
+    over a limit: nothing of source `user` would be left (1 memory)
     plan [id], can be applied until [time]
 
-    erased for good: 2 memories, 4 entities, 2 relations
+    erased for good: 1 memory, 2 entities, 1 relation
     -- stderr
     "#);
 }

@@ -39,6 +39,7 @@ fn database_is_named_by_path_or_url() {
         (":memory:", "a path, or `sqlite:PATH`"),
         ("", "a path, or `sqlite:PATH`"),
         ("sqlite:", "a path, or `sqlite:PATH`"),
+        ("folder/", "a path, or `sqlite:PATH`"),
     ] {
         let outcome = sandbox.run(["call", "list_memories", "--db", db]);
         refused(&outcome, "invalid_argument", says);
@@ -119,7 +120,6 @@ fn reading_goes_on_while_another_process_writes() {
 #[test]
 fn file_that_cannot_be_written_is_forbidden() {
     let sandbox = Sandbox::new();
-    sandbox.run(["add", "falcon", "--db", "shut/x.db"]);
     fs::create_dir(sandbox.work().join("shut")).unwrap();
     sandbox.run(["add", "falcon", "--db", "shut/x.db"]);
     let shut = sandbox.work().join("shut");

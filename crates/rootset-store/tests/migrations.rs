@@ -1,0 +1,51 @@
+//! A small database of every landed schema is opened by the program of today: nothing is lost, nothing becomes garbage.
+//!
+//! The fixtures were written by the program of their time and are never rewritten.
+
+use std::path::{Path, PathBuf};
+
+use rootset_model::{Limits, Timestamp};
+use rootset_store::{SCHEMA_VERSION, Store};
+
+fn fixtures() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
+    let entries = std::fs::read_dir(folder).expect("the folder of fixtures");
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("readable").path()).collect();
+    paths.sort();
+    paths
+}
+
+#[test]
+fn there_is_a_fixture_of_every_schema() {
+    let names: Vec<String> =
+        fixtures().iter().map(|path| path.file_name().expect("a name").to_string_lossy().into_owned()).collect();
+    let wanted: Vec<String> = (1..=SCHEMA_VERSION).map(|version| format!("schema-{version:04}.db")).collect();
+    assert_eq!(names, wanted);
+}
+
+#[test]
+fn every_fixture_opens_with_all_it_holds() {
+    for fixture in fixtures() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("copy.db");
+        std::fs::copy(&fixture, &path).expect("a copy");
+        let store = Store::open_sqlite(&path).expect("the fixture opens");
+        let broken: Vec<_> = store.check().expect("checks").into_iter().filter(|check| !check.is_ok()).collect();
+        assert!(broken.is_empty(), "{}: {broken:?}", fixture.display());
+
+        let workspace = store.workspace("default").expect("the default workspace");
+        let full = store.full_memory(&workspace, "falcon-deploy", None).expect("a memory");
+        assert_eq!(full.content.context, "Project Falcon uses PostgreSQL. Alice owns scripts/deploy.sh.");
+        assert_eq!(full.row.revision, 2);
+        store.full_memory(&workspace, "falcon-deploy", Some(1)).expect("its earlier revision");
+        let (falcon, relations) =
+            store.entity(&workspace, "Project Falcon", Timestamp(i64::MAX)).expect("a shared entity");
+        assert_eq!((falcon.refcount, relations.len()), (2, 2));
+        let (trash, total) = store.list_trash(&workspace, 0, 10).expect("the trash");
+        assert_eq!((trash[0].name.as_deref(), total), (Some("gone"), 1));
+        assert!(store.workspace("other").is_ok());
+        let plans = store.undoable_runs(&workspace, 10).expect("runs");
+        let plan = plans.iter().find_map(|run| run.plan).expect("a run with a plan");
+        store.plan(&workspace, plan, &Limits::default(), 0, 10).expect("the plan");
+    }
+}

@@ -1,0 +1,132 @@
+//! The examples in the documentation are run, in order, on one new database per page; what they print is compared.
+//!
+//! `ROOTSET_UPDATE_DOCS=1` writes what they print into the pages instead, for review.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+#[test]
+fn examples_of_the_memory_page_print_what_it_says() {
+    check("docs/memory.md");
+}
+
+#[test]
+fn examples_of_the_readme_print_what_it_says() {
+    check("README.md");
+}
+
+fn check(page: &str) {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..").join(page);
+    let text = fs::read_to_string(&path).expect("the page exists");
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let actual = run_examples(&text, folder.path());
+    if std::env::var_os("ROOTSET_UPDATE_DOCS").is_some() {
+        fs::write(&path, actual).expect("the page can be written");
+        return;
+    }
+    for (line, (expected, actual)) in text.lines().zip(actual.lines()).enumerate() {
+        assert_eq!(expected, actual, "{page}, line {}", line + 1);
+    }
+    assert_eq!(text.lines().count(), actual.lines().count(), "{page} ends early or late");
+}
+
+/// The page with the output of every `$ rootset …` command in its console blocks as it is now. Blocks with other
+/// commands are left alone.
+fn run_examples(text: &str, folder: &Path) -> String {
+    let mut page = String::new();
+    let mut lines = text.lines().peekable();
+    let mut is_console = false;
+    while let Some(line) = lines.next() {
+        page.push_str(line);
+        page.push('\n');
+        if line.starts_with("```") {
+            is_console = line == "```console";
+            continue;
+        }
+        if !is_console || !line.starts_with("$ rootset ") {
+            continue;
+        }
+        while lines.peek().is_some_and(|next| !next.starts_with("```") && !next.starts_with("$ ")) {
+            lines.next();
+        }
+        page.push_str(&normalised(&run(&line[2..], folder)));
+    }
+    page
+}
+
+fn run(command: &str, folder: &Path) -> String {
+    let binary = Path::new(env!("CARGO_BIN_EXE_rootset"));
+    let path = std::env::join_paths(
+        std::iter::once(binary.parent().expect("a folder").to_owned())
+            .chain(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default())),
+    )
+    .expect("a search path");
+    let output = Command::new("sh")
+        .args(["-c", command])
+        .current_dir(folder)
+        .env_clear()
+        .env("PATH", path)
+        .env("HOME", folder)
+        .env("ROOTSET_DB", folder.join("rootset.db"))
+        .output()
+        .expect("a shell");
+    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+}
+
+/// Ids, times and sizes differ from run to run; JSON is shown indented.
+fn normalised(output: &str) -> String {
+    let indented = serde_json::from_str::<serde_json::Value>(output)
+        .and_then(|json| serde_json::to_string_pretty(&json))
+        .unwrap_or_else(|_| output.to_owned());
+    let mut page = String::new();
+    for line in indented.lines() {
+        let line = replace_runs(line, is_id_char, |run| run.len() == 36 && run.matches('-').count() == 4);
+        let line = replace_runs(&line, is_id_char, |run| run.len() == 64);
+        let line = replace_runs(&line, is_time_char, |run| run.len() == 24 && run.ends_with('Z') && run.contains('T'));
+        let line = replace_runs(&line, is_minute_char, |run| run.trim().len() == 16 && run.contains(':'));
+        let is_size = ["database_bytes", "wal_bytes", "free_bytes"].iter().any(|key| line.contains(key));
+        match line.split_once(": ").filter(|_| is_size) {
+            Some((key, value)) => {
+                page.push_str(key);
+                page.push_str(": …");
+                page.push_str(if value.ends_with(',') { "," } else { "" });
+            }
+            None => page.push_str(line.trim_end()),
+        }
+        page.push('\n');
+    }
+    page
+}
+
+fn is_id_char(c: char) -> bool {
+    c.is_ascii_hexdigit() || c == '-'
+}
+
+fn is_time_char(c: char) -> bool {
+    c.is_ascii_digit() || "-:.TZ".contains(c)
+}
+
+/// Of `2026-11-15 07:26`, as people are shown times.
+fn is_minute_char(c: char) -> bool {
+    c.is_ascii_digit() || "-: ".contains(c)
+}
+
+/// Replaces every run of characters of a kind that looks like what is meant by `…`.
+fn replace_runs(line: &str, is_part: fn(char) -> bool, is_meant: fn(&str) -> bool) -> String {
+    let mut replaced = String::new();
+    let mut rest = line;
+    while let Some(start) = rest.find(is_part) {
+        let length = rest[start..].find(|c| !is_part(c)).unwrap_or(rest.len() - start);
+        let run = &rest[start..start + length];
+        replaced.push_str(&rest[..start]);
+        let blanks = |part: &str| part.len() - part.trim_start().len();
+        match is_meant(run) {
+            true => replaced.push_str(&format!("{}…{}", &run[..blanks(run)], &run[run.trim_end().len()..])),
+            false => replaced.push_str(run),
+        }
+        rest = &rest[start + length..];
+    }
+    replaced.push_str(rest);
+    replaced
+}
