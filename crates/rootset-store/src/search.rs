@@ -23,9 +23,9 @@ pub const NEIGHBOURS: i64 = 4;
 /// Memories whose entities are offered in entity mode.
 const ENTITY_SOURCES: usize = 20;
 /// Terms, rows and overlap for the cheap look at similar memories after an add.
-const SIMILAR_TERMS: usize = 5;
+const SIMILAR_TERMS: usize = 4;
 const SIMILAR_ROWS: usize = 8;
-const SIMILAR_MATCHED_ROWS_MAX: i64 = 1_000;
+const SIMILAR_MATCHED_ROWS_MAX: i64 = 300;
 const SIMILAR_OVERLAP_MIN: f64 = 0.5;
 
 #[derive(Clone, Debug, Default)]

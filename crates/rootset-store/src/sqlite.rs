@@ -11,6 +11,7 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use rootset_model::limits::WRITE_WAIT_MS;
 use rusqlite::OpenFlags;
+use rusqlite::config::DbConfig;
 
 use crate::driver::{Engine, Sizes, Work};
 use crate::error::StoreError;
@@ -83,6 +84,9 @@ impl SqliteEngine {
         let raw = rusqlite::Connection::open_with_flags(&self.path, flags)?;
         // The lock file orders our writers; this covers other programs and the moments of recovery and checkpoint.
         raw.busy_timeout(Duration::from_millis(WRITE_WAIT_MS))?;
+        // Partial indexes make SQLite plan by the values bound, and plan again whenever they change. Our plans must not
+        // depend on values, and a plan costs more than most of our statements.
+        raw.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         raw.execute_batch(&format!(
             "PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY;
              PRAGMA cache_size = -{PAGE_CACHE_KIB}; PRAGMA wal_autocheckpoint = {LOG_PAGES_MAX};"

@@ -1,4 +1,5 @@
-//! What plain BM25 over stemmed words without stop words finds in the same turns, for comparison.
+//! What plain BM25 over stemmed words without stop words finds in the same turns, for comparison. It reads the texts alone,
+//! without speakers.
 //!
 //! Kept apart from Rootset's own ranking on purpose: a baseline that shares code with what it is compared to moves along
 //! with it. Only the splitting into terms is the same.
@@ -32,8 +33,7 @@ impl<'a> Baseline<'a> {
         let mut turns = Vec::with_capacity(conversation.turns.len());
         let mut frequencies: HashMap<String, f64> = HashMap::new();
         for turn in &conversation.turns {
-            let text = format!("{}: {}", turn.speaker, turn.text);
-            let terms = tokens::index_terms(&text);
+            let terms = tokens::index_terms(&turn.text);
             let mut counts: HashMap<String, f64> = HashMap::new();
             let mut length = 0.0;
             for term in terms.split(' ') {
