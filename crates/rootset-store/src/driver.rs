@@ -105,7 +105,8 @@ pub trait Transaction {
 
     fn search_delete(&mut self, workspace: WorkspaceKey, index: SearchIndex, keys: &[i64]) -> Result<(), StoreError>;
 
-    /// Keys and scores (higher is better), best first; terms are data, nothing in them is syntax.
+    /// Keys, best first: with [`Combine::Any`] by the summed rarity of the terms a row holds, newest first among equals;
+    /// with [`Combine::All`] in any order. Terms are data, nothing in them is syntax.
     fn search_match(
         &mut self,
         workspace: WorkspaceKey,
@@ -140,9 +141,9 @@ pub trait Transaction {
 pub struct SearchQuery<'a> {
     pub terms: &'a [String],
     pub combine: Combine,
-    pub head_weight: f64,
-    pub body_weight: f64,
     pub limit: usize,
+    /// With [`Combine::Any`]: a term that more rows hold says too little to be worth reading them.
+    pub rows_per_term_max: usize,
 }
 
 /// Counts of one full-text index.

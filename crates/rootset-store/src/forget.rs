@@ -265,9 +265,8 @@ fn likely_memories(
     let query = SearchQuery {
         terms: std::slice::from_ref(rarest),
         combine: Combine::All,
-        head_weight: 1.0,
-        body_weight: 1.0,
         limit: MATCHES_MAX,
+        rows_per_term_max: usize::MAX,
     };
     let found = tx.search_match(workspace, SearchIndex::Memories, &query)?;
     if found.len() == MATCHES_MAX {

@@ -178,7 +178,7 @@ impl Store {
                 })
                 .collect();
             insert_entities(tx, workspace.key, &named, drawn.first_number, stamp.now)?;
-            let ids = insert_relations(
+            let (ids, _) = insert_relations(
                 tx,
                 workspace.key,
                 relations.iter().map(|it| (it.source, it.relation.as_str(), it.target)),
@@ -252,10 +252,10 @@ pub(crate) fn contribute(
         .relations
         .iter()
         .map(|relation| (entities[relation.source].id, relation.relation.as_str(), entities[relation.target].id));
-    let relations = insert_relations(tx, workspace, ends, now)?;
+    let (relations, existing_relations) = insert_relations(tx, workspace, ends, now)?;
     // Rows that were there before may be invisible: only the trash vouched for them.
     let mut maybe_visible: Vec<[u8; 16]> = existing.iter().map(|id| id.0).collect();
-    maybe_visible.extend(relations.iter().map(|id| id.0));
+    maybe_visible.extend(existing_relations.iter().map(|id| id.0));
     let visible = visible_among(tx, workspace, &maybe_visible)?;
     let is_new = |id: &[u8; 16]| !visible.contains(id) && !before.contains_key(id);
     let count_new = |ids: &mut dyn Iterator<Item = [u8; 16]>| ids.filter(is_new).count();
@@ -333,17 +333,18 @@ fn insert_entities(
     Ok(existing)
 }
 
+/// Answers all ids, and those that were there already.
 fn insert_relations<'a>(
     tx: &mut dyn Transaction,
     workspace: WorkspaceKey,
     relations: impl Iterator<Item = (EntityId, &'a str, EntityId)>,
     now: Timestamp,
-) -> Result<Vec<RelationId>, StoreError> {
+) -> Result<(Vec<RelationId>, Vec<RelationId>), StoreError> {
     let parts: Vec<_> = relations
         .map(|(source, verb, target)| (RelationId::derive(source, verb, target), source, verb, target))
         .collect();
     if parts.is_empty() {
-        return Ok(Vec::new());
+        return Ok((Vec::new(), Vec::new()));
     }
     let rows: Vec<_> = parts
         .iter()
@@ -359,8 +360,10 @@ fn insert_relations<'a>(
             ]
         })
         .collect();
-    tx.execute_many(&sql::INSERT_RELATION, &rows)?;
-    Ok(parts.iter().map(|(id, ..)| *id).collect())
+    let changed = tx.execute_many(&sql::INSERT_RELATION, &rows)?;
+    let all: Vec<RelationId> = parts.iter().map(|(id, ..)| *id).collect();
+    let existing = all.iter().zip(changed).filter(|(_, changed)| *changed == 0).map(|(id, _)| *id).collect();
+    Ok((all, existing))
 }
 
 pub(crate) fn visible_among(

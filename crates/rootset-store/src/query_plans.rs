@@ -6,7 +6,7 @@ use crate::driver::Statement;
 use crate::statements;
 
 /// Statements that read a whole workspace or table on purpose, with the reason.
-const SCANS_ALLOWED: [(&str, &str); 34] = [
+const SCANS_ALLOWED: [(&str, &str); 36] = [
     ("audit.chains", "doctor"),
     ("audit.chain", "doctor reads a chain from its beginning"),
     ("doctor.chunk_keys", "doctor"),
@@ -36,6 +36,8 @@ const SCANS_ALLOWED: [(&str, &str); 34] = [
     ("plans.source_shares", "a limit is a share of all memories"),
     ("purge.all_memories", "purge of a whole workspace, in batches"),
     ("stats.memories_by_source", "counts"),
+    ("stats.pending_by_source", "counts"),
+    ("stats.trashed_by_source", "counts"),
     ("stats.row_counts", "counts"),
     ("vectors.chunks_without", "a change of model visits every chunk once"),
     ("workspaces.keys", "doctor visits every workspace"),

@@ -25,7 +25,7 @@ const ENTITY_SOURCES: usize = 20;
 /// Terms, rows and overlap for the cheap look at similar memories after an add.
 const SIMILAR_TERMS: usize = 4;
 const SIMILAR_ROWS: usize = 8;
-const SIMILAR_MATCHED_ROWS_MAX: i64 = 300;
+const SIMILAR_ROWS_PER_TERM_MAX: usize = 200;
 const SIMILAR_OVERLAP_MIN: f64 = 0.5;
 
 #[derive(Clone, Debug, Default)]
@@ -181,7 +181,7 @@ pub(crate) fn memories_with_all_terms(
     terms: &[String],
     limit: usize,
 ) -> Result<Vec<[u8; 16]>, StoreError> {
-    let query = SearchQuery { terms, combine: Combine::All, head_weight: 1.0, body_weight: 1.0, limit };
+    let query = SearchQuery { terms, combine: Combine::All, limit, rows_per_term_max: usize::MAX };
     let found = tx.search_match(workspace, SearchIndex::Memories, &query)?;
     let keys: Vec<i64> = found.into_iter().map(|(key, _)| key).collect();
     memories_of_chunks(tx, workspace, &keys)
@@ -209,7 +209,7 @@ fn lexical(
     let mut limit = wanted;
     while used > 0 {
         let terms: Vec<String> = by_rarity[..used].iter().map(|(term, _)| (*term).to_owned()).collect();
-        let query = SearchQuery { terms: &terms, combine: Combine::Any, head_weight: 1.0, body_weight: 1.0, limit };
+        let query = SearchQuery { terms: &terms, combine: Combine::Any, limit, rows_per_term_max: usize::MAX };
         let found: Vec<i64> =
             tx.search_match(workspace, SearchIndex::Memories, &query)?.into_iter().map(|(key, _)| key).collect();
         let servable = servable(tx, workspace, &found, request)?;
@@ -418,9 +418,8 @@ fn entity_hits(
     let query = SearchQuery {
         terms: request.terms,
         combine: Combine::Any,
-        head_weight: 1.0,
-        body_weight: 1.0,
         limit: CANDIDATES.max(request.limit * 2),
+        rows_per_term_max: usize::MAX,
     };
     let by_name = tx.search_match(workspace, SearchIndex::Entities, &query)?;
     let best = by_name.first().map_or(1.0, |(_, score)| score.max(f64::MIN_POSITIVE));
@@ -474,16 +473,16 @@ pub(crate) fn similar(
     limit: usize,
     now: Timestamp,
 ) -> Result<Vec<SimilarMemory>, StoreError> {
-    // Long words are rare more often than not: looking up the frequency of those few is enough.
+    // Long words are rare more often than not: looking for those few is enough.
     let mut longest: Vec<String> = terms.to_vec();
     longest.sort_by(|a, b| b.len().cmp(&a.len()).then(a.cmp(b)));
     longest.truncate(SIMILAR_TERMS);
-    let statistics = tx.search_statistics(workspace, SearchIndex::Memories, &longest)?;
-    let known = by_rarity(&longest, &statistics.frequencies);
-    let used = terms_within(&known, SIMILAR_MATCHED_ROWS_MAX);
-    let used: Vec<String> = known[..used].iter().map(|(term, _)| (*term).to_owned()).collect();
-    let query =
-        SearchQuery { terms: &used, combine: Combine::Any, head_weight: 1.0, body_weight: 1.0, limit: SIMILAR_ROWS };
+    let query = SearchQuery {
+        terms: &longest,
+        combine: Combine::Any,
+        limit: SIMILAR_ROWS,
+        rows_per_term_max: SIMILAR_ROWS_PER_TERM_MAX,
+    };
     let keys: Vec<i64> =
         tx.search_match(workspace, SearchIndex::Memories, &query)?.into_iter().map(|(key, _)| key).collect();
     let wanted: HashSet<&str> = terms.iter().map(String::as_str).collect();

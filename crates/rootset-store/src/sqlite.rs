@@ -32,7 +32,9 @@ const READERS_KEPT_MAX: usize = 8;
 /// Pages in the log before a commit moves them into the database: large enough that the cost is spread over many
 /// commits, small enough that a log does not outgrow a small database.
 const LOG_PAGES_MAX: i64 = 4_000;
-const PAGE_CACHE_KIB: i64 = 16 * 1024;
+const READER_CACHE_KIB: i64 = 16 * 1024;
+/// A writer touches pages all over the graph; those that it has to read again cost more than the write.
+const WRITER_CACHE_KIB: i64 = 64 * 1024;
 
 pub struct SqliteEngine {
     path: PathBuf,
@@ -89,7 +91,7 @@ impl SqliteEngine {
         raw.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         raw.execute_batch(&format!(
             "PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY;
-             PRAGMA cache_size = -{PAGE_CACHE_KIB}; PRAGMA wal_autocheckpoint = {LOG_PAGES_MAX};"
+             PRAGMA cache_size = -{READER_CACHE_KIB}; PRAGMA wal_autocheckpoint = {LOG_PAGES_MAX};"
         ))
         .map_err(|error| self.name_the_file(error.into()))?;
         Connection::new(raw)
@@ -139,7 +141,11 @@ impl Engine for SqliteEngine {
         let _guard = self.lock.acquire(wait)?;
         let connection = match &mut *writer {
             Some(connection) => connection,
-            none => none.insert(self.connect()?),
+            none => {
+                let mut fresh = self.connect()?;
+                fresh.command(&format!("PRAGMA cache_size = -{WRITER_CACHE_KIB}"))?;
+                none.insert(fresh)
+            }
         };
         let result = connection.write(work);
         if !connection.is_usable_after(&result) {

@@ -1,5 +1,7 @@
 //! Counts and sizes.
 
+use std::collections::BTreeMap;
+
 use crate::driver::Sizes;
 use crate::error::StoreError;
 use crate::statements::stats as sql;
@@ -11,7 +13,6 @@ pub struct Stats {
     pub chunks: i64,
     pub entities: i64,
     pub relations: i64,
-    pub revisions: i64,
     pub vectors: i64,
     pub content_bytes: i64,
     pub sizes: Sizes,
@@ -29,23 +30,31 @@ impl Store {
     /// Rows as stored, trash included; sizes are of the whole database.
     pub fn stats(&self, workspace: &Workspace) -> Result<Stats, StoreError> {
         let mut stats = self.read(|tx| {
-            let by_source = tx.rows(&sql::MEMORIES_BY_SOURCE, &[workspace.key.into()], |row| {
-                Ok(SourceCounts {
-                    source: row.get(0)?,
-                    memories: row.get(1)?,
-                    trashed: row.get(2)?,
-                    pending: row.get(3)?,
+            let mut counted = |statement| -> Result<BTreeMap<String, i64>, StoreError> {
+                let rows = tx.rows(statement, &[workspace.key.into()], |row| Ok((row.get(0)?, row.get(1)?)))?;
+                Ok(rows.into_iter().collect())
+            };
+            let all = counted(&sql::MEMORIES_BY_SOURCE)?;
+            let trashed = counted(&sql::TRASHED_BY_SOURCE)?;
+            let pending = counted(&sql::PENDING_BY_SOURCE)?;
+            let of = |counts: &BTreeMap<String, i64>, source: &str| counts.get(source).copied().unwrap_or(0);
+            let by_source = all
+                .into_iter()
+                .map(|(source, memories)| SourceCounts {
+                    memories,
+                    trashed: of(&trashed, &source),
+                    pending: of(&pending, &source),
+                    source,
                 })
-            })?;
+                .collect();
             let counts = tx.row(&sql::ROW_COUNTS, &[workspace.key.into()], |row| {
                 Ok(Stats {
                     by_source: Vec::new(),
                     chunks: row.get(0)?,
                     entities: row.get(1)?,
                     relations: row.get(2)?,
-                    revisions: row.get(3)?,
-                    vectors: row.get(4)?,
-                    content_bytes: row.get::<Option<i64>>(5)?.unwrap_or(0),
+                    vectors: row.get(3)?,
+                    content_bytes: row.get::<Option<i64>>(4)?.unwrap_or(0),
                     sizes: Sizes::default(),
                 })
             })?;

@@ -121,7 +121,7 @@ impl Operation for AddMemory {
             tokens::query_terms(&checked.prepared.content.context).into_iter().map(|term| term.term).collect();
         let (outcome, similar) = service.store.add_memory(
             &workspace,
-            &checked.new_memory(caller),
+            &checked.new_memory(service.next_memory_id(), caller),
             &terms,
             SIMILAR_MAX,
             service.stamp(caller),
@@ -216,9 +216,9 @@ impl Operation for AddMemories {
             let count = self.memories.len();
             return Err(ServiceError::invalid(format!("`memories` has {count} items, more than {BATCH_MEMORIES_MAX}")));
         }
-        let checked: Vec<Result<CheckedMemory, ServiceError>> =
-            self.memories.into_iter().map(|input| CheckedMemory::check(input, service, caller)).collect();
-        let good: Vec<NewMemory<'_>> = checked.iter().flatten().map(|it| it.new_memory(caller)).collect();
+        let checked = check_all(self.memories, service, caller);
+        let good: Vec<NewMemory<'_>> =
+            checked.iter().flatten().map(|it| it.new_memory(service.next_memory_id(), caller)).collect();
         let mut outcomes = service.store.add_memories(&workspace, &good, service.stamp(caller))?.into_iter();
         let results: Vec<BatchResult> = checked
             .iter()
@@ -239,13 +239,37 @@ impl Operation for AddMemories {
     }
 }
 
+/// Text processing takes a good part of an add and needs nobody else: it is spread over the cores, in order.
+fn check_all(
+    memories: Vec<MemoryInput>,
+    service: &Service,
+    caller: &Caller,
+) -> Vec<Result<CheckedMemory, ServiceError>> {
+    const SHARE_MIN: usize = 64;
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let share = memories.len().div_ceil(cores).max(SHARE_MIN);
+    let mut memories = memories.into_iter();
+    std::thread::scope(|scope| {
+        let mut shares = Vec::new();
+        loop {
+            let part: Vec<MemoryInput> = memories.by_ref().take(share).collect();
+            if part.is_empty() {
+                break;
+            }
+            shares.push(scope.spawn(move || {
+                part.into_iter().map(|input| CheckedMemory::check(input, service, caller)).collect::<Vec<_>>()
+            }));
+        }
+        shares.into_iter().flat_map(|share| share.join().expect("checking a memory does not panic")).collect()
+    })
+}
+
 fn failed(error: &ServiceError) -> BatchResult {
     BatchResult::Failed { error: error.to_json()["error"].take() }
 }
 
 /// A memory that may be stored.
 struct CheckedMemory {
-    id: MemoryId,
     prepared: PreparedContent,
     slug: Option<String>,
     source: String,
@@ -287,7 +311,6 @@ impl CheckedMemory {
         let slug = slug::slug(&content.topic);
         let prepared = service.prepare(content).map_err(|error| provider_failed(&error))?;
         Ok(Self {
-            id: service.next_memory_id(),
             prepared,
             slug,
             source,
@@ -303,9 +326,9 @@ impl CheckedMemory {
         })
     }
 
-    fn new_memory<'a>(&'a self, caller: &'a Caller) -> NewMemory<'a> {
+    fn new_memory<'a>(&'a self, id: MemoryId, caller: &'a Caller) -> NewMemory<'a> {
         NewMemory {
-            id: self.id,
+            id,
             prepared: &self.prepared,
             name: self.name.as_deref(),
             slug: self.slug.as_deref(),

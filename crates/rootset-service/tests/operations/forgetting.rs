@@ -78,10 +78,9 @@ fn pinned_used_updated_and_deleted_items_are_skipped_with_their_reasons() {
     let reasons: Vec<(String, String)> = id_of
         .iter()
         .take(4)
-        .zip(["changed", "used", "changed", "trashed"])
+        .zip(["pinned", "used", "changed", "trashed"])
         .map(|(id, reason)| (id.clone(), reason.to_owned()))
         .collect();
-    // Pinning is an update like any other: the re-check meets the new version before it meets the pin.
     assert_eq!(skipped, reasons);
     assert_eq!(world.listed(json!({"query": "falcon"})).len(), 3);
     assert_eq!(names(&world.call("list_trash", json!({}))["items"]).len(), 3);

@@ -3,6 +3,8 @@
 //! The tables hold terms that were split and stemmed before they came here. Ordinary content (never contentless, which
 //! keeps deleted tokens) and FTS5's secure-delete make a deleted row's terms leave the file.
 
+use std::collections::HashMap;
+
 use rusqlite::OptionalExtension;
 
 use super::connection::{Connection, WaitingRow};
@@ -85,25 +87,54 @@ pub fn find(
     if query.terms.is_empty() || !exists(connection, &table)? {
         return Ok(Vec::new());
     }
-    let sql = format!(
-        "SELECT rowid, rank FROM {table} WHERE {table} MATCH ?1 AND rank MATCH 'bm25({:?}, {:?})' ORDER BY rank LIMIT ?2",
-        query.head_weight, query.body_weight
-    );
-    let mut statement = connection.raw.prepare_cached(&sql)?;
-    let rows = statement.query_map((match_expression(query), query.limit as i64), |row| {
-        Ok((row.get::<_, i64>(0)?, -row.get::<_, f64>(1)?))
-    })?;
-    Ok(rows.collect::<Result<_, _>>()?)
+    let mut statement =
+        connection.raw.prepare_cached(&format!("SELECT rowid FROM {table} WHERE {table} MATCH ?1 LIMIT ?2"))?;
+    let mut matching = |expression: &str, limit: usize| -> Result<Vec<i64>, StoreError> {
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let keys = statement.query_map((expression, limit), |row| row.get(0))?.collect::<Result<_, _>>()?;
+        Ok(keys)
+    };
+    let quoted: Vec<String> = query.terms.iter().map(|term| quoted(term)).collect();
+    if query.combine == Combine::All {
+        let found = matching(&quoted.join(" AND "), query.limit)?;
+        return Ok(found.into_iter().map(|key| (key, 0.0)).collect());
+    }
+    let mut rows_of_terms: Vec<Vec<i64>> = Vec::with_capacity(quoted.len());
+    for term in &quoted {
+        let found = matching(term, query.rows_per_term_max.saturating_add(1))?;
+        if found.len() <= query.rows_per_term_max {
+            rows_of_terms.push(found);
+        }
+    }
+    drop(statement);
+    let rows = totals(connection, &table)?.first().copied().unwrap_or(0);
+    Ok(best(&rows_of_terms, rows, query.limit))
 }
 
 /// Every term is a quoted string, the one form in which FTS5 reads nothing as syntax.
-fn match_expression(query: &SearchQuery<'_>) -> String {
-    let glue = match query.combine {
-        Combine::Any => " OR ",
-        Combine::All => " AND ",
-    };
-    let quoted: Vec<String> = query.terms.iter().map(|term| format!("\"{}\"", term.replace('"', "\"\""))).collect();
-    quoted.join(glue)
+fn quoted(term: &str) -> String {
+    format!("\"{}\"", term.replace('"', "\"\""))
+}
+
+/// The rows with the greatest sum of their terms' inverse frequencies. FTS5's own ranking costs several times as much,
+/// and whoever asks ranks what is found by better means.
+fn best(rows_of_terms: &[Vec<i64>], rows: i64, limit: usize) -> Vec<(i64, f64)> {
+    let mut scores: HashMap<i64, f64> = HashMap::new();
+    for found in rows_of_terms {
+        let frequency = found.len() as f64;
+        let rarity = (1.0 + (rows as f64 - frequency + 0.5).max(0.0) / (frequency + 0.5)).ln();
+        for key in found {
+            *scores.entry(*key).or_default() += rarity;
+        }
+    }
+    let mut ranked: Vec<(i64, f64)> = scores.into_iter().collect();
+    let order = |a: &(i64, f64), b: &(i64, f64)| b.1.total_cmp(&a.1).then(b.0.cmp(&a.0));
+    if limit < ranked.len() {
+        ranked.select_nth_unstable_by(limit, order);
+        ranked.truncate(limit);
+    }
+    ranked.sort_unstable_by(order);
+    ranked
 }
 
 pub fn rows(
@@ -149,15 +180,19 @@ pub fn statistics(
         frequencies.push(statement.query_row([term], |row| row.get(0)).optional()?.unwrap_or(0));
     }
     drop(statement);
-    // FTS5 keeps its totals in record 1: rows, then terms per column. Reading it spares a count over the whole table.
+    let totals = totals(connection, &table)?;
+    let total = |place: usize| totals.get(place).copied().unwrap_or(0);
+    Ok(SearchStatistics { frequencies, rows: total(0), body_terms: total(2) })
+}
+
+/// FTS5 keeps its totals in record 1: rows, then terms per column. Reading it spares a count over the whole table.
+fn totals(connection: &mut Connection, table: &str) -> Result<Vec<i64>, StoreError> {
     let record: Option<Vec<u8>> = connection
         .raw
         .prepare_cached(&format!("SELECT block FROM {table}_data WHERE id = 1"))?
         .query_row([], |row| row.get(0))
         .optional()?;
-    let totals = varints(record.as_deref().unwrap_or_default());
-    let total = |place: usize| totals.get(place).copied().unwrap_or(0);
-    Ok(SearchStatistics { frequencies, rows: total(0), body_terms: total(2) })
+    Ok(varints(record.as_deref().unwrap_or_default()))
 }
 
 /// SQLite's big-endian varints: seven bits a byte, the high bit set on all but the last; a ninth byte has eight bits.
