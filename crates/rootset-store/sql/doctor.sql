@@ -88,7 +88,8 @@ WHERE m.workspace = ?1 AND m.status = 'pending' AND m.trashed_run IS NULL
 
 -- name: counters
 SELECT w.memory_count - (SELECT COUNT(*) FROM memories m WHERE m.workspace = w.workspace),
-       w.content_bytes - (SELECT COALESCE(SUM(r.bytes), 0) FROM revisions r WHERE r.workspace = w.workspace)
+       w.content_bytes - (SELECT COALESCE(SUM(r.bytes), 0) FROM revisions r WHERE r.workspace = w.workspace),
+       w.memory_count - (SELECT COALESCE(SUM(s.memories), 0) FROM sources s WHERE s.workspace = w.workspace)
 FROM workspaces w WHERE w.workspace = ?1;
 
 -- name: chunk_texts

@@ -9,6 +9,10 @@ INSERT INTO memories (workspace, memory, sequence, name, source, written_by, sta
                       metadata, tags, created_at, updated_at, ingested_at, expires_at, pinned, pin_reason)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 1, 1, ?8, ?9, ?10, ?11, ?11, ?11, ?12, ?13, ?14);
 
+-- name: count_source
+INSERT INTO sources (workspace, source, memories) VALUES (?1, ?2, ?3)
+ON CONFLICT (workspace, source) DO UPDATE SET memories = memories + excluded.memories;
+
 -- name: by_id
 SELECT {{memory_columns}} FROM memories m WHERE m.workspace = ?1 AND m.memory = ?2;
 

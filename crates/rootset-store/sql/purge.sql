@@ -20,6 +20,13 @@ DELETE FROM revisions WHERE workspace = ?1 AND memory IN (SELECT value FROM blob
 UPDATE memories SET superseded_by = NULL, superseded_at = NULL, supersede_reason = NULL
 WHERE workspace = ?1 AND superseded_by IN (SELECT value FROM blob_list(?2));
 
+-- name: sources_of
+SELECT source, COUNT(*) FROM memories
+WHERE workspace = ?1 AND memory IN (SELECT value FROM blob_list(?2)) GROUP BY source;
+
+-- name: delete_sources
+DELETE FROM sources WHERE workspace = ?1;
+
 -- name: delete_memories
 DELETE FROM memories WHERE workspace = ?1 AND memory IN (SELECT value FROM blob_list(?2));
 

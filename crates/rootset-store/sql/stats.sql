@@ -1,5 +1,5 @@
 -- name: memories_by_source
-SELECT source, COUNT(*) FROM memories WHERE workspace = ?1 GROUP BY source ORDER BY source;
+SELECT source, memories FROM sources WHERE workspace = ?1 AND memories > 0;
 
 -- name: trashed_by_source
 SELECT source, COUNT(*) FROM memories WHERE workspace = ?1 AND trashed_run IS NOT NULL GROUP BY source;

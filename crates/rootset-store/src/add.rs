@@ -306,6 +306,7 @@ fn insert(
             new.pin_reason.into(),
         ],
     )?;
+    tx.execute(&sql::COUNT_SOURCE, &[workspace.into(), new.source.into(), 1.into()])?;
     insert_tags(tx, workspace, new.id, new.tags)?;
     insert_revision(tx, workspace, new.id, 1, prepared, stamp.now)?;
     insert_chunks(tx, workspace, new.id, prepared, drawn.first_chunk)?;

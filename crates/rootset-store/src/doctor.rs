@@ -127,8 +127,10 @@ fn check_rows(tx: &mut dyn Transaction) -> Result<Vec<Check>, StoreError> {
             superfluous += difference.1.len() as i64;
         }
         jobless += tx.scalar::<i64>(&sql::PENDING_WITHOUT_JOB, &[(*workspace).into()])?;
-        let off = tx.row(&sql::COUNTERS, &[(*workspace).into()], |row| Ok((row.get::<i64>(0)?, row.get::<i64>(1)?)))?;
-        miscounted += i64::from(off.is_some_and(|off| off != (0, 0)));
+        let off = tx.row(&sql::COUNTERS, &[(*workspace).into()], |row| {
+            Ok((row.get::<i64>(0)?, row.get::<i64>(1)?, row.get::<i64>(2)?))
+        })?;
+        miscounted += i64::from(off.is_some_and(|off| off != (0, 0, 0)));
     }
     let plain = |id, count, detail| Check { id, count, detail, found: Vec::new() };
     checks.push(plain("I8.search_missing", missing, "texts that full text does not know"));

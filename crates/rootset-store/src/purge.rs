@@ -187,6 +187,7 @@ impl Store {
                 if is_last {
                     let key = [workspace.into()];
                     for statement in [
+                        &sql::DELETE_SOURCES,
                         &sql::DELETE_UNTRACKED,
                         &sql::DELETE_RELATIONS,
                         &sql::DELETE_ENTITIES,
@@ -281,6 +282,10 @@ fn remove_memories(
     ] {
         tx.execute(statement, &key)?;
     }
+    let sources: Vec<(String, i64)> = tx.rows(&sql::SOURCES_OF, &key, |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let counts: Vec<_> =
+        sources.iter().map(|(source, count)| vec![workspace.into(), source.into(), (-count).into()]).collect();
+    tx.execute_many(&memory_sql::COUNT_SOURCE, &counts)?;
     let removed = tx.execute(&sql::DELETE_MEMORIES, &key)? as i64;
     let (entities, relations) = delete_orphans(tx, workspace, &objects)?;
     workspaces::touch(tx, workspace, -removed, -bytes, stamp.now)?;

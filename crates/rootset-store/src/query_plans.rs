@@ -35,7 +35,7 @@ const SCANS_ALLOWED: [(&str, &str); 36] = [
     ("memories.list_by_uses_descending", "uses are not indexed: written often, ordered by seldom"),
     ("plans.source_shares", "a limit is a share of all memories"),
     ("purge.all_memories", "purge of a whole workspace, in batches"),
-    ("stats.memories_by_source", "counts"),
+    ("stats.memories_by_source", "one row per source"),
     ("stats.pending_by_source", "counts"),
     ("stats.trashed_by_source", "counts"),
     ("stats.row_counts", "counts"),
@@ -46,12 +46,13 @@ const SCANS_ALLOWED: [(&str, &str); 36] = [
 ];
 
 /// Statements that delete everything of a workspace: there is nothing to look up.
-const WHOLE_WORKSPACE: [&str; 7] = [
+const WHOLE_WORKSPACE: [&str; 8] = [
     "purge.delete_entities",
     "purge.delete_jobs",
     "purge.delete_plan_items",
     "purge.delete_plans",
     "purge.delete_relations",
+    "purge.delete_sources",
     "purge.delete_untracked",
     "workspaces.delete",
 ];

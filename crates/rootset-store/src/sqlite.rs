@@ -31,7 +31,7 @@ const SQLITE_VERSION_MIN: (i32, &str) = (3_051_003, "3.51.3");
 const READERS_KEPT_MAX: usize = 8;
 /// Pages in the log before a commit moves them into the database: large enough that the cost is spread over many
 /// commits, small enough that a log does not outgrow a small database.
-const LOG_PAGES_MAX: i64 = 4_000;
+const LOG_PAGES_MAX: i64 = 16_000;
 const READER_CACHE_KIB: i64 = 16 * 1024;
 /// A writer touches pages all over the graph; those that it has to read again cost more than the write.
 const WRITER_CACHE_KIB: i64 = 64 * 1024;

@@ -31,6 +31,14 @@ CREATE TABLE workspaces (
   trashed_at INTEGER
 );
 
+-- Memories stored per source, trash included: statistics must not read every memory.
+CREATE TABLE sources (
+  workspace INTEGER NOT NULL,
+  source TEXT NOT NULL,
+  memories INTEGER NOT NULL,
+  PRIMARY KEY (workspace, source)
+) WITHOUT ROWID;
+
 CREATE TABLE memories (
   workspace INTEGER NOT NULL REFERENCES workspaces (workspace),
   memory BLOB NOT NULL,
@@ -69,8 +77,7 @@ CREATE INDEX memories_name_trashed ON memories (workspace, name) WHERE trashed_r
 CREATE UNIQUE INDEX memories_doc_hash ON memories (workspace, doc_hash)
   WHERE trashed_run IS NULL AND doc_hash IS NOT NULL;
 CREATE INDEX memories_doc_hash_trashed ON memories (workspace, doc_hash) WHERE trashed_run IS NOT NULL;
--- The source at the end makes counting by source a walk over this index alone.
-CREATE INDEX memories_updated ON memories (workspace, updated_at, memory, source);
+CREATE INDEX memories_updated ON memories (workspace, updated_at, memory);
 CREATE INDEX memories_file ON memories (workspace, repo, file_path) WHERE repo IS NOT NULL;
 CREATE INDEX memories_trashed ON memories (workspace, trashed_run) WHERE trashed_run IS NOT NULL;
 CREATE INDEX memories_superseded ON memories (workspace, superseded_by) WHERE superseded_by IS NOT NULL;
@@ -329,12 +336,13 @@ CREATE INDEX erased_contents_memory ON erased_contents (workspace, memory);
 -- up by workspace alone is never good enough. Without this, SQLite guesses ten rows per workspace and scans it.
 ANALYZE;
 INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
+  ('sources', 'sources', '1000 100 1'),
   ('memories', 'memories', '1000000 100000 1'),
   ('memories', 'memories_name', '1000000 100000 1'),
   ('memories', 'memories_name_trashed', '50000 5000 2'),
   ('memories', 'memories_doc_hash', '1000000 100000 1'),
   ('memories', 'memories_doc_hash_trashed', '50000 5000 2'),
-  ('memories', 'memories_updated', '1000000 100000 2 1 1'),
+  ('memories', 'memories_updated', '1000000 100000 2 1'),
   ('memories', 'memories_file', '100000 50000 5000 1'),
   ('memories', 'memories_trashed', '50000 5000 100'),
   ('memories', 'memories_superseded', '50000 5000 1'),
