@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::latency::Taken;
 
 /// Memories of one `add_memories`: half of what a request may hold, as a careful caller sends.
-pub const BATCH_MEMORIES: usize = 500;
+pub const BATCH_MEMORIES: usize = 1_000;
 
 pub struct Client {
     service: Arc<Service>,

@@ -29,7 +29,6 @@
 //! The tests read `ROOTSET_STRESS_PROCESSES`, `ROOTSET_STRESS_SECONDS`, `ROOTSET_STRESS_ROUNDS` and
 //! `ROOTSET_STRESS_SEED`.
 
-#![allow(clippy::result_large_err, reason = "the service's error is that large, and here an error ends the run")]
 
 pub mod creation;
 pub mod error;

@@ -2,7 +2,6 @@
 //!
 //! Thin on purpose: every rule lives in the service. What is here: arguments, configuration, prompts, and how answers
 //! look on a terminal. stdout is data, stderr is talk.
-#![allow(clippy::result_large_err, reason = "the service's error is large, and at most one is made per run")]
 
 mod arguments;
 mod commands;
