@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::latency::Taken;
 
-/// Memories of one `add_memories`: half of what a request may hold, as a careful caller sends.
+/// Memories of one `add_memories`: as many as a request may hold.
 pub const BATCH_MEMORIES: usize = 1_000;
 
 pub struct Client {
