@@ -29,7 +29,6 @@
 //! The tests read `ROOTSET_STRESS_PROCESSES`, `ROOTSET_STRESS_SECONDS`, `ROOTSET_STRESS_ROUNDS` and
 //! `ROOTSET_STRESS_SEED`.
 
-
 pub mod creation;
 pub mod error;
 pub mod kills;
