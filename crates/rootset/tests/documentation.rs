@@ -84,7 +84,7 @@ fn normalised(output: &str) -> String {
         let line = replace_runs(line, is_id_char, |run| run.len() == 36 && run.matches('-').count() == 4);
         let line = replace_runs(&line, is_id_char, |run| run.len() == 64);
         let line = replace_runs(&line, is_time_char, |run| run.len() == 24 && run.ends_with('Z') && run.contains('T'));
-        let line = replace_runs(&line, is_minute_char, |run| run.trim().len() == 16 && run.contains(':'));
+        let line = replace_minutes(&line);
         let is_size = ["database_bytes", "wal_bytes", "free_bytes"].iter().any(|key| line.contains(key));
         match line.split_once(": ").filter(|_| is_size) {
             Some((key, value)) => {
@@ -107,9 +107,17 @@ fn is_time_char(c: char) -> bool {
     c.is_ascii_digit() || "-:.TZ".contains(c)
 }
 
-/// Of `2026-11-15 07:26`, as people are shown times.
-fn is_minute_char(c: char) -> bool {
-    c.is_ascii_digit() || "-: ".contains(c)
+/// Replaces `2026-11-15 07:26`, as people are shown times, wherever it stands.
+fn replace_minutes(line: &str) -> String {
+    const SHAPE: &[u8] = b"dddd-dd-dd dd:dd";
+    let is_minute = |window: &[u8]| {
+        window.iter().zip(SHAPE).all(|(byte, shape)| if *shape == b'd' { byte.is_ascii_digit() } else { byte == shape })
+    };
+    let mut replaced = line.to_owned();
+    while let Some(start) = replaced.as_bytes().windows(SHAPE.len()).position(is_minute) {
+        replaced.replace_range(start..start + SHAPE.len(), "…");
+    }
+    replaced
 }
 
 /// Replaces every run of characters of a kind that looks like what is meant by `…`.
@@ -120,11 +128,7 @@ fn replace_runs(line: &str, is_part: fn(char) -> bool, is_meant: fn(&str) -> boo
         let length = rest[start..].find(|c| !is_part(c)).unwrap_or(rest.len() - start);
         let run = &rest[start..start + length];
         replaced.push_str(&rest[..start]);
-        let blanks = |part: &str| part.len() - part.trim_start().len();
-        match is_meant(run) {
-            true => replaced.push_str(&format!("{}…{}", &run[..blanks(run)], &run[run.trim_end().len()..])),
-            false => replaced.push_str(run),
-        }
+        replaced.push_str(if is_meant(run) { "…" } else { run });
         rest = &rest[start + length..];
     }
     replaced.push_str(rest);
