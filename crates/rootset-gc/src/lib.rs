@@ -1,12 +1,17 @@
-//! The collector's decisions: what a plan's digest is, whether an item still qualifies, which limit a plan breaks.
+//! The collector's decisions: what is garbage, what a plan's digest is, whether an item still qualifies, which limit a
+//! plan breaks.
 //!
 //! Pure functions over values. Nothing here reads a clock or a database, and nothing here can delete: the store carries
 //! decisions out, and only for a plan that was stored and confirmed.
 
 mod digest;
+pub mod heap;
 mod recheck;
+pub mod retention;
 mod safety;
+pub mod strategies;
 
 pub use digest::digest;
 pub use recheck::{PlanFacts, RootState, Skip, recheck};
 pub use safety::{Blocked, SourceShare, blocked};
+pub use strategies::{Selection, Strategy, StrategyName};

@@ -10,10 +10,12 @@ pub mod ids;
 pub mod limits;
 pub mod names;
 pub mod plan;
+pub mod retention;
 pub mod time;
 
 pub use content::Content;
 pub use extraction::{ExtractedEntity, ExtractedRelation, Extraction};
 pub use ids::{ChunkKey, EntityId, ErasureId, MemoryId, PlanId, RelationId, RunId, WorkspaceKey};
 pub use limits::Limits;
+pub use retention::{Basis, RetentionPolicy};
 pub use time::Timestamp;

@@ -61,6 +61,11 @@ pub const ADD_WAIT_MS: u64 = 2_000;
 /// A plan older than this no longer describes the database anybody reviewed.
 pub const PLAN_LIFETIME_MS: i64 = 24 * 3_600_000;
 
+/// How long a superseded memory stays although nobody is served it: time to notice that the new one is wrong.
+pub const SUPERSEDED_KEPT_MS: i64 = 30 * 24 * 3_600_000;
+/// A run of several batches belongs to one process; when it has not been heard of for so long, another takes over.
+pub const SWEEP_LEASE_MS: i64 = 3_000;
+
 /// Memories trashed, restored or purged in one transaction: long enough to be fast, short enough for other writers.
 pub const SWEEP_BATCH_MEMORIES: usize = 500;
 

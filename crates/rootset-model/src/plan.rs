@@ -5,7 +5,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The kinds of root that a plan may name. Derived rows follow their roots and are only counted.
+/// The kinds of object that a plan may name: roots, and derived rows that have none any more. Derived rows that follow
+/// their roots are only counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ItemKind {
@@ -14,6 +15,8 @@ pub enum ItemKind {
     Entity,
     Relation,
     Workspace,
+    /// Only ever to be reclaimed.
+    Chunk,
 }
 
 /// What applying the plan does to an item.
@@ -24,6 +27,8 @@ pub enum Action {
     Trash,
     /// Trashed and physically removed in one go; the plan needs a confirmation of its own.
     Erase,
+    /// A derived row that nothing vouches for and nothing serves: removed physically, there is nothing to undo.
+    Reclaim,
 }
 
 /// Why an item is in a plan, in a form that holds no words of the item.
@@ -36,6 +41,20 @@ pub enum Reason {
     Matched,
     /// Asked for when the content was replaced.
     ErasePrevious,
+    /// The last completed scan of its repository no longer contains the file.
+    Stale,
+    /// Its own `expires_at` has passed.
+    ExpiresAt,
+    /// Older than the policy's `max_age`.
+    TooOld,
+    /// Beyond the policy's `max_count` newest.
+    TooMany,
+    /// Behind the newest version by the policy's `max_version_gap` or more.
+    TooFarBehind,
+    /// A living memory superseded it long ago.
+    Superseded,
+    /// No memory, living or in the trash, vouches for the row.
+    Orphaned,
 }
 
 impl Reason {
@@ -44,6 +63,13 @@ impl Reason {
             Self::Named => "named by the caller",
             Self::Matched => "matches what was asked to be forgotten",
             Self::ErasePrevious => "an earlier revision that was asked to be erased",
+            Self::Stale => "the last completed scan no longer contains the file",
+            Self::ExpiresAt => "its expires_at has passed",
+            Self::TooOld => "older than the retention policy's max_age",
+            Self::TooMany => "beyond the retention policy's max_count newest",
+            Self::TooFarBehind => "behind the newest version by the retention policy's max_version_gap",
+            Self::Superseded => "superseded for more than 30 days",
+            Self::Orphaned => "nothing vouches for it any more",
         }
     }
 }
@@ -77,6 +103,11 @@ macro_rules! stored_as_text {
 
 stored_as_text!(ItemKind {
     Memory = "memory", Revision = "revision", Entity = "entity", Relation = "relation", Workspace = "workspace",
+    Chunk = "chunk",
 });
-stored_as_text!(Action { Trash = "trash", Erase = "erase" });
-stored_as_text!(Reason { Named = "named", Matched = "matched", ErasePrevious = "erase_previous" });
+stored_as_text!(Action { Trash = "trash", Erase = "erase", Reclaim = "reclaim" });
+stored_as_text!(Reason {
+    Named = "named", Matched = "matched", ErasePrevious = "erase_previous", Stale = "stale", ExpiresAt = "expires_at",
+    TooOld = "too_old", TooMany = "too_many", TooFarBehind = "too_far_behind", Superseded = "superseded",
+    Orphaned = "orphaned",
+});

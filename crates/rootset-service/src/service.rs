@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, LazyLock};
 
-use rootset_model::{ErasureId, Limits, MemoryId, PlanId, RunId, Timestamp};
+use rootset_model::{ErasureId, MemoryId, PlanId, RunId, Timestamp};
 use rootset_provider::{BuiltinExtractor, Embedder, Extractor};
 use rootset_store::{EraseIds, Stamp, Store, Workspace};
 use serde_json::Value;
@@ -13,35 +13,13 @@ use crate::caller::Caller;
 use crate::clock::{Clock, Ids, SystemClock, SystemIds};
 use crate::error::ServiceError;
 use crate::operation::OperationInfo;
+use crate::settings::Settings;
 use crate::uses::UseBuffer;
 use crate::worker::Background;
 use crate::{operations, request};
 
 /// The workspace that exists without being created.
 pub const DEFAULT_WORKSPACE: &str = "default";
-
-/// What an operator may set.
-#[derive(Clone, Debug)]
-pub struct Settings {
-    pub limits: Limits,
-    /// How long trash can be undone.
-    pub grace_ms: i64,
-    /// Earlier revisions kept per memory.
-    pub keep_revisions: i64,
-    /// How long an add or update waits for remote models before it answers `pending`.
-    pub add_wait_ms: u64,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            limits: Limits::default(),
-            grace_ms: 7 * 24 * 3_600_000,
-            keep_revisions: 20,
-            add_wait_ms: rootset_model::limits::ADD_WAIT_MS,
-        }
-    }
-}
 
 pub struct Service {
     pub(crate) store: Store,

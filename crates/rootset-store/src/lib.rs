@@ -14,6 +14,7 @@ pub mod driver;
 mod erasure;
 mod error;
 mod explain;
+pub mod failpoints;
 mod forget;
 mod graph;
 mod jobs;

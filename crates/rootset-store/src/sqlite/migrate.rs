@@ -14,7 +14,10 @@ const APPLICATION_ID: i64 = 0x526F_6F74;
 /// Between two tries to switch the journal: about as long as another process takes to look at the file.
 const SWITCH_RETRY: Duration = Duration::from_millis(2);
 
-const MIGRATIONS: &[&str] = &[include_str!("../../migrations/sqlite/0001_create_tables.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("../../migrations/sqlite/0001_create_tables.sql"),
+    include_str!("../../migrations/sqlite/0002_add_collector.sql"),
+];
 
 /// The version this program reads and writes.
 pub const SCHEMA_VERSION: i64 = MIGRATIONS.len() as i64;

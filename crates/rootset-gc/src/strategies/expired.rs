@@ -1,0 +1,29 @@
+//! Memories whose own `expires_at` has passed, or that the policy of their bucket no longer keeps.
+
+use rootset_model::Timestamp;
+use rootset_model::plan::Reason;
+
+use super::{Selection, Strategy, StrategyName};
+use crate::heap::{Heap, Root};
+use crate::retention;
+
+#[derive(Debug)]
+pub struct Expired;
+
+impl Strategy for Expired {
+    fn name(&self) -> StrategyName {
+        StrategyName::Expired
+    }
+
+    fn select(&self, heap: &Heap<'_>, now: Timestamp) -> Selection {
+        let has_run_out = |root: &Root| root.expires_at.is_some_and(|at| at.0 >= 0 && at <= now);
+        let mut roots = heap.places_where(has_run_out, Reason::ExpiresAt);
+        let classified = retention::classify(heap.roots, heap.buckets, now);
+        roots.extend(classified.expired.iter().map(|(place, expiry)| (*place, expiry.reason())));
+        // Its own date is the better reason where both apply.
+        roots.sort_by_key(|(place, _)| *place);
+        roots.dedup_by_key(|(place, _)| *place);
+        roots.retain(|(place, _)| !heap.roots[*place as usize].is_held());
+        Selection { roots, unclassifiable: classified.unclassifiable, ..Selection::default() }
+    }
+}

@@ -1,0 +1,24 @@
+//! Memories that a living one has superseded for long enough that nobody will want them back.
+
+use rootset_model::Timestamp;
+use rootset_model::limits::SUPERSEDED_KEPT_MS;
+use rootset_model::plan::Reason;
+
+use super::{Selection, Strategy, StrategyName};
+use crate::heap::{Heap, Root};
+
+#[derive(Debug)]
+pub struct Superseded;
+
+impl Strategy for Superseded {
+    fn name(&self) -> StrategyName {
+        StrategyName::Superseded
+    }
+
+    fn select(&self, heap: &Heap<'_>, now: Timestamp) -> Selection {
+        let is_long_superseded = |root: &Root| {
+            root.superseded_at.is_some_and(|at| at.0 >= 0 && now.0.saturating_sub(at.0) > SUPERSEDED_KEPT_MS)
+        };
+        Selection { roots: heap.places_where(is_long_superseded, Reason::Superseded), ..Selection::default() }
+    }
+}

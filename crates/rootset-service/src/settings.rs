@@ -1,0 +1,105 @@
+//! What an operator may set, with the defaults of the documentation. Read from files and the environment by the binary.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use rootset_model::{Limits, RetentionPolicy};
+
+const HOUR_MS: i64 = 3_600_000;
+const DAY_MS: i64 = 24 * HOUR_MS;
+
+#[derive(Clone, Debug)]
+pub struct Settings {
+    pub limits: Limits,
+    /// How long trash can be undone.
+    pub grace_ms: i64,
+    /// Earlier revisions kept per memory.
+    pub keep_revisions: i64,
+    /// How long an add or update waits for remote models before it answers `pending`.
+    pub add_wait_ms: u64,
+    pub gc: GcSettings,
+    pub backup: BackupSettings,
+}
+
+/// The scheduler and its housekeeping.
+#[derive(Clone, Debug)]
+pub struct GcSettings {
+    /// Master switch of the scheduler.
+    pub enabled: bool,
+    pub interval_ms: i64,
+    /// In force where the database holds no policy.
+    pub retention: RetentionPolicy,
+    /// Off: detect, report, delete nothing.
+    pub auto_delete: bool,
+    /// Share of chunks purged since the last defragmentation above which one is recommended; 0: never.
+    pub defrag_threshold: f64,
+    pub auto_defrag: bool,
+    /// Purge trash after its grace period; independent of `enabled`.
+    pub purge_trash: bool,
+    /// A run stops at the edge of a batch after so long, and can be resumed; `None`: never.
+    pub time_limit_ms: Option<i64>,
+    /// Overrides by workspace.
+    pub workspaces: BTreeMap<String, WorkspaceGcSettings>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+pub struct WorkspaceGcSettings {
+    pub retention: Option<RetentionPolicy>,
+    pub auto_delete: Option<bool>,
+}
+
+#[derive(Clone, Debug)]
+pub struct BackupSettings {
+    /// `None`: `<database>.backups` beside the database.
+    pub folder: Option<PathBuf>,
+    /// `None`: none are taken by themselves.
+    pub interval_ms: Option<i64>,
+    pub keep_last: i64,
+    pub max_age_ms: i64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            limits: Limits::default(),
+            grace_ms: 7 * DAY_MS,
+            keep_revisions: 20,
+            add_wait_ms: rootset_model::limits::ADD_WAIT_MS,
+            gc: GcSettings::default(),
+            backup: BackupSettings::default(),
+        }
+    }
+}
+
+impl Default for GcSettings {
+    fn default() -> Self {
+        Self {
+            enabled: false,
+            interval_ms: DAY_MS,
+            retention: RetentionPolicy::default(),
+            auto_delete: false,
+            defrag_threshold: 0.10,
+            auto_defrag: false,
+            purge_trash: true,
+            time_limit_ms: None,
+            workspaces: BTreeMap::new(),
+        }
+    }
+}
+
+impl Default for BackupSettings {
+    fn default() -> Self {
+        Self { folder: None, interval_ms: Some(DAY_MS), keep_last: 3, max_age_ms: 7 * DAY_MS }
+    }
+}
+
+impl GcSettings {
+    /// What the configuration says about one workspace.
+    pub fn retention_of(&self, workspace: &str) -> RetentionPolicy {
+        self.workspaces.get(workspace).and_then(|it| it.retention).unwrap_or(self.retention)
+    }
+
+    pub fn auto_delete_of(&self, workspace: &str) -> bool {
+        self.workspaces.get(workspace).and_then(|it| it.auto_delete).unwrap_or(self.auto_delete)
+    }
+}

@@ -1,0 +1,13 @@
+//! Places where a test can make the process die or an error appear: the edges between the phases of everything that
+//! must survive a crash. Without the feature `failpoints` they are nothing at all.
+
+/// Every place, so that a test can walk all of them.
+pub const FAILPOINTS: &[&str] = &[];
+
+/// Dies or fails here when a test says so.
+macro_rules! failpoint {
+    ($name:literal) => {
+        fail::fail_point!($name, |_| Err($crate::StoreError::Engine(concat!("failpoint ", $name).to_owned())));
+    };
+}
+pub(crate) use failpoint;
