@@ -69,6 +69,11 @@ impl Root {
     pub fn is_held(&self) -> bool {
         self.is_pinned || self.is_in_flight
     }
+
+    /// The memory of a file that the last completed scan of its repository contains.
+    pub fn is_in_last_scan(&self) -> bool {
+        self.is_indexed_file && self.stale_at.is_none()
+    }
 }
 
 impl Heap<'_> {
