@@ -90,3 +90,24 @@ impl Heap<'_> {
             .collect()
     }
 }
+
+#[cfg(test)]
+impl Root {
+    /// Written by somebody, current, in the first bucket; tests change what they are about.
+    pub(crate) fn ingested(id: u8, at: i64) -> Self {
+        Self {
+            id: [id; 16],
+            version: 1,
+            bucket: 0,
+            ingested_at: Some(Timestamp(at)),
+            last_used_at: None,
+            expires_at: None,
+            superseded_at: None,
+            stale_at: None,
+            source_version: None,
+            is_pinned: false,
+            is_indexed_file: false,
+            is_in_flight: false,
+        }
+    }
+}
