@@ -6,6 +6,7 @@
 
 mod digest;
 pub mod heap;
+pub mod invariants;
 mod policies;
 mod recheck;
 pub mod retention;
