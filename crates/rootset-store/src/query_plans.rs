@@ -6,7 +6,7 @@ use crate::driver::Statement;
 use crate::statements;
 
 /// Statements that read a whole workspace or table on purpose, with the reason.
-const SCANS_ALLOWED: [(&str, &str); 44] = [
+const SCANS_ALLOWED: [(&str, &str); 53] = [
     ("audit.chains", "doctor"),
     ("audit.chain", "doctor reads a chain from its beginning"),
     ("doctor.chunk_keys", "doctor"),
@@ -19,6 +19,15 @@ const SCANS_ALLOWED: [(&str, &str); 44] = [
     ("doctor.memories_without_revision", "doctor"),
     ("doctor.objects_without_contributor", "doctor"),
     ("doctor.pending_without_job", "doctor"),
+    ("doctor.broken_memories", "doctor"),
+    ("doctor.delete_stray_originals", "doctor"),
+    ("doctor.delete_stray_vectors", "doctor"),
+    ("doctor.duplicates", "doctor"),
+    ("doctor.pending_without_a_job", "doctor"),
+    ("doctor.recount_sources", "doctor"),
+    ("doctor.recount_workspace", "doctor"),
+    ("doctor.runs_without_audit", "doctor"),
+    ("doctor.trash_without_run", "doctor"),
     ("doctor.relations_with_unvouched_ends", "doctor"),
     ("doctor.relations_without_ends", "doctor"),
     ("doctor.rows_without_workspace", "doctor"),
