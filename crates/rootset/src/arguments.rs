@@ -9,7 +9,10 @@ use std::ffi::OsString;
 
 use clap::{Args, Parser, Subcommand};
 
-pub use collector::{ApplyArguments, CollectorCommand, ForgetArguments, PlanArguments, PurgeArguments, UndoArguments};
+pub use collector::{
+    ApplyArguments, CollectorCommand, DaemonArguments, ForgetArguments, LogArguments, PlanArguments, PruneArguments,
+    PurgeArguments, RetentionCommand, RetentionTarget, SetRetentionArguments, UndoArguments,
+};
 pub use graph::{EntityCommand, ExportFormat, GraphCommand};
 pub use memory::{
     AddArguments, ClearedField, EditArguments, ListArguments, PageArguments, RemoveArguments, SearchArguments,
@@ -67,9 +70,11 @@ pub enum Command {
     Undo(UndoArguments),
     Forget(ForgetArguments),
     Supersede(SupersedeArguments),
+    Prune(PruneArguments),
+    Log(LogArguments),
     /// List what is in the trash, newest first
     Trash(PageArguments),
-    /// Plans, purging, and why something is alive
+    /// Plans, purging, retention, and why something is alive
     #[command(subcommand)]
     Gc(CollectorCommand),
     /// The entities that memories speak of

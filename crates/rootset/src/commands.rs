@@ -11,10 +11,14 @@ mod entity;
 mod forget;
 mod graph;
 mod list;
+mod log;
+mod prune;
 mod remove;
+mod retention;
 mod search;
 mod show;
 mod stats;
+mod status;
 mod supersede;
 mod times;
 mod trash;
@@ -36,6 +40,8 @@ pub fn run(command: Command, session: &Session) -> Result<(), Failure> {
         Command::Undo(arguments) => undo::run(arguments, session),
         Command::Forget(arguments) => forget::run(arguments, session),
         Command::Supersede(arguments) => supersede::run(arguments, session),
+        Command::Prune(arguments) => prune::run(arguments, session),
+        Command::Log(arguments) => log::run(arguments, session),
         Command::Trash(arguments) => trash::run(arguments, session),
         Command::Gc(command) => collector::run(command, session),
         Command::Entity(command) => entity::run(command, session),
