@@ -59,6 +59,11 @@ pub struct Heap<'a> {
     pub derived: &'a [Derived],
 }
 
+/// A stamp that says when: not missing, not negative, not in the future (I5).
+pub(crate) fn past(stamp: Option<Timestamp>, now: Timestamp) -> Option<Timestamp> {
+    stamp.filter(|stamp| stamp.0 >= 0 && *stamp <= now)
+}
+
 impl Root {
     /// What no strategy may take (I1).
     pub fn is_held(&self) -> bool {

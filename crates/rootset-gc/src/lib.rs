@@ -6,12 +6,14 @@
 
 mod digest;
 pub mod heap;
+mod policies;
 mod recheck;
 pub mod retention;
 mod safety;
 pub mod strategies;
 
 pub use digest::digest;
+pub use policies::{Policies, PolicyOrigin};
 pub use recheck::{PlanFacts, RootState, Skip, recheck};
 pub use safety::{Blocked, SourceShare, blocked};
 pub use strategies::{Selection, Strategy, StrategyName};

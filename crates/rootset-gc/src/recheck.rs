@@ -1,7 +1,7 @@
 //! The question asked again inside the sweep's transaction: does this item still qualify? (I1, I2, I3)
 
 use rootset_model::Timestamp;
-use rootset_model::plan::{Action, PlanItem};
+use rootset_model::plan::{Action, PlanItem, Reason};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -13,6 +13,30 @@ pub struct RootState {
     pub is_pinned: bool,
     /// As far as recorded; reading an item to review a plan is not a use.
     pub last_used_at: Option<Timestamp>,
+    /// Its graph is being worked on right now.
+    pub is_in_flight: bool,
+    /// The last completed scan of its repository does not contain it.
+    pub is_stale: bool,
+    /// A living memory supersedes it.
+    pub is_superseded: bool,
+    /// A derived row that nothing vouches for.
+    pub is_orphaned: bool,
+}
+
+impl RootState {
+    /// A root that only just exists: neither held by anything nor condemned by anything.
+    pub const fn plain(version: i64) -> Self {
+        Self {
+            version,
+            is_trashed: false,
+            is_pinned: false,
+            last_used_at: None,
+            is_in_flight: false,
+            is_stale: false,
+            is_superseded: false,
+            is_orphaned: false,
+        }
+    }
 }
 
 /// What the plan allows.
@@ -39,24 +63,30 @@ pub enum Skip {
     Pinned,
     /// It was served to somebody after the plan was made.
     Used,
+    /// Its graph was being worked on.
+    InFlight,
+    /// What made it garbage no longer holds: a scan saw the file again, its successor went, the policy changed.
+    NotGarbage,
 }
 
 impl Skip {
+    const ALL: [(Self, &'static str); 8] = [
+        (Self::Excluded, "excluded"),
+        (Self::Gone, "gone"),
+        (Self::Trashed, "trashed"),
+        (Self::Changed, "changed"),
+        (Self::Pinned, "pinned"),
+        (Self::Used, "used"),
+        (Self::InFlight, "in_flight"),
+        (Self::NotGarbage, "not_garbage"),
+    ];
+
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Excluded => "excluded",
-            Self::Gone => "gone",
-            Self::Trashed => "trashed",
-            Self::Changed => "changed",
-            Self::Pinned => "pinned",
-            Self::Used => "used",
-        }
+        Self::ALL.iter().find(|(skip, _)| *skip == self).map(|(_, text)| *text).expect("every skip has its word")
     }
 
     pub fn from_stored(text: &str) -> Option<Self> {
-        [Self::Excluded, Self::Gone, Self::Trashed, Self::Changed, Self::Pinned, Self::Used]
-            .into_iter()
-            .find(|skip| skip.as_str() == text)
+        Self::ALL.iter().find(|(_, word)| *word == text).map(|(skip, _)| *skip)
     }
 }
 
@@ -73,8 +103,28 @@ pub fn recheck(plan: &PlanFacts, item: &PlanItem, state: Option<&RootState>) -> 
         Some(Skip::Changed)
     } else if !plan.is_named && state.last_used_at.is_some_and(|used_at| used_at > plan.created_at) {
         Some(Skip::Used)
+    } else if !plan.is_named && state.is_in_flight {
+        Some(Skip::InFlight)
+    } else if !is_still_garbage(item.reason, state) {
+        Some(Skip::NotGarbage)
     } else {
         None
+    }
+}
+
+/// What can change without a new version of the item itself. Dates and policies are asked when a run starts.
+fn is_still_garbage(reason: Reason, state: &RootState) -> bool {
+    match reason {
+        Reason::Stale => state.is_stale,
+        Reason::Superseded => state.is_superseded,
+        Reason::Orphaned => state.is_orphaned,
+        Reason::Named
+        | Reason::Matched
+        | Reason::ErasePrevious
+        | Reason::ExpiresAt
+        | Reason::TooOld
+        | Reason::TooMany
+        | Reason::TooFarBehind => true,
     }
 }
 
@@ -84,8 +134,7 @@ mod tests {
     use rootset_model::plan::{ItemKind, Reason};
 
     const PLAN: PlanFacts = PlanFacts { created_at: Timestamp(100), include_pinned: false, is_named: false };
-    const STATE: RootState =
-        RootState { version: 3, is_trashed: false, is_pinned: false, last_used_at: Some(Timestamp(100)) };
+    const STATE: RootState = RootState { last_used_at: Some(Timestamp(100)), ..RootState::plain(3) };
     const ITEM: PlanItem = PlanItem {
         kind: ItemKind::Memory,
         object: [1; 16],
@@ -104,6 +153,19 @@ mod tests {
         assert_eq!(recheck(&PLAN, &ITEM, Some(&RootState { is_pinned: true, ..STATE })), Some(Skip::Pinned));
         let used = RootState { last_used_at: Some(Timestamp(101)), ..STATE };
         assert_eq!(recheck(&PLAN, &ITEM, Some(&used)), Some(Skip::Used));
+        assert_eq!(recheck(&PLAN, &ITEM, Some(&RootState { is_in_flight: true, ..STATE })), Some(Skip::InFlight));
+    }
+
+    #[test]
+    fn what_is_no_longer_garbage_stays() {
+        let stale = PlanItem { reason: Reason::Stale, ..ITEM };
+        assert_eq!(recheck(&PLAN, &stale, Some(&STATE)), Some(Skip::NotGarbage));
+        assert_eq!(recheck(&PLAN, &stale, Some(&RootState { is_stale: true, ..STATE })), None);
+        let superseded = PlanItem { reason: Reason::Superseded, ..ITEM };
+        assert_eq!(recheck(&PLAN, &superseded, Some(&STATE)), Some(Skip::NotGarbage));
+        assert_eq!(recheck(&PLAN, &superseded, Some(&RootState { is_superseded: true, ..STATE })), None);
+        let orphan = PlanItem { reason: Reason::Orphaned, action: Action::Reclaim, ..ITEM };
+        assert_eq!(recheck(&PLAN, &orphan, Some(&STATE)), Some(Skip::NotGarbage));
     }
 
     #[test]

@@ -125,6 +125,9 @@ impl From<StoreError> for ServiceError {
                     .with_hint("another process holds it; try again")
                     .with_details(json!({"retry_after_ms": RETRY_AFTER_MS}))
             }
+            StoreError::RunHeld { .. } => Self::new(Code::Busy, message)
+                .with_hint("it goes on; ask again for its outcome")
+                .with_details(json!({"retry_after_ms": RETRY_AFTER_MS})),
             StoreError::ReadOnly => {
                 Self::new(Code::Forbidden, message).with_hint("check the permissions of the file and of its folder")
             }

@@ -5,6 +5,7 @@
 
 mod caller;
 mod clock;
+mod collecting;
 mod error;
 mod operation;
 pub mod operations;

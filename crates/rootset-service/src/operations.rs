@@ -11,6 +11,7 @@ mod get;
 mod graph;
 mod list;
 mod plan;
+mod prune;
 mod purge;
 mod search;
 mod stats;
@@ -31,6 +32,7 @@ pub use get::GetMemory;
 pub use graph::{ExportGraph, ImportGraph};
 pub use list::ListMemories;
 pub use plan::GetPlan;
+pub use prune::{GcPlan, PruneMemory};
 pub use purge::GcPurge;
 pub use search::SearchMemory;
 pub use stats::GetStats;
@@ -62,6 +64,8 @@ list_of_operations! {
     GetRelated,
     ImportGraph,
     ExportGraph,
+    PruneMemory,
+    GcPlan,
     GetPlan,
     GcApply,
     GcUndo,

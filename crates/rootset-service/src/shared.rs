@@ -7,7 +7,7 @@ use rootset_model::limits::{
 };
 use rootset_model::plan::ItemKind;
 use rootset_model::{Content, PlanId, RunId, Timestamp};
-use rootset_store::{EntityView, ItemView, PlanTotals, PlanView, Receipt, RelationView, RunCounts};
+use rootset_store::{EntityView, ItemView, PlanTotals, PlanView, Receipt, Reclaimed, RelationView, RunCounts};
 use rootset_text::secrets;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -211,6 +211,22 @@ impl From<RunCounts> for Trashed {
     }
 }
 
+/// Derived rows that nothing vouched for, by kind.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ReclaimedAnswer {
+    pub chunks: i64,
+    pub entities: i64,
+    pub relations: i64,
+}
+
+impl ReclaimedAnswer {
+    /// `None` where there was nothing to reclaim.
+    pub fn of(reclaimed: Reclaimed) -> Option<Self> {
+        let Reclaimed { chunks, entities, relations } = reclaimed;
+        (!reclaimed.is_nothing()).then_some(Self { chunks, entities, relations })
+    }
+}
+
 /// A plan to review.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct PlanAnswer {
@@ -242,6 +258,8 @@ pub struct Totals {
     pub relations: i64,
     pub bytes: i64,
     pub revisions: Option<i64>,
+    /// Rows that nothing vouches for, removed physically.
+    pub reclaim: Option<ReclaimedAnswer>,
 }
 
 impl From<PlanTotals> for Totals {
@@ -253,6 +271,7 @@ impl From<PlanTotals> for Totals {
             relations: totals.relations,
             bytes: totals.bytes,
             revisions: (totals.revisions > 0).then_some(totals.revisions),
+            reclaim: ReclaimedAnswer::of(totals.reclaim),
         }
     }
 }
@@ -269,7 +288,7 @@ pub struct PlanItemAnswer {
     pub file_path: Option<String>,
     pub created_at: Option<Timestamp>,
     pub chunk_count: Option<i64>,
-    /// `trash` or `erase`.
+    /// `trash`, `erase` or `reclaim`.
     pub action: String,
     /// Why, in words.
     pub reason: String,

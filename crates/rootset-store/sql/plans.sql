@@ -39,14 +39,12 @@ FROM plan_items p
 JOIN revisions r ON r.workspace = p.workspace AND r.memory = p.object AND r.revision = p.revision
 WHERE p.workspace = ?1 AND p.plan = ?2 AND p.kind = 'revision';
 
--- Per source: memories in the plan, and memories there are.
--- name: source_shares
-SELECT m.source, SUM(CASE WHEN p.object IS NULL THEN 0 ELSE 1 END), COUNT(*)
-FROM memories m
-LEFT JOIN plan_items p
-  ON p.workspace = m.workspace AND p.plan = ?2 AND p.object = m.memory AND p.kind = 'memory'
-WHERE m.workspace = ?1 AND m.trashed_run IS NULL
-GROUP BY m.source ORDER BY m.source;
+-- Living memories of a plan, by source.
+-- name: planned_by_source
+SELECT m.source, COUNT(*)
+FROM plan_items p JOIN memories m ON m.workspace = p.workspace AND m.memory = p.object
+WHERE p.workspace = ?1 AND p.plan = ?2 AND p.kind = 'memory' AND m.trashed_run IS NULL
+GROUP BY m.source;
 
 -- What a preview shows of planned memories.
 -- name: memory_descriptions

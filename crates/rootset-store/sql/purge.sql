@@ -67,3 +67,9 @@ DELETE FROM relations WHERE workspace = ?1;
 
 -- name: delete_entities
 DELETE FROM entities WHERE workspace = ?1;
+
+-- name: count_purged_chunks
+UPDATE meta SET value = value + ?1 WHERE key = 'purged_chunks';
+
+-- name: purged_chunks
+SELECT value FROM meta WHERE key = 'purged_chunks';

@@ -17,6 +17,10 @@ ORDER BY started_at DESC, run DESC LIMIT ?2;
 -- name: advance
 UPDATE runs SET cursor = ?3, counts = ?4, finished_at = ?5 WHERE workspace = ?1 AND run = ?2;
 
+-- Ends a run that was cut short: nobody goes on with it.
+-- name: end
+UPDATE runs SET finished_at = ?3 WHERE workspace = ?1 AND run = ?2 AND finished_at IS NULL;
+
 -- name: set_undone
 UPDATE runs SET undone_at = ?3 WHERE workspace = ?1 AND run = ?2;
 
@@ -44,10 +48,15 @@ SELECT position FROM run_skips WHERE workspace = ?1 AND run = ?2 AND position >=
 -- name: skip_count
 SELECT COUNT(*) FROM run_skips WHERE workspace = ?1 AND run = ?2;
 
--- The state of roots as the re-check wants it.
+-- The state of roots as the re-check wants it, at the time ?3.
 -- name: memory_states
-SELECT m.memory, m.version, m.trashed_run IS NOT NULL, m.pinned, u.last_used_at
-FROM memories m LEFT JOIN uses u ON u.workspace = m.workspace AND u.memory = m.memory
+SELECT m.memory, m.version, m.trashed_run IS NOT NULL, m.pinned, u.last_used_at,
+       EXISTS (SELECT 1 FROM jobs j
+               WHERE j.workspace = m.workspace AND j.kind = 'complete' AND j.subject = m.memory AND j.lease_until > ?3),
+       m.stale_at IS NOT NULL, s.memory IS NOT NULL
+FROM memories m
+LEFT JOIN uses u ON u.workspace = m.workspace AND u.memory = m.memory
+LEFT JOIN memories s ON s.workspace = m.workspace AND s.memory = m.superseded_by AND s.trashed_run IS NULL
 WHERE m.workspace = ?1 AND m.memory IN (SELECT value FROM blob_list(?2));
 
 -- name: untracked_states
@@ -89,6 +98,14 @@ LEFT JOIN memories d ON d.workspace = m.workspace AND d.doc_hash = m.doc_hash AN
 WHERE m.workspace = ?1 AND m.memory IN (SELECT value FROM blob_list(?2))
   AND (n.memory IS NOT NULL OR d.memory IS NOT NULL)
 ORDER BY m.memory;
+
+-- Memories that a run took and that are gone for good.
+-- name: purged_items
+SELECT p.object FROM plan_items p
+WHERE p.workspace = ?1 AND p.plan = ?2 AND p.kind = 'memory'
+  AND NOT EXISTS (SELECT 1 FROM memories m WHERE m.workspace = p.workspace AND m.memory = p.object)
+  AND NOT EXISTS (SELECT 1 FROM run_skips s WHERE s.workspace = p.workspace AND s.run = ?3 AND s.position = p.position)
+ORDER BY p.position;
 
 -- name: restore_memories
 UPDATE memories SET trashed_run = NULL, trashed_at = NULL

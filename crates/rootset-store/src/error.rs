@@ -80,6 +80,8 @@ pub enum StoreError {
     QuotaExceeded { unit: &'static str, limit: i64 },
     #[error("the run can no longer be undone")]
     RunNotUndoable { run: RunId, purged: bool },
+    #[error("another process carries the run {run} out")]
+    RunHeld { run: RunId },
     #[error("the job is done by somebody else")]
     LeaseLost,
 }

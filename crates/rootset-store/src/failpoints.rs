@@ -2,7 +2,18 @@
 //! must survive a crash. Without the feature `failpoints` they are nothing at all.
 
 /// Every place, so that a test can walk all of them.
-pub const FAILPOINTS: &[&str] = &[];
+pub const FAILPOINTS: &[&str] = &[
+    "apply.first_batch",
+    "apply.started",
+    "apply.batch",
+    "apply.batch_committed",
+    "apply.swept",
+    "undo.batch",
+    "undo.batch_committed",
+    "purge.batch",
+    "purge.batch_committed",
+    "purge.removed",
+];
 
 /// Dies or fails here when a test says so.
 macro_rules! failpoint {

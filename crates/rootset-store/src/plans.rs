@@ -1,8 +1,8 @@
 //! Stored plans and their previews. A plan holds ids, versions and codes; names and topics are looked up when shown.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
-use rootset_gc::{Blocked, PlanFacts, SourceShare};
+use rootset_gc::{Blocked, PlanFacts, SourceShare, StrategyName};
 use rootset_model::limits::{PLAN_ITEMS_SHOWN, PLAN_LIFETIME_MS};
 use rootset_model::plan::{Action, ItemKind, PlanItem, Reason};
 use rootset_model::{EntityId, Limits, MemoryId, PlanId, RelationId, RunId, Timestamp, WorkspaceKey};
@@ -11,7 +11,9 @@ use serde::{Deserialize, Serialize};
 use crate::driver::{Row, Transaction};
 use crate::error::StoreError;
 use crate::graph::{KIND_ENTITY, KIND_RELATION};
+use crate::runs::Reclaimed;
 use crate::statements::plans as sql;
+use crate::statements::stats as stats_sql;
 use crate::{Stamp, Store, Workspace};
 
 /// What a policy or a caller wants gone.
@@ -26,6 +28,8 @@ pub struct NewPlan {
     pub include_pinned: bool,
     /// The caller named the items; limits do not apply.
     pub is_named: bool,
+    /// What the strategies have seen, see [`crate::Garbage::marker`].
+    pub marker: Option<String>,
 }
 
 /// What would go if the plan were applied now.
@@ -37,6 +41,19 @@ pub struct PlanTotals {
     pub relations: i64,
     pub revisions: i64,
     pub bytes: i64,
+    /// Derived rows that nothing vouches for any more.
+    #[serde(default)]
+    pub reclaim: Reclaimed,
+}
+
+/// As stored beside the plan: what an apply wants to know without counting again.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct StoredTotals {
+    #[serde(flatten)]
+    totals: PlanTotals,
+    /// Living memories in the plan, by source.
+    sources: Option<BTreeMap<String, i64>>,
+    marker: Option<String>,
 }
 
 #[derive(Clone, Debug)]
@@ -76,10 +93,24 @@ pub(crate) struct StoredPlan {
     pub created_at: Timestamp,
     pub expires_at: Timestamp,
     pub totals: PlanTotals,
+    pub marker: Option<String>,
+    sources: Option<BTreeMap<String, i64>>,
     pub run: Option<RunId>,
 }
 
+/// Codes by which a plan was made.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct PlanPolicy {
+    pub operation: Option<String>,
+    pub strategies: Vec<StrategyName>,
+}
+
 impl StoredPlan {
+    pub fn policy(&self) -> PlanPolicy {
+        serde_json::from_str(&self.policy).unwrap_or_default()
+    }
+
     pub fn facts(&self) -> PlanFacts {
         PlanFacts { created_at: self.created_at, include_pinned: self.include_pinned, is_named: self.is_named }
     }
@@ -156,15 +187,26 @@ pub(crate) fn insert(
         })
         .collect();
     tx.execute_many(&sql::INSERT_ITEM, &rows)?;
-    let totals = count(tx, workspace, plan.id)?;
-    let json = serde_json::to_string(&totals).expect("numbers always serialise");
+    let totals = StoredTotals {
+        totals: count(tx, workspace, plan)?,
+        sources: Some(planned_by_source(tx, workspace, plan.id)?),
+        marker: plan.marker.clone(),
+    };
+    let json = serde_json::to_string(&totals).expect("numbers and texts always serialise");
     tx.execute(&sql::SET_TOTALS, &[workspace.into(), (&plan.id).into(), (&json).into()])?;
     Ok(())
 }
 
-fn count(tx: &mut dyn Transaction, workspace: WorkspaceKey, plan: PlanId) -> Result<PlanTotals, StoreError> {
-    let key = [workspace.into(), (&plan).into()];
-    let mut totals = PlanTotals::default();
+fn count(tx: &mut dyn Transaction, workspace: WorkspaceKey, plan: &NewPlan) -> Result<PlanTotals, StoreError> {
+    let key = [workspace.into(), (&plan.id).into()];
+    let reclaimed =
+        |kind| plan.items.iter().filter(|it| it.action == Action::Reclaim && it.kind == kind).count() as i64;
+    let reclaim = Reclaimed {
+        chunks: reclaimed(ItemKind::Chunk),
+        entities: reclaimed(ItemKind::Entity),
+        relations: reclaimed(ItemKind::Relation),
+    };
+    let mut totals = PlanTotals { reclaim, ..PlanTotals::default() };
     let of_memories =
         tx.row(&sql::MEMORY_TOTALS, &key, |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?.unwrap_or_default();
     (totals.memories, totals.bytes, totals.chunks) = of_memories;
@@ -185,7 +227,7 @@ fn count(tx: &mut dyn Transaction, workspace: WorkspaceKey, plan: PlanId) -> Res
 
 pub(crate) fn find(tx: &mut dyn Transaction, workspace: WorkspaceKey, id: PlanId) -> Result<StoredPlan, StoreError> {
     tx.row(&sql::BY_ID, &[workspace.into(), (&id).into()], |row| {
-        let totals: String = row.get(8)?;
+        let stored: StoredTotals = serde_json::from_str(&row.get::<String>(8)?).unwrap_or_default();
         Ok(StoredPlan {
             id,
             digest: row.get(0)?,
@@ -195,7 +237,9 @@ pub(crate) fn find(tx: &mut dyn Transaction, workspace: WorkspaceKey, id: PlanId
             is_named: row.get(4)?,
             created_at: row.get(6)?,
             expires_at: row.get(7)?,
-            totals: serde_json::from_str(&totals).unwrap_or_default(),
+            totals: stored.totals,
+            marker: stored.marker,
+            sources: stored.sources,
             run: row.get(9)?,
         })
     })?
@@ -225,23 +269,62 @@ fn read_item(row: &dyn Row) -> Result<(i64, PlanItem), StoreError> {
     Ok((row.get(0)?, item))
 }
 
-fn shares(tx: &mut dyn Transaction, workspace: WorkspaceKey, plan: PlanId) -> Result<Vec<SourceShare>, StoreError> {
-    tx.rows(&sql::SOURCE_SHARES, &[workspace.into(), (&plan).into()], |row| {
-        Ok(SourceShare { source: row.get(0)?, in_plan: row.get(1)?, total: row.get(2)? })
-    })
+fn planned_by_source(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    plan: PlanId,
+) -> Result<BTreeMap<String, i64>, StoreError> {
+    let key = [workspace.into(), (&plan).into()];
+    Ok(tx.rows(&sql::PLANNED_BY_SOURCE, &key, |row| Ok((row.get(0)?, row.get(1)?)))?.into_iter().collect())
 }
 
-/// Limits that the plan breaks now; none for items the caller named.
+/// Per source: memories in the plan, and memories that live. Counted without visiting every memory.
+fn shares(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    plan: &StoredPlan,
+) -> Result<Vec<SourceShare>, StoreError> {
+    let planned = match &plan.sources {
+        Some(counted) => counted.clone(),
+        None => planned_by_source(tx, workspace, plan.id)?,
+    };
+    let mut counted = |statement| -> Result<BTreeMap<String, i64>, StoreError> {
+        let rows = tx.rows(statement, &[workspace.into()], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok(rows.into_iter().collect())
+    };
+    let stored = counted(&stats_sql::MEMORIES_BY_SOURCE)?;
+    let trashed = counted(&stats_sql::TRASHED_BY_SOURCE)?;
+    Ok(stored
+        .into_iter()
+        .map(|(source, memories)| SourceShare {
+            in_plan: planned.get(&source).copied().unwrap_or(0),
+            total: memories - trashed.get(&source).copied().unwrap_or(0),
+            source,
+        })
+        .collect())
+}
+
+/// Limits that the plan breaks now, less what the reviewer keeps; none for items the caller named.
 pub(crate) fn blocked(
     tx: &mut dyn Transaction,
     workspace: WorkspaceKey,
     plan: &StoredPlan,
+    excluded: &[[u8; 16]],
     limits: &Limits,
 ) -> Result<Vec<Blocked>, StoreError> {
     if plan.is_named {
         return Ok(Vec::new());
     }
-    Ok(rootset_gc::blocked(&shares(tx, workspace, plan.id)?, limits))
+    let mut shares = shares(tx, workspace, plan)?;
+    if !excluded.is_empty() {
+        tx.query(&crate::statements::purge::SOURCES_OF, &[workspace.into(), excluded.into()], &mut |row| {
+            let source: String = row.get(0)?;
+            let count: i64 = row.get(1)?;
+            shares.iter_mut().filter(|share| share.source == source).for_each(|share| share.in_plan -= count);
+            Ok(())
+        })?;
+    }
+    Ok(rootset_gc::blocked(&shares, limits))
 }
 
 fn view(
@@ -255,7 +338,7 @@ fn view(
     let plan = find(tx, workspace, id)?;
     let page: Vec<PlanItem> = items(tx, workspace, id, offset, limit)?.into_iter().map(|(_, item)| item).collect();
     let items_total = tx.scalar(&sql::ITEM_COUNT, &[workspace.into(), (&id).into()])?;
-    let shares = shares(tx, workspace, id)?;
+    let shares = shares(tx, workspace, &plan)?;
     let all: i64 = shares.iter().map(|share| share.total).sum();
     let taken: i64 = shares.iter().map(|share| share.in_plan).sum();
     let fraction = if all == 0 { 0.0 } else { taken as f64 / all as f64 };

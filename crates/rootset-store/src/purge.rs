@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::driver::{SearchIndex, Transaction, Value};
 use crate::error::StoreError;
+use crate::failpoints::failpoint;
 use crate::graph::{self, KIND_ENTITY, KIND_RELATION};
 use crate::memories::read_content;
 use crate::statements::graph as graph_sql;
@@ -39,6 +40,7 @@ pub enum PurgeTarget {
 
 /// Rows removed, by kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Purged {
     pub memories: i64,
     pub revisions: i64,
@@ -48,6 +50,23 @@ pub struct Purged {
     pub untracked: i64,
     pub workspaces: i64,
     pub bytes: i64,
+}
+
+impl Purged {
+    pub fn is_nothing(&self) -> bool {
+        *self == Self::default()
+    }
+
+    pub(crate) fn add(&mut self, more: &Self) {
+        self.memories += more.memories;
+        self.revisions += more.revisions;
+        self.chunks += more.chunks;
+        self.entities += more.entities;
+        self.relations += more.relations;
+        self.untracked += more.untracked;
+        self.workspaces += more.workspaces;
+        self.bytes += more.bytes;
+    }
 }
 
 /// What an erasure did, for whoever asked for it.
@@ -69,15 +88,7 @@ pub(crate) struct Erased {
 
 impl Erased {
     pub fn add(&mut self, other: Self) {
-        let (rows, more) = (&mut self.rows, other.rows);
-        rows.memories += more.memories;
-        rows.revisions += more.revisions;
-        rows.chunks += more.chunks;
-        rows.entities += more.entities;
-        rows.relations += more.relations;
-        rows.untracked += more.untracked;
-        rows.workspaces += more.workspaces;
-        rows.bytes += more.bytes;
+        self.rows.add(&other.rows);
         self.probes.extend(other.probes);
         self.probes.truncate(PROBES_MAX);
     }
@@ -118,6 +129,7 @@ impl Store {
         if takes_workspace {
             self.purge_workspace(workspace.key, &mut erased, stamp)?;
         }
+        failpoint!("purge.removed");
         self.receipt(erasure, erased)
     }
 
@@ -145,6 +157,7 @@ impl Store {
                     [workspace.into(), (&run).into(), Value::Blob(&[]), (SWEEP_BATCH_MEMORIES as i64).into()];
                 let ids: Vec<[u8; 16]> = tx.rows(&run_sql::TRASHED_MEMORIES_OF, &parameters, |row| row.get(0))?;
                 let is_last = ids.len() < SWEEP_BATCH_MEMORIES;
+                runs::end(tx, workspace, run, stamp.now)?;
                 let cause = runs::find(tx, workspace, run)?.operation;
                 let ledger = Ledger { erasure, cause: &cause, run };
                 let mut of_batch = Erased::default();
@@ -162,8 +175,10 @@ impl Store {
                     tx.execute(&run_sql::SET_PURGED, &[workspace.into(), (&run).into(), stamp.now.into()])?;
                     append_audit(tx, workspace, run, &of_batch, stamp)?;
                 }
+                failpoint!("purge.batch");
                 Ok((is_last, of_batch))
             })?;
+            failpoint!("purge.batch_committed");
             erased.add(of_batch);
             if is_last {
                 return Ok(());
@@ -188,6 +203,7 @@ impl Store {
                     let key = [workspace.into()];
                     for statement in [
                         &sql::DELETE_SOURCES,
+                        &crate::statements::retention::DELETE_ALL,
                         &sql::DELETE_UNTRACKED,
                         &sql::DELETE_RELATIONS,
                         &sql::DELETE_ENTITIES,
@@ -271,6 +287,7 @@ fn remove_memories(
     }
     vectors::delete(tx, workspace, &chunks)?;
     tx.search_delete(workspace, SearchIndex::Memories, &chunks)?;
+    count_purged_chunks(tx, chunks.len())?;
     jobs::cancel_completions(tx, workspace, ids)?;
     for statement in [
         &memory_sql::DELETE_CHUNKS,
@@ -349,6 +366,11 @@ fn remove_untracked(
     erased.rows.entities += entities;
     erased.rows.relations += relations;
     Ok(())
+}
+
+/// What a defragmentation would win back is known by this.
+pub(crate) fn count_purged_chunks(tx: &mut dyn Transaction, chunks: usize) -> Result<(), StoreError> {
+    tx.execute(&sql::COUNT_PURGED_CHUNKS, &[(chunks as i64).into()]).map(drop)
 }
 
 /// Removes those of the objects (id to kind) that no memory, living or trashed, and no import vouches for.

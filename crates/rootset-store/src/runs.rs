@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 use crate::driver::{Row, Transaction};
 use crate::error::StoreError;
 use crate::graph::Imported;
-use crate::purge::Receipt;
+use crate::purge::{Purged, Receipt};
 use crate::statements::runs as sql;
-use crate::{Stamp, Store, Workspace, plans};
+use crate::{Stamp, Store, Workspace, leases, plans};
 
 /// What a run took, counted as it went.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,11 +21,43 @@ pub struct RunCounts {
     pub relations: i64,
     pub revisions: i64,
     pub skipped: i64,
+    #[serde(skip_serializing_if = "Reclaimed::is_nothing")]
+    pub reclaimed: Reclaimed,
+    /// Rows that an erasing run has removed so far.
+    #[serde(skip_serializing_if = "Purged::is_nothing")]
+    pub erased: Purged,
+}
+
+/// Derived rows that nothing vouched for, removed physically.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Reclaimed {
+    pub chunks: i64,
+    pub entities: i64,
+    pub relations: i64,
+}
+
+impl Reclaimed {
+    pub fn is_nothing(&self) -> bool {
+        *self == Self::default()
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.chunks += other.chunks;
+        self.entities += other.entities;
+        self.relations += other.relations;
+    }
 }
 
 impl RunCounts {
     pub(crate) fn json(&self) -> String {
         serde_json::to_string(self).expect("numbers always serialise")
+    }
+
+    /// Whether there is nothing that an undo could bring back.
+    pub(crate) fn took_nothing_undoable(&self) -> bool {
+        let Self { memories, revisions, entities, relations, .. } = self;
+        !self.reclaimed.is_nothing() && [memories, revisions, entities, relations].iter().all(|count| **count == 0)
     }
 
     pub(crate) fn add(&mut self, other: &Self) {
@@ -35,6 +67,8 @@ impl RunCounts {
         self.relations += other.relations;
         self.revisions += other.revisions;
         self.skipped += other.skipped;
+        self.reclaimed.add(&other.reclaimed);
+        self.erased.add(&other.erased);
     }
 }
 
@@ -171,6 +205,17 @@ pub(crate) fn advance(
     let parameters = [workspace.into(), (&run).into(), cursor.into(), (&json).into(), finished_at.into()];
     tx.execute(&sql::ADVANCE, &parameters)?;
     Ok(())
+}
+
+/// Ends a run that may still be going on: whoever carries it out finds its lease gone and takes nothing more.
+pub(crate) fn end(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    run: RunId,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    tx.execute(&sql::END, &[workspace.into(), (&run).into(), now.into()])?;
+    leases::remove(tx, crate::sweep::work_of(workspace, run))
 }
 
 /// An import is a run too: its undo takes the untracked rows out again.

@@ -122,7 +122,7 @@ impl Store {
         self.read(|tx| {
             let mut ranked = match request.terms.is_empty() && request.vector.is_none() {
                 true => most_recent(tx, workspace.key, request)?,
-                false => rank(&self.collect(tx, workspace.key, request)?),
+                false => rank(&self.gather(tx, workspace.key, request)?),
             };
             ranked.truncate(request.limit);
             hits(tx, workspace.key, ranked)
@@ -138,14 +138,14 @@ impl Store {
         self.read(|tx| {
             let mut ranked = match request.terms.is_empty() && request.vector.is_none() {
                 true => most_recent(tx, workspace.key, request)?,
-                false => rank(&self.collect(tx, workspace.key, request)?),
+                false => rank(&self.gather(tx, workspace.key, request)?),
             };
             ranked.truncate(ENTITY_SOURCES);
             entity_hits(tx, workspace.key, request, &ranked)
         })
     }
 
-    fn collect(
+    fn gather(
         &self,
         tx: &mut dyn Transaction,
         workspace: WorkspaceKey,

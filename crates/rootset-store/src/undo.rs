@@ -5,6 +5,7 @@ use rootset_model::{MemoryId, RunId, Timestamp, WorkspaceKey};
 
 use crate::driver::Transaction;
 use crate::error::StoreError;
+use crate::failpoints::failpoint;
 use crate::memories::{self, MemoryRow};
 use crate::runs::{self, RunView};
 use crate::statements::runs as sql;
@@ -32,34 +33,17 @@ pub struct Conflict {
 }
 
 impl Store {
+    /// Crashes are resumed by calling it again: what has come back is no longer in the run's trash.
     pub fn undo_run(&self, workspace: &Workspace, run: RunId, stamp: Stamp<'_>) -> Result<Undone, StoreError> {
         let view = self.read(|tx| runs::find(tx, workspace.key, run))?;
-        if view.purged_at.is_some() || view.undone_at.is_some() {
-            return Err(StoreError::RunNotUndoable { run, purged: view.purged_at.is_some() });
+        if view.undone_at.is_some() {
+            return Err(StoreError::RunNotUndoable { run, purged: false });
         }
         let mut undone = Undone::default();
         let mut after: Vec<u8> = Vec::new();
         loop {
-            let batch = self.write(|tx| {
-                let parameters = [
-                    workspace.key.into(),
-                    (&run).into(),
-                    after.as_slice().into(),
-                    (SWEEP_BATCH_MEMORIES as i64).into(),
-                ];
-                let ids: Vec<[u8; 16]> = tx.rows(&sql::TRASHED_MEMORIES_OF, &parameters, |row| row.get(0))?;
-                let mut of_batch = Undone::default();
-                restore(tx, workspace.key, &ids, &mut of_batch, stamp.now)?;
-                let is_last = ids.len() < SWEEP_BATCH_MEMORIES;
-                if is_last {
-                    finish(tx, workspace.key, &view, &mut of_batch, stamp)?;
-                }
-                if of_batch != Undone::default() || is_last {
-                    append_audit(tx, workspace.key, "gc_undo", Some(run), &of_batch, stamp)?;
-                }
-                Ok((ids.last().copied(), is_last, of_batch))
-            })?;
-            let (last, is_last, of_batch) = batch;
+            let (last, is_last, of_batch) = self.write(|tx| undo_batch(tx, workspace.key, &view, &after, stamp))?;
+            failpoint!("undo.batch_committed");
             undone.add(of_batch);
             if is_last {
                 return Ok(undone);
@@ -78,6 +62,35 @@ impl Store {
             Ok(undone)
         })
     }
+}
+
+/// One batch of an undo: the last memory it looked at, whether that was all, and what came back.
+fn undo_batch(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    run: &RunView,
+    after: &[u8],
+    stamp: Stamp<'_>,
+) -> Result<(Option<[u8; 16]>, bool, Undone), StoreError> {
+    // An apply that is still going on, or that a crash cut short, must not take again what comes back now.
+    runs::end(tx, workspace, run.id, stamp.now)?;
+    let limit = SWEEP_BATCH_MEMORIES as i64;
+    let parameters = [workspace.into(), (&run.id).into(), after.into(), limit.into()];
+    let ids: Vec<[u8; 16]> = tx.rows(&sql::TRASHED_MEMORIES_OF, &parameters, |row| row.get(0))?;
+    let mut undone = Undone::default();
+    restore(tx, workspace, &ids, &mut undone, stamp.now)?;
+    let is_last = ids.len() < SWEEP_BATCH_MEMORIES;
+    if is_last {
+        finish(tx, workspace, run, &mut undone, stamp)?;
+        if run.purged_at.is_some() && undone == Undone::default() && after.is_empty() {
+            return Err(StoreError::RunNotUndoable { run: run.id, purged: true });
+        }
+    }
+    if undone != Undone::default() || is_last {
+        append_audit(tx, workspace, "gc_undo", Some(run.id), &undone, stamp)?;
+    }
+    failpoint!("undo.batch");
+    Ok((ids.last().copied(), is_last, undone))
 }
 
 impl Undone {
@@ -165,8 +178,17 @@ fn finish(
         undone.untracked = tx.execute(&crate::statements::graph::RESTORE_UNTRACKED, &key)? as i64;
         undone.workspaces = tx.execute(&crate::statements::workspaces::RESTORE, &key)? as i64;
     }
+    undone.conflicts.extend(purged_items(tx, workspace, run)?);
     tx.execute(&sql::SET_UNDONE, &[workspace.into(), (&run.id).into(), stamp.now.into()])?;
     Ok(())
+}
+
+/// Memories that the run trashed and that were purged since.
+fn purged_items(tx: &mut dyn Transaction, workspace: WorkspaceKey, run: &RunView) -> Result<Vec<Conflict>, StoreError> {
+    let (Some(plan), Some(_)) = (run.plan, run.purged_at) else { return Ok(Vec::new()) };
+    tx.rows(&sql::PURGED_ITEMS, &[workspace.into(), (&plan).into(), (&run.id).into()], |row| {
+        Ok(Conflict { id: row.get::<MemoryId>(0)?.to_string(), reason: "purged", by: None })
+    })
 }
 
 fn append_audit(

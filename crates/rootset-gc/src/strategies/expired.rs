@@ -4,7 +4,7 @@ use rootset_model::Timestamp;
 use rootset_model::plan::Reason;
 
 use super::{Selection, Strategy, StrategyName};
-use crate::heap::{Heap, Root};
+use crate::heap::{Heap, Root, past};
 use crate::retention;
 
 #[derive(Debug)]
@@ -16,7 +16,7 @@ impl Strategy for Expired {
     }
 
     fn select(&self, heap: &Heap<'_>, now: Timestamp) -> Selection {
-        let has_run_out = |root: &Root| root.expires_at.is_some_and(|at| at.0 >= 0 && at <= now);
+        let has_run_out = |root: &Root| past(root.expires_at, now).is_some();
         let mut roots = heap.places_where(has_run_out, Reason::ExpiresAt);
         let classified = retention::classify(heap.roots, heap.buckets, now);
         roots.extend(classified.expired.iter().map(|(place, expiry)| (*place, expiry.reason())));

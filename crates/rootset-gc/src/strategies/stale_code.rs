@@ -4,7 +4,7 @@ use rootset_model::Timestamp;
 use rootset_model::plan::Reason;
 
 use super::{Selection, Strategy, StrategyName};
-use crate::heap::{Heap, Root};
+use crate::heap::{Heap, Root, past};
 
 #[derive(Debug)]
 pub struct StaleCode;
@@ -15,7 +15,7 @@ impl Strategy for StaleCode {
     }
 
     fn select(&self, heap: &Heap<'_>, now: Timestamp) -> Selection {
-        let is_stale = |root: &Root| root.is_indexed_file && root.stale_at.is_some_and(|at| at <= now);
+        let is_stale = |root: &Root| root.is_indexed_file && past(root.stale_at, now).is_some();
         Selection { roots: heap.places_where(is_stale, Reason::Stale), ..Selection::default() }
     }
 }

@@ -5,7 +5,7 @@ use rootset_model::limits::SUPERSEDED_KEPT_MS;
 use rootset_model::plan::Reason;
 
 use super::{Selection, Strategy, StrategyName};
-use crate::heap::{Heap, Root};
+use crate::heap::{Heap, Root, past};
 
 #[derive(Debug)]
 pub struct Superseded;
@@ -16,9 +16,8 @@ impl Strategy for Superseded {
     }
 
     fn select(&self, heap: &Heap<'_>, now: Timestamp) -> Selection {
-        let is_long_superseded = |root: &Root| {
-            root.superseded_at.is_some_and(|at| at.0 >= 0 && now.0.saturating_sub(at.0) > SUPERSEDED_KEPT_MS)
-        };
+        let is_long_superseded =
+            |root: &Root| past(root.superseded_at, now).is_some_and(|at| now.0 - at.0 > SUPERSEDED_KEPT_MS);
         Selection { roots: heap.places_where(is_long_superseded, Reason::Superseded), ..Selection::default() }
     }
 }

@@ -4,16 +4,17 @@ use std::sync::Arc;
 
 use rootset_gc::Skip;
 use rootset_model::{RunId, Timestamp};
-use rootset_store::ApplyOptions;
+use rootset_store::Applied;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
 
 use crate::caller::Caller;
+use crate::collecting::Review;
 use crate::error::ServiceError;
 use crate::operation::{Effect, Operation};
 use crate::service::Service;
-use crate::shared::{ReceiptAnswer, Trashed, parse_plan_id};
+use crate::shared::{ReceiptAnswer, ReclaimedAnswer, Trashed, parse_plan_id};
 
 /// Apply a reviewed plan: exactly its items, less what changed since. Applying it again returns the first outcome.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -35,11 +36,15 @@ pub struct AppliedPlan {
     /// Handle for `gc_undo`.
     pub run_id: RunId,
     pub trashed: Trashed,
+    /// Rows that nothing vouched for, removed physically.
+    pub reclaimed: Option<ReclaimedAnswer>,
     pub skipped: SkippedAnswer,
-    /// Until when it can be undone; absent when it erased.
+    /// Until when it can be undone; absent when nothing can be.
     pub undo_until: Option<Timestamp>,
     /// Set when the run was undone since.
     pub undone: Option<bool>,
+    /// Set when the time limit stopped the run: applying the plan again goes on.
+    pub unfinished: Option<bool>,
     /// Proof of an erasure.
     pub receipt: Option<ReceiptAnswer>,
 }
@@ -57,6 +62,24 @@ pub struct SkippedItem {
     pub reason: Skip,
 }
 
+impl From<Applied> for AppliedPlan {
+    fn from(applied: Applied) -> Self {
+        Self {
+            run_id: applied.run.id,
+            reclaimed: ReclaimedAnswer::of(applied.run.counts.reclaimed),
+            trashed: applied.run.counts.into(),
+            skipped: SkippedAnswer {
+                count: applied.skipped.count,
+                first: applied.skipped.first.into_iter().map(|(id, reason)| SkippedItem { id, reason }).collect(),
+            },
+            undo_until: applied.run.undo_until.filter(|_| applied.run.purged_at.is_none()),
+            undone: applied.run.undone_at.map(|_| true),
+            unfinished: applied.run.finished_at.is_none().then_some(true),
+            receipt: applied.receipt.as_ref().map(Into::into),
+        }
+    }
+}
+
 impl Operation for GcApply {
     const NAME: &'static str = "gc_apply";
     const EFFECT: Effect = Effect::Destroy;
@@ -65,46 +88,12 @@ impl Operation for GcApply {
 
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<AppliedPlan, ServiceError> {
         let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
-        // A use that was served but not yet written must save its memory too.
-        service.flush_uses()?;
-        let exclude = self.resolved_exclusions(service, &workspace)?;
-        let options = ApplyOptions {
-            exclude: &exclude,
+        let review = Review {
+            exclude: self.exclude.as_deref().unwrap_or_default(),
             allow_large: self.allow_large.unwrap_or(false),
             confirm: self.confirm.unwrap_or(false),
-            limits: &service.settings.limits,
-            grace_ms: service.settings.grace_ms,
-            run: service.next_run_id(),
-            erasure: service.next_erasure_id(),
         };
         let plan = parse_plan_id(&self.plan_id)?;
-        let applied = service.store.apply_plan(&workspace, plan, &options, service.stamp(caller))?;
-        Ok(AppliedPlan {
-            run_id: applied.run.id,
-            trashed: applied.run.counts.into(),
-            skipped: SkippedAnswer {
-                count: applied.skipped.count,
-                first: applied.skipped.first.into_iter().map(|(id, reason)| SkippedItem { id, reason }).collect(),
-            },
-            undo_until: applied.run.undo_until,
-            undone: applied.run.undone_at.map(|_| true),
-            receipt: applied.receipt.as_ref().map(Into::into),
-        })
-    }
-}
-
-impl GcApply {
-    /// A name can be used wherever an id can.
-    fn resolved_exclusions(
-        &self,
-        service: &Service,
-        workspace: &rootset_store::Workspace,
-    ) -> Result<Vec<String>, ServiceError> {
-        let given = self.exclude.as_deref().unwrap_or_default();
-        let resolve = |reference: &String| match service.store.memory(workspace, reference) {
-            Ok(row) => row.id.to_string(),
-            Err(_) => reference.clone(),
-        };
-        Ok(given.iter().map(resolve).collect())
+        Ok(service.apply_plan(&workspace, plan, review, &caller.actor)?.into())
     }
 }

@@ -91,6 +91,7 @@ impl Operation for Forget {
             erases,
             include_pinned,
             is_named: false,
+            marker: None,
         };
         let view = service.store.store_plan(&workspace, &plan, &service.settings.limits, service.stamp(caller))?;
         Ok(ForgetAnswer {

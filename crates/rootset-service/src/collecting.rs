@@ -1,0 +1,101 @@
+//! Planning and applying for whoever asks: the operations, and the scheduler. All of them end in the store's protocol.
+
+use std::time::{Duration, Instant};
+
+use rootset_gc::StrategyName;
+use rootset_model::PlanId;
+use rootset_store::{Applied, ApplyOptions, Garbage, GarbageRequest, NewPlan, PlanView, Stamp, StoreError, Workspace};
+use serde_json::json;
+
+use crate::error::{ErrorCode, ServiceError};
+use crate::service::Service;
+
+/// How long a second applier of one plan waits for the first: longer than a dead one's lease.
+const APPLY_WAIT: Duration = Duration::from_secs(20);
+/// Between two looks at whether the first has finished.
+const APPLY_RETRY: Duration = Duration::from_millis(50);
+
+/// What a reviewer decided about a plan.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Review<'a> {
+    /// Ids or names of items to keep.
+    pub exclude: &'a [String],
+    pub allow_large: bool,
+    /// Needed by plans that erase.
+    pub confirm: bool,
+}
+
+impl Service {
+    /// Stores a plan of what the strategies call garbage now. `operation` names the run, should the plan be applied.
+    pub(crate) fn plan_garbage(
+        &self,
+        workspace: &Workspace,
+        strategies: &[StrategyName],
+        operation: &str,
+        actor: &str,
+    ) -> Result<(PlanView, Garbage), ServiceError> {
+        // A use that was served but not yet written counts where a policy goes by uses.
+        self.flush_uses()?;
+        let now = self.now();
+        let configured = self.settings.gc.retention_of(&workspace.id);
+        let garbage = self.store.find_garbage(workspace, &GarbageRequest { strategies, configured, now })?;
+        let plan = NewPlan {
+            id: self.next_plan_id(),
+            policy: json!({"operation": operation, "strategies": strategies}).to_string(),
+            items: garbage.items.clone(),
+            erases: false,
+            include_pinned: false,
+            is_named: false,
+            marker: garbage.marker.clone(),
+        };
+        let view = self.store.store_plan(workspace, &plan, &self.settings.limits, Stamp { now, actor })?;
+        Ok((view, garbage))
+    }
+
+    /// Applies a stored plan. While another process carries the same plan out, waits for it and answers its outcome.
+    pub(crate) fn apply_plan(
+        &self,
+        workspace: &Workspace,
+        plan: PlanId,
+        review: Review<'_>,
+        actor: &str,
+    ) -> Result<Applied, ServiceError> {
+        // A use that was served but not yet written must save its memory too.
+        self.flush_uses()?;
+        let exclude = self.resolved(workspace, review.exclude);
+        let clock = || self.now();
+        let options = ApplyOptions {
+            exclude: &exclude,
+            allow_large: review.allow_large,
+            confirm: review.confirm,
+            limits: &self.settings.limits,
+            grace_ms: self.settings.grace_ms,
+            run: self.next_run_id(),
+            erasure: self.next_erasure_id(),
+            configured: self.settings.gc.retention_of(&workspace.id),
+            time_limit_ms: self.settings.gc.time_limit_ms,
+            clock: &clock,
+        };
+        let deadline = Instant::now() + APPLY_WAIT;
+        loop {
+            match self.store.apply_plan(workspace, plan, &options, actor) {
+                Err(StoreError::RunHeld { .. } | StoreError::LeaseLost) if Instant::now() < deadline => {
+                    std::thread::sleep(APPLY_RETRY);
+                }
+                Err(error @ StoreError::LeaseLost) => {
+                    return Err(ServiceError::new(ErrorCode::Busy, error.to_string()));
+                }
+                outcome => return Ok(outcome?),
+            }
+        }
+    }
+
+    /// A name can be used wherever an id can.
+    fn resolved(&self, workspace: &Workspace, references: &[String]) -> Vec<String> {
+        let resolve = |reference: &String| match self.store.memory(workspace, reference) {
+            Ok(row) => row.id.to_string(),
+            Err(_) => reference.clone(),
+        };
+        references.iter().map(resolve).collect()
+    }
+}

@@ -1,0 +1,91 @@
+-- fragment: roots_as_seen
+SELECT m.memory, m.version, m.source, m.repo, m.ingested_at, u.last_used_at, m.expires_at,
+       CASE WHEN s.memory IS NULL THEN NULL ELSE m.superseded_at END, m.stale_at, m.source_version, m.pinned
+FROM memories m
+LEFT JOIN uses u ON u.workspace = m.workspace AND u.memory = m.memory
+LEFT JOIN memories s ON s.workspace = m.workspace AND s.memory = m.superseded_by AND s.trashed_run IS NULL
+
+-- name: all_roots
+{{roots_as_seen}}
+WHERE m.workspace = ?1 AND m.trashed_run IS NULL;
+
+-- Without rules of retention only these can be garbage: found by their indexes, however large the workspace.
+-- name: dated_roots
+{{roots_as_seen}}
+WHERE m.workspace = ?1 AND m.trashed_run IS NULL AND m.memory IN (
+    SELECT memory FROM memories WHERE workspace = ?1 AND stale_at IS NOT NULL
+    UNION
+    SELECT memory FROM memories WHERE workspace = ?1 AND superseded_by IS NOT NULL
+    UNION
+    SELECT memory FROM memories WHERE workspace = ?1 AND expires_at IS NOT NULL AND expires_at <= ?2);
+
+-- Memories that somebody works on right now.
+-- name: in_flight
+SELECT subject FROM jobs WHERE workspace = ?1 AND kind = 'complete' AND lease_until > ?2;
+
+-- name: orphaned_chunks
+SELECT ch.chunk FROM chunks ch
+WHERE ch.workspace = ?1
+  AND NOT EXISTS (SELECT 1 FROM memories m WHERE m.workspace = ch.workspace AND m.memory = ch.memory)
+ORDER BY ch.chunk;
+
+-- name: orphaned_relations
+SELECT r.relation FROM relations r
+WHERE r.workspace = ?1
+  AND NOT EXISTS (SELECT 1 FROM contributions c JOIN memories m ON m.workspace = c.workspace AND m.memory = c.memory
+                  WHERE c.workspace = r.workspace AND c.object = r.relation)
+  AND NOT EXISTS (SELECT 1 FROM untracked u WHERE u.workspace = r.workspace AND u.object = r.relation)
+ORDER BY r.relation;
+
+-- An end of a relation that somebody vouches for is kept, whoever forgot to vouch for the end.
+-- name: orphaned_entities
+SELECT e.entity FROM entities e
+WHERE e.workspace = ?1
+  AND NOT EXISTS (SELECT 1 FROM contributions c JOIN memories m ON m.workspace = c.workspace AND m.memory = c.memory
+                  WHERE c.workspace = e.workspace AND c.object = e.entity)
+  AND NOT EXISTS (SELECT 1 FROM untracked u WHERE u.workspace = e.workspace AND u.object = e.entity)
+  AND NOT EXISTS (
+        SELECT 1 FROM (SELECT relation FROM relations WHERE workspace = ?1 AND source = e.entity
+                       UNION ALL
+                       SELECT relation FROM relations WHERE workspace = ?1 AND target = e.entity) r
+        WHERE EXISTS (SELECT 1 FROM contributions c JOIN memories m ON m.workspace = c.workspace AND m.memory = c.memory
+                      WHERE c.workspace = ?1 AND c.object = r.relation)
+           OR EXISTS (SELECT 1 FROM untracked u WHERE u.workspace = ?1 AND u.object = r.relation))
+ORDER BY e.entity;
+
+-- Of these chunks, those whose memory is gone.
+-- name: orphans_among_chunks
+SELECT ch.chunk FROM chunks ch
+WHERE ch.workspace = ?1 AND ch.chunk IN (SELECT value FROM integer_list(?2))
+  AND NOT EXISTS (SELECT 1 FROM memories m WHERE m.workspace = ch.workspace AND m.memory = ch.memory);
+
+-- Of these entities and relations, those that exist, and whether anybody vouches for them.
+-- name: vouched_among
+SELECT o.object,
+       EXISTS (SELECT 1 FROM contributions c JOIN memories m ON m.workspace = c.workspace AND m.memory = c.memory
+               WHERE c.workspace = ?1 AND c.object = o.object)
+    OR EXISTS (SELECT 1 FROM untracked u WHERE u.workspace = ?1 AND u.object = o.object)
+FROM (SELECT entity AS object FROM entities WHERE workspace = ?1 AND entity IN (SELECT value FROM blob_list(?2))
+      UNION ALL
+      SELECT relation FROM relations WHERE workspace = ?1 AND relation IN (SELECT value FROM blob_list(?2))) o;
+
+-- name: delete_dangling_contributions
+DELETE FROM contributions
+WHERE workspace = ?1 AND object IN (SELECT value FROM blob_list(?2))
+  AND NOT EXISTS (SELECT 1 FROM memories m WHERE m.workspace = contributions.workspace AND m.memory = contributions.memory);
+
+-- name: delete_chunks
+DELETE FROM chunks WHERE workspace = ?1 AND chunk IN (SELECT value FROM integer_list(?2));
+
+-- Living memories and their chunks, by source and repository.
+-- name: bucket_totals
+SELECT m.source, m.repo, COUNT(*),
+       SUM((SELECT COUNT(*) FROM chunks ch WHERE ch.workspace = m.workspace AND ch.memory = m.memory))
+FROM memories m
+WHERE m.workspace = ?1 AND m.trashed_run IS NULL
+GROUP BY m.source, m.repo ORDER BY m.source, m.repo;
+
+-- What a plan has seen: when this is still the same, nothing was written since.
+-- name: marker
+SELECT w.last_write_at, COALESCE((SELECT MAX(seq) FROM audit WHERE chain = w.workspace), 0)
+FROM workspaces w WHERE w.workspace = ?1;

@@ -1,0 +1,307 @@
+//! Looking for garbage: one snapshot of a workspace turned into values, and the strategies' answer turned into items of a
+//! plan. Nothing here changes anything.
+
+use std::collections::{HashMap, HashSet};
+
+use rootset_gc::heap::{Bucket, Derived, DerivedKind, Heap, Root};
+use rootset_gc::{Policies, StrategyName, strategies};
+use rootset_model::plan::{Action, ItemKind, PlanItem, Reason};
+use rootset_model::{Basis, ChunkKey, RetentionPolicy, Timestamp, WorkspaceKey};
+
+use crate::driver::{Column, Row, Transaction};
+use crate::error::StoreError;
+use crate::statements::garbage as sql;
+use crate::{Store, Workspace, retention};
+
+/// A use within this time counts as recent when a new policy is judged.
+const RECENT_USE_MS: i64 = 30 * 24 * 3_600_000;
+
+#[derive(Clone, Copy, Debug)]
+pub struct GarbageRequest<'a> {
+    pub strategies: &'a [StrategyName],
+    /// The policy of the configuration, in force where the database has none.
+    pub configured: RetentionPolicy,
+    pub now: Timestamp,
+}
+
+/// What the strategies found in one snapshot.
+#[derive(Clone, Debug)]
+pub struct Garbage {
+    /// Roots newest first, then derived rows.
+    pub items: Vec<PlanItem>,
+    pub buckets: Vec<BucketFindings>,
+    /// What was seen: equal to a later one when nothing was written in between. `None` when that cannot be told.
+    pub marker: Option<String>,
+}
+
+/// What retention found among the memories of one source and repository.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BucketFindings {
+    pub source: String,
+    pub repo: Option<String>,
+    pub policy: RetentionPolicy,
+    pub evaluated: i64,
+    pub unclassifiable: i64,
+    /// Those whose date has passed or whose policy no longer keeps them.
+    pub expired: Vec<[u8; 16]>,
+}
+
+/// What the policies would expire now.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Findings {
+    pub memories: i64,
+    pub expired: i64,
+    /// Of the expired, those that were used lately: a sign that the policy is too strict.
+    pub recently_used: i64,
+}
+
+/// Living memories of one source and repository.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BucketTotals {
+    pub source: String,
+    pub repo: Option<String>,
+    pub memories: i64,
+    pub chunks: i64,
+}
+
+impl Store {
+    /// What the strategies call garbage now.
+    pub fn find_garbage(&self, workspace: &Workspace, request: &GarbageRequest<'_>) -> Result<Garbage, StoreError> {
+        self.read(|tx| find(tx, workspace.key, request))
+    }
+
+    pub fn bucket_totals(&self, workspace: &Workspace) -> Result<Vec<BucketTotals>, StoreError> {
+        self.read(|tx| {
+            tx.rows(&sql::BUCKET_TOTALS, &[workspace.key.into()], |row| {
+                let (source, repo) = (row.get(0)?, row.get(1)?);
+                Ok(BucketTotals { source, repo, memories: row.get(2)?, chunks: row.get(3)? })
+            })
+        })
+    }
+}
+
+pub(crate) fn find(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    request: &GarbageRequest<'_>,
+) -> Result<Garbage, StoreError> {
+    let policies = retention::load(tx, workspace, request.configured)?;
+    let marker = marker(tx, workspace, &policies)?;
+    let wants = |names: &[StrategyName]| names.iter().any(|name| request.strategies.contains(name));
+    let (mut roots, mut buckets) = (Vec::new(), Vec::new());
+    if wants(&[StrategyName::StaleCode, StrategyName::Expired, StrategyName::Superseded]) {
+        let by_policy = wants(&[StrategyName::Expired]) && policies.have_rules();
+        (roots, buckets) = read_roots(tx, workspace, &policies, by_policy, request.now)?;
+    }
+    let mut derived = Vec::new();
+    if wants(&[StrategyName::OrphanedChunks]) {
+        read_orphans(tx, workspace, DerivedKind::Chunk, &mut derived)?;
+    }
+    if wants(&[StrategyName::OrphanedEntities]) {
+        read_orphans(tx, workspace, DerivedKind::Relation, &mut derived)?;
+        read_orphans(tx, workspace, DerivedKind::Entity, &mut derived)?;
+    }
+    let heap = Heap { roots: &roots, buckets: &buckets, derived: &derived };
+    let selection = strategies::select(request.strategies, &heap, request.now);
+    Ok(Garbage { items: items(&heap, &selection), buckets: findings(&heap, &selection), marker })
+}
+
+/// Every memory that the policies alone would expire.
+pub(crate) fn count_expired(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    policies: &Policies,
+    now: Timestamp,
+) -> Result<Findings, StoreError> {
+    let (roots, buckets) = read_roots(tx, workspace, policies, true, now)?;
+    let classified = rootset_gc::retention::classify(&roots, &buckets, now);
+    let was_used = |place: &u32| {
+        let used_at = roots[*place as usize].last_used_at;
+        used_at.is_some_and(|at| now.0.saturating_sub(at.0) < RECENT_USE_MS)
+    };
+    Ok(Findings {
+        memories: roots.len() as i64,
+        expired: classified.expired.len() as i64,
+        recently_used: classified.expired.iter().filter(|(place, _)| was_used(place)).count() as i64,
+    })
+}
+
+/// Equal markers mean that no memory was written and no policy changed in between. Uses leave no mark, so that a policy
+/// that goes by them is asked anew every time.
+pub(crate) fn marker(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    policies: &Policies,
+) -> Result<Option<String>, StoreError> {
+    let all = policies.repos.values().chain(policies.sources.values()).chain(&policies.workspace);
+    if all.chain([&policies.configured]).any(|policy| policy.basis == Basis::LastUsedAt) {
+        return Ok(None);
+    }
+    let seen = tx.row(&sql::MARKER, &[workspace.into()], |row| Ok((row.get::<i64>(0)?, row.get::<i64>(1)?)))?;
+    let configured = serde_json::to_string(&policies.configured).expect("numbers always serialise");
+    Ok(seen.map(|(last_write_at, audit_seq)| format!("{last_write_at}/{audit_seq}/{configured}")))
+}
+
+/// Living memories and the buckets they are in; all of them, or only those that some date condemns.
+fn read_roots(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    policies: &Policies,
+    all: bool,
+    now: Timestamp,
+) -> Result<(Vec<Root>, Vec<Bucket>), StoreError> {
+    let in_flight: HashSet<[u8; 16]> =
+        tx.rows(&sql::IN_FLIGHT, &[workspace.into(), now.into()], |row| row.get(0))?.into_iter().collect();
+    let mut buckets = Buckets::default();
+    let mut roots = Vec::new();
+    let mut read = |row: &dyn Row| {
+        let id: [u8; 16] = row.get(0)?;
+        let repo = text(row, 3)?;
+        roots.push(Root {
+            id,
+            version: row.get(1)?,
+            bucket: buckets.place(policies, text(row, 2)?.unwrap_or_default(), repo),
+            ingested_at: time(row, 4)?,
+            last_used_at: time(row, 5)?,
+            expires_at: time(row, 6)?,
+            superseded_at: time(row, 7)?,
+            stale_at: time(row, 8)?,
+            source_version: integer(row, 9)?,
+            is_pinned: row.get(10)?,
+            is_indexed_file: repo.is_some(),
+            is_in_flight: in_flight.contains(&id),
+        });
+        Ok(())
+    };
+    match all {
+        true => tx.query(&sql::ALL_ROOTS, &[workspace.into()], &mut read)?,
+        false => tx.query(&sql::DATED_ROOTS, &[workspace.into(), now.into()], &mut read)?,
+    }
+    Ok((roots, buckets.list))
+}
+
+#[derive(Default)]
+struct Buckets {
+    list: Vec<Bucket>,
+    places: HashMap<String, u32>,
+    /// The last answer: rows of one bucket tend to stand together.
+    key: String,
+}
+
+impl Buckets {
+    fn place(&mut self, policies: &Policies, source: &str, repo: Option<&str>) -> u32 {
+        self.key.clear();
+        self.key.push_str(source);
+        if let Some(repo) = repo {
+            // No source contains a NUL, so that no two buckets share a key.
+            self.key.push('\0');
+            self.key.push_str(repo);
+        }
+        if let Some(place) = self.places.get(&self.key) {
+            return *place;
+        }
+        let place = self.list.len() as u32;
+        let (policy, _) = policies.of(Some(source), repo);
+        self.list.push(Bucket { source: source.to_owned(), repo: repo.map(str::to_owned), policy });
+        self.places.insert(self.key.clone(), place);
+        place
+    }
+}
+
+fn text(row: &dyn Row, index: usize) -> Result<Option<&str>, StoreError> {
+    Ok(match row.column(index)? {
+        Column::Text(text) => Some(text),
+        _ => None,
+    })
+}
+
+/// What is no number is no time: the row is kept, and counted as one that cannot be judged.
+fn time(row: &dyn Row, index: usize) -> Result<Option<Timestamp>, StoreError> {
+    Ok(integer(row, index)?.map(Timestamp))
+}
+
+fn integer(row: &dyn Row, index: usize) -> Result<Option<i64>, StoreError> {
+    Ok(match row.column(index)? {
+        Column::Integer(number) => Some(number),
+        _ => None,
+    })
+}
+
+fn read_orphans(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    kind: DerivedKind,
+    found: &mut Vec<Derived>,
+) -> Result<(), StoreError> {
+    let statement = match kind {
+        DerivedKind::Chunk => &sql::ORPHANED_CHUNKS,
+        DerivedKind::Entity => &sql::ORPHANED_ENTITIES,
+        DerivedKind::Relation => &sql::ORPHANED_RELATIONS,
+    };
+    tx.query(statement, &[workspace.into()], &mut |row| {
+        let id = match kind {
+            DerivedKind::Chunk => ChunkKey(row.get(0)?).external().into_bytes(),
+            DerivedKind::Entity | DerivedKind::Relation => row.get(0)?,
+        };
+        found.push(Derived { kind, id, contributors: 0, is_untracked: false });
+        Ok(())
+    })
+}
+
+fn items(heap: &Heap<'_>, selection: &strategies::Selection) -> Vec<PlanItem> {
+    let mut items: Vec<PlanItem> = selection
+        .roots
+        .iter()
+        .map(|(place, reason)| {
+            let root = &heap.roots[*place as usize];
+            PlanItem {
+                kind: ItemKind::Memory,
+                object: root.id,
+                revision: 0,
+                version: root.version,
+                action: Action::Trash,
+                reason: *reason,
+            }
+        })
+        .collect();
+    // Ids begin with the time of creation.
+    items.sort_unstable_by(|a, b| b.object.cmp(&a.object));
+    items.extend(selection.derived.iter().map(|(place, reason)| {
+        let row = &heap.derived[*place as usize];
+        let kind = match row.kind {
+            DerivedKind::Chunk => ItemKind::Chunk,
+            DerivedKind::Entity => ItemKind::Entity,
+            DerivedKind::Relation => ItemKind::Relation,
+        };
+        PlanItem { kind, object: row.id, revision: 0, version: 0, action: Action::Reclaim, reason: *reason }
+    }));
+    items
+}
+
+fn findings(heap: &Heap<'_>, selection: &strategies::Selection) -> Vec<BucketFindings> {
+    let mut findings: Vec<BucketFindings> = heap
+        .buckets
+        .iter()
+        .map(|bucket| BucketFindings {
+            source: bucket.source.clone(),
+            repo: bucket.repo.clone(),
+            policy: bucket.policy,
+            evaluated: 0,
+            unclassifiable: 0,
+            expired: Vec::new(),
+        })
+        .collect();
+    let bucket_of = |place: u32| heap.roots[place as usize].bucket as usize;
+    for root in heap.roots {
+        findings[root.bucket as usize].evaluated += 1;
+    }
+    for place in &selection.unclassifiable {
+        findings[bucket_of(*place)].unclassifiable += 1;
+    }
+    for (place, reason) in &selection.roots {
+        if matches!(reason, Reason::ExpiresAt | Reason::TooOld | Reason::TooMany | Reason::TooFarBehind) {
+            findings[bucket_of(*place)].expired.push(heap.roots[*place as usize].id);
+        }
+    }
+    findings
+}

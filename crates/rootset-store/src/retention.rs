@@ -1,0 +1,95 @@
+//! Stored policies of retention. They only say what a plan may name: nothing here deletes.
+
+use rootset_gc::Policies;
+use rootset_model::{RetentionPolicy, Timestamp, WorkspaceKey};
+
+use crate::driver::Transaction;
+use crate::error::StoreError;
+use crate::garbage::{self, Findings};
+use crate::statements::retention as sql;
+use crate::{Stamp, Store, Workspace, audit};
+
+/// What a policy is for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RetentionTarget {
+    Workspace,
+    Source(String),
+    Repo(String),
+}
+
+impl RetentionTarget {
+    fn stored(&self) -> (&'static str, &str) {
+        match self {
+            Self::Workspace => ("workspace", ""),
+            Self::Source(source) => ("source", source),
+            Self::Repo(repo) => ("repo", repo),
+        }
+    }
+}
+
+impl Store {
+    /// Every policy of a workspace, over what the configuration says.
+    pub fn policies(&self, workspace: &Workspace, configured: RetentionPolicy) -> Result<Policies, StoreError> {
+        self.read(|tx| load(tx, workspace.key, configured))
+    }
+
+    /// Replaces the target's policy as a whole; answers the one it replaces and what all of them would expire now.
+    pub fn set_retention(
+        &self,
+        workspace: &Workspace,
+        target: &RetentionTarget,
+        policy: RetentionPolicy,
+        configured: RetentionPolicy,
+        stamp: Stamp<'_>,
+    ) -> Result<(RetentionPolicy, Findings), StoreError> {
+        let replaced = self.write(|tx| {
+            let before = load(tx, workspace.key, configured)?;
+            let (scope, name) = target.stored();
+            let json = serde_json::to_string(&policy).expect("numbers always serialise");
+            let parameters =
+                [workspace.key.into(), scope.into(), name.into(), (&json).into(), stamp.actor.into(), stamp.now.into()];
+            tx.execute(&sql::SET, &parameters)?;
+            audit::append(tx, workspace.key, stamp, &audit::Entry::of("set_retention"))?;
+            Ok(match target {
+                RetentionTarget::Workspace => before.of(None, None).0,
+                RetentionTarget::Source(source) => before.of(Some(source), None).0,
+                RetentionTarget::Repo(repo) => before.of(None, Some(repo)).0,
+            })
+        })?;
+        let findings = self.expired_by_policy(workspace, configured, stamp.now)?;
+        Ok((replaced, findings))
+    }
+
+    fn expired_by_policy(
+        &self,
+        workspace: &Workspace,
+        configured: RetentionPolicy,
+        now: Timestamp,
+    ) -> Result<Findings, StoreError> {
+        self.read(|tx| {
+            let policies = load(tx, workspace.key, configured)?;
+            garbage::count_expired(tx, workspace.key, &policies, now)
+        })
+    }
+}
+
+pub(crate) fn load(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    configured: RetentionPolicy,
+) -> Result<Policies, StoreError> {
+    let mut policies = Policies { configured, ..Policies::default() };
+    tx.query(&sql::ALL, &[workspace.into()], &mut |row| {
+        let unreadable = || StoreError::UnreadableValue("a policy of retention");
+        let policy: RetentionPolicy = serde_json::from_str(&row.get::<String>(2)?).map_err(|_| unreadable())?;
+        let target: String = row.get(1)?;
+        match row.get::<String>(0)?.as_str() {
+            "workspace" => policies.workspace = Some(policy),
+            "source" => drop(policies.sources.insert(target, policy)),
+            "repo" => drop(policies.repos.insert(target, policy)),
+            _ => return Err(unreadable()),
+        }
+        Ok(())
+    })?;
+    Ok(policies)
+}

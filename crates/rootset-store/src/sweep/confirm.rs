@@ -1,0 +1,256 @@
+//! From a stored plan to the permission to sweep it.
+
+use std::collections::HashSet;
+
+use rootset_gc::{PlanFacts, Skip};
+use rootset_model::plan::{Action, PlanItem};
+use rootset_model::{ErasureId, MemoryId, PlanId, RunId, WorkspaceKey};
+
+use super::ApplyOptions;
+use crate::driver::Transaction;
+use crate::error::StoreError;
+use crate::garbage::{self, GarbageRequest};
+use crate::plans::{self, NewPlan, StoredPlan};
+use crate::runs::{self, NewRun};
+use crate::statements::runs as sql;
+use crate::update::EraseIds;
+use crate::{Stamp, retention};
+
+/// Permission to sweep: made only by [`confirm`] from a plan that is stored, in the transaction that starts its run, or
+/// by [`resumed`] from a run that was started so.
+pub(crate) struct ConfirmedPlan {
+    workspace: WorkspaceKey,
+    plan: PlanId,
+    facts: PlanFacts,
+    erases: bool,
+    run: RunId,
+    operation: String,
+    erasure: ErasureId,
+}
+
+impl ConfirmedPlan {
+    pub(crate) fn workspace(&self) -> WorkspaceKey {
+        self.workspace
+    }
+
+    pub(crate) fn plan(&self) -> PlanId {
+        self.plan
+    }
+
+    pub(crate) fn facts(&self) -> &PlanFacts {
+        &self.facts
+    }
+
+    pub(crate) fn erases(&self) -> bool {
+        self.erases
+    }
+
+    pub(crate) fn run(&self) -> RunId {
+        self.run
+    }
+
+    pub(crate) fn erasure(&self) -> ErasureId {
+        self.erasure
+    }
+
+    pub(crate) fn operation(&self) -> &str {
+        &self.operation
+    }
+}
+
+/// The first apply of a plan: it is asked whether it may be applied at all, and its run begins.
+pub(super) fn begin(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    stored: &StoredPlan,
+    options: &ApplyOptions<'_>,
+    no_longer: Option<&HashSet<[u8; 16]>>,
+    stamp: Stamp<'_>,
+) -> Result<ConfirmedPlan, StoreError> {
+    if stamp.now > stored.expires_at {
+        return Err(StoreError::PlanExpired { plan: stored.id, at: stored.expires_at });
+    }
+    if stored.erases && !options.confirm {
+        return Err(StoreError::ConfirmationRequired { plan: stored.id });
+    }
+    let excluded = excluded_items(tx, workspace, stored.id, options.exclude)?;
+    let kept: Vec<[u8; 16]> = excluded.iter().map(|(_, item)| item.object).collect();
+    let blocked = plans::blocked(tx, workspace, stored, &kept, options.limits)?;
+    if !blocked.is_empty() && !options.allow_large {
+        return Err(StoreError::OverLimit { blocked });
+    }
+    let ids = EraseIds { plan: stored.id, run: options.run, erasure: options.erasure };
+    // The operation that made the plan names its run: the cause that later decides what may come back by itself.
+    let operation = stored.policy().operation.unwrap_or_else(|| "gc_apply".to_owned());
+    let confirmed = confirm(tx, workspace, stored, &operation, ids, options.grace_ms, stamp)?;
+    skip_all(tx, &confirmed, &excluded, Skip::Excluded)?;
+    if let Some(no_longer) = no_longer {
+        let excluded: HashSet<i64> = excluded.iter().map(|(position, _)| *position).collect();
+        let items = plans::items(tx, workspace, stored.id, 0, i64::MAX)?;
+        let revived: Vec<_> = items
+            .into_iter()
+            .filter(|(position, item)| no_longer.contains(&item.object) && !excluded.contains(position))
+            .collect();
+        skip_all(tx, &confirmed, &revived, Skip::NotGarbage)?;
+    }
+    Ok(confirmed)
+}
+
+/// A run that a crash or a time limit cut short.
+pub(super) fn resumed(
+    workspace: WorkspaceKey,
+    stored: &StoredPlan,
+    run: &runs::RunView,
+    options: &ApplyOptions<'_>,
+) -> ConfirmedPlan {
+    ConfirmedPlan {
+        workspace,
+        plan: stored.id,
+        facts: stored.facts(),
+        erases: stored.erases,
+        run: run.id,
+        operation: run.operation.clone(),
+        erasure: run.erasure.unwrap_or(options.erasure),
+    }
+}
+
+/// Items of a plan by strategies that are no longer garbage; `None` when nothing was written since the plan was made.
+///
+/// Asked in a snapshot of its own before the run begins: the answer visits the whole workspace, and writers must not wait
+/// for it. What changes after it is caught item by item, inside each batch.
+pub(super) fn no_longer_garbage(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    stored: &StoredPlan,
+    options: &ApplyOptions<'_>,
+    stamp: Stamp<'_>,
+) -> Result<Option<HashSet<[u8; 16]>>, StoreError> {
+    let strategies = stored.policy().strategies;
+    if strategies.is_empty() || stored.run.is_some() {
+        return Ok(None);
+    }
+    let policies = retention::load(tx, workspace, options.configured)?;
+    let marker = garbage::marker(tx, workspace, &policies)?;
+    // A clock that was set back since may revive items without any write.
+    let is_untouched = marker.is_some() && marker == stored.marker && stamp.now >= stored.created_at;
+    if is_untouched {
+        return Ok(None);
+    }
+    let request = GarbageRequest { strategies: &strategies, configured: options.configured, now: stamp.now };
+    let still: HashSet<[u8; 16]> =
+        garbage::find(tx, workspace, &request)?.items.into_iter().map(|item| item.object).collect();
+    let mut no_longer = HashSet::new();
+    for (_, item) in plans::items(tx, workspace, stored.id, 0, i64::MAX)? {
+        // Pins, versions and uses have reasons of their own, told item by item.
+        if !still.contains(&item.object) && !is_held(tx, workspace, &item)? {
+            no_longer.insert(item.object);
+        }
+    }
+    Ok(Some(no_longer))
+}
+
+/// Whether the item left the selection for a reason that the re-check names better.
+fn is_held(tx: &mut dyn Transaction, workspace: WorkspaceKey, item: &PlanItem) -> Result<bool, StoreError> {
+    let row = crate::memories::by_id(tx, workspace, MemoryId(item.object))?;
+    Ok(row.is_none_or(|row| row.version != item.version || row.trashed.is_some() || row.is_pinned))
+}
+
+fn confirm(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    plan: &StoredPlan,
+    operation: &str,
+    ids: EraseIds,
+    grace_ms: i64,
+    stamp: Stamp<'_>,
+) -> Result<ConfirmedPlan, StoreError> {
+    let undo_until = (!plan.erases).then(|| stamp.now.saturating_add_ms(grace_ms));
+    runs::insert(tx, workspace, &NewRun { id: ids.run, operation, plan: Some(plan.id), undo_until }, stamp)?;
+    if plan.erases {
+        tx.execute(&sql::SET_ERASURE, &[workspace.into(), (&ids.run).into(), (&ids.erasure).into()])?;
+    }
+    let parameters = [workspace.into(), (&plan.id).into(), (&ids.run).into()];
+    let confirmed = tx.execute(&crate::statements::plans::SET_RUN, &parameters)?;
+    assert_eq!(confirmed, 1, "a plan is confirmed once, inside the write lock");
+    Ok(ConfirmedPlan {
+        workspace,
+        plan: plan.id,
+        facts: plan.facts(),
+        erases: plan.erases,
+        run: ids.run,
+        operation: operation.to_owned(),
+        erasure: ids.erasure,
+    })
+}
+
+/// An id that the caller names is its own preview: the plan is stored and confirmed in one go.
+pub(super) fn confirm_named(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    items: Vec<PlanItem>,
+    operation: &str,
+    ids: EraseIds,
+    grace_ms: i64,
+    stamp: Stamp<'_>,
+) -> Result<ConfirmedPlan, StoreError> {
+    let erases = items.iter().any(|item| item.action == Action::Erase);
+    let policy = format!(r#"{{"operation":"{operation}"}}"#);
+    // Whoever erases earlier revisions of a pinned memory keeps the memory: its pin does not stand in the way.
+    let plan = NewPlan { id: ids.plan, policy, items, erases, include_pinned: erases, is_named: true, marker: None };
+    plans::insert(tx, workspace, &plan, stamp)?;
+    let stored = plans::find(tx, workspace, ids.plan)?;
+    confirm(tx, workspace, &stored, operation, ids, grace_ms, stamp)
+}
+
+/// The items that the reviewer keeps, with their positions.
+fn excluded_items(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    plan: PlanId,
+    excluded: &[String],
+) -> Result<Vec<(i64, PlanItem)>, StoreError> {
+    if excluded.is_empty() {
+        return Ok(Vec::new());
+    }
+    let wanted: HashSet<&str> = excluded.iter().map(String::as_str).collect();
+    let mut unknown = wanted.clone();
+    let mut found = Vec::new();
+    for (position, item) in plans::items(tx, workspace, plan, 0, i64::MAX)? {
+        let id = MemoryId(item.object).to_string();
+        let shown = plans::shown_id(item.kind, item.object, item.revision);
+        if wanted.contains(id.as_str()) || wanted.contains(shown.as_str()) {
+            unknown.remove(id.as_str());
+            unknown.remove(shown.as_str());
+            found.push((position, item));
+        }
+    }
+    // Whoever misspells what they want to keep must not lose it.
+    match unknown.into_iter().min() {
+        Some(reference) => Err(StoreError::NotInPlan { reference: reference.to_owned() }),
+        None => Ok(found),
+    }
+}
+
+/// Notes items of a run that are left alone.
+pub(super) fn skip_all(
+    tx: &mut dyn Transaction,
+    confirmed: &ConfirmedPlan,
+    items: &[(i64, PlanItem)],
+    reason: Skip,
+) -> Result<(), StoreError> {
+    let rows: Vec<_> = items
+        .iter()
+        .map(|(position, item)| {
+            vec![
+                confirmed.workspace.into(),
+                (&confirmed.run).into(),
+                (*position).into(),
+                item.kind.as_str().into(),
+                (&item.object).into(),
+                reason.as_str().into(),
+            ]
+        })
+        .collect();
+    tx.execute_many(&sql::INSERT_SKIP, &rows)?;
+    Ok(())
+}

@@ -1,0 +1,98 @@
+//! What a caller names is its own preview: plan, confirmation and sweep in one transaction.
+
+use rootset_model::plan::{Action, ItemKind, PlanItem, Reason};
+use rootset_model::{MemoryId, WorkspaceKey};
+
+use super::confirm::{ConfirmedPlan, confirm_named};
+use super::sweep_batch;
+use crate::driver::Transaction;
+use crate::error::StoreError;
+use crate::purge::Erased;
+use crate::runs::{self, RunView};
+use crate::update::EraseIds;
+use crate::{Stamp, Store, Workspace, memories};
+
+impl Store {
+    /// Trashes one memory.
+    pub fn delete_memory(
+        &self,
+        workspace: &Workspace,
+        reference: &str,
+        ids: EraseIds,
+        grace_ms: i64,
+        stamp: Stamp<'_>,
+    ) -> Result<(MemoryId, RunView), StoreError> {
+        self.write(|tx| {
+            let row = memories::living(tx, workspace.key, reference)?;
+            if row.is_pinned {
+                return Err(StoreError::Pinned { memory: row.id, reason: row.pin_reason });
+            }
+            let item = PlanItem {
+                kind: ItemKind::Memory,
+                object: row.id.0,
+                revision: 0,
+                version: row.version,
+                action: Action::Trash,
+                reason: Reason::Named,
+            };
+            let confirmed = confirm_named(tx, workspace.key, vec![item], "delete_memory", ids, grace_ms, stamp)?;
+            sweep_to_the_end(tx, &confirmed, stamp)?;
+            Ok((row.id, runs::find(tx, workspace.key, ids.run)?))
+        })
+    }
+
+    /// Trashes a whole workspace: one flip, because nothing in it is reached but through it. Pins do not hold it.
+    pub fn delete_workspace(
+        &self,
+        workspace: &Workspace,
+        ids: EraseIds,
+        grace_ms: i64,
+        stamp: Stamp<'_>,
+    ) -> Result<RunView, StoreError> {
+        self.write(|tx| {
+            let mut object = [0; 16];
+            object[8..].copy_from_slice(&workspace.key.0.to_be_bytes());
+            let item = PlanItem {
+                kind: ItemKind::Workspace,
+                object,
+                revision: 0,
+                version: 0,
+                action: Action::Trash,
+                reason: Reason::Named,
+            };
+            let confirmed = confirm_named(tx, workspace.key, vec![item], "delete_workspace", ids, grace_ms, stamp)?;
+            sweep_to_the_end(tx, &confirmed, stamp)?;
+            runs::find(tx, workspace.key, ids.run)
+        })
+    }
+}
+
+/// Erases earlier revisions of a memory, in the transaction of the update that asked for it.
+pub(crate) fn erase_revisions(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    memory: MemoryId,
+    revisions: &[i64],
+    ids: EraseIds,
+    stamp: Stamp<'_>,
+) -> Result<(), StoreError> {
+    let row = memories::by_id(tx, workspace, memory)?.ok_or(StoreError::MissingRow { statement: "memories.by_id" })?;
+    let items = revisions
+        .iter()
+        .map(|revision| PlanItem {
+            kind: ItemKind::Revision,
+            object: memory.0,
+            revision: *revision,
+            version: row.version,
+            action: Action::Erase,
+            reason: Reason::ErasePrevious,
+        })
+        .collect();
+    let confirmed = confirm_named(tx, workspace, items, "update_memory", ids, 0, stamp)?;
+    sweep_to_the_end(tx, &confirmed, stamp)
+}
+
+fn sweep_to_the_end(tx: &mut dyn Transaction, confirmed: &ConfirmedPlan, stamp: Stamp<'_>) -> Result<(), StoreError> {
+    while !sweep_batch(tx, confirmed, &mut Erased::default(), stamp)? {}
+    Ok(())
+}
