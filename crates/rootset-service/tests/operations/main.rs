@@ -17,6 +17,7 @@ mod listing;
 mod model;
 mod properties;
 mod refusing;
+mod scheduling;
 mod searching;
 mod superseding;
 mod surface;
