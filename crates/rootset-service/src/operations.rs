@@ -2,6 +2,7 @@
 
 mod add;
 mod apply;
+mod audit;
 mod delete;
 mod doctor;
 mod entities;
@@ -13,8 +14,10 @@ mod list;
 mod plan;
 mod prune;
 mod purge;
+mod retention;
 mod search;
 mod stats;
+mod status;
 mod supersede;
 mod trash;
 mod undo;
@@ -23,6 +26,7 @@ mod workspaces;
 
 pub use add::{AddMemories, AddMemory};
 pub use apply::GcApply;
+pub use audit::ListAudit;
 pub use delete::DeleteMemory;
 pub use doctor::Doctor;
 pub use entities::{GetEntity, GetRelated};
@@ -34,8 +38,10 @@ pub use list::ListMemories;
 pub use plan::GetPlan;
 pub use prune::{GcPlan, PruneMemory};
 pub use purge::GcPurge;
+pub use retention::{GetRetention, SetRetention};
 pub use search::SearchMemory;
 pub use stats::GetStats;
+pub use status::GcStatus;
 pub use supersede::SupersedeMemory;
 pub use trash::ListTrash;
 pub use undo::GcUndo;
@@ -71,7 +77,11 @@ list_of_operations! {
     GcUndo,
     GcPurge,
     GcExplain,
+    GcStatus,
     ListTrash,
+    ListAudit,
+    SetRetention,
+    GetRetention,
     GetStats,
     Doctor,
     CreateWorkspace,

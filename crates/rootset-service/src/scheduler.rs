@@ -8,7 +8,6 @@
 
 mod clock_guard;
 mod findings;
-mod fragmentation;
 pub(crate) mod state;
 mod telemetry;
 mod timing;
@@ -21,7 +20,6 @@ use rootset_store::Lease;
 
 pub use clock_guard::{ABSENCE_MS_MAX, DRIFT_MS_MAX, Doubt};
 pub(crate) use clock_guard::{ClockGuard, Reading};
-pub use fragmentation::{dead_fraction, is_defrag_recommended};
 pub use telemetry::{BlockedPlan, Event, LogSink, TelemetrySink, Tombstone, TombstoneDetail};
 
 use crate::error::{ErrorCode, ServiceError};
@@ -166,8 +164,8 @@ impl Scheduler {
         note.started_at_ms = Some(now_ms);
         state::write(store, lease, &note)?;
         let mut round = Round::default();
-        let defrag_recommended =
-            is_defrag_recommended(store.chunk_turnover()?, self.service.settings.gc.defrag_threshold);
+        let threshold = self.service.settings.gc.defrag_threshold;
+        let defrag_recommended = rootset_gc::is_defrag_recommended(store.dead_rows()?.fraction(), threshold);
         for workspace in store.list_workspaces()? {
             store.renew_lease(lease, self.service.now(), LEASE_MS)?;
             round.workspaces += 1;

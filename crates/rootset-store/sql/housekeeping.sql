@@ -32,6 +32,3 @@ SELECT m.source, m.repo, COUNT(*),
 FROM plan_items p JOIN memories m ON m.workspace = p.workspace AND m.memory = p.object
 WHERE p.workspace = ?1 AND p.plan = ?2 AND p.kind = 'memory' AND p.reason <> 'superseded' AND m.trashed_run = ?3
 GROUP BY m.source, m.repo;
-
--- name: chunk_turnover
-SELECT (SELECT COUNT(*) FROM chunks), (SELECT value FROM meta WHERE key = 'purged_chunks');

@@ -24,13 +24,6 @@ pub struct OldPlans {
     pub finished_before: Timestamp,
 }
 
-/// Chunks there are, and chunks that were purged since the last defragmentation.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ChunkTurnover {
-    pub chunks: i64,
-    pub purged: i64,
-}
-
 impl Store {
     /// Runs of all workspaces whose promise of undo is over and whose trash is at least `grace_ms` old: the longer of
     /// the grace that was promised and the one that is set now. A trashed workspace comes as its own run.
@@ -97,16 +90,6 @@ impl Store {
                 let (source, repo) = (row.get(0)?, row.get(1)?);
                 Ok(BucketTotals { source, repo, memories: row.get(2)?, chunks: row.get(3)? })
             })
-        })
-    }
-
-    /// Over all workspaces.
-    pub fn chunk_turnover(&self) -> Result<ChunkTurnover, StoreError> {
-        self.read(|tx| {
-            let found = tx.row(&sql::CHUNK_TURNOVER, &[], |row| {
-                Ok(ChunkTurnover { chunks: row.get(0)?, purged: row.get::<Option<i64>>(1)?.unwrap_or(0) })
-            })?;
-            Ok(found.unwrap_or_default())
         })
     }
 }

@@ -137,7 +137,7 @@ fn value_of(key: &Key, path: &str, value: &Value) -> Result<(), String> {
             let is_list = value.as_array().is_some_and(|items| items.iter().all(|item| item.as_str().is_some()));
             (is_list, "a list of strings".to_owned())
         }
-        Kind::Retention => return retention::field(path, value).map(|_| ()),
+        Kind::Retention => return retention::field(path, value),
     };
     if is_good { Ok(()) } else { Err(allowed) }
 }
