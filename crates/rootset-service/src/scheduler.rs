@@ -14,6 +14,7 @@ mod timing;
 mod workspace_round;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rootset_model::Timestamp;
 use rootset_store::Lease;
@@ -37,6 +38,7 @@ const SEEN_EVERY_MS: i64 = 3_600_000;
 pub struct Scheduler {
     service: Arc<Service>,
     sink: Arc<dyn TelemetrySink>,
+    stop: Arc<AtomicBool>,
 }
 
 impl std::fmt::Debug for Scheduler {
@@ -73,11 +75,17 @@ pub struct Round {
 
 impl Scheduler {
     pub fn new(service: Arc<Service>) -> Self {
-        Self { service, sink: Arc::new(LogSink) }
+        Self { service, sink: Arc::new(LogSink), stop: Arc::default() }
     }
 
     pub fn with_sink(mut self, sink: Arc<dyn TelemetrySink>) -> Self {
         self.sink = sink;
+        self
+    }
+
+    /// Set from outside to end between two workspaces: what is left of the round is done by the next start.
+    pub fn with_stop(mut self, stop: Arc<AtomicBool>) -> Self {
+        self.stop = stop;
         self
     }
 
@@ -112,7 +120,9 @@ impl Scheduler {
             return Ok(Tick::ClockDoubted(doubt));
         }
         let tick = self.round_if_due()?;
-        self.service.housekeep_and_log(Housekeeper::Scheduler);
+        if !self.stop.load(Ordering::SeqCst) {
+            self.service.housekeep_and_log(Housekeeper::Scheduler);
+        }
         Ok(tick)
     }
 
@@ -167,6 +177,9 @@ impl Scheduler {
         let threshold = self.service.settings.gc.defrag_threshold;
         let defrag_recommended = rootset_gc::is_defrag_recommended(store.dead_rows()?.fraction(), threshold);
         for workspace in store.list_workspaces()? {
+            if self.stop.load(Ordering::SeqCst) {
+                return Ok(Tick::Ran(round));
+            }
             store.renew_lease(lease, self.service.now(), LEASE_MS)?;
             round.workspaces += 1;
             match self.run_workspace(&workspace.id, defrag_recommended) {

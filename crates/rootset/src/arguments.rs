@@ -89,6 +89,7 @@ pub enum Command {
     /// Counts and sizes
     Stats,
     Doctor(DoctorArguments),
+    Daemon(DaemonArguments),
     /// The settings in force
     #[command(subcommand)]
     Config(ConfigCommand),
@@ -100,6 +101,11 @@ impl Command {
     /// Programs call it: its answers and errors are JSON without being asked.
     pub fn answers_in_json(&self) -> bool {
         matches!(self, Self::Call(_))
+    }
+
+    /// It ends when it is told to, not when it has answered.
+    pub fn runs_on(&self) -> bool {
+        matches!(self, Self::Daemon(arguments) if !arguments.once)
     }
 }
 

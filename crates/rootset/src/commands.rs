@@ -5,6 +5,7 @@ mod call;
 mod collector;
 mod completions;
 mod config;
+mod daemon;
 mod doctor;
 mod edit;
 mod entity;
@@ -49,6 +50,7 @@ pub fn run(command: Command, session: &Session) -> Result<(), Failure> {
         Command::Workspace(command) => workspace::run(command, session),
         Command::Stats => stats::run(session),
         Command::Doctor(arguments) => doctor::run(arguments, session),
+        Command::Daemon(arguments) => daemon::run(arguments, session),
         Command::Config(command) => config::run(command, session),
         Command::Completions(arguments) => completions::run(arguments, session),
         Command::Call(arguments) => call::run(arguments, session),
