@@ -5,16 +5,21 @@ mod call;
 mod collector;
 mod completions;
 mod config;
+mod daemon;
 mod doctor;
 mod edit;
 mod entity;
 mod forget;
 mod graph;
 mod list;
+mod log;
+mod prune;
 mod remove;
+mod retention;
 mod search;
 mod show;
 mod stats;
+mod status;
 mod supersede;
 mod times;
 mod trash;
@@ -36,6 +41,8 @@ pub fn run(command: Command, session: &Session) -> Result<(), Failure> {
         Command::Undo(arguments) => undo::run(arguments, session),
         Command::Forget(arguments) => forget::run(arguments, session),
         Command::Supersede(arguments) => supersede::run(arguments, session),
+        Command::Prune(arguments) => prune::run(arguments, session),
+        Command::Log(arguments) => log::run(arguments, session),
         Command::Trash(arguments) => trash::run(arguments, session),
         Command::Gc(command) => collector::run(command, session),
         Command::Entity(command) => entity::run(command, session),
@@ -43,6 +50,7 @@ pub fn run(command: Command, session: &Session) -> Result<(), Failure> {
         Command::Workspace(command) => workspace::run(command, session),
         Command::Stats => stats::run(session),
         Command::Doctor(arguments) => doctor::run(arguments, session),
+        Command::Daemon(arguments) => daemon::run(arguments, session),
         Command::Config(command) => config::run(command, session),
         Command::Completions(arguments) => completions::run(arguments, session),
         Command::Call(arguments) => call::run(arguments, session),

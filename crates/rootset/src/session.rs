@@ -43,7 +43,7 @@ impl Session {
         Ok(self.configuration.get_or_init(|| configuration))
     }
 
-    fn service(&self) -> Result<&Arc<Service>, ServiceError> {
+    pub fn service(&self) -> Result<&Arc<Service>, ServiceError> {
         if let Some(service) = self.service.get() {
             return Ok(service);
         }

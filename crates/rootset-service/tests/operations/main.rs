@@ -19,6 +19,7 @@ mod properties;
 mod pruning;
 mod refusing;
 mod retaining;
+mod scheduling;
 mod searching;
 mod superseding;
 mod surface;
