@@ -145,6 +145,15 @@ fn pinning_a_newer_one_by_saying_it_again_saves_what_moves_up() {
 }
 
 #[test]
+fn a_policy_for_a_repository_replaces_that_of_its_source() {
+    let world = World::new();
+    world.call("set_retention", json!({"max_age": "30d"}));
+    world.call("set_retention", json!({"source": "code_indexer", "max_age": "60d"}));
+    let set = world.call("set_retention", json!({"repo": "web", "max_age": "90d"}));
+    assert_eq!(set["replaces"], json!({"max_age": "60d"}));
+}
+
+#[test]
 fn stamps_that_are_no_past_time_never_expire_and_are_counted() {
     let world = world_with_days(5);
     world.call("set_retention", json!({"max_age": "1h"}));
