@@ -21,6 +21,7 @@ mod graph;
 mod housekeeping;
 mod jobs;
 mod leases;
+mod log;
 mod memories;
 mod plans;
 mod purge;
@@ -42,6 +43,7 @@ mod vectors;
 mod workspaces;
 
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 
 use driver::{Engine, Transaction};
 use rootset_model::Timestamp;
@@ -161,6 +163,8 @@ mod statements {
 pub struct Store {
     engine: Box<dyn Engine>,
     vectors: vectors::VectorCache,
+    /// Whether this process could not empty the log when it should have.
+    log_waits: AtomicBool,
 }
 
 impl std::fmt::Debug for Store {
@@ -173,7 +177,7 @@ impl Store {
     /// Opens or creates an embedded database and brings its schema up to date.
     pub fn open_sqlite(path: &Path) -> Result<Self, StoreError> {
         let engine = sqlite::SqliteEngine::open(path)?;
-        Ok(Self { engine: Box::new(engine), vectors: vectors::VectorCache::default() })
+        Ok(Self { engine: Box::new(engine), vectors: Default::default(), log_waits: AtomicBool::new(false) })
     }
 
     pub fn engine_name(&self) -> &'static str {

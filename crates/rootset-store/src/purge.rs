@@ -135,7 +135,7 @@ impl Store {
 
     /// Empties the log and looks for what was erased.
     pub(crate) fn receipt(&self, erasure: ErasureId, erased: Erased) -> Result<Receipt, StoreError> {
-        let log_is_clean = self.engine.truncate_log()?;
+        let log_is_clean = self.empty_log()?;
         let text_remains = match erased.probes.is_empty() {
             true => Some(false),
             false => self.engine.contains_bytes(&erased.probes)?,
