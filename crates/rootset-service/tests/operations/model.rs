@@ -310,10 +310,11 @@ impl Workspace {
     /// Items, matched, kept pinned.
     pub fn forget(&self, word: &str, erases: bool) -> (Vec<Item>, usize, Vec<Id>) {
         let (mut items, mut matched, mut kept) = (Vec::new(), 0, Vec::new());
-        let mut candidates: Vec<&Memory> = self.memories.iter().filter(|it| erases || it.is_live()).collect();
-        candidates.sort_by(|a, b| b.id.cmp(&a.id));
         // Code is forgotten on request only.
-        for memory in candidates.iter().filter(|it| it.repo.is_none() && holds(it.content(), word)) {
+        let may_go = |it: &&Memory| it.repo.is_none() && (erases || it.is_live());
+        let mut candidates: Vec<&Memory> = self.memories.iter().filter(may_go).collect();
+        candidates.sort_by(|a, b| b.id.cmp(&a.id));
+        for memory in candidates.iter().filter(|it| holds(it.content(), word)) {
             matched += 1;
             if memory.is_pinned {
                 kept.push(memory.id.clone());

@@ -5,9 +5,10 @@ use rootset_model::Content;
 
 use crate::model::{Object, OrphanKind, Policy, Target, objects_of};
 
-/// After the beginning; as few as one, so that a failing life can be shortened to what matters.
-const STEPS_MIN: usize = 1;
-const STEPS_MAX: usize = 28;
+/// Of single steps and scenes, after the beginning; as few as one, so that a failing life can be shortened to what
+/// matters.
+const PARTS_MIN: usize = 1;
+const PARTS_MAX: usize = 12;
 pub const WORKSPACES: [&str; 2] = ["default", "other"];
 pub const THINGS: [&str; 3] = ["AlphaThing", "BetaThing", "GammaThing"];
 pub const WORDS: [&str; 5] = ["zebra", "quartz", "AlphaThing", "BetaThing", "GammaThing"];
@@ -19,6 +20,8 @@ pub const REPO: &str = "web";
 pub const STRATEGIES: [&str; 6] =
     ["stale_code", "expired", "superseded", "orphaned_chunks", "orphaned_entities", "all"];
 pub const CONTENTS: u8 = 12;
+/// What every life begins with.
+const BEGINNING: [u8; 6] = [0, 3, 5, 8, 9, 10];
 
 /// Small numbers stand for things that are there by then, and now and then for things that are not.
 #[derive(Clone, Debug)]
@@ -159,15 +162,60 @@ impl std::fmt::Debug for Life {
 
 /// The second workspace is visited less often: things have to meet.
 pub fn life() -> impl Strategy<Value = Life> {
-    let workspace = || prop_oneof![3 => Just(0_usize), 1 => Just(1_usize)];
-    let beginning = [0, 3, 5, 8, 9, 10].map(|content| {
+    let beginning = BEGINNING.map(|content| {
         let expires_in_days = proptest::option::weighted(0.3, 1..40_i64);
         (0..2_u8, expires_in_days).prop_map(move |(source, expires_in_days)| {
             (0, Step::Add(Addition { content, source, expires_in_days, ..Addition::default() }))
         })
     });
-    let rest = prop::collection::vec((workspace(), step()), STEPS_MIN..=STEPS_MAX);
-    (beginning, rest).prop_map(|(beginning, rest)| Life(beginning.into_iter().chain(rest).collect()))
+    let part = prop_oneof![5 => step().prop_map(|step| vec![step]), 1 => scene()];
+    let rest =
+        prop::collection::vec((prop_oneof![3 => Just(0_usize), 1 => Just(1_usize)], part), PARTS_MIN..=PARTS_MAX);
+    (beginning, rest).prop_map(|(beginning, rest)| {
+        let rest = rest.into_iter().flat_map(|(at, steps)| steps.into_iter().map(move |step| (at, step)));
+        Life(beginning.into_iter().chain(rest).collect())
+    })
+}
+
+/// What single steps come to too seldom: something becomes garbage and is planned, then everything changes, and the plan
+/// is applied all the same.
+fn scene() -> impl Strategy<Value = Vec<Step>> {
+    let garbage = prop_oneof![
+        5 => (target(), strict_policy(), 0..6_i64)
+            .prop_map(|(target, policy, days)| vec![Step::SetRetention { target, policy }, Step::Wait { days }]),
+        2 => (number(), number())
+            .prop_map(|(memory, by)| vec![Step::Supersede { memory, by }, Step::Wait { days: 31 }]),
+        1 => number().prop_map(|memory| vec![Step::Plant(Planting::File { memory, is_stale: true })]),
+    ];
+    let change = prop_oneof![
+        4 => number().prop_map(|memory| Step::Retag { memory, tag: 0, pin: Some(true) }),
+        4 => number().prop_map(|memory| Step::Delete { memory, undo: false }),
+        4 => prop::sample::select(BEGINNING.to_vec())
+            .prop_map(|content| Step::Add(Addition { content, pin: true, ..Addition::default() })),
+        3 => number().prop_map(|memory| Step::Get { memory, plan: None }),
+        3 => (target(), policy()).prop_map(|(target, policy)| Step::SetRetention { target, policy }),
+        2 => number().prop_map(|memory| Step::Plant(Planting::File { memory, is_stale: false })),
+        4 => writing(),
+    ];
+    (garbage, prop::collection::vec(change, 1..=3), prop::bool::weighted(0.8), review()).prop_map(
+        |(garbage, changes, is_planned, review)| {
+            let review = Review { allow_large: true, ..review };
+            let plan = is_planned.then(|| Step::Plan { strategies: vec!["all"] });
+            let apply = Step::Apply { plan: 0, confirm: true, review };
+            garbage.into_iter().chain(plan).chain(changes).chain([apply]).collect()
+        },
+    )
+}
+
+/// Few places and no mercy, so that every place counts.
+fn strict_policy() -> impl Strategy<Value = Policy> {
+    let rules = prop_oneof![
+        4 => (1..4_i64).prop_map(|count| Policy { max_count: Some(count), ..Policy::default() }),
+        1 => (1..4_i64).prop_map(|days| Policy { max_age: Some(days), ..Policy::default() }),
+        1 => (1..4_i64, 1..3_i64)
+            .prop_map(|(count, min_keep)| Policy { max_count: Some(count), min_keep, ..Policy::default() }),
+    ];
+    (rules, prop::bool::weighted(0.3)).prop_map(|(policy, is_by_use)| Policy { is_by_use, ..policy })
 }
 
 fn number() -> std::ops::Range<u8> {
