@@ -7,6 +7,7 @@
 mod defrag;
 mod digest;
 pub mod heap;
+pub mod invariants;
 mod policies;
 mod recheck;
 pub mod retention;

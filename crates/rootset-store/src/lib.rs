@@ -26,6 +26,7 @@ mod plans;
 mod purge;
 #[cfg(test)]
 mod query_plans;
+mod repair;
 mod retention;
 mod runs;
 mod search;
@@ -47,7 +48,7 @@ use rootset_model::Timestamp;
 
 pub use add::{AddOutcome, NewMemory};
 pub use audit::{AuditEntry, AuditFilters};
-pub use doctor::{Check, UnindexedText};
+pub use doctor::Check;
 pub use error::StoreError;
 pub use explain::Explanation;
 pub use forget::{ForgetFilters, ForgetKinds, ForgetSelection, ForgetWords};
@@ -59,6 +60,7 @@ pub use leases::{DATABASE, Lease, Work};
 pub use memories::{FullMemory, Lifecycle, ListFilters, ListOrder, ListedMemory, MemoryRow, Status};
 pub use plans::{ItemView, NewPlan, PlanTotals, PlanView};
 pub use purge::{PurgeTarget, Purged, Receipt};
+pub use repair::{BrokenMemory, UnindexedText};
 pub use retention::RetentionTarget;
 pub use runs::{Reclaimed, RunCounts, RunView, TrashedItem};
 pub use search::{Candidate, Candidates, EntityHit, Hit, Ranked, SearchFilters, SearchRequest, SimilarMemory};

@@ -6,7 +6,7 @@ use crate::driver::Statement;
 use crate::statements;
 
 /// Statements that read a whole workspace or table on purpose, with the reason.
-const SCANS_ALLOWED: [(&str, &str); 46] = [
+const SCANS_ALLOWED: &[(&str, &str)] = &[
     ("audit.chains", "doctor"),
     ("audit.chain", "doctor reads a chain from its beginning"),
     ("doctor.chunk_keys", "doctor"),
@@ -19,6 +19,15 @@ const SCANS_ALLOWED: [(&str, &str); 46] = [
     ("doctor.memories_without_revision", "doctor"),
     ("doctor.objects_without_contributor", "doctor"),
     ("doctor.pending_without_job", "doctor"),
+    ("doctor.broken_memories", "doctor"),
+    ("doctor.delete_stray_originals", "doctor"),
+    ("doctor.delete_stray_vectors", "doctor"),
+    ("doctor.duplicates", "doctor"),
+    ("doctor.pending_without_a_job", "doctor"),
+    ("doctor.recount_sources", "doctor"),
+    ("doctor.recount_workspace", "doctor"),
+    ("doctor.runs_without_audit", "doctor"),
+    ("doctor.trash_without_run", "doctor"),
     ("doctor.relations_with_unvouched_ends", "doctor"),
     ("doctor.relations_without_ends", "doctor"),
     ("doctor.rows_without_workspace", "doctor"),
@@ -56,7 +65,7 @@ const SCANS_ALLOWED: [(&str, &str); 46] = [
 ];
 
 /// Statements that delete everything of a workspace: there is nothing to look up.
-const WHOLE_WORKSPACE: [&str; 9] = [
+const WHOLE_WORKSPACE: &[&str] = &[
     "purge.delete_entities",
     "purge.delete_jobs",
     "purge.delete_plan_items",
@@ -69,7 +78,7 @@ const WHOLE_WORKSPACE: [&str; 9] = [
 ];
 
 /// Ordered pages walk an index of the workspace and stop at their limit.
-const ORDERED_PAGES: [&str; 10] = [
+const ORDERED_PAGES: &[&str] = &[
     "memories.list_by_created_ascending",
     "memories.list_by_created_descending",
     "memories.list_by_updated_ascending",
@@ -139,9 +148,9 @@ fn ordered_pages_walk_an_index_instead_of_sorting() {
 #[test]
 fn every_exception_names_a_statement_that_exists() {
     let all: Vec<&str> = statements::ALL.iter().map(|it| it.name).collect();
-    let exceptions = SCANS_ALLOWED.iter().map(|(name, _)| *name).chain(WHOLE_WORKSPACE).chain(ORDERED_PAGES);
+    let exceptions = SCANS_ALLOWED.iter().map(|(name, _)| name).chain(WHOLE_WORKSPACE).chain(ORDERED_PAGES);
     for name in exceptions {
-        assert!(all.contains(&name), "{name}");
+        assert!(all.contains(name), "{name}");
     }
 }
 
