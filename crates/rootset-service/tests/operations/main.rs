@@ -13,6 +13,7 @@ mod explaining;
 mod extracting;
 mod forgetting;
 mod harness;
+mod housekeeping;
 mod listing;
 mod model;
 mod properties;

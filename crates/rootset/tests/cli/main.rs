@@ -3,8 +3,10 @@
 mod bad_input;
 mod calls;
 mod channels;
+mod collecting;
 mod configuration;
 mod conversations;
+mod daemon;
 mod database_files;
 mod prompts;
 mod sandbox;
