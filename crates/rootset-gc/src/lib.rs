@@ -4,6 +4,7 @@
 //! Pure functions over values. Nothing here reads a clock or a database, and nothing here can delete: the store carries
 //! decisions out, and only for a plan that was stored and confirmed.
 
+mod backups;
 mod digest;
 pub mod heap;
 mod policies;
@@ -12,6 +13,7 @@ pub mod retention;
 mod safety;
 pub mod strategies;
 
+pub use backups::{BackupFacts, BackupPolicy, backups_to_remove};
 pub use digest::digest;
 pub use policies::{Policies, PolicyOrigin};
 pub use recheck::{PlanFacts, RootState, Skip, recheck};
