@@ -91,7 +91,7 @@ impl Connection {
 
     /// Another process may have upgraded the database since this one opened it: this one must not write into a schema
     /// it does not know, nor read from it.
-    fn check_schema(&mut self) -> Result<(), StoreError> {
+    pub fn check_schema(&mut self) -> Result<(), StoreError> {
         let found = self.pragma("PRAGMA user_version")?;
         if found == SCHEMA_VERSION { Ok(()) } else { Err(StoreError::SchemaNewer { found, known: SCHEMA_VERSION }) }
     }
@@ -207,6 +207,15 @@ impl Transaction for Connection {
     fn search_keys(&mut self, workspace: WorkspaceKey, index: SearchIndex) -> Result<Vec<i64>, StoreError> {
         search::write_waiting(self)?;
         search::keys(self, workspace, index)
+    }
+
+    fn search_flush(&mut self) -> Result<(), StoreError> {
+        search::write_waiting(self)
+    }
+
+    fn search_clear(&mut self, workspace: WorkspaceKey) -> Result<(), StoreError> {
+        search::write_waiting(self)?;
+        search::clear(self, workspace)
     }
 
     fn search_drop(&mut self, workspace: WorkspaceKey) -> Result<(), StoreError> {
