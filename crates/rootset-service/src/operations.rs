@@ -2,6 +2,8 @@
 
 mod add;
 mod apply;
+mod backup;
+mod defrag;
 mod delete;
 mod doctor;
 mod entities;
@@ -23,6 +25,8 @@ mod workspaces;
 
 pub use add::{AddMemories, AddMemory};
 pub use apply::GcApply;
+pub use backup::{BackupCreate, BackupList, BackupRestore, BackupVerify};
+pub use defrag::Defrag;
 pub use delete::DeleteMemory;
 pub use doctor::Doctor;
 pub use entities::{GetEntity, GetRelated};
@@ -72,6 +76,11 @@ list_of_operations! {
     GcPurge,
     GcExplain,
     ListTrash,
+    BackupCreate,
+    BackupList,
+    BackupVerify,
+    BackupRestore,
+    Defrag,
     GetStats,
     Doctor,
     CreateWorkspace,

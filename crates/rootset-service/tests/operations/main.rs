@@ -5,8 +5,11 @@
 #![allow(clippy::unwrap_used, reason = "clippy's own exception for tests does not reach the helpers of a test binary")]
 
 mod adding;
+mod archives;
+mod backups;
 mod batches;
 mod checking;
+mod defragmenting;
 mod deleting;
 mod erasing;
 mod explaining;
@@ -17,6 +20,7 @@ mod listing;
 mod model;
 mod properties;
 mod refusing;
+mod restoring;
 mod searching;
 mod superseding;
 mod surface;
