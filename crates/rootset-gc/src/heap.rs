@@ -69,6 +69,11 @@ impl Root {
     pub fn is_held(&self) -> bool {
         self.is_pinned || self.is_in_flight
     }
+
+    /// The memory of a file that the last completed scan of its repository contains.
+    pub fn is_in_last_scan(&self) -> bool {
+        self.is_indexed_file && self.stale_at.is_none()
+    }
 }
 
 impl Heap<'_> {
@@ -83,5 +88,26 @@ impl Heap<'_> {
             .filter(|(_, root)| !root.is_held() && is_garbage(root))
             .map(|(place, _)| (place as u32, reason))
             .collect()
+    }
+}
+
+#[cfg(test)]
+impl Root {
+    /// Written by somebody, current, in the first bucket; tests change what they are about.
+    pub(crate) fn ingested(id: u8, at: i64) -> Self {
+        Self {
+            id: [id; 16],
+            version: 1,
+            bucket: 0,
+            ingested_at: Some(Timestamp(at)),
+            last_used_at: None,
+            expires_at: None,
+            superseded_at: None,
+            stale_at: None,
+            source_version: None,
+            is_pinned: false,
+            is_indexed_file: false,
+            is_in_flight: false,
+        }
     }
 }

@@ -5,8 +5,10 @@
 //! decisions out, and only for a plan that was stored and confirmed.
 
 mod backups;
+mod defrag;
 mod digest;
 pub mod heap;
+pub mod invariants;
 mod policies;
 mod recheck;
 pub mod retention;
@@ -14,6 +16,7 @@ mod safety;
 pub mod strategies;
 
 pub use backups::{BackupFacts, BackupPolicy, backups_to_remove};
+pub use defrag::is_defrag_recommended;
 pub use digest::digest;
 pub use policies::{Policies, PolicyOrigin};
 pub use recheck::{PlanFacts, RootState, Skip, recheck};

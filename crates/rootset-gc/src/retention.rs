@@ -140,7 +140,7 @@ impl Rules {
 /// Whether the row may expire at all. One that may not takes no rank either: it pushes nobody out. Retention never
 /// punches holes into a code index, so what the last scan of a repository contains is not in question.
 fn competes(root: &Root) -> bool {
-    !root.is_held() && !(root.is_indexed_file && root.stale_at.is_none())
+    !root.is_held() && !root.is_in_last_scan()
 }
 
 #[cfg(test)]

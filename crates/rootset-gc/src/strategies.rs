@@ -68,3 +68,6 @@ pub fn select(names: &[StrategyName], heap: &Heap<'_>, now: Timestamp) -> Select
     together.derived.sort_unstable_by_key(|(place, _)| *place);
     together
 }
+
+#[cfg(test)]
+mod tests;

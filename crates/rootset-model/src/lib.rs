@@ -18,4 +18,4 @@ pub use extraction::{ExtractedEntity, ExtractedRelation, Extraction};
 pub use ids::{ChunkKey, EntityId, ErasureId, MemoryId, PlanId, RelationId, RunId, WorkspaceKey};
 pub use limits::Limits;
 pub use retention::{Basis, RetentionPolicy};
-pub use time::Timestamp;
+pub use time::{DurationMs, Timestamp};

@@ -1,4 +1,8 @@
-//! A policy of retention: what a workspace keeps, and for how long. Data only: [`rootset_gc`] decides by it.
+//! A policy of retention: what a workspace keeps, and for how long. Data only: `rootset-gc` decides by it.
+//!
+//! [`RetentionPolicy`] is stored as it is; people write and read it by [`fields`].
+
+pub mod fields;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

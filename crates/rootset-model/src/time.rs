@@ -112,6 +112,35 @@ pub fn parse_duration_ms(text: &str) -> Result<i64, TimeError> {
     number.checked_mul(unit_ms).ok_or_else(fault)
 }
 
+/// A length of time, shown as people write it where that is exact ("90d", "36h"), in milliseconds otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct DurationMs(pub i64);
+
+impl Serialize for DurationMs {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            0 => serializer.serialize_i64(0),
+            ms if ms % 86_400_000 == 0 => serializer.collect_str(&format_args!("{}d", ms / 86_400_000)),
+            ms if ms % 3_600_000 == 0 => serializer.collect_str(&format_args!("{}h", ms / 3_600_000)),
+            ms => serializer.serialize_i64(ms),
+        }
+    }
+}
+
+impl JsonSchema for DurationMs {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Duration".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": ["string", "integer"]})
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -135,5 +164,14 @@ mod tests {
         for bad in ["", "d", "-1d", "2.5h", "3 years", "99999999999999999d"] {
             assert!(parse_duration_ms(bad).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn durations_are_shown_with_the_largest_unit_that_is_exact() {
+        let shown = |ms| serde_json::to_string(&DurationMs(ms)).unwrap();
+        assert_eq!(shown(90 * 86_400_000), r#""90d""#);
+        assert_eq!(shown(36 * 3_600_000), r#""36h""#);
+        assert_eq!(shown(90_000), "90000");
+        assert_eq!(shown(0), "0");
     }
 }

@@ -2,6 +2,7 @@
 
 mod add;
 mod apply;
+mod audit;
 mod backup;
 mod defrag;
 mod delete;
@@ -15,8 +16,10 @@ mod list;
 mod plan;
 mod prune;
 mod purge;
+mod retention;
 mod search;
 mod stats;
+mod status;
 mod supersede;
 mod trash;
 mod undo;
@@ -25,6 +28,7 @@ mod workspaces;
 
 pub use add::{AddMemories, AddMemory};
 pub use apply::GcApply;
+pub use audit::ListAudit;
 pub use backup::{BackupCreate, BackupList, BackupRestore, BackupVerify};
 pub use defrag::Defrag;
 pub use delete::DeleteMemory;
@@ -38,8 +42,10 @@ pub use list::ListMemories;
 pub use plan::GetPlan;
 pub use prune::{GcPlan, PruneMemory};
 pub use purge::GcPurge;
+pub use retention::{GetRetention, SetRetention};
 pub use search::SearchMemory;
 pub use stats::GetStats;
+pub use status::GcStatus;
 pub use supersede::SupersedeMemory;
 pub use trash::ListTrash;
 pub use undo::GcUndo;
@@ -75,7 +81,11 @@ list_of_operations! {
     GcUndo,
     GcPurge,
     GcExplain,
+    GcStatus,
     ListTrash,
+    ListAudit,
+    SetRetention,
+    GetRetention,
     BackupCreate,
     BackupList,
     BackupVerify,

@@ -46,6 +46,11 @@ FROM plan_items p JOIN memories m ON m.workspace = p.workspace AND m.memory = p.
 WHERE p.workspace = ?1 AND p.plan = ?2 AND p.kind = 'memory' AND m.trashed_run IS NULL
 GROUP BY m.source;
 
+-- name: living_by_source
+SELECT source, COUNT(*) FROM memories
+WHERE workspace = ?1 AND memory IN (SELECT value FROM blob_list(?2)) AND trashed_run IS NULL
+GROUP BY source;
+
 -- What a preview shows of planned memories.
 -- name: memory_descriptions
 SELECT m.memory, m.name, r.topic, m.file_path, m.created_at,

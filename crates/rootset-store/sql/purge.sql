@@ -70,6 +70,3 @@ DELETE FROM entities WHERE workspace = ?1;
 
 -- name: count_purged_chunks
 UPDATE meta SET value = value + ?1 WHERE key = 'purged_chunks';
-
--- name: purged_chunks
-SELECT value FROM meta WHERE key = 'purged_chunks';

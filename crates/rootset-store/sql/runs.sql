@@ -27,6 +27,9 @@ UPDATE runs SET undone_at = ?3 WHERE workspace = ?1 AND run = ?2;
 -- name: set_purged
 UPDATE runs SET purged_at = ?3 WHERE workspace = ?1 AND run = ?2;
 
+-- name: clear_undo
+UPDATE runs SET undo_until = NULL WHERE workspace = ?1 AND run = ?2;
+
 -- name: set_erasure
 UPDATE runs SET erasure = ?3 WHERE workspace = ?1 AND run = ?2;
 

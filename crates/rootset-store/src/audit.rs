@@ -2,10 +2,10 @@
 
 use rootset_model::{PlanId, RunId, Timestamp, WorkspaceKey};
 
-use crate::Stamp;
-use crate::driver::Transaction;
+use crate::driver::{Row, Transaction};
 use crate::error::StoreError;
 use crate::statements::audit as sql;
+use crate::{Stamp, Store};
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Entry<'a> {
@@ -32,7 +32,7 @@ pub(crate) fn append(
 ) -> Result<(), StoreError> {
     let last = tx.row(&sql::LAST, &[workspace.into()], |row| Ok((row.get::<i64>(0)?, row.get::<Vec<u8>>(1)?)))?;
     let (last_seq, last_hash) = last.unwrap_or_default();
-    let row = AuditRow {
+    let row = AuditEntry {
         seq: last_seq + 1,
         at: stamp.now,
         actor: stamp.actor.to_owned(),
@@ -59,17 +59,58 @@ pub(crate) fn append(
     Ok(())
 }
 
-struct AuditRow {
-    seq: i64,
-    at: Timestamp,
-    actor: String,
-    operation: String,
-    counts: String,
-    plan: Option<PlanId>,
-    run: Option<RunId>,
+/// One line of a chain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AuditEntry {
+    pub seq: i64,
+    pub at: Timestamp,
+    pub actor: String,
+    pub operation: String,
+    /// JSON of numbers.
+    pub counts: String,
+    pub plan: Option<PlanId>,
+    pub run: Option<RunId>,
 }
 
-impl AuditRow {
+#[derive(Clone, Debug, Default)]
+pub struct AuditFilters {
+    pub since: Option<Timestamp>,
+    pub until: Option<Timestamp>,
+    pub operation: Option<String>,
+}
+
+impl Store {
+    /// A page of a chain, newest first, and how many entries match.
+    pub fn list_audit(
+        &self,
+        chain: WorkspaceKey,
+        filters: &AuditFilters,
+        offset: i64,
+        limit: i64,
+    ) -> Result<(Vec<AuditEntry>, i64), StoreError> {
+        self.read(|tx| {
+            let matching =
+                vec![chain.into(), filters.since.into(), filters.until.into(), filters.operation.as_ref().into()];
+            let total = tx.scalar(&sql::ENTRY_COUNT, &matching)?;
+            let page = [matching, vec![limit.into(), offset.into()]].concat();
+            Ok((tx.rows(&sql::ENTRIES, &page, AuditEntry::read)?, total))
+        })
+    }
+}
+
+impl AuditEntry {
+    fn read(row: &dyn Row) -> Result<Self, StoreError> {
+        Ok(Self {
+            seq: row.get(0)?,
+            at: row.get(1)?,
+            actor: row.get(2)?,
+            operation: row.get(3)?,
+            counts: row.get(4)?,
+            plan: row.get(5)?,
+            run: row.get(6)?,
+        })
+    }
+
     fn hash(&self, workspace: WorkspaceKey, previous: &[u8]) -> [u8; 32] {
         let mut hasher = blake3::Hasher::new();
         let mut part = |bytes: &[u8]| {
@@ -98,15 +139,7 @@ pub(crate) fn broken_links(tx: &mut dyn Transaction) -> Result<Vec<(WorkspaceKey
         let mut expected_seq = 1;
         let mut first_broken = None;
         tx.query(&sql::CHAIN, &[chain.into()], &mut |row| {
-            let entry = AuditRow {
-                seq: row.get(0)?,
-                at: row.get(1)?,
-                actor: row.get(2)?,
-                operation: row.get(3)?,
-                counts: row.get(4)?,
-                plan: row.get(5)?,
-                run: row.get(6)?,
-            };
+            let entry = AuditEntry::read(row)?;
             let stored: Vec<u8> = row.get(7)?;
             if first_broken.is_none() && (entry.seq != expected_seq || entry.hash(chain, &previous)[..] != stored[..]) {
                 first_broken = Some(expected_seq);

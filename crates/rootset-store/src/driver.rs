@@ -201,6 +201,8 @@ pub struct Sizes {
     pub database_bytes: i64,
     pub log_bytes: i64,
     pub free_bytes: i64,
+    /// Left on the disk that holds the database, where that can be told.
+    pub disk_free_bytes: Option<i64>,
 }
 
 // Conversions that keep call sites short: `&[workspace.into(), id.into()]`.

@@ -32,6 +32,7 @@ mod runs;
 mod search;
 mod sqlite;
 mod stats;
+mod status;
 mod supersede;
 mod sweep;
 mod undo;
@@ -46,6 +47,7 @@ use driver::{Engine, Transaction};
 use rootset_model::Timestamp;
 
 pub use add::{AddOutcome, NewMemory};
+pub use audit::{AuditEntry, AuditFilters};
 pub use backup::{
     Backup, BackupKind, BackupReason, Manifest, ManifestFile, NewBackup, RestoreTarget, Restored, backup_id,
     default_backup_folder, find_backup, list_backups, open_backup, remove_backup, verify_backup,
@@ -66,6 +68,7 @@ pub use retention::RetentionTarget;
 pub use runs::{Reclaimed, RunCounts, RunView, TrashedItem};
 pub use search::{Candidate, Candidates, EntityHit, Hit, Ranked, SearchFilters, SearchRequest, SimilarMemory};
 pub use stats::{SourceCounts, Stats};
+pub use status::{DeadRows, HeapStatus};
 pub use sweep::{Applied, ApplyOptions, Skipped};
 pub use undo::{Conflict, Undone};
 pub use update::{AttributeChanges, EraseIds, UpdateOutcome, UpdateRequest};

@@ -8,7 +8,7 @@ use rootset_model::plan::{Action, ItemKind, PlanItem, Reason};
 use rootset_model::{EntityId, Limits, MemoryId, PlanId, RelationId, RunId, Timestamp, WorkspaceKey};
 use serde::{Deserialize, Serialize};
 
-use crate::driver::{Row, Transaction};
+use crate::driver::{Row, Transaction, Value};
 use crate::error::StoreError;
 use crate::graph::{KIND_ENTITY, KIND_RELATION};
 use crate::runs::Reclaimed;
@@ -51,8 +51,6 @@ pub struct PlanTotals {
 struct StoredTotals {
     #[serde(flatten)]
     totals: PlanTotals,
-    /// Living memories in the plan, by source.
-    sources: Option<BTreeMap<String, i64>>,
     marker: Option<String>,
 }
 
@@ -94,7 +92,6 @@ pub(crate) struct StoredPlan {
     pub expires_at: Timestamp,
     pub totals: PlanTotals,
     pub marker: Option<String>,
-    sources: Option<BTreeMap<String, i64>>,
     pub run: Option<RunId>,
 }
 
@@ -187,11 +184,7 @@ pub(crate) fn insert(
         })
         .collect();
     tx.execute_many(&sql::INSERT_ITEM, &rows)?;
-    let totals = StoredTotals {
-        totals: count(tx, workspace, plan)?,
-        sources: Some(planned_by_source(tx, workspace, plan.id)?),
-        marker: plan.marker.clone(),
-    };
+    let totals = StoredTotals { totals: count(tx, workspace, plan)?, marker: plan.marker.clone() };
     let json = serde_json::to_string(&totals).expect("numbers and texts always serialise");
     tx.execute(&sql::SET_TOTALS, &[workspace.into(), (&plan.id).into(), (&json).into()])?;
     Ok(())
@@ -239,7 +232,6 @@ pub(crate) fn find(tx: &mut dyn Transaction, workspace: WorkspaceKey, id: PlanId
             expires_at: row.get(7)?,
             totals: stored.totals,
             marker: stored.marker,
-            sources: stored.sources,
             run: row.get(9)?,
         })
     })?
@@ -269,31 +261,14 @@ fn read_item(row: &dyn Row) -> Result<(i64, PlanItem), StoreError> {
     Ok((row.get(0)?, item))
 }
 
-fn planned_by_source(
-    tx: &mut dyn Transaction,
-    workspace: WorkspaceKey,
-    plan: PlanId,
-) -> Result<BTreeMap<String, i64>, StoreError> {
-    let key = [workspace.into(), (&plan).into()];
-    Ok(tx.rows(&sql::PLANNED_BY_SOURCE, &key, |row| Ok((row.get(0)?, row.get(1)?)))?.into_iter().collect())
-}
-
 /// Per source: memories in the plan, and memories that live. Counted without visiting every memory.
-fn shares(
-    tx: &mut dyn Transaction,
-    workspace: WorkspaceKey,
-    plan: &StoredPlan,
-) -> Result<Vec<SourceShare>, StoreError> {
-    let planned = match &plan.sources {
-        Some(counted) => counted.clone(),
-        None => planned_by_source(tx, workspace, plan.id)?,
+fn shares(tx: &mut dyn Transaction, workspace: WorkspaceKey, plan: PlanId) -> Result<Vec<SourceShare>, StoreError> {
+    let mut counted = |statement, parameters: &[Value<'_>]| -> Result<BTreeMap<String, i64>, StoreError> {
+        Ok(tx.rows(statement, parameters, |row| Ok((row.get(0)?, row.get(1)?)))?.into_iter().collect())
     };
-    let mut counted = |statement| -> Result<BTreeMap<String, i64>, StoreError> {
-        let rows = tx.rows(statement, &[workspace.into()], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        Ok(rows.into_iter().collect())
-    };
-    let stored = counted(&stats_sql::MEMORIES_BY_SOURCE)?;
-    let trashed = counted(&stats_sql::TRASHED_BY_SOURCE)?;
+    let planned = counted(&sql::PLANNED_BY_SOURCE, &[workspace.into(), (&plan).into()])?;
+    let stored = counted(&stats_sql::MEMORIES_BY_SOURCE, &[workspace.into()])?;
+    let trashed = counted(&stats_sql::TRASHED_BY_SOURCE, &[workspace.into()])?;
     Ok(stored
         .into_iter()
         .map(|(source, memories)| SourceShare {
@@ -315,9 +290,9 @@ pub(crate) fn blocked(
     if plan.is_named {
         return Ok(Vec::new());
     }
-    let mut shares = shares(tx, workspace, plan)?;
+    let mut shares = shares(tx, workspace, plan.id)?;
     if !excluded.is_empty() {
-        tx.query(&crate::statements::purge::SOURCES_OF, &[workspace.into(), excluded.into()], &mut |row| {
+        tx.query(&sql::LIVING_BY_SOURCE, &[workspace.into(), excluded.into()], &mut |row| {
             let source: String = row.get(0)?;
             let count: i64 = row.get(1)?;
             shares.iter_mut().filter(|share| share.source == source).for_each(|share| share.in_plan -= count);
@@ -338,7 +313,7 @@ fn view(
     let plan = find(tx, workspace, id)?;
     let page: Vec<PlanItem> = items(tx, workspace, id, offset, limit)?.into_iter().map(|(_, item)| item).collect();
     let items_total = tx.scalar(&sql::ITEM_COUNT, &[workspace.into(), (&id).into()])?;
-    let shares = shares(tx, workspace, &plan)?;
+    let shares = shares(tx, workspace, id)?;
     let all: i64 = shares.iter().map(|share| share.total).sum();
     let taken: i64 = shares.iter().map(|share| share.in_plan).sum();
     let fraction = if all == 0 { 0.0 } else { taken as f64 / all as f64 };

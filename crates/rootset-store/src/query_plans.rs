@@ -6,7 +6,7 @@ use crate::driver::Statement;
 use crate::statements;
 
 /// Statements that read a whole workspace or table on purpose, with the reason.
-const SCANS_ALLOWED: [(&str, &str); 36] = [
+const SCANS_ALLOWED: [(&str, &str); 44] = [
     ("audit.chains", "doctor"),
     ("audit.chain", "doctor reads a chain from its beginning"),
     ("doctor.chunk_keys", "doctor"),
@@ -27,18 +27,26 @@ const SCANS_ALLOWED: [(&str, &str); 36] = [
     ("forget.by_filters", "a forget by filters looks at every memory"),
     ("forget.earlier_revisions", "earlier revisions are in no index"),
     ("forget.with_unindexed_words", "metadata and tags are in no index"),
+    ("garbage.all_roots", "retention ranks every memory of its bucket"),
+    ("garbage.bucket_totals", "a report counts every memory"),
+    ("garbage.dated_roots", "only stale files are in that index"),
+    ("garbage.orphaned_chunks", "nothing points to an orphan"),
+    ("garbage.orphaned_entities", "nothing points to an orphan"),
+    ("garbage.orphaned_relations", "nothing points to an orphan"),
     ("graph.all_entities", "export"),
     ("graph.all_relations", "export"),
     ("graph.all_untracked_entities", "forget looks at every imported row"),
     ("memories.list_count", "a list counts what it pages through"),
     ("memories.list_by_uses_ascending", "uses are not indexed: written often, ordered by seldom"),
     ("memories.list_by_uses_descending", "uses are not indexed: written often, ordered by seldom"),
-    ("plans.source_shares", "a limit is a share of all memories"),
     ("purge.all_memories", "purge of a whole workspace, in batches"),
+    ("retention.all", "one row per policy"),
     ("stats.memories_by_source", "one row per source"),
     ("stats.pending_by_source", "counts"),
     ("stats.trashed_by_source", "counts"),
     ("stats.row_counts", "counts"),
+    ("status.counts", "counts"),
+    ("status.dead", "counts"),
     ("vectors.chunks_without", "a change of model visits every chunk once"),
     ("workspaces.keys", "doctor visits every workspace"),
     ("workspaces.list", "lists every workspace"),
@@ -46,7 +54,7 @@ const SCANS_ALLOWED: [(&str, &str); 36] = [
 ];
 
 /// Statements that delete everything of a workspace: there is nothing to look up.
-const WHOLE_WORKSPACE: [&str; 8] = [
+const WHOLE_WORKSPACE: [&str; 9] = [
     "purge.delete_entities",
     "purge.delete_jobs",
     "purge.delete_plan_items",
@@ -54,11 +62,12 @@ const WHOLE_WORKSPACE: [&str; 8] = [
     "purge.delete_relations",
     "purge.delete_sources",
     "purge.delete_untracked",
+    "retention.delete_all",
     "workspaces.delete",
 ];
 
 /// Ordered pages walk an index of the workspace and stop at their limit.
-const ORDERED_PAGES: [&str; 9] = [
+const ORDERED_PAGES: [&str; 10] = [
     "memories.list_by_created_ascending",
     "memories.list_by_created_descending",
     "memories.list_by_updated_ascending",
@@ -68,6 +77,7 @@ const ORDERED_PAGES: [&str; 9] = [
     "runs.recent_undoable",
     "runs.trash",
     "runs.trash_count",
+    "status.last_runs",
 ];
 
 fn connection() -> (tempfile::TempDir, rusqlite::Connection) {
@@ -144,7 +154,9 @@ fn every_statement_names_the_workspace() {
         "workspaces.insert",
         "workspaces.list",
         "workspaces.keys",
+        "purge.count_purged_chunks",
         "purge.erasure_key",
+        "status.dead",
         "vectors.complete_space",
         "vectors.set_complete_space",
         "vectors.clear_complete_space",

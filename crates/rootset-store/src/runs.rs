@@ -90,7 +90,7 @@ pub struct RunView {
 }
 
 impl RunView {
-    fn read(row: &dyn Row) -> Result<Self, StoreError> {
+    pub(crate) fn read(row: &dyn Row) -> Result<Self, StoreError> {
         let counts: String = row.get(7)?;
         Ok(Self {
             id: row.get(0)?,

@@ -190,7 +190,13 @@ impl Engine for SqliteEngine {
     fn sizes(&self) -> Result<Sizes, StoreError> {
         let free_bytes = self.with_reader(|connection| connection.free_bytes())?;
         let size_of = |path: &Path| std::fs::metadata(path).map_or(0, |it| it.len() as i64);
-        Ok(Sizes { database_bytes: size_of(&self.path), log_bytes: size_of(&self.log_path()), free_bytes })
+        let disk_free_bytes = fs4::available_space(&self.path).ok().and_then(|bytes| i64::try_from(bytes).ok());
+        Ok(Sizes {
+            database_bytes: size_of(&self.path),
+            log_bytes: size_of(&self.log_path()),
+            free_bytes,
+            disk_free_bytes,
+        })
     }
 
     fn integrity(&self) -> Result<Vec<String>, StoreError> {

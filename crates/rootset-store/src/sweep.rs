@@ -246,7 +246,8 @@ fn sweep_batch(
     if is_last {
         leases::remove(tx, work_of(workspace, confirmed.run()))?;
         if confirmed.erases() || total.took_nothing_undoable() {
-            tx.execute(&sql::SET_PURGED, &[workspace.into(), (&confirmed.run()).into(), stamp.now.into()])?;
+            tx.execute(&sql::SET_PURGED, &[workspace.into(), (&run.id).into(), stamp.now.into()])?;
+            tx.execute(&sql::CLEAR_UNDO, &[workspace.into(), (&run.id).into()])?;
         }
     }
     let entry = audit::Entry {

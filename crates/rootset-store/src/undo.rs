@@ -85,6 +85,7 @@ fn undo_batch(
         if run.purged_at.is_some() && undone == Undone::default() && after.is_empty() {
             return Err(StoreError::RunNotUndoable { run: run.id, purged: true });
         }
+        undone.conflicts.extend(purged_items(tx, workspace, run)?);
     }
     if undone != Undone::default() || is_last {
         append_audit(tx, workspace, "gc_undo", Some(run.id), &undone, stamp)?;
@@ -178,7 +179,6 @@ fn finish(
         undone.untracked = tx.execute(&crate::statements::graph::RESTORE_UNTRACKED, &key)? as i64;
         undone.workspaces = tx.execute(&crate::statements::workspaces::RESTORE, &key)? as i64;
     }
-    undone.conflicts.extend(purged_items(tx, workspace, run)?);
     tx.execute(&sql::SET_UNDONE, &[workspace.into(), (&run.id).into(), stamp.now.into()])?;
     Ok(())
 }

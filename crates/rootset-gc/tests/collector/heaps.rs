@@ -1,7 +1,7 @@
 //! Random heaps. Numbers are small, so that stamps tie, versions meet and buckets are crowded all the time.
 
 use proptest::prelude::*;
-use rootset_gc::heap::{Bucket, Root};
+use rootset_gc::heap::{Bucket, Derived, DerivedKind, Root};
 use rootset_model::{Basis, RetentionPolicy, Timestamp};
 
 /// Stamps lie around it: most before, some after, some before all time.
@@ -73,5 +73,20 @@ pub fn roots(most: usize) -> impl Strategy<Value = Vec<Root>> {
             root.id[8..].copy_from_slice(&(place as u64).to_be_bytes());
         }
         roots
+    })
+}
+
+pub fn derived(most: usize) -> impl Strategy<Value = Vec<Derived>> {
+    let kind = prop::sample::select(vec![DerivedKind::Chunk, DerivedKind::Entity, DerivedKind::Relation]);
+    let row = (kind, 0..3_u32, prop::bool::weighted(0.3));
+    prop::collection::vec(row, 0..=most).prop_map(|rows| {
+        let rows = rows.into_iter().enumerate();
+        rows.map(|(place, (kind, contributors, is_untracked))| Derived {
+            kind,
+            id: [place as u8; 16],
+            contributors,
+            is_untracked,
+        })
+        .collect()
     })
 }

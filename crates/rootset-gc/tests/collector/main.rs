@@ -6,6 +6,7 @@
 
 mod heaps;
 mod retention;
+mod strategies;
 
 use proptest::test_runner::Config;
 

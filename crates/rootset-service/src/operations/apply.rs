@@ -72,7 +72,7 @@ impl From<Applied> for AppliedPlan {
                 count: applied.skipped.count,
                 first: applied.skipped.first.into_iter().map(|(id, reason)| SkippedItem { id, reason }).collect(),
             },
-            undo_until: applied.run.undo_until.filter(|_| applied.run.purged_at.is_none()),
+            undo_until: applied.run.undo_until,
             undone: applied.run.undone_at.map(|_| true),
             unfinished: applied.run.finished_at.is_none().then_some(true),
             receipt: applied.receipt.as_ref().map(Into::into),

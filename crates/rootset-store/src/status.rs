@@ -1,0 +1,70 @@
+//! How the heap of a workspace is, and how much of the file is dead.
+
+use rootset_model::Timestamp;
+
+use crate::driver::Sizes;
+use crate::error::StoreError;
+use crate::runs::RunView;
+use crate::statements::status as sql;
+use crate::{Store, Workspace};
+
+#[derive(Clone, Debug, Default)]
+pub struct HeapStatus {
+    pub memories: i64,
+    pub pinned: i64,
+    /// Living, but superseded, expired or stale.
+    pub out_of_search: i64,
+    /// Living, without a valid past time of ingestion.
+    pub unclassifiable: i64,
+    pub trashed: i64,
+    pub oldest_trash_at: Option<Timestamp>,
+    pub trash_bytes: i64,
+    pub last_runs: Vec<RunView>,
+    pub dead: DeadRows,
+    pub sizes: Sizes,
+}
+
+/// Chunks that were purged since the last defragmentation, and those there are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DeadRows {
+    pub chunks: i64,
+    pub purged: i64,
+}
+
+impl DeadRows {
+    pub fn fraction(&self) -> f64 {
+        let all = self.chunks + self.purged;
+        if all == 0 { 0.0 } else { self.purged as f64 / all as f64 }
+    }
+}
+
+impl Store {
+    pub fn status(&self, workspace: &Workspace, runs: i64, now: Timestamp) -> Result<HeapStatus, StoreError> {
+        let mut status = self.read(|tx| {
+            let counts = tx.row(&sql::COUNTS, &[workspace.key.into(), now.into()], |row| {
+                Ok(HeapStatus {
+                    memories: row.get(0)?,
+                    pinned: row.get(1)?,
+                    out_of_search: row.get(2)?,
+                    unclassifiable: row.get(3)?,
+                    trashed: row.get(4)?,
+                    oldest_trash_at: row.get(5)?,
+                    ..HeapStatus::default()
+                })
+            })?;
+            let trash_bytes = tx.scalar(&sql::TRASH_BYTES, &[workspace.key.into()])?;
+            let last_runs = tx.rows(&sql::LAST_RUNS, &[workspace.key.into(), runs.into()], RunView::read)?;
+            Ok(HeapStatus { trash_bytes, last_runs, ..counts.unwrap_or_default() })
+        })?;
+        status.dead = self.dead_rows()?;
+        status.sizes = self.engine.sizes()?;
+        Ok(status)
+    }
+
+    pub fn dead_rows(&self) -> Result<DeadRows, StoreError> {
+        self.read(|tx| {
+            let dead = tx.row(&sql::DEAD, &[], |row| Ok(DeadRows { chunks: row.get(0)?, purged: row.get(1)? }))?;
+            dead.ok_or(StoreError::MissingRow { statement: sql::DEAD.name })
+        })
+    }
+}
