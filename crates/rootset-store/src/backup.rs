@@ -9,6 +9,7 @@ mod folder;
 mod manifest;
 mod restore;
 mod rows;
+mod salvage;
 mod tables;
 mod verify;
 
@@ -23,6 +24,7 @@ pub(crate) use folder::trouble;
 pub use folder::{Backup, find_backup, list_backups, open_backup, remove_backup};
 pub use manifest::{BackupKind, BackupReason, Manifest, ManifestFile};
 pub use restore::{RestoreTarget, Restored};
+pub use salvage::{Salvaged, salvage};
 pub use verify::verify_backup;
 
 use crate::error::StoreError;

@@ -49,8 +49,8 @@ use rootset_model::Timestamp;
 pub use add::{AddOutcome, NewMemory};
 pub use audit::{AuditEntry, AuditFilters};
 pub use backup::{
-    Backup, BackupKind, BackupReason, Manifest, ManifestFile, NewBackup, RestoreTarget, Restored, backup_id,
-    default_backup_folder, find_backup, list_backups, open_backup, remove_backup, verify_backup,
+    Backup, BackupKind, BackupReason, Manifest, ManifestFile, NewBackup, RestoreTarget, Restored, Salvaged, backup_id,
+    default_backup_folder, find_backup, list_backups, open_backup, remove_backup, salvage, verify_backup,
 };
 pub use defrag::Defragmented;
 pub use doctor::{Check, UnindexedText};

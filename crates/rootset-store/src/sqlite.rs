@@ -20,6 +20,7 @@ pub(crate) mod archive;
 mod connection;
 pub(crate) mod lock;
 mod migrate;
+pub(crate) mod salvage;
 mod search;
 
 use connection::Connection;

@@ -1,10 +1,12 @@
 //! One file per command: each builds the request of an operation, calls it, and shows the answer.
 
 mod add;
+mod backup;
 mod call;
 mod collector;
 mod completions;
 mod config;
+mod defrag;
 mod doctor;
 mod edit;
 mod entity;
@@ -12,6 +14,7 @@ mod forget;
 mod graph;
 mod list;
 mod remove;
+mod salvage;
 mod search;
 mod show;
 mod stats;
@@ -41,6 +44,8 @@ pub fn run(command: Command, session: &Session) -> Result<(), Failure> {
         Command::Entity(command) => entity::run(command, session),
         Command::Graph(command) => graph::run(command, session),
         Command::Workspace(command) => workspace::run(command, session),
+        Command::Backup(command) => backup::run(command, session),
+        Command::Defrag => defrag::run(session),
         Command::Stats => stats::run(session),
         Command::Doctor(arguments) => doctor::run(arguments, session),
         Command::Config(command) => config::run(command, session),

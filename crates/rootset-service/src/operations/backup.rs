@@ -234,6 +234,10 @@ impl Operation for BackupRestore {
         let folder = service.backup_folder()?;
         let restored = service.store.restore_backup(&backup, target, &folder, service.stamp(caller))?;
         service.store.ensure_workspace(DEFAULT_WORKSPACE, service.stamp(caller))?;
+        if backup.manifest.reason == BackupReason::Salvage {
+            // Salvaged memories are texts without anything derived from them.
+            while service.complete_one_pending()? {}
+        }
         Ok(BackupRestored {
             restored: restored.rows.into_iter().map(|(table, count)| (table.to_owned(), count)).collect(),
             replayed_erasures: restored.replayed_erasures,

@@ -23,6 +23,7 @@ mod pruning;
 mod refusing;
 mod restoring;
 mod retaining;
+mod salvaging;
 mod searching;
 mod superseding;
 mod surface;

@@ -224,7 +224,7 @@ impl Transaction for Connection {
     }
 }
 
-struct SqliteRow<'a>(&'a rusqlite::Row<'a>);
+pub(super) struct SqliteRow<'a>(pub(super) &'a rusqlite::Row<'a>);
 
 impl Row for SqliteRow<'_> {
     fn column(&self, index: usize) -> Result<Column<'_>, StoreError> {
