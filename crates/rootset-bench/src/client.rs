@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Context;
-use rootset_service::{Caller, FrontEnd, Service, Settings};
+use rootset_service::{Caller, Clock, FrontEnd, Service, Settings, SystemClock};
 use rootset_store::Store;
 use serde_json::{Value, json};
 
@@ -21,8 +21,13 @@ pub struct Client {
 impl Client {
     /// Opens or creates the database; requests go to the default workspace.
     pub fn open(path: &Path) -> anyhow::Result<Self> {
+        Self::open_at(path, Arc::new(SystemClock))
+    }
+
+    /// The same, at another time.
+    pub fn open_at(path: &Path, clock: Arc<dyn Clock>) -> anyhow::Result<Self> {
         let store = Store::open_sqlite(path).with_context(|| format!("cannot open `{}`", path.display()))?;
-        let service = Arc::new(Service::new(store, Settings::default())?);
+        let service = Arc::new(Service::new(store, Settings::default())?.with_clock(clock));
         let caller =
             Caller { front_end: FrontEnd::CommandLine, actor: "rootset-bench".into(), workspace: "default".into() };
         Ok(Self { service, caller })

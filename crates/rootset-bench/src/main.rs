@@ -3,6 +3,7 @@
 
 mod client;
 mod database;
+mod gc;
 mod latency;
 mod locomo;
 mod memory;
@@ -15,7 +16,7 @@ mod vocabulary;
 
 use clap::{Parser, Subcommand};
 
-/// Measures Rootset: speed on generated notes, ranking on conversations.
+/// Measures Rootset: speed on generated notes, ranking on conversations, the collector at work.
 #[derive(Debug, Parser)]
 #[command(name = "rootset-bench", version)]
 struct Arguments {
@@ -26,6 +27,7 @@ struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Benchmark {
     Memory(memory::Arguments),
+    Gc(gc::Arguments),
     Locomo(locomo::Arguments),
     Start(start::Arguments),
 }
@@ -33,6 +35,7 @@ enum Benchmark {
 fn main() -> anyhow::Result<()> {
     match Arguments::parse().benchmark {
         Benchmark::Memory(arguments) => memory::run(&arguments),
+        Benchmark::Gc(arguments) => gc::run(&arguments),
         Benchmark::Locomo(arguments) => locomo::run(&arguments),
         Benchmark::Start(arguments) => start::run(&arguments),
     }

@@ -83,6 +83,10 @@ impl Notes {
         }
     }
 
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
     pub fn note(&self, number: u64) -> Note {
         let mut random = self.random(number, 0);
         let random = &mut random;

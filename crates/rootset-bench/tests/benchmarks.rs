@@ -93,3 +93,22 @@ fn locomo_gives_the_recall_worked_out_by_hand() {
     near(&report["ndcg_at_10"], (half_found + 1.0) / 2.0);
     assert!(report["by_category"].get("adversarial").is_none());
 }
+
+#[test]
+fn gc_measures_every_step_of_the_protocol() {
+    let sizes = ["--rows", "2000", "--memories", "200", "--chunks", "0", "--idle-ms", "200"];
+    let report = json_of(&[&["gc", "--seed", "3", "--json"], &sizes[..]].concat());
+    assert_eq!((&report["classify"]["rows"], &report["defrag"]), (&2000.into(), &Value::Null));
+    assert!(report["classify"]["expired"].as_i64().is_some_and(|it| (1..2000).contains(&it)));
+    let collect = &report["collect"];
+    assert_eq!((&collect["memories"], &collect["chunks"]), (&200.into(), &600.into()));
+    // A fifth: one of twenty for each of four reasons.
+    for (step, memories) in [("apply", 40), ("undo", 40), ("purge", 10)] {
+        assert_eq!(collect[step]["memories"], memories, "{step}");
+        assert!(collect[step]["memories_per_s"].as_f64().is_some_and(|it| it > 0.0), "{step}");
+    }
+    assert_eq!((&collect["plan"]["items"], &collect["apply_skipped"]), (&40.into(), &0.into()));
+    for operation in ["get_memory", "search_memory"] {
+        assert!(collect["readers"]["idle"][operation]["count"].as_i64().is_some_and(|it| it > 0));
+    }
+}

@@ -8,6 +8,10 @@ use uuid::{ContextV7, Uuid};
 
 pub trait Clock: Send + Sync {
     fn now(&self) -> Timestamp;
+
+    /// Milliseconds since some moment before this process: nobody sets it, and it goes on while the machine sleeps. The
+    /// clock guard holds [`Self::now`] against it.
+    fn elapsed_ms(&self) -> i64;
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -19,6 +23,29 @@ impl Clock for SystemClock {
         let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Timestamp(i64::try_from(since_epoch.as_millis()).unwrap_or(i64::MAX))
     }
+
+    fn elapsed_ms(&self) -> i64 {
+        elapsed_ms()
+    }
+}
+
+/// The standard library's `Instant` stands still while the machine sleeps; after a night of that, every wall clock would
+/// look as if it had jumped.
+#[cfg(unix)]
+fn elapsed_ms() -> i64 {
+    use nix::time::{ClockId, clock_gettime};
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    const SINCE_BOOT: ClockId = ClockId::CLOCK_BOOTTIME;
+    #[cfg(not(any(target_os = "linux", target_os = "android")))]
+    const SINCE_BOOT: ClockId = ClockId::CLOCK_MONOTONIC;
+    let time = clock_gettime(SINCE_BOOT).expect("every supported system has this clock");
+    time.tv_sec() * 1_000 + time.tv_nsec() / 1_000_000
+}
+
+#[cfg(not(unix))]
+fn elapsed_ms() -> i64 {
+    static START: std::sync::LazyLock<std::time::Instant> = std::sync::LazyLock::new(std::time::Instant::now);
+    i64::try_from(START.elapsed().as_millis()).unwrap_or(i64::MAX)
 }
 
 /// Sixteen bytes that nobody else has; later ones order after earlier ones.

@@ -34,11 +34,31 @@ impl Service {
         operation: &str,
         actor: &str,
     ) -> Result<(PlanView, Garbage), ServiceError> {
+        let garbage = self.find_garbage(workspace, strategies)?;
+        let view = self.store_plan_of(workspace, &garbage, strategies, operation, actor)?;
+        Ok((view, garbage))
+    }
+
+    /// What the strategies call garbage now; nothing is stored.
+    pub(crate) fn find_garbage(
+        &self,
+        workspace: &Workspace,
+        strategies: &[StrategyName],
+    ) -> Result<Garbage, ServiceError> {
         // A use that was served but not yet written counts where a policy goes by uses.
         self.flush_uses()?;
-        let now = self.now();
         let configured = self.settings.gc.retention_of(&workspace.id);
-        let garbage = self.store.find_garbage(workspace, &GarbageRequest { strategies, configured, now })?;
+        Ok(self.store.find_garbage(workspace, &GarbageRequest { strategies, configured, now: self.now() })?)
+    }
+
+    pub(crate) fn store_plan_of(
+        &self,
+        workspace: &Workspace,
+        garbage: &Garbage,
+        strategies: &[StrategyName],
+        operation: &str,
+        actor: &str,
+    ) -> Result<PlanView, ServiceError> {
         let plan = NewPlan {
             id: self.next_plan_id(),
             policy: json!({"operation": operation, "strategies": strategies}).to_string(),
@@ -48,8 +68,8 @@ impl Service {
             is_named: false,
             marker: garbage.marker.clone(),
         };
-        let view = self.store.store_plan(workspace, &plan, &self.settings.limits, Stamp { now, actor })?;
-        Ok((view, garbage))
+        let stamp = Stamp { now: self.now(), actor };
+        Ok(self.store.store_plan(workspace, &plan, &self.settings.limits, stamp)?)
     }
 
     /// Applies a stored plan. While another process carries the same plan out, waits for it and answers its outcome.

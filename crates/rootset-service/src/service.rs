@@ -1,9 +1,10 @@
 //! The service: one store, one clock, one source of ids, the models, and the settings in force.
 
 use std::collections::HashMap;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock};
 
+use parking_lot::Mutex;
 use rootset_model::{ErasureId, MemoryId, PlanId, RunId, Timestamp};
 use rootset_provider::{BuiltinExtractor, Embedder, Extractor};
 use rootset_store::{EraseIds, Stamp, Store, Workspace};
@@ -12,7 +13,8 @@ use serde_json::Value;
 use crate::caller::Caller;
 use crate::clock::{Clock, Ids, SystemClock, SystemIds};
 use crate::error::ServiceError;
-use crate::operation::OperationInfo;
+use crate::operation::{Effect, OperationInfo};
+use crate::scheduler::ClockGuard;
 use crate::settings::Settings;
 use crate::uses::UseBuffer;
 use crate::worker::Background;
@@ -29,6 +31,9 @@ pub struct Service {
     pub(crate) uses: UseBuffer,
     pub(crate) background: Background,
     pub(crate) has_embedded: AtomicBool,
+    /// Whether this process changed anything: such a process also keeps house.
+    pub(crate) has_written: AtomicBool,
+    pub(crate) clock_guard: Mutex<ClockGuard>,
     clock: Arc<dyn Clock>,
     ids: Arc<dyn Ids>,
 }
@@ -50,6 +55,8 @@ impl Service {
             uses: UseBuffer::default(),
             background: Background::default(),
             has_embedded: AtomicBool::new(false),
+            has_written: AtomicBool::new(false),
+            clock_guard: Mutex::new(ClockGuard::default()),
             clock: Arc::new(SystemClock),
             ids: Arc::new(SystemIds::default()),
         };
@@ -81,7 +88,12 @@ impl Service {
     /// Runs an operation by name: the one entry of every front end.
     pub fn call(self: &Arc<Self>, caller: &Caller, name: &str, arguments: Value) -> Result<Value, ServiceError> {
         match find_operation(name) {
-            Some(operation) => operation.call(self, caller, arguments),
+            Some(operation) => {
+                if operation.effect != Effect::Read {
+                    self.has_written.store(true, Ordering::Relaxed);
+                }
+                operation.call(self, caller, arguments)
+            }
             None => {
                 let all = operations::catalogue().iter().map(|it| it.name);
                 let error = ServiceError::invalid(format!("unknown operation `{name}`"));
@@ -95,6 +107,10 @@ impl Service {
 
     pub(crate) fn now(&self) -> Timestamp {
         self.clock.now()
+    }
+
+    pub(crate) fn elapsed_ms(&self) -> i64 {
+        self.clock.elapsed_ms()
     }
 
     pub(crate) fn stamp<'a>(&self, caller: &'a Caller) -> Stamp<'a> {

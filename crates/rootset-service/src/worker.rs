@@ -9,6 +9,7 @@ use rootset_provider::ProviderError;
 use rootset_store::{PendingWork, Stamp, StoreError, UpdateOutcome, Workspace};
 
 use crate::error::{ErrorCode, ServiceError};
+use crate::housekeeping::Housekeeper;
 use crate::prepare::embedded_text;
 use crate::service::Service;
 
@@ -60,7 +61,8 @@ impl Service {
         Ok(true)
     }
 
-    /// What a short-lived process owes before it ends: uses written, its own completions finished, a few of others.
+    /// What a short-lived process owes before it ends: uses written, its own completions finished, a few of others, and
+    /// if it wrote, the daily housekeeping.
     pub fn finish(&self) -> Result<(), ServiceError> {
         self.background.wait();
         self.flush_uses()?;
@@ -72,6 +74,9 @@ impl Service {
         // Only who used the embedder already pays for it here: a listing must not load a model on its way out.
         if self.has_embedded.load(Ordering::Relaxed) {
             self.rebuild_some_vectors()?;
+        }
+        if self.has_written.load(Ordering::Relaxed) {
+            self.housekeep_and_log(Housekeeper::Writer);
         }
         Ok(())
     }

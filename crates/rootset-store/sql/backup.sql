@@ -238,6 +238,11 @@ WHERE workspace = ?1 AND run NOT IN (SELECT value FROM blob_list(?2));
 -- name: end_unfinished_runs
 UPDATE runs SET finished_at = ?2 WHERE workspace = ?1 AND finished_at IS NULL;
 
+-- The audit of a run from elsewhere is elsewhere, and so is its plan.
+-- name: forget_foreign_plans
+UPDATE runs SET plan = NULL
+WHERE workspace = ?1 AND run NOT IN (SELECT a.run FROM audit a WHERE a.chain = ?1 AND a.run IS NOT NULL);
+
 -- name: purged_runs
 SELECT run FROM runs WHERE workspace = ?1 AND purged_at IS NOT NULL;
 

@@ -101,3 +101,71 @@ WHERE ch.workspace = ?1 AND ch.chunk IN (SELECT value FROM integer_list(?2));
 
 -- name: entity_names
 SELECT number, name FROM entities WHERE workspace = ?1 AND number IN (SELECT value FROM integer_list(?2));
+
+-- I9: what a run trashed can only come back through it.
+-- name: trash_without_run
+SELECT (SELECT COUNT(*) FROM memories m WHERE m.workspace = ?1 AND m.trashed_run IS NOT NULL AND NOT EXISTS (
+            SELECT 1 FROM runs r WHERE r.workspace = m.workspace AND r.run = m.trashed_run))
+     + (SELECT COUNT(*) FROM untracked u WHERE u.workspace = ?1 AND u.trashed_run IS NOT NULL AND NOT EXISTS (
+            SELECT 1 FROM runs r WHERE r.workspace = u.workspace AND r.run = u.trashed_run))
+     + (SELECT COUNT(*) FROM revisions v WHERE v.workspace = ?1 AND v.trashed_run IS NOT NULL AND NOT EXISTS (
+            SELECT 1 FROM runs r WHERE r.workspace = v.workspace AND r.run = v.trashed_run));
+
+-- I11
+-- name: runs_without_audit
+SELECT COUNT(*) FROM runs r
+WHERE r.workspace = ?1 AND r.plan IS NOT NULL
+  AND r.run NOT IN (SELECT a.run FROM audit a WHERE a.chain = ?1 AND a.run IS NOT NULL);
+
+-- Names that differ only in case, spaces, hyphens and underscores, each with its types.
+-- name: duplicates
+SELECT GROUP_CONCAT(name || ' (' || type || ')', ', ')
+FROM entities WHERE workspace = ?1
+GROUP BY REPLACE(REPLACE(REPLACE(normal_name, ' ', ''), '-', ''), '_', '')
+HAVING COUNT(*) > 1
+ORDER BY 1 LIMIT ?2;
+
+-- Memories whose chunks are missing, whose contributions point nowhere, or that vouch for a relation without its ends.
+-- name: broken_memories
+SELECT m.memory FROM memories m
+WHERE m.workspace = ?1 AND m.repo IS NULL AND m.status = 'complete'
+  AND EXISTS (SELECT 1 FROM revisions r
+              WHERE r.workspace = m.workspace AND r.memory = m.memory AND r.revision = m.revision)
+  AND (NOT EXISTS (SELECT 1 FROM chunks ch WHERE ch.workspace = m.workspace AND ch.memory = m.memory)
+    OR EXISTS (
+        SELECT 1 FROM contributions c WHERE c.workspace = m.workspace AND c.memory = m.memory
+          AND NOT EXISTS (SELECT 1 FROM entities e WHERE e.workspace = c.workspace AND e.entity = c.object)
+          AND NOT EXISTS (SELECT 1 FROM relations r WHERE r.workspace = c.workspace AND r.relation = c.object))
+    OR EXISTS (
+        SELECT 1 FROM contributions c JOIN relations r ON r.workspace = c.workspace AND r.relation = c.object
+        WHERE c.workspace = m.workspace AND c.memory = m.memory AND c.kind = 1
+          AND (NOT EXISTS (SELECT 1 FROM contributions e
+                           WHERE e.workspace = c.workspace AND e.memory = c.memory AND e.object = r.source)
+            OR NOT EXISTS (SELECT 1 FROM contributions e
+                           WHERE e.workspace = c.workspace AND e.memory = c.memory AND e.object = r.target)
+            OR NOT EXISTS (SELECT 1 FROM entities e WHERE e.workspace = c.workspace AND e.entity = r.source)
+            OR NOT EXISTS (SELECT 1 FROM entities e WHERE e.workspace = c.workspace AND e.entity = r.target))));
+
+-- name: recount_workspace
+UPDATE workspaces
+SET memory_count = (SELECT COUNT(*) FROM memories m WHERE m.workspace = workspaces.workspace),
+    content_bytes = (SELECT COALESCE(SUM(r.bytes), 0) FROM revisions r WHERE r.workspace = workspaces.workspace)
+WHERE workspace = ?1;
+
+-- name: recount_sources
+INSERT INTO sources (workspace, source, memories)
+SELECT workspace, source, COUNT(*) FROM memories WHERE workspace = ?1 GROUP BY source;
+
+-- name: delete_stray_vectors
+DELETE FROM vectors WHERE workspace = ?1 AND NOT EXISTS (
+    SELECT 1 FROM chunks ch WHERE ch.workspace = vectors.workspace AND ch.chunk = vectors.chunk);
+
+-- name: delete_stray_originals
+DELETE FROM vector_originals WHERE workspace = ?1 AND NOT EXISTS (
+    SELECT 1 FROM chunks ch WHERE ch.workspace = vector_originals.workspace AND ch.chunk = vector_originals.chunk);
+
+-- name: pending_without_a_job
+SELECT m.memory FROM memories m
+WHERE m.workspace = ?1 AND m.status = 'pending' AND m.trashed_run IS NULL
+  AND NOT EXISTS (SELECT 1 FROM jobs j
+                  WHERE j.workspace = m.workspace AND j.kind = 'complete' AND j.subject = m.memory);

@@ -1,12 +1,12 @@
-//! The invariants as checks over what is stored, and the repair of what can be rebuilt.
+//! The invariants as checks over what is stored. Looks at everything and changes nothing.
 
 use rootset_model::WorkspaceKey;
 
-use crate::driver::{SearchIndex, SearchRow, Statement, Transaction};
+use crate::driver::{SearchIndex, Statement, Transaction};
 use crate::error::StoreError;
-use crate::memories::read_content;
+use crate::repair::search_difference;
 use crate::statements::doctor as sql;
-use crate::{ContentPart, Store, audit, workspaces};
+use crate::{Store, audit, workspaces};
 
 /// One invariant, looked at over the whole database.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,18 +25,8 @@ impl Check {
     }
 }
 
-/// Text whose search row is missing.
-#[derive(Clone, Debug)]
-pub struct UnindexedText {
-    pub workspace: WorkspaceKey,
-    pub index: SearchIndex,
-    pub key: i64,
-    pub head: String,
-    pub body: String,
-}
-
 /// Invariants that a statement can count, one row per statement: id, what it means, statement.
-const COUNTED: [(&str, &str, &Statement); 10] = [
+const COUNTED: [(&str, &str, &Statement); 12] = [
     ("I4.untracked", "untracked marks whose graph row is missing", &sql::UNTRACKED_WITHOUT_OBJECT),
     ("I6.ends", "relations whose ends are missing in their workspace", &sql::RELATIONS_WITHOUT_ENDS),
     ("I7.memories", "contributions of memories that do not exist", &sql::CONTRIBUTIONS_WITHOUT_MEMORY),
@@ -47,7 +37,12 @@ const COUNTED: [(&str, &str, &Statement); 10] = [
     ("I8.chunks", "memories without chunks", &sql::MEMORIES_WITHOUT_CHUNKS),
     ("I8.memories", "chunks of memories that do not exist", &sql::CHUNKS_WITHOUT_MEMORY),
     ("I8.vectors", "vectors of chunks that do not exist", &sql::VECTORS_WITHOUT_CHUNK),
+    ("I9.runs", "things in the trash of a run that does not exist", &sql::TRASH_WITHOUT_RUN),
+    ("I11.steps", "runs that removed something without an audit entry", &sql::RUNS_WITHOUT_AUDIT),
 ];
+
+/// Duplicates named in a report; there is no wrong and right about them.
+const DUPLICATES_SHOWN: i64 = 20;
 
 impl Store {
     /// Looks at everything and changes nothing.
@@ -62,46 +57,6 @@ impl Store {
         checks.extend(self.read(check_rows)?);
         Ok(checks)
     }
-
-    /// Texts that full text does not know.
-    pub fn unindexed_texts(&self) -> Result<Vec<UnindexedText>, StoreError> {
-        self.read(|tx| {
-            let mut texts = Vec::new();
-            for workspace in workspaces::keys(tx)? {
-                let (missing, _) = search_difference(tx, workspace, SearchIndex::Memories)?;
-                for (key, head, body) in chunk_texts(tx, workspace, &missing)? {
-                    texts.push(UnindexedText { workspace, index: SearchIndex::Memories, key, head, body });
-                }
-                let (missing, _) = search_difference(tx, workspace, SearchIndex::Entities)?;
-                tx.query(&sql::ENTITY_NAMES, &[workspace.into(), missing.as_slice().into()], &mut |row| {
-                    let index = SearchIndex::Entities;
-                    let (key, body) = (row.get(0)?, row.get(1)?);
-                    texts.push(UnindexedText { workspace, index, key, head: String::new(), body });
-                    Ok(())
-                })?;
-            }
-            Ok(texts)
-        })
-    }
-
-    /// Writes missing search rows (their text already turned into terms) and drops those that belong to nothing.
-    pub fn repair_search(&self, terms: &[UnindexedText]) -> Result<(), StoreError> {
-        self.write(|tx| {
-            for workspace in workspaces::keys(tx)? {
-                for index in SearchIndex::ALL {
-                    let (_, superfluous) = search_difference(tx, workspace, index)?;
-                    tx.search_delete(workspace, index, &superfluous)?;
-                    let rows: Vec<SearchRow> = terms
-                        .iter()
-                        .filter(|it| it.workspace == workspace && it.index == index)
-                        .map(|it| SearchRow { key: it.key, head: it.head.clone(), body: it.body.clone() })
-                        .collect();
-                    tx.search_insert(workspace, index, &rows)?;
-                }
-            }
-            Ok(())
-        })
-    }
 }
 
 fn check_rows(tx: &mut dyn Transaction) -> Result<Vec<Check>, StoreError> {
@@ -114,6 +69,7 @@ fn check_rows(tx: &mut dyn Transaction) -> Result<Vec<Check>, StoreError> {
         detail: "audit chains that were altered",
         found: broken.iter().map(|(chain, seq)| format!("chain {} breaks at entry {seq}", chain.0)).collect(),
     });
+    checks.push(duplicates(tx, &keys)?);
     Ok(checks)
 }
 
@@ -153,33 +109,12 @@ pub(crate) fn check_workspaces(tx: &mut dyn Transaction, keys: &[WorkspaceKey]) 
     Ok(checks)
 }
 
-/// Number, topic and text of chunks.
-pub(crate) fn chunk_texts(
-    tx: &mut dyn Transaction,
-    workspace: WorkspaceKey,
-    keys: &[i64],
-) -> Result<Vec<(i64, String, String)>, StoreError> {
-    tx.rows(&sql::CHUNK_TEXTS, &[workspace.into(), keys.into()], |row| {
-        let part = ContentPart::from_stored(row.get(1)?).ok_or(StoreError::UnreadableValue("the part of a chunk"))?;
-        let (start, length) = (row.get::<i64>(2)? as usize, row.get::<i64>(3)? as usize);
-        let content = read_content(row, 4)?;
-        let text = part.text_of(&content).get(start..start + length).unwrap_or_default().to_owned();
-        Ok((row.get(0)?, content.topic, text))
-    })
-}
-
-/// Keys that the index lacks, and keys that it has too many.
-fn search_difference(
-    tx: &mut dyn Transaction,
-    workspace: WorkspaceKey,
-    index: SearchIndex,
-) -> Result<(Vec<i64>, Vec<i64>), StoreError> {
-    let statement = match index {
-        SearchIndex::Memories => &sql::CHUNK_KEYS,
-        SearchIndex::Entities => &sql::ENTITY_NUMBERS,
-    };
-    let wanted: Vec<i64> = tx.rows(statement, &[workspace.into()], |row| row.get(0))?;
-    let indexed = tx.search_keys(workspace, index)?;
-    let without = |a: &[i64], b: &[i64]| a.iter().filter(|key| b.binary_search(key).is_err()).copied().collect();
-    Ok((without(&wanted, &indexed), without(&indexed, &wanted)))
+/// Entities whose names differ only in spelling, or that have one name under several types. A report: the check holds.
+fn duplicates(tx: &mut dyn Transaction, workspaces: &[WorkspaceKey]) -> Result<Check, StoreError> {
+    let mut found = Vec::new();
+    for workspace in workspaces {
+        let room = DUPLICATES_SHOWN - found.len() as i64;
+        found.extend(tx.rows(&sql::DUPLICATES, &[(*workspace).into(), room.into()], |row| row.get::<String>(0))?);
+    }
+    Ok(Check { id: "report.duplicates", count: 0, detail: "entities that may be the same", found })
 }

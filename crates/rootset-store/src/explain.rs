@@ -1,9 +1,12 @@
 //! Why something is alive, or why it is not: the collector's answer for one id.
 
-use rootset_model::{ChunkKey, EntityId, MemoryId, RelationId, RunId, Timestamp, WorkspaceKey};
+use rootset_gc::StrategyName;
+use rootset_model::plan::Reason;
+use rootset_model::{ChunkKey, EntityId, MemoryId, RelationId, RetentionPolicy, RunId, Timestamp, WorkspaceKey};
 
 use crate::driver::Transaction;
 use crate::error::StoreError;
+use crate::garbage::{self, GarbageRequest};
 use crate::memories::{self, MemoryRow};
 use crate::runs;
 use crate::statements::explain as sql;
@@ -24,17 +27,25 @@ pub struct Explanation {
 const ROOTS_SHOWN: usize = 5;
 
 impl Store {
-    pub fn explain(&self, workspace: &Workspace, id: &str, now: Timestamp) -> Result<Explanation, StoreError> {
+    /// `configured` is the policy in force where the database has none.
+    pub fn explain(
+        &self,
+        workspace: &Workspace,
+        id: &str,
+        configured: RetentionPolicy,
+        now: Timestamp,
+    ) -> Result<Explanation, StoreError> {
+        let when = When { configured, now };
         self.read(|tx| {
             let found = match id.parse::<MemoryId>() {
-                Ok(bytes) => explain_id(tx, workspace.key, bytes.0, now)?,
+                Ok(bytes) => explain_id(tx, workspace.key, bytes.0, &when)?,
                 Err(_) => match memories::living(tx, workspace.key, id) {
-                    Ok(row) => Some(of_memory(tx, workspace.key, &row, now)?),
+                    Ok(row) => Some(of_memory(tx, workspace.key, &row, &when)?),
                     Err(StoreError::MemoryNotFound { trashed: Some(_), .. }) => {
                         let parameters = [workspace.key.into(), id.into()];
                         let row =
                             tx.row(&crate::statements::memories::TRASHED_BY_NAME, &parameters, MemoryRow::read)?;
-                        row.map(|row| of_memory(tx, workspace.key, &row, now)).transpose()?
+                        row.map(|row| of_memory(tx, workspace.key, &row, &when)).transpose()?
                     }
                     Err(StoreError::MemoryNotFound { .. }) => None,
                     Err(error) => return Err(error),
@@ -49,10 +60,10 @@ fn explain_id(
     tx: &mut dyn Transaction,
     workspace: WorkspaceKey,
     id: [u8; 16],
-    now: Timestamp,
+    when: &When,
 ) -> Result<Option<Explanation>, StoreError> {
     if let Some(row) = memories::by_id(tx, workspace, MemoryId(id))? {
-        return of_memory(tx, workspace, &row, now).map(Some);
+        return of_memory(tx, workspace, &row, when).map(Some);
     }
     let name: Option<String> = tx.row(&sql::ENTITY, &[workspace.into(), (&id).into()], |row| row.get(0))?;
     if let Some(name) = name {
@@ -68,7 +79,7 @@ fn explain_id(
     let Some(row) = memory.map(|memory| memories::by_id(tx, workspace, memory)).transpose()?.flatten() else {
         return Ok(None);
     };
-    let of_memory = of_memory(tx, workspace, &row, now)?;
+    let of_memory = of_memory(tx, workspace, &row, when)?;
     let reason = format!("a part of the memory `{}`, which is {}", shown(&row), of_memory.reason);
     let path = vec![of_memory.path.first().cloned().unwrap_or_default(), format!("chunk {external}")];
     Ok(Some(Explanation { kind: "chunk", id: external, is_alive: of_memory.is_alive, reason, path }))
@@ -78,34 +89,61 @@ fn shown(row: &MemoryRow) -> String {
     row.name.clone().unwrap_or_else(|| row.id.to_string())
 }
 
+/// What the answer depends on besides the rows.
+struct When {
+    configured: RetentionPolicy,
+    now: Timestamp,
+}
+
 fn of_memory(
     tx: &mut dyn Transaction,
     workspace: WorkspaceKey,
     row: &MemoryRow,
-    now: Timestamp,
+    when: &When,
 ) -> Result<Explanation, StoreError> {
-    let reason = match row.trashed {
-        Some((run, at)) => format!("in the trash since {at}, by {} (run {run})", cause(tx, workspace, run)?),
-        None if row.is_pinned => match &row.pin_reason {
-            Some(why) => format!("pinned: {why}"),
-            None => "pinned".to_owned(),
-        },
-        None if row.is_superseded => {
-            let successor = row.superseded_by.map(|id| memories::by_id(tx, workspace, id)).transpose()?.flatten();
-            let name = successor.as_ref().map_or_else(String::new, shown);
-            format!("superseded by `{name}`: kept with its history, out of search")
-        }
-        None if row.expires_at.is_some_and(|at| at <= now) => {
-            "past its `expires_at`: out of search, kept until a plan takes it".to_owned()
-        }
-        None => "a memory is a root: it stays until somebody removes it".to_owned(),
+    let condemned = if row.trashed.is_none() { garbage_reason(tx, workspace, row.id, when)? } else { None };
+    let reason = match (row.trashed, condemned) {
+        (Some((run, at)), _) => format!("in the trash since {at}, by {} (run {run})", cause(tx, workspace, run)?),
+        (None, Some(reason)) => format!("garbage: {}; kept until a plan takes it", reason.in_words()),
+        (None, None) => why_alive(tx, workspace, row)?,
     };
     Ok(Explanation {
         kind: "memory",
         id: row.id.to_string(),
-        is_alive: row.trashed.is_none(),
+        is_alive: row.trashed.is_none() && condemned.is_none(),
         reason,
         path: vec![format!("memory {}", shown(row))],
+    })
+}
+
+/// Why a plan of all strategies would take the memory now.
+fn garbage_reason(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    memory: MemoryId,
+    when: &When,
+) -> Result<Option<Reason>, StoreError> {
+    let strategies = [StrategyName::StaleCode, StrategyName::Expired, StrategyName::Superseded];
+    let request = GarbageRequest { strategies: &strategies, configured: when.configured, now: when.now };
+    let found = garbage::find(tx, workspace, &request)?;
+    Ok(found.items.iter().find(|item| item.object == memory.0).map(|item| item.reason))
+}
+
+fn why_alive(tx: &mut dyn Transaction, workspace: WorkspaceKey, row: &MemoryRow) -> Result<String, StoreError> {
+    if row.is_pinned {
+        return Ok(match &row.pin_reason {
+            Some(why) => format!("pinned: {why}"),
+            None => "pinned".to_owned(),
+        });
+    }
+    if row.is_superseded {
+        let successor = row.superseded_by.map(|id| memories::by_id(tx, workspace, id)).transpose()?.flatten();
+        let name = successor.as_ref().map_or_else(String::new, shown);
+        return Ok(format!("superseded by `{name}`: kept with its history, out of search"));
+    }
+    Ok(match &row.repo {
+        Some(repo) => format!("in the last completed scan of `{repo}`"),
+        None => "a memory is a root: it stays until somebody removes it".to_owned(),
     })
 }
 

@@ -20,6 +20,7 @@ pub mod failpoints;
 mod forget;
 mod garbage;
 mod graph;
+mod housekeeping;
 mod jobs;
 mod leases;
 mod memories;
@@ -27,6 +28,7 @@ mod plans;
 mod purge;
 #[cfg(test)]
 mod query_plans;
+mod repair;
 mod retention;
 mod runs;
 mod search;
@@ -53,17 +55,19 @@ pub use backup::{
     default_backup_folder, find_backup, list_backups, open_backup, remove_backup, salvage, verify_backup,
 };
 pub use defrag::Defragmented;
-pub use doctor::{Check, UnindexedText};
+pub use doctor::Check;
 pub use error::StoreError;
 pub use explain::Explanation;
 pub use forget::{ForgetFilters, ForgetKinds, ForgetSelection, ForgetWords};
 pub use garbage::{BucketFindings, BucketTotals, Findings, Garbage, GarbageRequest};
 pub use graph::{Contributor, EntityView, Imported, ImportedEntity, ImportedRelation, RelationView};
+pub use housekeeping::{OldPlans, PastGrace};
 pub use jobs::{ClaimedJob, PendingWork};
 pub use leases::{DATABASE, Lease, Work};
 pub use memories::{FullMemory, Lifecycle, ListFilters, ListOrder, ListedMemory, MemoryRow, Status};
 pub use plans::{ItemView, NewPlan, PlanTotals, PlanView};
 pub use purge::{PurgeTarget, Purged, Receipt};
+pub use repair::{BrokenMemory, UnindexedText};
 pub use retention::RetentionTarget;
 pub use runs::{Reclaimed, RunCounts, RunView, TrashedItem};
 pub use search::{Candidate, Candidates, EntityHit, Hit, Ranked, SearchFilters, SearchRequest, SimilarMemory};

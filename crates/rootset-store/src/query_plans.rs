@@ -6,7 +6,7 @@ use crate::driver::Statement;
 use crate::statements;
 
 /// Statements that read a whole workspace or table on purpose, with the reason.
-const SCANS_ALLOWED: [(&str, &str); 44] = [
+const SCANS_ALLOWED: &[(&str, &str)] = &[
     ("audit.chains", "doctor"),
     ("audit.chain", "doctor reads a chain from its beginning"),
     ("doctor.chunk_keys", "doctor"),
@@ -19,6 +19,15 @@ const SCANS_ALLOWED: [(&str, &str); 44] = [
     ("doctor.memories_without_revision", "doctor"),
     ("doctor.objects_without_contributor", "doctor"),
     ("doctor.pending_without_job", "doctor"),
+    ("doctor.broken_memories", "doctor"),
+    ("doctor.delete_stray_originals", "doctor"),
+    ("doctor.delete_stray_vectors", "doctor"),
+    ("doctor.duplicates", "doctor"),
+    ("doctor.pending_without_a_job", "doctor"),
+    ("doctor.recount_sources", "doctor"),
+    ("doctor.recount_workspace", "doctor"),
+    ("doctor.runs_without_audit", "doctor"),
+    ("doctor.trash_without_run", "doctor"),
     ("doctor.relations_with_unvouched_ends", "doctor"),
     ("doctor.relations_without_ends", "doctor"),
     ("doctor.rows_without_workspace", "doctor"),
@@ -36,6 +45,8 @@ const SCANS_ALLOWED: [(&str, &str); 44] = [
     ("graph.all_entities", "export"),
     ("graph.all_relations", "export"),
     ("graph.all_untracked_entities", "forget looks at every imported row"),
+    ("housekeeping.old_plans", "plans are few: once a day they are all looked at"),
+    ("housekeeping.workspaces", "housekeeping visits every workspace"),
     ("memories.list_count", "a list counts what it pages through"),
     ("memories.list_by_uses_ascending", "uses are not indexed: written often, ordered by seldom"),
     ("memories.list_by_uses_descending", "uses are not indexed: written often, ordered by seldom"),
@@ -54,7 +65,7 @@ const SCANS_ALLOWED: [(&str, &str); 44] = [
 ];
 
 /// Statements that delete everything of a workspace: there is nothing to look up.
-const WHOLE_WORKSPACE: [&str; 9] = [
+const WHOLE_WORKSPACE: &[&str] = &[
     "purge.delete_entities",
     "purge.delete_jobs",
     "purge.delete_plan_items",
@@ -67,7 +78,7 @@ const WHOLE_WORKSPACE: [&str; 9] = [
 ];
 
 /// Ordered pages walk an index of the workspace and stop at their limit.
-const ORDERED_PAGES: [&str; 10] = [
+const ORDERED_PAGES: &[&str] = &[
     "memories.list_by_created_ascending",
     "memories.list_by_created_descending",
     "memories.list_by_updated_ascending",
@@ -139,9 +150,9 @@ fn ordered_pages_walk_an_index_instead_of_sorting() {
 #[test]
 fn every_exception_names_a_statement_that_exists() {
     let all: Vec<&str> = statements::ALL.iter().map(|it| it.name).collect();
-    let exceptions = SCANS_ALLOWED.iter().map(|(name, _)| *name).chain(WHOLE_WORKSPACE).chain(ORDERED_PAGES);
+    let exceptions = SCANS_ALLOWED.iter().map(|(name, _)| name).chain(WHOLE_WORKSPACE).chain(ORDERED_PAGES);
     for name in exceptions {
-        assert!(all.contains(&name), "{name}");
+        assert!(all.contains(name), "{name}");
     }
 }
 

@@ -10,6 +10,7 @@ mod states;
 
 use std::collections::HashSet;
 
+use rootset_gc::invariants::sweep::Swept;
 use rootset_gc::{Skip, recheck};
 use rootset_model::limits::{SKIPPED_SHOWN, SWEEP_BATCH_MEMORIES, SWEEP_LEASE_MS};
 use rootset_model::plan::{Action, ItemKind, PlanItem};
@@ -274,12 +275,20 @@ fn recheck_batch(
     let excluded: HashSet<i64> = tx.rows(&sql::SKIPPED_POSITIONS, &key, |row| row.get(0))?.into_iter().collect();
     let mut passed = Vec::with_capacity(batch.len());
     for (position, item) in batch.iter().filter(|(position, _)| !excluded.contains(position)) {
-        match recheck(confirmed.facts(), item, states.get(&(item.object, item.revision))) {
-            None => passed.push(*item),
-            Some(reason) => confirm::skip_all(tx, confirmed, &[(*position, *item)], reason)?,
+        let state = states.get(&(item.object, item.revision));
+        match (recheck(confirmed.facts(), item, state), state) {
+            (None, Some(state)) => passed.push((*item, *state)),
+            (None, None) => unreachable!("what does not exist does not pass"),
+            (Some(reason), _) => confirm::skip_all(tx, confirmed, &[(*position, *item)], reason)?,
         }
     }
-    Ok(passed)
+    let planned: Vec<PlanItem> = batch.iter().map(|(_, item)| *item).collect();
+    let swept = Swept { plan: confirmed.facts(), planned: &planned, swept: &passed };
+    if let Err(broken) = swept.check() {
+        // A bug of ours: better to stop than to lose a memory.
+        panic!("{broken}");
+    }
+    Ok(passed.into_iter().map(|(item, _)| item).collect())
 }
 
 /// The flip, and the count of what followed from it.

@@ -200,7 +200,7 @@ fn missing(tx: &mut dyn Transaction, space: &str, limit: usize) -> Result<Vec<Un
     for workspace in workspaces::keys(tx)? {
         let parameters = [workspace.into(), space.into(), (limit as i64).into()];
         let keys: Vec<i64> = tx.rows(&sql::CHUNKS_WITHOUT, &parameters, |row| row.get(0))?;
-        for (chunk, topic, text) in crate::doctor::chunk_texts(tx, workspace, &keys)? {
+        for (chunk, topic, text) in crate::repair::chunk_texts(tx, workspace, &keys)? {
             found.push(UnembeddedChunk { workspace, chunk, topic, text });
         }
         if found.len() >= limit {

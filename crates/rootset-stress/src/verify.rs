@@ -25,6 +25,10 @@ impl Clock for ClockAhead {
     fn now(&self) -> Timestamp {
         SystemClock.now().saturating_add_ms(AHEAD_MS)
     }
+
+    fn elapsed_ms(&self) -> i64 {
+        SystemClock.elapsed_ms()
+    }
 }
 
 #[derive(Debug)]

@@ -11,7 +11,10 @@ use std::ffi::OsString;
 use clap::{Args, Parser, Subcommand};
 
 pub use backup::{BackupCommand, RestoreArguments};
-pub use collector::{ApplyArguments, CollectorCommand, ForgetArguments, PlanArguments, PurgeArguments, UndoArguments};
+pub use collector::{
+    ApplyArguments, CollectorCommand, DaemonArguments, ForgetArguments, LogArguments, PlanArguments, PruneArguments,
+    PurgeArguments, RetentionCommand, RetentionTarget, SetRetentionArguments, UndoArguments,
+};
 pub use graph::{EntityCommand, ExportFormat, GraphCommand};
 pub use memory::{
     AddArguments, ClearedField, EditArguments, ListArguments, PageArguments, RemoveArguments, SearchArguments,
@@ -69,9 +72,11 @@ pub enum Command {
     Undo(UndoArguments),
     Forget(ForgetArguments),
     Supersede(SupersedeArguments),
+    Prune(PruneArguments),
+    Log(LogArguments),
     /// List what is in the trash, newest first
     Trash(PageArguments),
-    /// Plans, purging, and why something is alive
+    /// Plans, purging, retention, and why something is alive
     #[command(subcommand)]
     Gc(CollectorCommand),
     /// The entities that memories speak of
@@ -91,6 +96,7 @@ pub enum Command {
     /// Counts and sizes
     Stats,
     Doctor(DoctorArguments),
+    Daemon(DaemonArguments),
     /// The settings in force
     #[command(subcommand)]
     Config(ConfigCommand),
@@ -102,6 +108,11 @@ impl Command {
     /// Programs call it: its answers and errors are JSON without being asked.
     pub fn answers_in_json(&self) -> bool {
         matches!(self, Self::Call(_))
+    }
+
+    /// It ends when it is told to, not when it has answered.
+    pub fn runs_on(&self) -> bool {
+        matches!(self, Self::Daemon(arguments) if !arguments.once)
     }
 }
 

@@ -6,6 +6,7 @@ mod call;
 mod collector;
 mod completions;
 mod config;
+mod daemon;
 mod defrag;
 mod doctor;
 mod edit;
@@ -13,11 +14,15 @@ mod entity;
 mod forget;
 mod graph;
 mod list;
+mod log;
+mod prune;
 mod remove;
+mod retention;
 mod salvage;
 mod search;
 mod show;
 mod stats;
+mod status;
 mod supersede;
 mod times;
 mod trash;
@@ -39,6 +44,8 @@ pub fn run(command: Command, session: &Session) -> Result<(), Failure> {
         Command::Undo(arguments) => undo::run(arguments, session),
         Command::Forget(arguments) => forget::run(arguments, session),
         Command::Supersede(arguments) => supersede::run(arguments, session),
+        Command::Prune(arguments) => prune::run(arguments, session),
+        Command::Log(arguments) => log::run(arguments, session),
         Command::Trash(arguments) => trash::run(arguments, session),
         Command::Gc(command) => collector::run(command, session),
         Command::Entity(command) => entity::run(command, session),
@@ -48,6 +55,7 @@ pub fn run(command: Command, session: &Session) -> Result<(), Failure> {
         Command::Defrag => defrag::run(session),
         Command::Stats => stats::run(session),
         Command::Doctor(arguments) => doctor::run(arguments, session),
+        Command::Daemon(arguments) => daemon::run(arguments, session),
         Command::Config(command) => config::run(command, session),
         Command::Completions(arguments) => completions::run(arguments, session),
         Command::Call(arguments) => call::run(arguments, session),

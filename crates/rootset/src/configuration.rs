@@ -7,16 +7,18 @@ mod check;
 mod example;
 mod folders;
 mod keys;
+mod retention;
 mod sources;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use figment::Figment;
-use figment::value::Value;
-use rootset_model::Limits;
+use figment::value::{Dict, Value};
 use rootset_model::time::parse_duration_ms;
+use rootset_model::{Limits, RetentionPolicy};
 use rootset_provider::{EndpointSettings, Secret, TOTAL_TIMEOUT_MS_DEFAULT};
-use rootset_service::{ServiceError, Settings};
+use rootset_service::{BackupSettings, GcSettings, ServiceError, Settings, WorkspaceGcSettings};
 
 use crate::arguments::GlobalArguments;
 
@@ -58,7 +60,7 @@ pub enum EmbedModel {
 
 #[derive(Debug)]
 pub struct ShownSetting {
-    pub key: &'static str,
+    pub key: String,
     /// `null` when it is not set and has no default.
     pub value: serde_json::Value,
     pub origin: String,
@@ -95,17 +97,15 @@ struct Reader {
 impl Reader {
     fn read(&self) -> Result<Configuration, ServiceError> {
         let defaults = Settings::default();
-        let duration = |key: &str, default: i64| match self.text(key) {
-            Some(text) => parse_duration_ms(&text).map_err(|error| ServiceError::invalid(format!("`{key}`: {error}"))),
-            None => Ok(default),
-        };
         let settings = Settings {
             limits: Limits {
                 plan_fraction_max: self.number("limits.plan_fraction_max").unwrap_or(defaults.limits.plan_fraction_max),
                 plan_count_free: self.count("limits.plan_count_free").unwrap_or(defaults.limits.plan_count_free),
             },
-            grace_ms: duration("gc.grace", defaults.grace_ms)?,
+            grace_ms: self.duration_ms("gc.grace", defaults.grace_ms)?,
             keep_revisions: self.count("memory.keep_revisions").unwrap_or(defaults.keep_revisions),
+            gc: self.collector(&defaults.gc)?,
+            backup: self.backup(&defaults.backup)?,
             ..defaults
         };
         Ok(Configuration {
@@ -124,8 +124,55 @@ impl Reader {
                 Some("static") => EmbedModel::Static(self.needed("embed.provider", "static", "embed.path")?.into()),
                 _ => EmbedModel::None,
             },
-            shown: KEYS.iter().map(|key| self.shown(key)).collect(),
+            shown: self.all_shown(),
         })
+    }
+
+    fn collector(&self, defaults: &GcSettings) -> Result<GcSettings, ServiceError> {
+        let mut workspaces = BTreeMap::new();
+        for name in self.workspaces() {
+            let section = format!("gc.workspaces.{name}");
+            let overrides = WorkspaceGcSettings {
+                retention: self.retention(&format!("{section}.retention"))?,
+                auto_delete: self.switch(&format!("{section}.auto_delete")),
+            };
+            workspaces.insert(name, overrides);
+        }
+        Ok(GcSettings {
+            enabled: self.switch("gc.enabled").unwrap_or(defaults.enabled),
+            interval_ms: self.duration_ms("gc.interval", defaults.interval_ms)?,
+            retention: self.retention("gc.retention")?.unwrap_or(defaults.retention),
+            auto_delete: self.switch("gc.auto_delete").unwrap_or(defaults.auto_delete),
+            defrag_threshold: self.number("gc.defrag_threshold").unwrap_or(defaults.defrag_threshold),
+            auto_defrag: self.switch("gc.auto_defrag").unwrap_or(defaults.auto_defrag),
+            purge_trash: self.switch("gc.purge_trash").unwrap_or(defaults.purge_trash),
+            time_limit_ms: self.count("gc.time_limit_ms").or(defaults.time_limit_ms),
+            workspaces,
+        })
+    }
+
+    fn backup(&self, defaults: &BackupSettings) -> Result<BackupSettings, ServiceError> {
+        let interval_ms = match self.text("backup.interval").as_deref() {
+            None => defaults.interval_ms,
+            Some(check::OFF) => None,
+            Some(_) => Some(self.duration_ms("backup.interval", 0)?),
+        };
+        Ok(BackupSettings {
+            folder: self.text("backup.dir").map(Into::into),
+            interval_ms,
+            keep_last: self.count("backup.keep_last").unwrap_or(defaults.keep_last),
+            max_age_ms: self.duration_ms("backup.max_age", defaults.max_age_ms)?,
+        })
+    }
+
+    /// Workspaces with settings of their own.
+    fn workspaces(&self) -> Vec<String> {
+        self.table("gc.workspaces").map(|table| table.into_keys().collect()).unwrap_or_default()
+    }
+
+    /// A policy replaces the one it overrides as a whole; an empty table is a policy that keeps everything.
+    fn retention(&self, section: &str) -> Result<Option<RetentionPolicy>, ServiceError> {
+        self.table(section).map(|fields| retention::policy(section, &fields)).transpose()
     }
 
     fn endpoint(&self, section: &str) -> Result<EndpointSettings, ServiceError> {
@@ -153,8 +200,23 @@ impl Reader {
         })
     }
 
-    fn shown(&self, key: &'static keys::Key) -> ShownSetting {
-        let found = self.value(key.path);
+    /// Every key there is, and those of workspaces that have any.
+    fn all_shown(&self) -> Vec<ShownSetting> {
+        let workspaces = self.workspaces();
+        let mut shown = Vec::new();
+        for key in KEYS {
+            if !key.is_per_workspace() {
+                shown.push(self.shown(key, key.path.to_owned()));
+                continue;
+            }
+            let paths = workspaces.iter().map(|workspace| key.path_in(workspace));
+            shown.extend(paths.filter(|path| self.value(path).is_some()).map(|path| self.shown(key, path)));
+        }
+        shown
+    }
+
+    fn shown(&self, key: &'static keys::Key, path: String) -> ShownSetting {
+        let found = self.value(&path);
         let origin = found.as_ref().map_or("default", |value| {
             self.figment.get_metadata(value.tag()).map_or("default", |metadata| metadata.name.as_ref())
         });
@@ -164,7 +226,7 @@ impl Reader {
                 .map_or(serde_json::Value::Null, |path| serde_json::Value::String(path.display().to_string())),
             (None, _) => key.default_value(),
         };
-        ShownSetting { key: key.path, value, origin: origin.to_owned() }
+        ShownSetting { key: path, value, origin: origin.to_owned() }
     }
 
     fn value(&self, key: &str) -> Option<Value> {
@@ -177,6 +239,21 @@ impl Reader {
             // Durations may be milliseconds.
             Value::Num(_, number) => number.to_i128().map(|number| number.to_string()),
             _ => None,
+        }
+    }
+
+    fn table(&self, section: &str) -> Option<Dict> {
+        self.value(section)?.into_dict()
+    }
+
+    fn switch(&self, key: &str) -> Option<bool> {
+        self.value(key)?.to_bool()
+    }
+
+    fn duration_ms(&self, key: &str, default: i64) -> Result<i64, ServiceError> {
+        match self.text(key) {
+            Some(text) => parse_duration_ms(&text).map_err(|error| ServiceError::invalid(format!("`{key}`: {error}"))),
+            None => Ok(default),
         }
     }
 

@@ -8,9 +8,11 @@ use crate::exit::Failure;
 /// The variable that sets the level; `-v` raises it from the default.
 pub const LEVEL_VARIABLE: &str = "ROOTSET_LOG";
 
-pub fn start(verbose: u8) -> Result<(), Failure> {
+/// A command that runs on has nobody who waits for its answer: its log is its answer.
+pub fn start(verbose: u8, runs_on: bool) -> Result<(), Failure> {
     let level = match std::env::var_os(LEVEL_VARIABLE).filter(|value| !value.is_empty()) {
         Some(value) => parse(&value.to_string_lossy())?,
+        None if runs_on => LevelFilter::INFO,
         None => LevelFilter::WARN,
     };
     let raised = match verbose {

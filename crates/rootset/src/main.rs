@@ -15,6 +15,7 @@ mod output;
 mod prompt;
 mod render;
 mod session;
+mod stop;
 
 use std::process::ExitCode;
 
@@ -34,7 +35,7 @@ fn main() -> ExitCode {
 /// The answer is printed and flushed before the session ends: nobody waits for use counts or pending work.
 fn run(Arguments { global, command }: Arguments) -> ExitCode {
     let output = Output::new(&global, command.answers_in_json());
-    if let Err(failure) = logging::start(global.verbose) {
+    if let Err(failure) = logging::start(global.verbose, command.runs_on()) {
         return exit::end_with(Err(failure), &output);
     }
     let session = Session::new(global, output.clone());

@@ -53,7 +53,7 @@ impl Session {
         }
     }
 
-    fn service(&self) -> Result<&Arc<Service>, ServiceError> {
+    pub fn service(&self) -> Result<&Arc<Service>, ServiceError> {
         if let Some(service) = self.service.get() {
             return Ok(service);
         }

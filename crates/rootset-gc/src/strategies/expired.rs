@@ -23,7 +23,6 @@ impl Strategy for Expired {
         // Its own date is the better reason where both apply.
         roots.sort_by_key(|(place, _)| *place);
         roots.dedup_by_key(|(place, _)| *place);
-        roots.retain(|(place, _)| !heap.roots[*place as usize].is_held());
         Selection { roots, unclassifiable: classified.unclassifiable, ..Selection::default() }
     }
 }

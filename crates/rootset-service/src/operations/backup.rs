@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use serde_with::skip_serializing_none;
 
+use super::doctor::repair;
 use crate::caller::Caller;
 use crate::error::{ErrorCode, ServiceError};
 use crate::operation::{Effect, Operation};
@@ -237,6 +238,7 @@ impl Operation for BackupRestore {
         if backup.manifest.reason == BackupReason::Salvage {
             // Salvaged memories are texts without anything derived from them.
             while service.complete_one_pending()? {}
+            repair(service)?;
         }
         Ok(BackupRestored {
             restored: restored.rows.into_iter().map(|(table, count)| (table.to_owned(), count)).collect(),

@@ -12,11 +12,12 @@ use crate::caller::Caller;
 use crate::error::ServiceError;
 use crate::operation::{Effect, Operation};
 use crate::service::Service;
+use crate::worker::provider_failed;
 
 /// Check the invariants of the whole database; with `repair`, rebuild what can be rebuilt.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Doctor {
-    /// Rebuild full-text rows that are missing or superfluous.
+    /// Rebuild derived data: chunks, graph, full text, counters, lost jobs.
     repair: Option<bool>,
 }
 
@@ -60,12 +61,28 @@ impl Operation for Doctor {
 
     fn run(self, service: &Arc<Service>, _caller: &Caller) -> Result<DoctorAnswer, ServiceError> {
         if self.repair == Some(true) {
-            let missing: Vec<UnindexedText> = service.store.unindexed_texts()?.into_iter().map(in_terms).collect();
-            service.store.repair_search(&missing)?;
+            repair(service)?;
         }
         let checks: Vec<CheckAnswer> = service.store.check()?.into_iter().map(Into::into).collect();
         Ok(DoctorAnswer { ok: checks.iter().all(|check| check.ok), checks })
     }
+}
+
+/// Graph and chunks first: full text is made from them. Rows that nothing vouches for are left to a plan.
+pub(super) fn repair(service: &Service) -> Result<(), ServiceError> {
+    service.store.repair_rows(service.now())?;
+    for broken in service.store.broken_memories()? {
+        let mut prepared = service.prepare_text(broken.content.clone());
+        let derived = match &broken.extraction {
+            Some(extraction) => Ok(extraction.clone()),
+            None => service.extractor.extract(&broken.content),
+        };
+        let derived = derived.and_then(|extraction| service.derive(&prepared, extraction));
+        prepared.derived = Some(derived.map_err(|error| provider_failed(&error))?);
+        service.store.rederive(&broken, &prepared, service.now())?;
+    }
+    let missing: Vec<UnindexedText> = service.store.unindexed_texts()?.into_iter().map(in_terms).collect();
+    Ok(service.store.repair_search(&missing)?)
 }
 
 fn in_terms(text: UnindexedText) -> UnindexedText {

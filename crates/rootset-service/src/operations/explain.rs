@@ -39,7 +39,8 @@ impl Operation for GcExplain {
 
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<ExplainAnswer, ServiceError> {
         let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
-        let found = service.store.explain(&workspace, &self.id, service.now())?;
+        let configured = service.settings.gc.retention_of(&workspace.id);
+        let found = service.store.explain(&workspace, &self.id, configured, service.now())?;
         Ok(ExplainAnswer {
             kind: found.kind.to_owned(),
             id: found.id,

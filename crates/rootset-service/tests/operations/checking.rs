@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::harness::{World, text_of};
+use crate::harness::{World, names, text_of};
 
 fn busy_world() -> World {
     let world = World::new();
@@ -114,4 +114,63 @@ fn statistics_count_what_is_there() {
     assert_eq!((&stats["engine"], &stats["embedder"]), (&json!("sqlite"), &json!("none")));
     assert_eq!(text_of(&stats["workspace_id"]), "default");
     assert!(stats["sizes"]["database_bytes"].as_i64().unwrap() > 0);
+}
+
+#[test]
+fn repair_rebuilds_whatever_is_derived() {
+    let world = busy_world();
+    world.delete("b");
+    let before = world.dump("default");
+    for sql in [
+        "DELETE FROM chunks",
+        "DELETE FROM contributions; DELETE FROM relations; DELETE FROM entities WHERE name <> 'FourThing'; DELETE FROM chunks",
+        "DELETE FROM entities WHERE name = 'SharedThing'",
+        "UPDATE workspaces SET memory_count = 99, content_bytes = 1; DELETE FROM sources",
+        "DELETE FROM search_memories_1; DELETE FROM search_entities_1",
+    ] {
+        world.sql().execute_batch(&format!("PRAGMA foreign_keys = OFF; {sql};")).unwrap();
+        assert!(!world.complaints().is_empty(), "{sql}");
+        world.call("doctor", json!({"repair": true}));
+        world.assert_doctor_is_content();
+        let graph = |dump: &serde_json::Value| (names(&dump["graph"]["entities"]), dump["counts"].clone());
+        assert_eq!(graph(&world.dump("default")), graph(&before), "{sql}");
+    }
+    let found = world.found("OneThing ThreeThing SharedThing");
+    assert_eq!(found.first().map(String::as_str), Some("a"), "full text is back");
+}
+
+#[test]
+fn an_altered_audit_row_breaks_the_chain_where_it_stands() {
+    let world = busy_world();
+    world.delete("a");
+    let count: i64 = world.sql().query_row("SELECT COUNT(*) FROM audit WHERE chain = 1", [], |row| row.get(0)).unwrap();
+    for seq in 1..=count {
+        let connection = world.sql();
+        let actor: String = connection
+            .query_row("SELECT actor FROM audit WHERE chain = 1 AND seq = ?1", [seq], |row| row.get(0))
+            .unwrap();
+        connection.execute("UPDATE audit SET actor = 'somebody' WHERE chain = 1 AND seq = ?1", [seq]).unwrap();
+        let answer = world.call("doctor", json!({}));
+        let broken: Vec<&serde_json::Value> =
+            crate::harness::array(&answer["checks"]).iter().filter(|check| check["ok"] == false).collect();
+        assert_eq!(broken.len(), 1, "{broken:?}");
+        assert_eq!(broken[0]["id"], "I11.audit");
+        assert_eq!(broken[0]["found"], json!([format!("chain 1 breaks at entry {seq}")]));
+        connection
+            .execute("UPDATE audit SET actor = ?2 WHERE chain = 1 AND seq = ?1", rusqlite::params![seq, actor])
+            .unwrap();
+    }
+    world.assert_doctor_is_content();
+}
+
+#[test]
+fn entities_that_look_like_duplicates_are_reported_and_no_fault() {
+    let world = World::new();
+    let entities = json!([{"name": "Red Fox", "type": "animal"}, {"name": "red-fox", "type": "project"}]);
+    world.call("import_graph", json!({"entities": entities, "relations": []}));
+    let answer = world.call("doctor", json!({}));
+    assert_eq!(answer["ok"], true);
+    let report = crate::harness::array(&answer["checks"]).iter().find(|it| it["id"] == "report.duplicates").unwrap();
+    let found = text_of(&report["found"][0]);
+    assert!(found.contains("Red Fox (animal)") && found.contains("red-fox (project)"), "{found}");
 }

@@ -27,7 +27,7 @@ fn memories_are_alive_for_a_reason_and_dead_for_another() {
     };
     check("plain", true, "root");
     check("pinned", true, "the law");
-    check("expired", true, "expires_at");
+    check("expired", false, "expires_at");
     check("old", true, "superseded by `new`");
     check("gone", false, "delete_memory of cli");
 }

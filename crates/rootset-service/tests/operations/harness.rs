@@ -19,11 +19,22 @@ pub const HOUR_MS: i64 = 3_600_000;
 pub const DAY_MS: i64 = 24 * HOUR_MS;
 
 #[derive(Debug)]
-struct SteppedClock(AtomicI64);
+struct SteppedClock {
+    wall: AtomicI64,
+    elapsed: AtomicI64,
+    /// What every reading takes: nothing, unless a test is about long work.
+    per_reading: AtomicI64,
+}
 
 impl Clock for SteppedClock {
     fn now(&self) -> Timestamp {
-        Timestamp(self.0.load(Ordering::SeqCst))
+        let step = self.per_reading.load(Ordering::SeqCst);
+        self.elapsed.fetch_add(step, Ordering::SeqCst);
+        Timestamp(self.wall.fetch_add(step, Ordering::SeqCst))
+    }
+
+    fn elapsed_ms(&self) -> i64 {
+        self.elapsed.load(Ordering::SeqCst)
     }
 }
 
@@ -67,7 +78,11 @@ impl World {
 
     fn with(configure: impl FnOnce(Service) -> Service) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let clock = Arc::new(SteppedClock(AtomicI64::new(START_MS)));
+        let clock = Arc::new(SteppedClock {
+            wall: AtomicI64::new(START_MS),
+            elapsed: AtomicI64::new(0),
+            per_reading: AtomicI64::new(0),
+        });
         let ids = Arc::new(CountedIds(AtomicU64::new(1)));
         let caller = Caller { front_end: FrontEnd::CommandLine, actor: "cli".into(), workspace: "default".into() };
         let path = folder.path().join("rootset.db");
@@ -88,6 +103,11 @@ impl World {
         open(&self.path(), &self.clock, &self.ids, |service| service)
     }
 
+    /// Another process on the same database, with settings of its own.
+    pub fn process_with(&self, settings: Settings) -> Arc<Service> {
+        open_with(&self.path(), &self.clock, &self.ids, settings, |service| service)
+    }
+
     fn reader(&self) -> &Arc<Service> {
         self.reader.get_or_init(|| self.second_process())
     }
@@ -98,11 +118,22 @@ impl World {
     }
 
     pub fn now_ms(&self) -> i64 {
-        self.clock.0.load(Ordering::SeqCst)
+        self.clock.wall.load(Ordering::SeqCst)
     }
 
     pub fn advance_ms(&self, milliseconds: i64) {
-        self.clock.0.fetch_add(milliseconds, Ordering::SeqCst);
+        self.clock.elapsed.fetch_add(milliseconds, Ordering::SeqCst);
+        self.set_clock_ahead_ms(milliseconds);
+    }
+
+    /// From now on every look at the clock takes a millisecond.
+    pub fn tick_on_every_reading(&self) {
+        self.clock.per_reading.store(1, Ordering::SeqCst);
+    }
+
+    /// Somebody sets the wall clock; no time passes.
+    pub fn set_clock_ahead_ms(&self, milliseconds: i64) {
+        self.clock.wall.fetch_add(milliseconds, Ordering::SeqCst);
     }
 
     pub fn try_call(&self, operation: &str, request: Value) -> Result<Value, ServiceError> {
@@ -265,7 +296,16 @@ fn open(
     configure: impl FnOnce(Service) -> Service,
 ) -> Arc<Service> {
     // A test that blocks its extractor should not wait as long as a person would.
-    let settings = Settings { add_wait_ms: 300, ..Settings::default() };
+    open_with(path, clock, ids, Settings { add_wait_ms: 300, ..Settings::default() }, configure)
+}
+
+fn open_with(
+    path: &std::path::Path,
+    clock: &Arc<SteppedClock>,
+    ids: &Arc<CountedIds>,
+    settings: Settings,
+    configure: impl FnOnce(Service) -> Service,
+) -> Arc<Service> {
     let service = Service::new(Store::open_sqlite(path).unwrap(), settings).unwrap();
     Arc::new(configure(service).with_clock(clock.clone()).with_ids(ids.clone()))
 }

@@ -24,6 +24,7 @@ mod refusing;
 mod restoring;
 mod retaining;
 mod salvaging;
+mod scheduling;
 mod searching;
 mod superseding;
 mod surface;

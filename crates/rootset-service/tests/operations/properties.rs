@@ -550,7 +550,8 @@ impl Simulation {
         if plan.erases && !confirm {
             return Err("confirmation_required");
         }
-        if model.blocked(&plan.items).is_some() && !allow_large {
+        let reviewed: Vec<Item> = plan.items.iter().filter(|it| !excluded.contains(&it.shown())).cloned().collect();
+        if model.blocked(&reviewed).is_some() && !allow_large {
             return Err("limit_exceeded");
         }
         let (mut passed, mut skipped) = (Vec::new(), Vec::new());

@@ -345,6 +345,7 @@ impl Work<'_> {
         }
         tx.execute(&sql::END_OTHER_RUNS, &[key.into(), runs.into(), now.into()])?;
         tx.execute(&sql::END_UNFINISHED_RUNS, &[key.into(), now.into()])?;
+        tx.execute(&sql::FORGET_FOREIGN_PLANS, &[key.into()])?;
         let cells = target.cells.iter().take(target.cells.len() - 1).map(Value::from);
         let parameters: Vec<Value<'_>> = std::iter::once(key.into()).chain(cells).collect();
         tx.execute(&sql::UPDATE_WORKSPACE, &parameters).map(drop)

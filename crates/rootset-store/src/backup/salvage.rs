@@ -47,6 +47,15 @@ mod column {
     pub const REVISION: usize = 11;
     pub const PENDING_REVISION: usize = 12;
     pub const TAGS: usize = 16;
+    pub const MEMORY_TRASHED: [usize; 2] = [26, 27];
+    pub const REVISION_TRASHED: [usize; 2] = [11, 12];
+}
+
+/// What is known of all tables before any row is written.
+struct Known {
+    /// Current revisions of the memories whose row and text can both be read.
+    memories: HashMap<(i64, [u8; 16]), i64>,
+    runs: HashSet<(i64, [u8; 16])>,
 }
 
 /// Reads what can be read of the database into a new bundle in `folder`. The database is not changed.
@@ -114,6 +123,9 @@ impl Reading {
         }
         file.finish(&mut written)?;
         let (memories, incomplete) = self.whole_memories();
+        let mut runs = HashSet::new();
+        self.rows(table("runs"), &mut |number, cells| runs.extend(cells[0].id().map(|run| (number, run))));
+        let known = Known { memories, runs };
         for table in tables::TABLES {
             let mut file = TableFile::create(partial, table)?;
             let mut outcome = Ok(());
@@ -127,7 +139,7 @@ impl Reading {
                     if !seen.insert((number, identity(&cells))) {
                         return;
                     }
-                    for cells in salvaged_rows(table, number, cells, &memories) {
+                    for cells in salvaged_rows(table, number, cells, &known) {
                         if outcome.is_ok() {
                             outcome = file.line(Some(name), &cells);
                         }
@@ -177,18 +189,24 @@ impl Reading {
 }
 
 /// What a row becomes in the bundle: nothing when its memory is lost, a row per tag for tags, itself otherwise.
-fn salvaged_rows(
-    table: &Table,
-    number: i64,
-    mut cells: Vec<Cell>,
-    memories: &HashMap<(i64, [u8; 16]), i64>,
-) -> Vec<Vec<Cell>> {
+fn salvaged_rows(table: &Table, number: i64, mut cells: Vec<Cell>, known: &Known) -> Vec<Vec<Cell>> {
     let is_of_memory = matches!(table.name, "memories" | "revisions" | "uses" | "memory_tags");
-    let whole = cells[column::MEMORY].id().and_then(|memory| memories.get(&(number, memory)));
+    let whole = cells[column::MEMORY].id().and_then(|memory| known.memories.get(&(number, memory)));
     match (table.name, whole) {
         ("memories", Some(revision)) => {
-            cells[column::STATUS] = Cell::Text("pending".into());
-            cells[column::PENDING_REVISION] = Cell::Integer(*revision);
+            untrash(&mut cells, number, column::MEMORY_TRASHED, known);
+            // Nobody completes what is in the trash; a repair derives it anew.
+            let is_living = cells[column::MEMORY_TRASHED[0]] == Cell::Null;
+            let (status, pending) = match is_living {
+                true => ("pending", Cell::Integer(*revision)),
+                false => ("complete", Cell::Null),
+            };
+            cells[column::STATUS] = Cell::Text(status.into());
+            cells[column::PENDING_REVISION] = pending;
+            vec![cells]
+        }
+        ("revisions", Some(_)) => {
+            untrash(&mut cells, number, column::REVISION_TRASHED, known);
             vec![cells]
         }
         ("memory_tags", Some(_)) => {
@@ -198,6 +216,14 @@ fn salvaged_rows(
         }
         (_, None) if is_of_memory => Vec::new(),
         _ => vec![cells],
+    }
+}
+
+/// Who cannot say which run put something into the trash keeps it.
+fn untrash(cells: &mut [Cell], number: i64, [run, at]: [usize; 2], known: &Known) {
+    let is_known = cells[run].id().is_some_and(|run| known.runs.contains(&(number, run)));
+    if !is_known {
+        (cells[run], cells[at]) = (Cell::Null, Cell::Null);
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use rootset_gc::{PlanFacts, Skip};
-use rootset_model::plan::{Action, PlanItem};
+use rootset_model::plan::{Action, ItemKind, PlanItem};
 use rootset_model::{ErasureId, MemoryId, PlanId, RunId, WorkspaceKey};
 
 use super::ApplyOptions;
@@ -74,7 +74,8 @@ pub(super) fn begin(
         return Err(StoreError::ConfirmationRequired { plan: stored.id });
     }
     let excluded = excluded_items(tx, workspace, stored.id, options.exclude)?;
-    let kept: Vec<[u8; 16]> = excluded.iter().map(|(_, item)| item.object).collect();
+    let kept_memories = excluded.iter().filter(|(_, item)| item.kind == ItemKind::Memory);
+    let kept: Vec<[u8; 16]> = kept_memories.map(|(_, item)| item.object).collect();
     let blocked = plans::blocked(tx, workspace, stored, &kept, options.limits)?;
     if !blocked.is_empty() && !options.allow_large {
         return Err(StoreError::OverLimit { blocked });

@@ -49,12 +49,59 @@ pub struct ForgetArguments {
     pub dry_run: bool,
 }
 
+/// Find garbage, show it, and remove it
+#[derive(Debug, Args)]
+pub struct PruneArguments {
+    /// `stale_code` (the default), `expired`, `superseded`, `orphaned_chunks`, `orphaned_entities` or `all`
+    #[arg(long, value_name = "STRATEGY", conflicts_with = "plan")]
+    pub strategy: Option<String>,
+    /// Apply this plan, from an earlier preview
+    #[arg(long, value_name = "PLAN")]
+    pub plan: Option<String>,
+    /// An item to keep, by id (may be repeated)
+    #[arg(long, value_name = "ID")]
+    pub exclude: Vec<String>,
+    /// Go on although a limit is exceeded
+    #[arg(long)]
+    pub allow_large: bool,
+    /// Only show what would be removed
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+/// Run the collector's scheduler until it is stopped
+#[derive(Debug, Args)]
+pub struct DaemonArguments {
+    /// Do what is due now and end, for use from cron
+    #[arg(long)]
+    pub once: bool,
+    /// Accept the time of this machine after its clock has jumped
+    #[arg(long)]
+    pub trust_clock: bool,
+}
+
+/// What was added, removed and run lately, with the command that takes it back
+#[derive(Debug, Args)]
+pub struct LogArguments {
+    /// How far back: `24h`, `30d`, or a day such as `2026-12-31`
+    #[arg(long, value_name = "WHEN", default_value = "7d")]
+    pub since: String,
+    /// How many lines
+    #[arg(long, short = 'n', value_name = "COUNT", default_value_t = 100)]
+    pub limit: usize,
+}
+
 #[derive(Debug, Subcommand)]
 pub enum CollectorCommand {
     Plan(PlanArguments),
     Apply(ApplyArguments),
     Undo(UndoArguments),
     Purge(PurgeArguments),
+    /// Live and trashed memories, last runs, and what could be reclaimed
+    Status,
+    /// How long memories are kept
+    #[command(subcommand)]
+    Retention(RetentionCommand),
     /// Say why something is alive, or why it is not
     Explain {
         /// Any id, or a memory's name
@@ -62,13 +109,57 @@ pub enum CollectorCommand {
     },
 }
 
-/// Show a stored plan
+/// Find garbage and make a plan of it, or show a plan that was made before
 #[derive(Debug, Args)]
 pub struct PlanArguments {
-    #[arg(value_name = "PLAN")]
-    pub plan: String,
+    /// Strategies (all of them when none is named), or the id of a plan
+    #[arg(value_name = "STRATEGY|PLAN")]
+    pub what: Vec<String>,
     #[command(flatten)]
     pub page: PageArguments,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum RetentionCommand {
+    /// Show the policy in force and where it comes from
+    Show(RetentionTarget),
+    Set(SetRetentionArguments),
+}
+
+/// What a policy is for: one of both, or else the whole workspace.
+#[derive(Debug, Args)]
+pub struct RetentionTarget {
+    /// Memories of this source
+    #[arg(long)]
+    pub source: Option<String>,
+    /// Files of this indexed repository
+    #[arg(long, conflicts_with = "source")]
+    pub repo: Option<String>,
+}
+
+/// Replace a policy as a whole; without any rule, everything is kept
+#[derive(Debug, Args)]
+pub struct SetRetentionArguments {
+    #[command(flatten)]
+    pub target: RetentionTarget,
+    /// Expire what is older: `90d`
+    #[arg(long, value_name = "AGE")]
+    pub max_age: Option<String>,
+    /// Expire what is beyond this many newest of its source
+    #[arg(long, value_name = "COUNT")]
+    pub max_count: Option<i64>,
+    /// Expire what is this many versions behind the newest
+    #[arg(long, value_name = "COUNT")]
+    pub max_version_gap: Option<i64>,
+    /// Always keep so many of the newest
+    #[arg(long, value_name = "COUNT")]
+    pub min_keep: Option<i64>,
+    /// Never expire what is younger: `7d`
+    #[arg(long, value_name = "AGE")]
+    pub keep_within: Option<String>,
+    /// Count age from `ingested_at` or `last_used_at`
+    #[arg(long, value_name = "TIME")]
+    pub basis: Option<String>,
 }
 
 /// Apply a reviewed plan

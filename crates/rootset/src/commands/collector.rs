@@ -1,9 +1,10 @@
 //! `rootset gc`: plans, purging, explanations.
 
+use rootset_model::PlanId;
 use rootset_service::{ErrorCode, ServiceError};
 use serde_json::{Value, json};
 
-use super::{given, undo};
+use super::{given, retention, status, undo};
 use crate::arguments::{ApplyArguments, CollectorCommand, PlanArguments, PurgeArguments};
 use crate::exit::Failure;
 use crate::render::{self, bytes, count, counted, escaped, flag, list, text};
@@ -12,6 +13,8 @@ use crate::{output, prompt};
 
 /// What is typed before something is removed for good.
 const ERASE_WORD: &str = "erase";
+/// The answer to a search for garbage that finds none.
+pub const NO_GARBAGE: &str = "no garbage\n";
 
 pub fn run(command: CollectorCommand, session: &Session) -> Result<(), Failure> {
     match command {
@@ -19,14 +22,33 @@ pub fn run(command: CollectorCommand, session: &Session) -> Result<(), Failure> 
         CollectorCommand::Apply(arguments) => apply(arguments, session),
         CollectorCommand::Undo(arguments) => undo::run(arguments, session),
         CollectorCommand::Purge(arguments) => purge(arguments, session),
+        CollectorCommand::Status => status::run(session),
+        CollectorCommand::Retention(command) => retention::run(command, session),
         CollectorCommand::Explain { id } => explain(&id, session),
     }
 }
 
+/// A plan by its id, or a new one by strategies: no strategy looks like an id.
 fn plan(arguments: PlanArguments, session: &Session) -> Result<(), Failure> {
-    let request = json!({"plan_id": arguments.plan, "offset": arguments.page.offset, "limit": arguments.page.limit});
-    let answer = session.call("get_plan", request)?;
-    session.output.answer(&answer, render::plan)
+    if let [id] = arguments.what.as_slice()
+        && id.parse::<PlanId>().is_ok()
+    {
+        let request = json!({"plan_id": id, "offset": arguments.page.offset, "limit": arguments.page.limit});
+        let answer = session.call("get_plan", request)?;
+        return session.output.answer(&answer, render::plan);
+    }
+    let strategies = if arguments.what.is_empty() { vec!["all".to_owned()] } else { arguments.what };
+    let answer = session.call("gc_plan", json!({ "strategies": strategies }))?;
+    if list(&answer, "items").is_empty() {
+        return session.output.answer(&answer, |_| NO_GARBAGE.to_owned());
+    }
+    session.output.answer(&answer, render::plan)?;
+    say_how_to_apply(&answer, session);
+    Ok(())
+}
+
+pub fn say_how_to_apply(plan: &Value, session: &Session) {
+    session.output.talk(&format!("nothing was changed; `rootset gc apply {}` applies it", text(plan, "plan_id")));
 }
 
 fn apply(arguments: ApplyArguments, session: &Session) -> Result<(), Failure> {
@@ -63,6 +85,7 @@ pub fn apply_after_approval(
     let what = counted(count(plan, "items_total"), "item", "items");
     let asked = match erases {
         true => prompt::confirm_word(session, &format!("erase {what} for good"), ERASE_WORD),
+        false if only_reclaims(plan) => prompt::confirm(session, &format!("remove {what} that nothing vouches for")),
         false => prompt::confirm(session, &format!("move {what} to the trash")),
     };
     asked.map_err(|failure| with_plan(failure, id))?;
@@ -74,6 +97,11 @@ pub fn apply_after_approval(
     });
     let answer = session.call("gc_apply", request)?;
     session.output.answer(&answer, render::applied)
+}
+
+/// Rows that nothing serves are not trashed: there is nothing to undo.
+fn only_reclaims(plan: &Value) -> bool {
+    list(plan, "items").iter().all(|item| text(item, "action") == "reclaim")
 }
 
 fn over_limit(plan: &str, blocked: &[Value]) -> ServiceError {

@@ -21,7 +21,7 @@ pub fn run(command: ConfigCommand, session: &Session) -> Result<(), Failure> {
 fn as_json(shown: &[ShownSetting]) -> Value {
     let settings: Map<String, Value> = shown
         .iter()
-        .map(|setting| (setting.key.to_owned(), json!({"value": setting.value, "origin": setting.origin})))
+        .map(|setting| (setting.key.clone(), json!({"value": setting.value, "origin": setting.origin})))
         .collect();
     json!({ "settings": settings })
 }
@@ -33,7 +33,7 @@ fn as_table(shown: &[ShownSetting]) -> String {
             Value::Null => "(not set)".to_owned(),
             value => escaped(&value.to_string()),
         };
-        table.row([setting.key.to_owned(), value, escaped(&setting.origin)]);
+        table.row([setting.key.clone(), value, escaped(&setting.origin)]);
     }
     table.finish()
 }

@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::collector::{Approval, apply_after_approval};
+use super::collector::{Approval, apply_after_approval, say_how_to_apply};
 use super::{given, joined, times};
 use crate::arguments::ForgetArguments;
 use crate::exit::Failure;
-use crate::render::{self, counted, list, text};
+use crate::render::{self, counted, list};
 use crate::session::Session;
 
 pub fn run(arguments: ForgetArguments, session: &Session) -> Result<(), Failure> {
@@ -29,7 +29,7 @@ pub fn run(arguments: ForgetArguments, session: &Session) -> Result<(), Failure>
     }
     if arguments.dry_run {
         session.output.answer(&plan, render::plan)?;
-        session.output.talk(&format!("nothing was changed; `rootset gc apply {}` applies it", text(&plan, "plan_id")));
+        say_how_to_apply(&plan, session);
         return Ok(());
     }
     apply_after_approval(&plan, &[], Approval { allow_large: arguments.allow_large }, session)

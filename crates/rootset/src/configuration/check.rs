@@ -8,12 +8,15 @@ use rootset_model::time::parse_duration_ms;
 use rootset_service::ServiceError;
 
 use super::keys::{self, KEYS, Key, Kind, WORKING_FOLDER_KEYS};
+use super::retention;
 use super::sources::{Layer, Place};
 
 /// Characters of a value that an error shows.
 const VALUE_CHARS_SHOWN: usize = 80;
 /// Names at least this alike are suggested.
 const ALIKE_MIN: f64 = 0.75;
+/// What turns a recurring thing off.
+pub const OFF: &str = "off";
 
 pub fn layer(layer: &Layer) -> Result<(), ServiceError> {
     for (path, value) in flattened(&layer.values) {
@@ -21,7 +24,7 @@ pub fn layer(layer: &Layer) -> Result<(), ServiceError> {
         if layer.place == Place::WorkingFolder && !WORKING_FOLDER_KEYS.contains(&key.path) {
             return Err(not_here(&path, layer));
         }
-        if let Err(allowed) = value_of(key, &value) {
+        if let Err(allowed) = value_of(key, &path, &value) {
             let shown = shown(key, &value);
             let message = format!("`{path}` is {shown} in {}; allowed: {allowed}", layer.origin);
             return Err(ServiceError::invalid(message));
@@ -59,11 +62,11 @@ fn unknown(path: &str, layer: &Layer) -> ServiceError {
     }
     let best = KEYS
         .iter()
-        .map(|key| (strsim::jaro_winkler(path, key.path), key.path))
+        .map(|key| (strsim::jaro_winkler(path, key.path), key))
         .max_by(|a, b| a.0.total_cmp(&b.0))
         .filter(|(alike, _)| *alike >= ALIKE_MIN);
     match best {
-        Some((_, near)) => error.with_hint(format!("did you mean `{}`?", layer.place.key_as_written(near))),
+        Some((_, near)) => error.with_hint(format!("did you mean `{}`?", layer.place.key_as_written(&near.written()))),
         None => error.with_hint("`rootset config example` lists every key"),
     }
 }
@@ -93,7 +96,7 @@ fn shown(key: &Key, value: &Value) -> String {
 }
 
 /// Answers with what is allowed when the value is not.
-fn value_of(key: &Key, value: &Value) -> Result<(), String> {
+fn value_of(key: &Key, path: &str, value: &Value) -> Result<(), String> {
     let text = value.as_str();
     let is_filled = text.is_some_and(|text| !text.trim().is_empty());
     let (is_good, allowed) = match key.kind {
@@ -120,13 +123,11 @@ fn value_of(key: &Key, value: &Value) -> Result<(), String> {
             let is_choice = text.is_some_and(|text| choices.contains(&text));
             (is_choice, format!("`{}`", choices.join("`, `")))
         }
-        Kind::DurationMs { min, max } => {
-            let milliseconds = match value {
-                Value::String(_, text) => parse_duration_ms(text).ok(),
-                other => count(other),
-            };
-            let is_within = milliseconds.is_some_and(|it| (min..=max).contains(&it));
-            (is_within, format!("a duration such as `90s`, `24h` or `7d`, up to {}", duration_in_words(max)))
+        Kind::Switch => (value.to_bool().is_some(), "true or false".to_owned()),
+        Kind::DurationMs { min, max } => (is_duration(value, min, max), durations_allowed(min, max)),
+        Kind::DurationMsOrOff { min, max } => {
+            let is_good = text == Some(OFF) || is_duration(value, min, max);
+            (is_good, format!("{}; or `{OFF}`", durations_allowed(min, max)))
         }
         Kind::Number { min, max } => {
             (number(value).is_some_and(|it| (min..=max).contains(&it)), format!("a number from {min} to {max}"))
@@ -136,8 +137,22 @@ fn value_of(key: &Key, value: &Value) -> Result<(), String> {
             let is_list = value.as_array().is_some_and(|items| items.iter().all(|item| item.as_str().is_some()));
             (is_list, "a list of strings".to_owned())
         }
+        Kind::Retention => return retention::field(path, value),
     };
     if is_good { Ok(()) } else { Err(allowed) }
+}
+
+fn is_duration(value: &Value, min: i64, max: i64) -> bool {
+    let milliseconds = match value {
+        Value::String(_, text) => parse_duration_ms(text).ok(),
+        other => count(other),
+    };
+    milliseconds.is_some_and(|it| (min..=max).contains(&it))
+}
+
+fn durations_allowed(min: i64, max: i64) -> String {
+    let from = if min > 1 { format!(" from {}", duration_in_words(min)) } else { String::new() };
+    format!("a duration such as `90s`, `24h` or `7d`,{from} up to {}", duration_in_words(max))
 }
 
 fn duration_in_words(milliseconds: i64) -> String {

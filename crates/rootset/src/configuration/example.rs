@@ -15,7 +15,10 @@ pub fn example() -> String {
         let (of, name) = key.path.rsplit_once('.').unwrap_or(("", key.path));
         if of != section {
             section = of;
-            write!(text, "\n[{section}]").expect("writing to a string cannot fail");
+            let mark = if key.is_per_workspace() { "# " } else { "" };
+            let heading = key.written();
+            let heading = heading.rsplit_once('.').map_or("", |(heading, _)| heading);
+            write!(text, "\n{mark}[{heading}]").expect("writing to a string cannot fail");
         }
         let line = match key.value {
             Value::Default(value) => format!("{name} = {value}"),

@@ -1,5 +1,7 @@
 //! Every key, listed once: checking, the environment, `config show` and `config example` all read this table.
 
+use rootset_model::names::check_workspace_id;
+
 /// What a key's value may be.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Kind {
@@ -9,14 +11,31 @@ pub enum Kind {
     Url,
     Variable,
     Choice(&'static [&'static str]),
-    DurationMs { min: i64, max: i64 },
-    Number { min: f64, max: f64 },
-    Count { min: i64 },
+    Switch,
+    DurationMs {
+        min: i64,
+        max: i64,
+    },
+    /// A duration, or `off`.
+    DurationMsOrOff {
+        min: i64,
+        max: i64,
+    },
+    Number {
+        min: f64,
+        max: f64,
+    },
+    Count {
+        min: i64,
+    },
     TextList,
+    /// One field of a policy of retention, named by the last part of the key: the policy's own parser decides.
+    Retention,
 }
 
 #[derive(Debug)]
 pub struct Key {
+    /// Dotted; [`ANY_WORKSPACE`] stands for the id of any workspace.
     pub path: &'static str,
     pub kind: Kind,
     pub value: Value,
@@ -35,6 +54,20 @@ pub enum Value {
 }
 
 impl Key {
+    /// A key that there may be one of for every workspace.
+    pub fn is_per_workspace(&self) -> bool {
+        self.path.split('.').any(|part| part == ANY_WORKSPACE)
+    }
+
+    pub fn path_in(&self, workspace: &str) -> String {
+        self.path.replace(ANY_WORKSPACE, workspace)
+    }
+
+    /// The path for people, who put a workspace's id where the table has its mark.
+    pub fn written(&self) -> String {
+        self.path_in("NAME")
+    }
+
     pub fn default_value(&self) -> serde_json::Value {
         match self.value {
             // The defaults of the table are also JSON; a test holds that.
@@ -44,7 +77,13 @@ impl Key {
     }
 }
 
+/// The part of a path that any workspace's id may take.
+const ANY_WORKSPACE: &str = "*";
+
 const DAY_MS: i64 = 86_400_000;
+const YEARS_TEN_MS: i64 = 3_650 * DAY_MS;
+/// More often than this, the scheduler would do nothing but look at the clock.
+const INTERVAL_MS_MIN: i64 = 1_000;
 /// A model's answer must come within the lease on a pending memory.
 const TIMEOUT_MS_MAX: i64 = 200_000;
 const TIMEOUT: Kind = Kind::DurationMs { min: 1, max: TIMEOUT_MS_MAX };
@@ -64,10 +103,154 @@ pub const KEYS: &[Key] = &[
         about: "workspace of commands that name none",
     },
     Key {
+        path: "gc.enabled",
+        kind: Kind::Switch,
+        value: Value::Default("false"),
+        about: "master switch of the scheduler: whether `rootset daemon` runs at all",
+    },
+    Key {
+        path: "gc.interval",
+        kind: Kind::DurationMs { min: INTERVAL_MS_MIN, max: YEARS_TEN_MS },
+        value: Value::Default(r#""24h""#),
+        about: "time between two runs of the scheduler, restarts or not",
+    },
+    Key {
+        path: "gc.auto_delete",
+        kind: Kind::Switch,
+        value: Value::Default("false"),
+        about: "move what is expired or superseded to the trash; off: only report it",
+    },
+    Key {
+        path: "gc.defrag_threshold",
+        kind: Kind::Number { min: 0.0, max: 1.0 },
+        value: Value::Default("0.1"),
+        about: "share of chunks purged since the last defragmentation above which one is recommended; 0: never",
+    },
+    Key {
+        path: "gc.auto_defrag",
+        kind: Kind::Switch,
+        value: Value::Default("false"),
+        about: "defragment when it is recommended and nothing else is going on",
+    },
+    Key {
         path: "gc.grace",
-        kind: Kind::DurationMs { min: 0, max: 3_650 * DAY_MS },
+        kind: Kind::DurationMs { min: 0, max: YEARS_TEN_MS },
         value: Value::Default(r#""7d""#),
         about: "how long trash can be undone",
+    },
+    Key {
+        path: "gc.purge_trash",
+        kind: Kind::Switch,
+        value: Value::Default("true"),
+        about: "remove trash for good when its grace is over, scheduler or not",
+    },
+    Key {
+        path: "gc.time_limit_ms",
+        kind: Kind::Count { min: 1 },
+        value: Value::Unset { example: "60000" },
+        about: "a scheduled run stops after so many milliseconds and goes on the next time; unset: no limit",
+    },
+    Key {
+        path: "gc.retention.max_age",
+        kind: Kind::Retention,
+        value: Value::Unset { example: r#""90d""# },
+        about: "memories older than this are expired",
+    },
+    Key {
+        path: "gc.retention.max_count",
+        kind: Kind::Retention,
+        value: Value::Unset { example: "1000" },
+        about: "of each source and repository, memories beyond this many newest are expired",
+    },
+    Key {
+        path: "gc.retention.max_version_gap",
+        kind: Kind::Retention,
+        value: Value::Unset { example: "3" },
+        about: "memories this many versions behind the newest of their source and repository are expired",
+    },
+    Key {
+        path: "gc.retention.min_keep",
+        kind: Kind::Retention,
+        value: Value::Unset { example: "10" },
+        about: "so many of the newest stay, whatever the rules say; unset: 0",
+    },
+    Key {
+        path: "gc.retention.keep_within",
+        kind: Kind::Retention,
+        value: Value::Unset { example: r#""7d""# },
+        about: "younger than this is never expired; unset: 0",
+    },
+    Key {
+        path: "gc.retention.basis",
+        kind: Kind::Retention,
+        value: Value::Unset { example: r#""last_used_at""# },
+        about: "the time that age counts from: `ingested_at` or `last_used_at`; unset: `ingested_at`",
+    },
+    Key {
+        path: "gc.workspaces.*.auto_delete",
+        kind: Kind::Switch,
+        value: Value::Unset { example: "true" },
+        about: "overrides `gc.auto_delete` in this workspace",
+    },
+    Key {
+        path: "gc.workspaces.*.retention.max_age",
+        kind: Kind::Retention,
+        value: Value::Unset { example: r#""90d""# },
+        about: "a table that replaces `gc.retention` as a whole in this workspace",
+    },
+    Key {
+        path: "gc.workspaces.*.retention.max_count",
+        kind: Kind::Retention,
+        value: Value::Unset { example: "1000" },
+        about: "of each source and repository, memories beyond this many newest are expired",
+    },
+    Key {
+        path: "gc.workspaces.*.retention.max_version_gap",
+        kind: Kind::Retention,
+        value: Value::Unset { example: "3" },
+        about: "memories this many versions behind the newest of their source and repository are expired",
+    },
+    Key {
+        path: "gc.workspaces.*.retention.min_keep",
+        kind: Kind::Retention,
+        value: Value::Unset { example: "10" },
+        about: "so many of the newest stay, whatever the rules say; unset: 0",
+    },
+    Key {
+        path: "gc.workspaces.*.retention.keep_within",
+        kind: Kind::Retention,
+        value: Value::Unset { example: r#""7d""# },
+        about: "younger than this is never expired; unset: 0",
+    },
+    Key {
+        path: "gc.workspaces.*.retention.basis",
+        kind: Kind::Retention,
+        value: Value::Unset { example: r#""last_used_at""# },
+        about: "the time that age counts from: `ingested_at` or `last_used_at`; unset: `ingested_at`",
+    },
+    Key {
+        path: "backup.dir",
+        kind: Kind::Text,
+        value: Value::Unset { example: r#""/var/backups/rootset""# },
+        about: "folder of backups; unset: the path of the database with `.backups` behind it",
+    },
+    Key {
+        path: "backup.interval",
+        kind: Kind::DurationMsOrOff { min: INTERVAL_MS_MIN, max: YEARS_TEN_MS },
+        value: Value::Default(r#""24h""#),
+        about: "time between two backups that are taken by themselves; `off`: none are",
+    },
+    Key {
+        path: "backup.keep_last",
+        kind: Kind::Count { min: 1 },
+        value: Value::Default("3"),
+        about: "so many of the newest backups stay, however old",
+    },
+    Key {
+        path: "backup.max_age",
+        kind: Kind::DurationMs { min: 1, max: YEARS_TEN_MS },
+        value: Value::Default(r#""7d""#),
+        about: "older backups than this go, beyond those",
     },
     Key {
         path: "limits.plan_fraction_max",
@@ -155,12 +338,27 @@ pub const KEYS: &[Key] = &[
 pub const WORKING_FOLDER_KEYS: &[&str] = &["workspace", "code.exclude"];
 
 pub fn find(path: &str) -> Option<&'static Key> {
-    KEYS.iter().find(|key| key.path == path)
+    KEYS.iter().find(|key| matched_parts(key, path) == Some(0))
 }
 
 /// Whether keys live under this name.
 pub fn is_section(path: &str) -> bool {
-    KEYS.iter().any(|key| key.path.strip_prefix(path).is_some_and(|rest| rest.starts_with('.')))
+    KEYS.iter().any(|key| matched_parts(key, path).is_some_and(|left| left > 0))
+}
+
+/// How many parts of the key are left when the path is taken as its beginning; `None` when it is not.
+fn matched_parts(key: &Key, path: &str) -> Option<usize> {
+    let mut parts = key.path.split('.');
+    for given in path.split('.') {
+        let is_match = match parts.next()? {
+            ANY_WORKSPACE => check_workspace_id(given).is_ok(),
+            part => part == given,
+        };
+        if !is_match {
+            return None;
+        }
+    }
+    Some(parts.count())
 }
 
 #[cfg(test)]
@@ -185,5 +383,15 @@ mod tests {
                 seen.push(section);
             }
         }
+    }
+
+    #[test]
+    fn workspaces_have_keys_of_their_own() {
+        let found = |path: &str| find(path).map(|key| key.path);
+        assert_eq!(found("gc.workspaces.team-a.auto_delete"), Some("gc.workspaces.*.auto_delete"));
+        assert_eq!(found("gc.workspaces.team-a.retention"), None);
+        assert_eq!(found("gc.workspaces.Team A.auto_delete"), None);
+        assert!(is_section("gc.workspaces.team-a.retention") && is_section("gc.workspaces.team-a"));
+        assert!(!is_section("gc.workspaces.team-a.auto_delete") && !is_section("gc.grace.x"));
     }
 }

@@ -122,11 +122,13 @@ fn anchor(values: &mut Dict, folder: &Path) {
     {
         *db = anchored(db);
     }
-    if let Some(Value::Dict(_, embed)) = values.get_mut("embed")
-        && let Some(Value::String(_, path)) = embed.get_mut("path")
-        && !path.trim().is_empty()
-    {
-        *path = anchored(path);
+    for (section, key) in [("embed", "path"), ("backup", "dir")] {
+        if let Some(Value::Dict(_, section)) = values.get_mut(section)
+            && let Some(Value::String(_, path)) = section.get_mut(key)
+            && !path.trim().is_empty()
+        {
+            *path = anchored(path);
+        }
     }
 }
 
@@ -175,6 +177,12 @@ fn variable_layer(name: &str, text: &str) -> Layer {
 fn typed(kind: Kind, text: &str) -> Value {
     let text = text.trim();
     match kind {
+        Kind::Switch => text.parse::<bool>().map_or_else(|_| text.into(), Into::into),
+        Kind::Retention => match (text.parse::<i64>(), text.parse::<f64>()) {
+            (Ok(whole), _) => whole.into(),
+            (Err(_), Ok(number)) if number.is_finite() => number.into(),
+            _ => text.into(),
+        },
         Kind::Count { .. } => text.parse::<i64>().map_or_else(|_| text.into(), Into::into),
         Kind::Number { .. } => text.parse::<f64>().map_or_else(|_| text.into(), Into::into),
         Kind::TextList => text.split(',').map(str::trim).filter(|item| !item.is_empty()).collect::<Vec<_>>().into(),

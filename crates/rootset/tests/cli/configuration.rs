@@ -80,6 +80,10 @@ fn working_folder_may_set_workspace_and_excludes_only() {
     for (text, key) in [
         ("db = \"/tmp/elsewhere.db\"", "`db`"),
         ("[gc]\ngrace = \"0s\"", "`gc.grace`"),
+        ("[gc]\nauto_delete = true", "`gc.auto_delete`"),
+        ("[gc.retention]\nmax_age = \"1d\"", "`gc.retention.max_age`"),
+        ("[gc.workspaces.default]\nauto_delete = true", "`gc.workspaces.default.auto_delete`"),
+        ("[backup]\ndir = \"elsewhere\"", "`backup.dir`"),
         ("[extract]\nbase_url = \"http://evil.example/v1\"", "`extract.base_url`"),
         ("[limits]\nplan_fraction_max = 1.0", "`limits.plan_fraction_max`"),
     ] {
@@ -107,6 +111,15 @@ fn unknown_keys_and_bad_values_name_key_value_origin_and_what_is_allowed() {
         ("[embed]\nprovider = \"statc\"", vec!["is `\"statc\"`", "`none`, `openai`, `static`"]),
         ("[embed]\nprovider = \"static\"", vec!["`embed.provider` is `static`, which needs `embed.path`"]),
         ("[code]\nexclude = \"target\"", vec!["`code.exclude`", "a list of strings"]),
+        ("[gc]\nenabled = \"yes\"", vec!["`gc.enabled` is `\"yes\"`", "allowed: true or false"]),
+        ("[gc]\ninterval = \"0s\"", vec!["`gc.interval` is `\"0s\"`", "from 1s up to 3650d"]),
+        ("[gc]\ndefrag_threshold = 2", vec!["`gc.defrag_threshold` is `2`", "a number from 0 to 1"]),
+        ("[gc]\ntime_limit_ms = 0", vec!["`gc.time_limit_ms` is `0`", "a whole number from 1"]),
+        ("[backup]\ninterval = \"never\"", vec!["`backup.interval` is `\"never\"`", "or `off`"]),
+        ("[backup]\nkeep_last = 0", vec!["`backup.keep_last` is `0`", "a whole number from 1"]),
+        ("[gc.workspaces.\"Team A\"]\nauto_delete = true", vec!["unknown key `gc.workspaces.Team A"]),
+        ("[gc.workspaces.team]\nauto_delet = true", vec!["did you mean `gc.workspaces.NAME.auto_delete`?"]),
+        ("gc.workspaces.team = true", vec!["`gc.workspaces.team`", "is a section"]),
         ("not toml at all", vec!["is not TOML"]),
     ] {
         sandbox.write(&own, text);
@@ -159,13 +172,111 @@ fn example_loads_back_as_the_defaults() {
     let loaded = sandbox.run(["config", "show", "--json"]);
     assert_eq!(values(&loaded), values(&defaults));
     assert_eq!(sandbox.run(["list"]).status, Some(0));
+    let is_setting = |rest: &&str| {
+        let name = rest.split_once(" = ").map_or("", |(name, _)| name);
+        rest.starts_with("[gc.") || (!name.is_empty() && name.chars().all(|c| c.is_ascii_lowercase() || c == '_'))
+    };
     let commented_in: String = example
         .lines()
-        .map(|line| line.strip_prefix("# ").filter(|rest| rest.contains(" = \"")).unwrap_or(line).to_owned() + "\n")
+        .map(|line| line.strip_prefix("# ").filter(is_setting).unwrap_or(line).replace("NAME", "team") + "\n")
         .collect();
     sandbox.write(sandbox.own_configuration(), commented_in);
     let every_key = sandbox.run(["config", "show", "--json"]);
     assert!(values(&every_key).iter().all(|(_, value)| !value.is_null()), "{every_key:?}");
+    assert_eq!(setting(&every_key, "gc.workspaces.team.retention.max_age").0, "90d");
+}
+
+#[test]
+fn retention_that_is_not_understood_is_an_error_that_names_the_key() {
+    let sandbox = Sandbox::new();
+    let own = sandbox.own_configuration();
+    for (field, value) in [
+        ("max_age", "0"),
+        ("max_age", "-5"),
+        ("max_age", "nan"),
+        ("max_age", "2.5"),
+        ("max_age", "\"abc\""),
+        ("max_age", "true"),
+        ("max_age", "[1]"),
+        ("max_count", "2.5"),
+        ("max_count", "-1"),
+        ("max_count", "\"abc\""),
+        ("max_version_gap", "0"),
+        ("min_keep", "-1"),
+        ("keep_within", "\"-1d\""),
+        ("basis", "\"created_at\""),
+    ] {
+        for section in ["gc.retention", "gc.workspaces.team.retention"] {
+            sandbox.write(&own, format!("[{section}]\n{field} = {value}\n"));
+            let outcome = sandbox.run(["list"]);
+            refused(&outcome, &[&format!("`{section}.{field}` is `"), "rootset.toml`"]);
+        }
+    }
+    for (text, says) in [
+        ("[gc]\nretention = \"90d\"", "`gc.retention` in"),
+        ("[gc]\nretention = 5", "`gc.retention` in"),
+        ("[gc.retention]\nmax_agee = \"1d\"", "did you mean `gc.retention.max_age`?"),
+        ("[gc.retention.max_age]\ndays = 3", "`gc.retention.max_age` is"),
+    ] {
+        sandbox.write(&own, text);
+        refused(&sandbox.run(["list"]), &[says]);
+    }
+    std::fs::remove_file(own).unwrap();
+    for value in ["0", "-1", "NaN", "2.5", "abc"] {
+        let outcome = sandbox.run_with_variables(&[("ROOTSET_GC__RETENTION__MAX_COUNT", value)], ["list"]);
+        match value {
+            "0" => assert_eq!(outcome.status, Some(0), "{outcome:?}"),
+            _ => {
+                refused(&outcome, &["`gc.retention.max_count` is `", "the variable `ROOTSET_GC__RETENTION__MAX_COUNT`"])
+            }
+        }
+    }
+}
+
+#[test]
+fn collector_is_off_and_harmless_by_default() {
+    let sandbox = Sandbox::new();
+    sandbox.write(sandbox.own_configuration(), "workspace = \"default\"\n");
+    let shown = sandbox.run(["config", "show", "--json"]);
+    for (key, value) in [
+        ("gc.enabled", Value::from(false)),
+        ("gc.interval", "24h".into()),
+        ("gc.auto_delete", false.into()),
+        ("gc.defrag_threshold", 0.1.into()),
+        ("gc.auto_defrag", false.into()),
+        ("gc.grace", "7d".into()),
+        ("gc.purge_trash", true.into()),
+        ("gc.retention.max_age", Value::Null),
+        ("backup.interval", "24h".into()),
+        ("backup.keep_last", 3.into()),
+        ("backup.max_age", "7d".into()),
+    ] {
+        assert_eq!(setting(&shown, key), (value, "default".to_owned()), "{key}");
+    }
+}
+
+#[test]
+fn variables_set_the_collector_and_workspaces_override_it() {
+    let sandbox = Sandbox::new();
+    let own =
+        "[gc.retention]\nmax_age = \"90d\"\n[gc.workspaces.team-a]\nauto_delete = true\n[backup]\ndir = \"kept\"\n";
+    sandbox.write(sandbox.own_configuration(), own);
+    let variables = [
+        ("ROOTSET_GC__ENABLED", "true"),
+        ("ROOTSET_GC__RETENTION__MAX_AGE", "30d"),
+        ("ROOTSET_GC__RETENTION__MAX_COUNT", "500"),
+        ("ROOTSET_GC__WORKSPACES__TEAM_B__RETENTION__MAX_AGE", "1000"),
+        ("ROOTSET_BACKUP__INTERVAL", "off"),
+    ];
+    let shown = sandbox.run_with_variables(&variables, ["config", "show", "--json"]);
+    assert_eq!(setting(&shown, "gc.enabled").0, true);
+    assert_eq!(setting(&shown, "gc.retention.max_age").0, "30d");
+    assert_eq!(setting(&shown, "gc.retention.max_count").0, 500);
+    assert_eq!(setting(&shown, "gc.workspaces.team-a.auto_delete").0, true);
+    assert_eq!(setting(&shown, "gc.workspaces.team_b.retention.max_age").0, 1000);
+    assert_eq!(setting(&shown, "backup.interval").0, "off");
+    let folder = setting(&shown, "backup.dir").0;
+    assert!(folder.as_str().is_some_and(|path| path.ends_with(".config/rootset/kept")), "{folder}");
 }
 
 #[test]

@@ -1,0 +1,69 @@
+//! The collector: how fast it judges, plans, trashes, brings back and purges, and what readers notice meanwhile.
+//!
+//! Three parts, each with a size of its own, 0 to leave it out: classifying rows in memory; a database with garbage of
+//! several reasons; the defragmentation of one from which much was purged.
+
+mod classify;
+mod collect;
+mod defrag;
+mod garbage;
+mod readers;
+mod report;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::database::BenchFolder;
+use crate::notes::Notes;
+
+/// Speed of the collector, and latency of readers while it works.
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// Rows that retention classifies.
+    #[arg(long, default_value_t = 10_000_000)]
+    rows: usize,
+    /// Memories in the database that is collected.
+    #[arg(long, default_value_t = 100_000)]
+    memories: usize,
+    /// Chunks in the database that is defragmented, before 41 % of them are purged.
+    #[arg(long, default_value_t = 10_000)]
+    chunks: usize,
+    /// How long readers are measured while nothing else happens, in milliseconds.
+    #[arg(long, default_value_t = 3_000)]
+    idle_ms: u64,
+    /// A filled database of `--memories`: a copy of it is measured. It is made if it is not there.
+    #[arg(long, value_name = "PATH")]
+    filled: Option<PathBuf>,
+    /// Folder on a real disk for temporary databases; absent: the system's temporary folder.
+    #[arg(long, value_name = "FOLDER")]
+    dir: Option<PathBuf>,
+    /// The same seed gives the same rows and notes.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let folder = BenchFolder::create(arguments.dir.as_deref())?;
+    let notes = Notes::new(arguments.seed);
+    let classify = (arguments.rows > 0).then(|| classify::measure(arguments.rows, arguments.seed));
+    let collect = match arguments.memories {
+        0 => None,
+        memories => {
+            let database = collect::prepare(memories, &notes, &folder, arguments.filled.as_deref())?;
+            Some(collect::measure(&database, memories, &notes, Duration::from_millis(arguments.idle_ms))?)
+        }
+    };
+    let defrag = match arguments.chunks {
+        0 => None,
+        chunks => Some(defrag::measure(chunks, &notes, &folder)?),
+    };
+    let report = report::Report::new(arguments.seed, classify, collect, defrag);
+    match arguments.json {
+        true => println!("{}", serde_json::to_string_pretty(&report)?),
+        false => println!("{}", report.text()),
+    }
+    Ok(())
+}

@@ -1,0 +1,147 @@
+//! Daily housekeeping: trash whose grace is over is purged, plans of the past are removed.
+//!
+//! Independent of the scheduler: any process that wrote does it after its answer, at most once a day over all processes,
+//! under a lease. It touches only what the protocol has already condemned, and nothing while the clock is in doubt.
+
+use rootset_model::Timestamp;
+use rootset_store::{Lease, OldPlans, PastGrace, PurgeTarget, Stamp};
+
+use crate::error::ServiceError;
+use crate::scheduler::state::{self, HousekeepingNote};
+use crate::scheduler::{Doubt, Reading};
+use crate::service::Service;
+
+const DAY_MS: i64 = 24 * 3_600_000;
+/// A process that dies in the middle leaves the rest to the next one after so long.
+const LEASE_MS: i64 = 10 * 60_000;
+/// Whoever applies a plan a little too late should hear that it expired, not that it never was.
+const EXPIRED_PLANS_KEPT_MS: i64 = 7 * DAY_MS;
+/// Applying a plan again answers its first outcome for so long.
+const FINISHED_PLANS_KEPT_MS: i64 = 90 * DAY_MS;
+const ACTOR: &str = "housekeeping";
+
+/// Who does it: a scheduler takes more time than a command that wants to end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Housekeeper {
+    Scheduler,
+    Writer,
+}
+
+/// What was done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Housekept {
+    pub runs_purged: i64,
+    pub memories_purged: i64,
+    pub plans_removed: i64,
+}
+
+impl Service {
+    /// Does what is due, if anything is; `None` when it was done already, is being done, or the clock is in doubt.
+    pub fn housekeep(&self, keeper: Housekeeper) -> Result<Option<Housekept>, ServiceError> {
+        let now = self.now();
+        let note: HousekeepingNote = state::read(&self.store, state::HOUSEKEEPING)?;
+        if !is_due(&note, now) {
+            return Ok(None);
+        }
+        let Some(lease) = self.store.acquire_lease(state::HOUSEKEEPING, now, LEASE_MS)? else { return Ok(None) };
+        let outcome = self.housekeep_under(&lease, keeper);
+        self.store.release_lease(&lease)?;
+        outcome
+    }
+
+    /// For after the answer: a failure is logged and changes nothing.
+    pub(crate) fn housekeep_and_log(&self, keeper: Housekeeper) {
+        match self.housekeep(keeper) {
+            Ok(Some(done)) => tracing::info!(?done, "housekeeping"),
+            Ok(None) => {}
+            Err(error) => tracing::warn!(%error, "housekeeping failed; the next one tries again"),
+        }
+    }
+
+    fn housekeep_under(&self, lease: &Lease, _keeper: Housekeeper) -> Result<Option<Housekept>, ServiceError> {
+        let now = self.now();
+        // Read again under the lease: another process may just have finished.
+        let mut note: HousekeepingNote = state::read(&self.store, state::HOUSEKEEPING)?;
+        if !is_due(&note, now) {
+            return Ok(None);
+        }
+        let last_seen = state::last_seen(&self.store)?;
+        if let Err(doubt) = self.check_clock(last_seen) {
+            note.doubted_at_ms = Some(now.0);
+            state::write(&self.store, lease, &note)?;
+            tracing::warn!(
+                "{}: nothing is purged; if the time is right, `rootset daemon --once --trust-clock` says so",
+                doubt.in_words()
+            );
+            return Ok(None);
+        }
+        let mut done = Housekept::default();
+        // The first time there is nothing to hold the clock against: it is noted, and the trash waits for tomorrow.
+        if last_seen.is_some() {
+            if self.settings.gc.purge_trash {
+                self.purge_past_grace(lease, now, &mut done)?;
+            }
+            self.remove_old_plans(now, &mut done)?;
+        }
+        note.done_at_ms = Some(now.0);
+        note.seen_at_ms = Some(now.0);
+        note.doubted_at_ms = None;
+        state::write(&self.store, lease, &note)?;
+        Ok(Some(done))
+    }
+
+    fn purge_past_grace(&self, lease: &Lease, now: Timestamp, done: &mut Housekept) -> Result<(), ServiceError> {
+        for PastGrace { workspace, run } in self.store.trash_past_grace(self.settings.grace_ms, now)? {
+            self.store.renew_lease(lease, self.now(), LEASE_MS)?;
+            let stamp = Stamp { now: self.now(), actor: ACTOR };
+            let receipt = self.store.purge(&workspace, PurgeTarget::Run(run), self.next_erasure_id(), stamp)?;
+            done.runs_purged += 1;
+            done.memories_purged += receipt.rows.memories;
+        }
+        Ok(())
+    }
+
+    fn remove_old_plans(&self, now: Timestamp, done: &mut Housekept) -> Result<(), ServiceError> {
+        let old = OldPlans {
+            expired_before: now.saturating_add_ms(-EXPIRED_PLANS_KEPT_MS),
+            finished_before: now.saturating_add_ms(-FINISHED_PLANS_KEPT_MS),
+        };
+        for workspace in self.store.list_workspaces()? {
+            let workspace = self.store.workspace(&workspace.id)?;
+            done.plans_removed += self.store.delete_old_plans(&workspace, old)?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn reading(&self) -> Reading {
+        Reading { wall: self.now(), elapsed_ms: self.elapsed_ms() }
+    }
+
+    /// Whether the time of this machine can be believed.
+    pub(crate) fn check_clock(&self, last_seen: Option<Timestamp>) -> Result<(), Doubt> {
+        self.clock_guard.lock().check(self.reading(), last_seen)
+    }
+}
+
+/// At most once a day; a doubt about the clock is looked into once a day as well, by whatever the clock says.
+fn is_due(note: &HousekeepingNote, now: Timestamp) -> bool {
+    let is_within_a_day = |at: Option<i64>| at.is_some_and(|at| now.0.abs_diff(at) < DAY_MS.unsigned_abs());
+    !is_within_a_day(note.done_at_ms) && !is_within_a_day(note.doubted_at_ms)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn housekeeping_is_due_once_a_day_whatever_the_clock_does() {
+        let done_at = |at: i64| HousekeepingNote { done_at_ms: Some(at), ..HousekeepingNote::default() };
+        let now = Timestamp(100 * DAY_MS);
+        assert!(is_due(&HousekeepingNote::default(), now));
+        assert!(!is_due(&done_at(100 * DAY_MS - 1), now));
+        assert!(is_due(&done_at(99 * DAY_MS), now));
+        assert!(is_due(&done_at(900 * DAY_MS), now), "a time in the future is looked into");
+        let doubted = HousekeepingNote { doubted_at_ms: Some(100 * DAY_MS - 5), ..done_at(900 * DAY_MS) };
+        assert!(!is_due(&doubted, now), "but not with every command");
+    }
+}

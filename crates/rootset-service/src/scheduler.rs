@@ -1,0 +1,218 @@
+//! The scheduler: rounds over all workspaces that look for what is expired or superseded, report it, and where the
+//! configuration says so move it to the trash.
+//!
+//! It owns no rule of its own: plans, limits and the trash are those of everybody else, and it is only ever told to look
+//! ([`Scheduler::tick`]); whoever runs it does the waiting. Two schedulers on one database do one round between them: the
+//! round is held by a lease. When a round is due, and what was reported already, is stored, so that restarts change
+//! nothing. When the clock cannot be believed, nothing is deleted.
+
+mod clock_guard;
+mod findings;
+pub(crate) mod state;
+mod telemetry;
+mod timing;
+mod workspace_round;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rootset_model::Timestamp;
+use rootset_store::Lease;
+
+pub use clock_guard::{ABSENCE_MS_MAX, DRIFT_MS_MAX, Doubt};
+pub(crate) use clock_guard::{ClockGuard, Reading};
+pub use telemetry::{BlockedPlan, Event, LogSink, TelemetrySink, Tombstone, TombstoneDetail};
+
+use crate::error::{ErrorCode, ServiceError};
+use crate::housekeeping::Housekeeper;
+use crate::service::Service;
+use state::RoundsNote;
+
+/// The actor of everything that the scheduler does.
+pub(crate) const ACTOR: &str = "scheduler";
+/// Longer than one workspace takes; when nothing is heard for so long, another scheduler takes over.
+const LEASE_MS: i64 = 10 * 60_000;
+/// How often a scheduler with nothing to do notes that it still believes its clock.
+const SEEN_EVERY_MS: i64 = 3_600_000;
+
+pub struct Scheduler {
+    service: Arc<Service>,
+    sink: Arc<dyn TelemetrySink>,
+    stop: Arc<AtomicBool>,
+}
+
+impl std::fmt::Debug for Scheduler {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Scheduler").field("service", &self.service).finish_non_exhaustive()
+    }
+}
+
+/// What came of one look at the time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tick {
+    /// `gc.enabled` is false.
+    Disabled,
+    NotDue {
+        next_at: Timestamp,
+    },
+    /// Another scheduler is at it.
+    HeldElsewhere,
+    /// Nothing is deleted until the clock is right again, or a person vouches for it.
+    ClockDoubted(Doubt),
+    Ran(Round),
+}
+
+/// One round over all workspaces.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Round {
+    pub workspaces: usize,
+    /// Workspaces whose run failed; the reasons are in the log.
+    pub failed: usize,
+    pub expired: i64,
+    /// Memories moved to the trash.
+    pub trashed: i64,
+}
+
+impl Scheduler {
+    pub fn new(service: Arc<Service>) -> Self {
+        Self { service, sink: Arc::new(LogSink), stop: Arc::default() }
+    }
+
+    pub fn with_sink(mut self, sink: Arc<dyn TelemetrySink>) -> Self {
+        self.sink = sink;
+        self
+    }
+
+    /// Set from outside to end between two workspaces: what is left of the round is done by the next start.
+    pub fn with_stop(mut self, stop: Arc<AtomicBool>) -> Self {
+        self.stop = stop;
+        self
+    }
+
+    /// A person vouches for the time of this machine: it becomes the measure of what follows.
+    pub fn trust_clock(&self) -> Result<(), ServiceError> {
+        let reading = self.service.reading();
+        let now_ms = Some(reading.wall.0);
+        self.noting(state::ROUNDS, |mut note: RoundsNote| {
+            note.seen_at_ms = now_ms;
+            // Times of a future that was none would hold the next round back.
+            note.started_at_ms = note.started_at_ms.min(now_ms);
+            note.finished_at_ms = note.finished_at_ms.min(now_ms);
+            note
+        })?;
+        self.noting(state::HOUSEKEEPING, |mut note: state::HousekeepingNote| {
+            note.seen_at_ms = now_ms;
+            note.done_at_ms = note.done_at_ms.min(now_ms);
+            note.backed_up_at_ms = note.backed_up_at_ms.min(now_ms);
+            note.doubted_at_ms = None;
+            note
+        })?;
+        self.service.clock_guard.lock().believe(reading);
+        Ok(())
+    }
+
+    /// Does what is due now, and answers what that was.
+    pub fn tick(&self) -> Result<Tick, ServiceError> {
+        if !self.service.settings.gc.enabled {
+            return Ok(Tick::Disabled);
+        }
+        if let Err(doubt) = self.service.check_clock(self.last_seen()?) {
+            return Ok(Tick::ClockDoubted(doubt));
+        }
+        let tick = self.round_if_due()?;
+        if !self.stop.load(Ordering::SeqCst) {
+            self.service.housekeep_and_log(Housekeeper::Scheduler);
+        }
+        Ok(tick)
+    }
+
+    /// Before the first note there is still the last write of anybody.
+    fn last_seen(&self) -> Result<Option<Timestamp>, ServiceError> {
+        let store = &self.service.store;
+        match state::last_seen(store)? {
+            Some(seen) => Ok(Some(seen)),
+            None => Ok(store.list_workspaces()?.into_iter().map(|workspace| workspace.last_write_at).max()),
+        }
+    }
+
+    fn round_if_due(&self) -> Result<Tick, ServiceError> {
+        let service = &self.service;
+        let now = service.now();
+        let note: RoundsNote = state::read(&service.store, state::ROUNDS)?;
+        let is_fresh = note.seen_at_ms.is_some_and(|seen| now.0.saturating_sub(seen) < SEEN_EVERY_MS);
+        if let Some(next_at) = self.not_before(&note).filter(|_| is_fresh) {
+            return Ok(Tick::NotDue { next_at });
+        }
+        let Some(lease) = service.store.acquire_lease(state::ROUNDS, now, LEASE_MS)? else {
+            return Ok(Tick::HeldElsewhere);
+        };
+        let outcome = self.round(&lease);
+        // After a failure too: nobody should have to wait for the lease to run out.
+        service.store.release_lease(&lease)?;
+        outcome
+    }
+
+    /// The time of the next round, unless it is now.
+    fn not_before(&self, note: &RoundsNote) -> Option<Timestamp> {
+        let (last, interval_ms) = (note.last_round(), self.service.settings.gc.interval_ms);
+        match timing::is_due(last, interval_ms, self.service.now()) {
+            true => None,
+            false => timing::next_round_at(last, interval_ms),
+        }
+    }
+
+    fn round(&self, lease: &Lease) -> Result<Tick, ServiceError> {
+        let store = &self.service.store;
+        // Read again under the lease: another scheduler may just have finished.
+        let mut note: RoundsNote = state::read(store, state::ROUNDS)?;
+        let now_ms = self.service.now().0;
+        note.seen_at_ms = Some(now_ms);
+        if let Some(next_at) = self.not_before(&note) {
+            state::write(store, lease, &note)?;
+            return Ok(Tick::NotDue { next_at });
+        }
+        note.started_at_ms = Some(now_ms);
+        state::write(store, lease, &note)?;
+        let mut round = Round::default();
+        let threshold = self.service.settings.gc.defrag_threshold;
+        let defrag_recommended = rootset_gc::is_defrag_recommended(store.dead_rows()?.fraction(), threshold);
+        for workspace in store.list_workspaces()? {
+            if self.stop.load(Ordering::SeqCst) {
+                return Ok(Tick::Ran(round));
+            }
+            store.renew_lease(lease, self.service.now(), LEASE_MS)?;
+            round.workspaces += 1;
+            match self.run_workspace(&workspace.id, defrag_recommended) {
+                Ok(run) => {
+                    round.expired += run.expired;
+                    round.trashed += run.trashed;
+                }
+                Err(error) => {
+                    round.failed += 1;
+                    tracing::error!(target: "rootset::gc", workspace_id = workspace.id, %error, "a workspace failed");
+                }
+            }
+        }
+        if defrag_recommended {
+            tracing::warn!(target: "rootset::gc", "much was purged since the last time: `rootset defrag` gives it back");
+        }
+        note.finished_at_ms = Some(self.service.now().0);
+        note.seen_at_ms = note.finished_at_ms;
+        state::write(store, lease, &note)?;
+        Ok(Tick::Ran(round))
+    }
+
+    fn noting<T>(&self, work: rootset_store::Work, change: impl FnOnce(T) -> T) -> Result<(), ServiceError>
+    where
+        T: serde::Serialize + serde::de::DeserializeOwned + Default,
+    {
+        let store = &self.service.store;
+        let Some(lease) = store.acquire_lease(work, self.service.now(), LEASE_MS)? else {
+            return Err(ServiceError::new(ErrorCode::Busy, format!("another process is at the {} now", work.kind))
+                .with_hint("stop it first, or try again when it is done"));
+        };
+        let noted = state::read(store, work).and_then(|note| state::write(store, &lease, &change(note)));
+        store.release_lease(&lease)?;
+        Ok(noted?)
+    }
+}

@@ -1,0 +1,50 @@
+//! When a round is due. Pure, and a function of stored times: restarts neither skip nor repeat a round.
+
+use rootset_model::Timestamp;
+
+/// The times of the last round, as stored.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LastRound {
+    pub started_at: Option<Timestamp>,
+    pub finished_at: Option<Timestamp>,
+}
+
+/// When the next round starts; `None`: at once.
+pub fn next_round_at(last: LastRound, interval_ms: i64) -> Option<Timestamp> {
+    let started_at = last.started_at?;
+    // A round that was cut off is not a round: what is left of it comes first.
+    let was_finished = last.finished_at.is_some_and(|finished_at| finished_at >= started_at);
+    was_finished.then(|| started_at.saturating_add_ms(interval_ms))
+}
+
+pub fn is_due(last: LastRound, interval_ms: i64, now: Timestamp) -> bool {
+    next_round_at(last, interval_ms).is_none_or(|next| next <= now)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn round(started_at: i64, finished_at: Option<i64>) -> LastRound {
+        LastRound { started_at: Some(Timestamp(started_at)), finished_at: finished_at.map(Timestamp) }
+    }
+
+    #[test]
+    fn first_round_is_due_at_once() {
+        assert!(is_due(LastRound::default(), 1_000, Timestamp(0)));
+    }
+
+    #[test]
+    fn next_round_is_due_one_interval_after_the_last_began() {
+        let last = round(5_000, Some(5_400));
+        assert!(!is_due(last, 1_000, Timestamp(5_999)));
+        assert!(is_due(last, 1_000, Timestamp(6_000)));
+        assert!(is_due(last, 1_000, Timestamp(60_000)), "a machine that was off does one round, not many");
+    }
+
+    #[test]
+    fn round_that_was_cut_off_is_due_at_once() {
+        assert!(is_due(round(5_000, None), 1_000, Timestamp(5_001)));
+        assert!(is_due(round(5_000, Some(4_000)), 1_000, Timestamp(5_001)));
+    }
+}

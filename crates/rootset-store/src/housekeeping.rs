@@ -1,0 +1,95 @@
+//! What nobody asks for and somebody has to do: finding trash whose grace is over, and removing plans of the past.
+
+use rootset_model::limits::SWEEP_BATCH_MEMORIES;
+use rootset_model::{PlanId, RunId, Timestamp};
+
+use crate::error::StoreError;
+use crate::garbage::BucketTotals;
+use crate::statements::housekeeping as sql;
+use crate::{Store, Workspace};
+
+/// A run whose trash can no longer be undone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PastGrace {
+    pub workspace: Workspace,
+    pub run: RunId,
+}
+
+/// Which plans are of no use any more.
+#[derive(Clone, Copy, Debug)]
+pub struct OldPlans {
+    /// Never applied, and expired before this.
+    pub expired_before: Timestamp,
+    /// Carried out to the end before this.
+    pub finished_before: Timestamp,
+}
+
+impl Store {
+    /// Runs of all workspaces whose promise of undo is over and whose trash is at least `grace_ms` old: the longer of
+    /// the grace that was promised and the one that is set now. A trashed workspace comes as its own run.
+    pub fn trash_past_grace(&self, grace_ms: i64, now: Timestamp) -> Result<Vec<PastGrace>, StoreError> {
+        let trashed_before = now.saturating_add_ms(grace_ms.saturating_neg());
+        self.read(|tx| {
+            let mut found = Vec::new();
+            let workspaces = tx.rows(&sql::WORKSPACES, &[], |row| {
+                let (run, at): (Option<RunId>, Option<Timestamp>) = (row.get(2)?, row.get(3)?);
+                let (started_at, undo_until): (Option<Timestamp>, Option<Timestamp>) = (row.get(4)?, row.get(5)?);
+                let is_over =
+                    started_at.is_some_and(|it| it <= trashed_before) && undo_until.is_some_and(|it| it <= now);
+                Ok((Workspace { key: row.get(0)?, id: row.get(1)?, trashed: run.zip(at) }, is_over))
+            })?;
+            for (workspace, is_over) in workspaces {
+                match workspace.trashed {
+                    // What is in it goes with it, and comes back with it.
+                    Some((run, _)) if is_over => found.push(PastGrace { workspace, run }),
+                    Some(_) => {}
+                    None => {
+                        let parameters = [workspace.key.into(), trashed_before.into(), now.into()];
+                        let runs = tx.rows(&sql::RUNS_PAST_GRACE, &parameters, |row| row.get(0))?;
+                        found.extend(runs.into_iter().map(|run| PastGrace { workspace: workspace.clone(), run }));
+                    }
+                }
+            }
+            Ok(found)
+        })
+    }
+
+    /// Removes plans of no use in one workspace, in batches; answers how many.
+    pub fn delete_old_plans(&self, workspace: &Workspace, old: OldPlans) -> Result<i64, StoreError> {
+        let mut removed = 0;
+        loop {
+            let limit = SWEEP_BATCH_MEMORIES as i64;
+            let parameters =
+                [workspace.key.into(), old.expired_before.into(), old.finished_before.into(), limit.into()];
+            // Looking first spares the write lock when there is nothing to do.
+            let found: Vec<[u8; 16]> = self.read(|tx| tx.rows(&sql::OLD_PLANS, &parameters, |row| row.get(0)))?;
+            if found.is_empty() {
+                return Ok(removed);
+            }
+            self.write(|tx| {
+                // Asked again: somebody may have applied one in between.
+                let plans: Vec<[u8; 16]> = tx.rows(&sql::OLD_PLANS, &parameters, |row| row.get(0))?;
+                let key = [workspace.key.into(), plans.as_slice().into()];
+                tx.execute(&sql::DELETE_ITEMS_OF_PLANS, &key)?;
+                tx.execute(&sql::DELETE_PLANS, &key)?;
+                Ok(())
+            })?;
+            removed += found.len() as i64;
+        }
+    }
+
+    /// Of the memories that a plan called expired, those that its run took.
+    pub fn expired_taken(
+        &self,
+        workspace: &Workspace,
+        plan: PlanId,
+        run: RunId,
+    ) -> Result<Vec<BucketTotals>, StoreError> {
+        self.read(|tx| {
+            tx.rows(&sql::EXPIRED_TAKEN, &[workspace.key.into(), (&plan).into(), (&run).into()], |row| {
+                let (source, repo) = (row.get(0)?, row.get(1)?);
+                Ok(BucketTotals { source, repo, memories: row.get(2)?, chunks: row.get(3)? })
+            })
+        })
+    }
+}
