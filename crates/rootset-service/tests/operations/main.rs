@@ -16,6 +16,7 @@ mod explaining;
 mod extracting;
 mod forgetting;
 mod harness;
+mod housekeeping;
 mod listing;
 mod model;
 mod properties;
