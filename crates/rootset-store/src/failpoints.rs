@@ -13,6 +13,8 @@ pub const FAILPOINTS: &[&str] = &[
     "purge.batch",
     "purge.batch_committed",
     "purge.removed",
+    "purge.compaction_step",
+    "purge.compacted",
     "backup.begun",
     "backup.copied",
     "backup.table",

@@ -10,6 +10,7 @@
 mod add;
 mod audit;
 mod backup;
+mod compaction;
 mod defrag;
 mod doctor;
 pub mod driver;
