@@ -64,6 +64,16 @@ impl SearchIndex {
     }
 }
 
+/// How the terms of deleted rows leave an index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SearchRemoval {
+    /// At once, term by term: the right thing for few rows.
+    AtOnce,
+    /// Marked now, gone when the index has been rewritten by [`Transaction::search_compact`]: many times faster for many
+    /// rows. Whoever deletes so sees to the rewriting.
+    Marked,
+}
+
 /// A row of a full-text index: terms already split, folded and stemmed by the caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SearchRow {
@@ -103,7 +113,22 @@ pub trait Transaction {
         rows: &[SearchRow],
     ) -> Result<(), StoreError>;
 
-    fn search_delete(&mut self, workspace: WorkspaceKey, index: SearchIndex, keys: &[i64]) -> Result<(), StoreError>;
+    fn search_delete(
+        &mut self,
+        workspace: WorkspaceKey,
+        index: SearchIndex,
+        keys: &[i64],
+        removal: SearchRemoval,
+    ) -> Result<(), StoreError>;
+
+    /// One step of rewriting an index without what was only marked in it; `true` when nothing is left to do.
+    /// `is_first` begins anew.
+    fn search_compact(
+        &mut self,
+        workspace: WorkspaceKey,
+        index: SearchIndex,
+        is_first: bool,
+    ) -> Result<bool, StoreError>;
 
     /// Keys, best first: with [`Combine::Any`] by the summed rarity of the terms a row holds, newest first among equals;
     /// with [`Combine::All`] in any order. Terms are data, nothing in them is syntax.
@@ -132,6 +157,12 @@ pub trait Transaction {
 
     /// Every key of an index, for `doctor`.
     fn search_keys(&mut self, workspace: WorkspaceKey, index: SearchIndex) -> Result<Vec<i64>, StoreError>;
+
+    /// Writes what [`Self::search_insert`] may have kept back, so that a long transaction does not hold it in memory.
+    fn search_flush(&mut self) -> Result<(), StoreError>;
+
+    /// Empties a workspace's indexes.
+    fn search_clear(&mut self, workspace: WorkspaceKey) -> Result<(), StoreError>;
 
     /// Drops a workspace's indexes when the workspace is purged.
     fn search_drop(&mut self, workspace: WorkspaceKey) -> Result<(), StoreError>;
@@ -176,6 +207,15 @@ pub trait Engine: Send + Sync {
 
     /// What the engine itself says about the health of its files; empty when all is well.
     fn integrity(&self) -> Result<Vec<String>, StoreError>;
+
+    /// The database's file; `None` where there is none of our own.
+    fn path(&self) -> Option<&std::path::Path>;
+
+    /// Copies one snapshot into a new file while others write.
+    fn copy_to(&self, destination: &std::path::Path) -> Result<(), StoreError>;
+
+    /// Rebuilds the files without what they no longer need, as the only writer; readers go on.
+    fn compact(&self) -> Result<(), StoreError>;
 
     /// Looks for any of the byte strings in the database's own files; `None` where files are out of reach.
     fn contains_bytes(&self, needles: &[Vec<u8>]) -> Result<Option<bool>, StoreError>;

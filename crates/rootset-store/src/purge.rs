@@ -6,12 +6,13 @@
 use std::collections::HashMap;
 
 use rootset_model::content::DocHash;
-use rootset_model::limits::SWEEP_BATCH_MEMORIES;
+use rootset_model::limits::PURGE_BATCH_MEMORIES;
 use rootset_model::plan::{ItemKind, PlanItem};
 use rootset_model::{Content, ErasureId, MemoryId, RunId, Timestamp, WorkspaceKey};
 use serde::{Deserialize, Serialize};
 
-use crate::driver::{SearchIndex, Transaction, Value};
+use crate::compaction::{removal_of, search_delete};
+use crate::driver::{SearchIndex, SearchRemoval, Transaction, Value};
 use crate::error::StoreError;
 use crate::failpoints::failpoint;
 use crate::graph::{self, KIND_ENTITY, KIND_RELATION};
@@ -29,7 +30,8 @@ const NOTED_CAUSES: [&str; 3] = ["delete_memory", "forget", "update_memory"];
 /// Byte strings looked for after an erasure; enough to notice a leak, few enough for one pass over the file.
 const PROBES_MAX: usize = 32;
 const PROBE_BYTES_MIN: usize = 16;
-const PROBE_BYTES_MAX: usize = 48;
+/// Long enough that another memory with the same beginning is not taken for a leak, short enough to stand in one page.
+const PROBE_BYTES_MAX: usize = 160;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PurgeTarget {
@@ -127,7 +129,7 @@ impl Store {
             (_, None) => false,
         };
         if takes_workspace {
-            self.purge_workspace(workspace.key, &mut erased, stamp)?;
+            self.purge_workspace(workspace.key, erasure, &mut erased, stamp)?;
         }
         failpoint!("purge.removed");
         self.receipt(erasure, erased)
@@ -135,6 +137,8 @@ impl Store {
 
     /// Empties the log and looks for what was erased.
     pub(crate) fn receipt(&self, erasure: ErasureId, erased: Erased) -> Result<Receipt, StoreError> {
+        self.compact_searches()?;
+        failpoint!("purge.compacted");
         let log_is_clean = self.empty_log()?;
         let text_remains = match erased.probes.is_empty() {
             true => Some(false),
@@ -151,17 +155,21 @@ impl Store {
         erased: &mut Erased,
         stamp: Stamp<'_>,
     ) -> Result<(), StoreError> {
+        let removal = self.read(|tx| {
+            let count = tx.scalar(&run_sql::TRASHED_MEMORY_COUNT, &[workspace.into(), (&run).into()])?;
+            removal_of(tx, workspace, count)
+        })?;
         loop {
             let (is_last, of_batch) = self.write(|tx| {
                 let parameters =
-                    [workspace.into(), (&run).into(), Value::Blob(&[]), (SWEEP_BATCH_MEMORIES as i64).into()];
+                    [workspace.into(), (&run).into(), Value::Blob(&[]), (PURGE_BATCH_MEMORIES as i64).into()];
                 let ids: Vec<[u8; 16]> = tx.rows(&run_sql::TRASHED_MEMORIES_OF, &parameters, |row| row.get(0))?;
-                let is_last = ids.len() < SWEEP_BATCH_MEMORIES;
+                let is_last = ids.len() < PURGE_BATCH_MEMORIES;
                 runs::end(tx, workspace, run, stamp.now)?;
                 let cause = runs::find(tx, workspace, run)?.operation;
                 let ledger = Ledger { erasure, cause: &cause, run };
                 let mut of_batch = Erased::default();
-                remove_memories(tx, workspace, &ids, Some(&ledger), &mut of_batch, stamp)?;
+                remove_memories(tx, workspace, &ids, Some(&ledger), removal, &mut of_batch, stamp)?;
                 if is_last {
                     let revisions: Vec<(MemoryId, i64)> =
                         tx.rows(&run_sql::TRASHED_REVISIONS_OF, &[workspace.into(), (&run).into()], |row| {
@@ -189,16 +197,18 @@ impl Store {
     fn purge_workspace(
         &self,
         workspace: WorkspaceKey,
+        erasure: ErasureId,
         erased: &mut Erased,
         stamp: Stamp<'_>,
     ) -> Result<(), StoreError> {
         loop {
             let (is_last, of_batch) = self.write(|tx| {
-                let parameters = [workspace.into(), (SWEEP_BATCH_MEMORIES as i64).into()];
+                let parameters = [workspace.into(), (PURGE_BATCH_MEMORIES as i64).into()];
                 let ids: Vec<[u8; 16]> = tx.rows(&sql::ALL_MEMORIES, &parameters, |row| row.get(0))?;
                 let mut of_batch = Erased::default();
-                remove_memories(tx, workspace, &ids, None, &mut of_batch, stamp)?;
-                let is_last = ids.len() < SWEEP_BATCH_MEMORIES;
+                // The indexes are dropped as a whole in the end.
+                remove_memories(tx, workspace, &ids, None, SearchRemoval::Marked, &mut of_batch, stamp)?;
+                let is_last = ids.len() < PURGE_BATCH_MEMORIES;
                 if is_last {
                     let key = [workspace.into()];
                     for statement in [
@@ -214,6 +224,7 @@ impl Store {
                         tx.execute(statement, &key)?;
                     }
                     tx.search_drop(workspace)?;
+                    erasure::note_workspace(tx, workspace, erasure, stamp)?;
                     of_batch.rows.workspaces = tx.execute(&crate::statements::workspaces::DELETE, &key)? as i64;
                 }
                 let counts = serde_json::to_string(&of_batch.rows).expect("numbers always serialise");
@@ -229,7 +240,7 @@ impl Store {
     }
 }
 
-struct Ledger<'a> {
+pub(crate) struct Ledger<'a> {
     erasure: ErasureId,
     cause: &'a str,
     run: RunId,
@@ -247,7 +258,8 @@ pub(crate) fn erase_items(
     let mut erased = Erased::default();
     let memories: Vec<[u8; 16]> =
         items.iter().filter(|item| item.kind == ItemKind::Memory).map(|item| item.object).collect();
-    remove_memories(tx, workspace, &memories, Some(&ledger), &mut erased, stamp)?;
+    let removal = removal_of(tx, workspace, confirmed.memories())?;
+    remove_memories(tx, workspace, &memories, Some(&ledger), removal, &mut erased, stamp)?;
     let revisions: Vec<(MemoryId, i64)> = items
         .iter()
         .filter(|item| item.kind == ItemKind::Revision)
@@ -258,11 +270,12 @@ pub(crate) fn erase_items(
     Ok(erased)
 }
 
-fn remove_memories(
+pub(crate) fn remove_memories(
     tx: &mut dyn Transaction,
     workspace: WorkspaceKey,
     ids: &[[u8; 16]],
     ledger: Option<&Ledger<'_>>,
+    removal: SearchRemoval,
     erased: &mut Erased,
     stamp: Stamp<'_>,
 ) -> Result<(), StoreError> {
@@ -282,11 +295,14 @@ fn remove_memories(
         revisions += 1;
         Ok(())
     })?;
+    if let Some(ledger) = ledger {
+        erasure::note_memories(tx, workspace, ledger.erasure, ledger.cause, ledger.run, ids, stamp)?;
+    }
     if let Some(ledger) = ledger.filter(|it| NOTED_CAUSES.contains(&it.cause)) {
         erasure::record(tx, workspace, ledger.erasure, ledger.cause, ledger.run, &contents, stamp)?;
     }
     vectors::delete(tx, workspace, &chunks)?;
-    tx.search_delete(workspace, SearchIndex::Memories, &chunks)?;
+    search_delete(tx, workspace, SearchIndex::Memories, &chunks, removal)?;
     count_purged_chunks(tx, chunks.len())?;
     jobs::cancel_completions(tx, workspace, ids)?;
     for statement in [
@@ -304,7 +320,7 @@ fn remove_memories(
         sources.iter().map(|(source, count)| vec![workspace.into(), source.into(), (-count).into()]).collect();
     tx.execute_many(&memory_sql::COUNT_SOURCE, &counts)?;
     let removed = tx.execute(&sql::DELETE_MEMORIES, &key)? as i64;
-    let (entities, relations) = delete_orphans(tx, workspace, &objects)?;
+    let (entities, relations) = delete_orphans(tx, workspace, &objects, removal)?;
     workspaces::touch(tx, workspace, -removed, -bytes, stamp.now)?;
     erased.add(Erased {
         rows: Purged {
@@ -350,7 +366,7 @@ fn remove_revisions(
     Ok(())
 }
 
-fn remove_untracked(
+pub(crate) fn remove_untracked(
     tx: &mut dyn Transaction,
     workspace: WorkspaceKey,
     run: RunId,
@@ -362,7 +378,7 @@ fn remove_untracked(
         return Ok(());
     }
     erased.rows.untracked += tx.execute(&graph_sql::DELETE_UNTRACKED_TRASHED_BY, &key)? as i64;
-    let (entities, relations) = delete_orphans(tx, workspace, &marks.into_iter().collect())?;
+    let (entities, relations) = delete_orphans(tx, workspace, &marks.into_iter().collect(), SearchRemoval::AtOnce)?;
     erased.rows.entities += entities;
     erased.rows.relations += relations;
     Ok(())
@@ -378,6 +394,7 @@ pub(crate) fn delete_orphans(
     tx: &mut dyn Transaction,
     workspace: WorkspaceKey,
     objects: &HashMap<[u8; 16], i64>,
+    removal: SearchRemoval,
 ) -> Result<(i64, i64), StoreError> {
     let of_kind =
         |kind| -> Vec<[u8; 16]> { objects.iter().filter(|(_, of)| **of == kind).map(|(object, _)| *object).collect() };
@@ -397,7 +414,7 @@ pub(crate) fn delete_orphans(
         })?;
     let (ids, numbers): (Vec<[u8; 16]>, Vec<i64>) = orphans.into_iter().unzip();
     if !ids.is_empty() {
-        tx.search_delete(workspace, SearchIndex::Entities, &numbers)?;
+        search_delete(tx, workspace, SearchIndex::Entities, &numbers, removal)?;
         tx.execute(&graph_sql::DELETE_ENTITIES, &[workspace.into(), ids.as_slice().into()])?;
     }
     Ok((ids.len() as i64, removed_relations))

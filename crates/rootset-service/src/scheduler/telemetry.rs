@@ -4,7 +4,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use rootset_gc::Blocked;
-use rootset_model::{PlanId, RetentionPolicy};
+use rootset_model::PlanId;
+use rootset_model::retention::fields::ShownPolicy;
 use serde::Serialize;
 
 /// Where events go. It cannot fail: whatever it does, the run goes on.
@@ -39,7 +40,7 @@ pub struct TombstoneDetail {
     pub evaluated: i64,
     pub unclassifiable: i64,
     pub deleted: i64,
-    pub retention: RetentionPolicy,
+    pub retention: ShownPolicy,
     pub auto_delete: bool,
     pub defrag_recommended: bool,
 }

@@ -162,7 +162,7 @@ fn tombstone(
         evaluated: found.evaluated,
         unclassifiable: found.unclassifiable,
         deleted: deleted.memories,
-        retention: found.policy,
+        retention: (&found.policy).into(),
         auto_delete: false,
         defrag_recommended: false,
     };

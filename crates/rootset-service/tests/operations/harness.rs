@@ -103,6 +103,10 @@ impl World {
         self.folder.path().join("rootset.db")
     }
 
+    pub fn backup_folder(&self) -> PathBuf {
+        self.folder.path().join("rootset.db.backups")
+    }
+
     /// Another process on the same database, with the built-in extractor.
     pub fn second_process(&self) -> Arc<Service> {
         open(&self.path(), &self.clock, &self.ids, |service| service)
@@ -291,7 +295,8 @@ impl World {
 
     /// Which of the database's files hold these bytes.
     pub fn files_with(&self, bytes: &[u8]) -> Vec<&'static str> {
-        let holds = |suffix: &&'static str| memchr::memmem::find(&self.bytes_of_file(suffix), bytes).is_some();
+        let finder = aho_corasick::AhoCorasick::new([bytes]).unwrap();
+        let holds = |suffix: &&'static str| finder.is_match(&self.bytes_of_file(suffix));
         ["", "-wal"].into_iter().filter(holds).collect()
     }
 

@@ -1,5 +1,6 @@
 //! Garbage by strategies: the preview, what is applied, and everything that may happen in between.
 
+use rootset_model::limits::SWEEP_BATCH_MEMORIES;
 use serde_json::{Value, json};
 
 use crate::harness::{DAY_MS, World, array, text_of};
@@ -313,7 +314,8 @@ fn rows_planted_without_contributors_are_reported_and_reclaimed() {
 #[test]
 fn a_plan_of_several_batches_is_applied_to_its_end_and_undone() {
     let world = World::new();
-    let memories: Vec<Value> = (0..1_201)
+    let count = SWEEP_BATCH_MEMORIES + 201;
+    let memories: Vec<Value> = (0..count)
         .map(|number| json!({"context": format!("note number {number}"), "expires_at": world.now_ms() + DAY_MS}))
         .collect();
     for part in memories.chunks(1_000) {
@@ -324,12 +326,12 @@ fn a_plan_of_several_batches_is_applied_to_its_end_and_undone() {
     let condemned = plan(&world, &["expired"]);
     let request = json!({"plan_id": condemned["plan_id"], "allow_large": true});
     let applied = world.call("gc_apply", request.clone());
-    assert_eq!(applied["trashed"]["memories"], 1_201);
+    assert_eq!(applied["trashed"]["memories"], count);
     assert_eq!(world.listed(json!({})), ["kept"]);
     assert_eq!(world.call("gc_apply", request), applied);
     let undone = world.call("gc_undo", json!({"run_id": applied["run_id"]}));
-    assert_eq!(undone["restored"]["memories"], 1_201);
-    assert_eq!(world.call("list_memories", json!({}))["total"], 1_202);
+    assert_eq!(undone["restored"]["memories"], count);
+    assert_eq!(world.call("list_memories", json!({}))["total"], count + 1);
     world.assert_doctor_is_content();
 }
 

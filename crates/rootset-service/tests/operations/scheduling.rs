@@ -104,7 +104,7 @@ fn without_auto_delete_findings_are_reported_and_nothing_is_deleted() {
     assert_eq!((it.memories_total, it.chunks_total, it.chunks_deleted), (10, 10, 0));
     assert_eq!((it.detail.expired, it.detail.evaluated, it.detail.deleted), (3, 10, 0));
     assert_eq!((it.detail.unclassifiable, it.detail.auto_delete), (0, false));
-    assert_eq!(it.detail.retention.max_age_ms, Some(10 * DAY_MS));
+    assert_eq!(json!(it.detail.retention), json!({"max_age": "10d"}));
 }
 
 #[test]

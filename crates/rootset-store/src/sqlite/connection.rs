@@ -9,7 +9,8 @@ use rusqlite::vtab::array;
 use super::migrate::SCHEMA_VERSION;
 use super::search;
 use crate::driver::{
-    Column, Row, SearchIndex, SearchQuery, SearchRow, SearchStatistics, Statement, Transaction, Value, Work,
+    Column, Row, SearchIndex, SearchQuery, SearchRemoval, SearchRow, SearchStatistics, Statement, Transaction, Value,
+    Work,
 };
 use crate::error::StoreError;
 use rootset_model::WorkspaceKey;
@@ -91,7 +92,7 @@ impl Connection {
 
     /// Another process may have upgraded the database since this one opened it: this one must not write into a schema
     /// it does not know, nor read from it.
-    fn check_schema(&mut self) -> Result<(), StoreError> {
+    pub fn check_schema(&mut self) -> Result<(), StoreError> {
         let found = self.pragma("PRAGMA user_version")?;
         if found == SCHEMA_VERSION { Ok(()) } else { Err(StoreError::SchemaNewer { found, known: SCHEMA_VERSION }) }
     }
@@ -169,9 +170,24 @@ impl Transaction for Connection {
         Ok(())
     }
 
-    fn search_delete(&mut self, workspace: WorkspaceKey, index: SearchIndex, keys: &[i64]) -> Result<(), StoreError> {
+    fn search_delete(
+        &mut self,
+        workspace: WorkspaceKey,
+        index: SearchIndex,
+        keys: &[i64],
+        removal: SearchRemoval,
+    ) -> Result<(), StoreError> {
         search::write_waiting(self)?;
-        search::delete(self, workspace, index, keys)
+        search::delete(self, workspace, index, keys, removal)
+    }
+
+    fn search_compact(
+        &mut self,
+        workspace: WorkspaceKey,
+        index: SearchIndex,
+        is_first: bool,
+    ) -> Result<bool, StoreError> {
+        search::compact(self, workspace, index, is_first)
     }
 
     fn search_match(
@@ -209,13 +225,22 @@ impl Transaction for Connection {
         search::keys(self, workspace, index)
     }
 
+    fn search_flush(&mut self) -> Result<(), StoreError> {
+        search::write_waiting(self)
+    }
+
+    fn search_clear(&mut self, workspace: WorkspaceKey) -> Result<(), StoreError> {
+        search::write_waiting(self)?;
+        search::clear(self, workspace)
+    }
+
     fn search_drop(&mut self, workspace: WorkspaceKey) -> Result<(), StoreError> {
         search::write_waiting(self)?;
         search::drop_indexes(self, workspace)
     }
 }
 
-struct SqliteRow<'a>(&'a rusqlite::Row<'a>);
+pub(super) struct SqliteRow<'a>(pub(super) &'a rusqlite::Row<'a>);
 
 impl Row for SqliteRow<'_> {
     fn column(&self, index: usize) -> Result<Column<'_>, StoreError> {

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use rusqlite::OptionalExtension;
 
 use super::connection::{Connection, WaitingRow};
-use crate::driver::{Combine, SearchIndex, SearchQuery, SearchRow, SearchStatistics};
+use crate::driver::{Combine, SearchIndex, SearchQuery, SearchRemoval, SearchRow, SearchStatistics};
 use crate::error::StoreError;
 use rootset_model::WorkspaceKey;
 
@@ -38,9 +38,14 @@ fn exists(connection: &mut Connection, table: &str) -> Result<bool, StoreError> 
 /// read the number before take an emptied page for damage; so it is there from the beginning.
 const SECURE_DELETE_FORMAT: i64 = 5;
 
+fn definition(table: &str) -> String {
+    format!("CREATE VIRTUAL TABLE {table} USING fts5(head, body, tokenize = \"ascii tokenchars '{TERM_PUNCTUATION}'\")")
+}
+
 fn create(connection: &mut Connection, table: &str) -> Result<(), StoreError> {
+    let definition = definition(table);
     connection.raw.execute_batch(&format!(
-        "CREATE VIRTUAL TABLE {table} USING fts5(head, body, tokenize = \"ascii tokenchars '{TERM_PUNCTUATION}'\");
+        "{definition};
          REPLACE INTO {table}_config(k, v) VALUES ('version', {SECURE_DELETE_FORMAT});
          INSERT INTO {table}({table}, rank) VALUES ('secure-delete', 1);"
     ))?;
@@ -65,15 +70,51 @@ pub fn delete(
     workspace: WorkspaceKey,
     index: SearchIndex,
     keys: &[i64],
+    removal: SearchRemoval,
 ) -> Result<(), StoreError> {
     let table = table(workspace, index);
     if keys.is_empty() || !exists(connection, &table)? {
         return Ok(());
     }
+    // Changing the option writes out what FTS5 has buffered so far, each part by the option of its time.
+    if removal == SearchRemoval::Marked {
+        set_option(connection, &table, "secure-delete", 0)?;
+    }
     let mut statement = connection.raw.prepare_cached(&format!("DELETE FROM {table} WHERE rowid = ?1"))?;
     for key in keys {
         statement.execute([key])?;
     }
+    drop(statement);
+    match removal {
+        SearchRemoval::Marked => set_option(connection, &table, "secure-delete", 1),
+        SearchRemoval::AtOnce => Ok(()),
+    }
+}
+
+/// Pages of an index that one step of its rewriting writes: other writers wait no longer than for a batch of a sweep.
+const COMPACTED_PAGES: i64 = 2_000;
+
+/// Merges all segments into one, which is when marked rows leave them. The first step puts all of them on one level,
+/// which a negative number of pages asks for.
+pub fn compact(
+    connection: &mut Connection,
+    workspace: WorkspaceKey,
+    index: SearchIndex,
+    is_first: bool,
+) -> Result<bool, StoreError> {
+    let table = table(workspace, index);
+    if !exists(connection, &table)? {
+        return Ok(true);
+    }
+    let before = connection.raw.total_changes();
+    set_option(connection, &table, "merge", if is_first { -COMPACTED_PAGES } else { COMPACTED_PAGES })?;
+    // As FTS5 documents it: fewer than two changes mean that there was nothing left to merge.
+    Ok(connection.raw.total_changes() - before < 2)
+}
+
+fn set_option(connection: &mut Connection, table: &str, option: &str, value: i64) -> Result<(), StoreError> {
+    let sql = format!("INSERT INTO {table}({table}, rank) VALUES (?1, ?2)");
+    connection.raw.prepare_cached(&sql)?.execute((option, value))?;
     Ok(())
 }
 
@@ -229,6 +270,49 @@ pub fn drop_indexes(connection: &mut Connection, workspace: WorkspaceKey) -> Res
         let table = table(workspace, index);
         connection.raw.execute_batch(&format!("DROP TABLE IF EXISTS {table}"))?;
         connection.search_tables.remove(&table);
+    }
+    Ok(())
+}
+
+/// Empties a workspace's indexes. They go on existing: another process may know that they do and look into them.
+pub fn clear(connection: &mut Connection, workspace: WorkspaceKey) -> Result<(), StoreError> {
+    drop_indexes(connection, workspace)?;
+    for index in SearchIndex::ALL {
+        create(connection, &table(workspace, index))?;
+    }
+    Ok(())
+}
+
+/// Which index a full-text table, or one of the tables that FTS5 keeps for it, belongs to.
+pub fn index_of(name: &str) -> Option<SearchIndex> {
+    const SHADOWS: [&str; 6] = ["", "_config", "_content", "_data", "_docsize", "_idx"];
+    SearchIndex::ALL.into_iter().find(|index| {
+        let rest = name.strip_prefix("search_").and_then(|rest| rest.strip_prefix(index.as_str()));
+        let Some(rest) = rest.and_then(|rest| rest.strip_prefix('_')) else { return false };
+        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+        digits > 0 && SHADOWS.contains(&&rest[digits..])
+    })
+}
+
+/// Whether an object of a schema is a full-text table as this program makes it, or one that FTS5 keeps for it.
+pub fn is_own(name: &str, sql: Option<&str>) -> bool {
+    let is_shadow = !name.ends_with(|c: char| c.is_ascii_digit());
+    let is_as_made = match sql {
+        Some(sql) if is_shadow => sql.starts_with("CREATE TABLE"),
+        Some(sql) => sql == definition(name),
+        None => false,
+    };
+    index_of(name).is_some() && is_as_made
+}
+
+/// Merges the segments of every index into one, which leaves dead rows behind.
+pub fn optimize(connection: &mut Connection) -> Result<(), StoreError> {
+    let mut statement =
+        connection.raw.prepare("SELECT name FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL TABLE%'")?;
+    let names: Vec<String> = statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    drop(statement);
+    for table in names.iter().filter(|name| index_of(name).is_some()) {
+        connection.raw.execute(&format!("INSERT INTO {table}({table}) VALUES ('optimize')"), [])?;
     }
     Ok(())
 }

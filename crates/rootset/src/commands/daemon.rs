@@ -63,7 +63,11 @@ fn until_stopped(scheduler: &Scheduler, stop: &Stop, session: &Session) -> Resul
     session.output.talk("the scheduler is running; Ctrl-C ends it");
     let mut last_doubt = None;
     loop {
-        let wait_ms = match scheduler.tick() {
+        let tick = scheduler.tick();
+        if !matches!(tick, Ok(Tick::ClockDoubted(_))) {
+            last_doubt = None;
+        }
+        let wait_ms = match tick {
             Ok(Tick::Ran(round)) => {
                 tracing::info!(target: "rootset::gc", ?round, "a round is done");
                 0

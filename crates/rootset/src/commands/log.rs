@@ -106,7 +106,11 @@ fn audited(session: &Session, since: &str, limit: usize, trash: &Trash) -> Resul
                 at: time(&entry, "at"),
                 what: text(&entry, "operation").to_owned(),
                 actor: text(&entry, "actor").to_owned(),
-                about: render::amounts(&json!(counts)),
+                about: if counts.values().any(|count| *count > 0) {
+                    render::amounts(&json!(counts))
+                } else {
+                    String::new()
+                },
                 undo: can_be_undone.then(|| format!("rootset undo {run}")),
             }
         })

@@ -1,10 +1,13 @@
 //! The program as people and programs meet it: whole commands, their two channels and their status.
 
+mod backups;
 mod bad_input;
 mod calls;
 mod channels;
+mod collecting;
 mod configuration;
 mod conversations;
+mod daemon;
 mod database_files;
 mod prompts;
 mod sandbox;
