@@ -74,7 +74,7 @@ impl Purged {
 pub struct Receipt {
     pub erasure: ErasureId,
     pub rows: Purged,
-    /// `Some(true)` when a piece of the erased text is still in the files, `None` when they could not be searched.
+    /// `Some(true)` when a piece of the erased text is still in the files, `None` when that could not be found out.
     pub text_remains: Option<bool>,
     pub log_is_clean: bool,
 }
@@ -136,9 +136,11 @@ impl Store {
     /// Empties the log and looks for what was erased.
     pub(crate) fn receipt(&self, erasure: ErasureId, erased: Erased) -> Result<Receipt, StoreError> {
         let log_is_clean = self.engine.truncate_log()?;
-        let text_remains = match erased.probes.is_empty() {
-            true => Some(false),
-            false => self.engine.contains_bytes(&erased.probes)?,
+        let text_remains = match (erased.probes.is_empty(), erased.rows.memories + erased.rows.revisions) {
+            (false, _) => self.engine.contains_bytes(&erased.probes)?,
+            (true, 0) => Some(false),
+            // The samples died with the process that erased, or the texts were too short to look for.
+            (true, _) => None,
         };
         Ok(Receipt { erasure, rows: erased.rows, text_remains, log_is_clean })
     }

@@ -5,8 +5,10 @@ use std::time::Duration;
 
 use clap::{Parser, Subcommand};
 use rootset_stress::creation::{self, CreationSettings, Victim};
+use rootset_stress::faults;
 use rootset_stress::kills::{self, KillSettings, Placement};
 use rootset_stress::many_writers::{self, WriterSettings};
+use rootset_stress::step::{self, Step};
 use rootset_stress::writer::{self, ExtractorKind, PlantedBug, WriterArguments};
 
 #[derive(Debug, Parser)]
@@ -48,14 +50,21 @@ enum Command {
         #[arg(long)]
         seed: Option<u64>,
     },
+    /// Every failpoint is struck by a death and by an error.
+    Failpoints,
     #[command(hide = true)]
     Writer(WriterArguments),
+    #[command(hide = true)]
+    Step(Step),
 }
 
 fn main() -> anyhow::Result<()> {
     let arguments = Arguments::parse();
     if let Command::Writer(writer) = &arguments.command {
         return Ok(writer::run(writer)?);
+    }
+    if let Command::Step(step) = &arguments.command {
+        return Ok(step::run(step)?);
     }
     // Kept when a run fails, because then it is what one wants to look at.
     let folder = tempfile::tempdir()?.keep();
@@ -89,7 +98,11 @@ fn run(command: Command, folder: PathBuf) -> anyhow::Result<()> {
                 println!("{}", creation::run(&settings)?);
             }
         }
-        Command::Writer(_) => unreachable!("a writer has its own way"),
+        Command::Failpoints => match faults::run(&faults::settings(&program, &folder)) {
+            Ok(report) => println!("{report}"),
+            Err(failures) => anyhow::bail!("{}", failures.join("\n")),
+        },
+        Command::Writer(_) | Command::Step(_) => unreachable!("they have their own way"),
     }
     Ok(())
 }

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "the helpers of tests fail like tests do")]
 
 mod creation;
+mod faults;
 mod kills;
 mod many_writers;
 mod schema_upgrade;
