@@ -4,6 +4,7 @@
 //! Pure functions over values. Nothing here reads a clock or a database, and nothing here can delete: the store carries
 //! decisions out, and only for a plan that was stored and confirmed.
 
+mod backups;
 mod defrag;
 mod digest;
 pub mod heap;
@@ -14,6 +15,7 @@ pub mod retention;
 mod safety;
 pub mod strategies;
 
+pub use backups::{BackupFacts, BackupPolicy, backups_to_remove};
 pub use defrag::is_defrag_recommended;
 pub use digest::digest;
 pub use policies::{Policies, PolicyOrigin};

@@ -135,9 +135,25 @@ impl From<StoreError> for ServiceError {
                 Self::new(Code::Internal, message).with_hint("nothing was written; free some space and try again")
             }
             StoreError::Damaged(_) => Self::new(Code::Internal, message)
-                .with_hint("stop writing to it and copy the file before anything else"),
+                .with_hint(
+                    "stop writing to it and copy the file before anything else; `rootset doctor` says what can be done",
+                )
+                .with_details(json!({"damaged": true})),
+            StoreError::BackupFile { .. } => Self::new(Code::Internal, message)
+                .with_hint("check the folder of backups and its permissions; `backup.dir` names another"),
+            StoreError::BackupNotFound(_) => {
+                Self::new(Code::NotFound, message).with_hint("`backup_list` shows what there is")
+            }
+            StoreError::BackupUnusable { problems, .. } => Self::conflict(message)
+                .with_hint("nothing was changed; `backup_list` shows the others")
+                .with_details(json!({"problems": problems})),
+            StoreError::WorkspaceNotInBackup { present, .. } => {
+                Self::new(Code::NotFound, message).with_details(json!({"workspaces": present}))
+            }
+            StoreError::NoSnapshots { .. } => Self::invalid(message).with_hint("use the format `jsonl`"),
             StoreError::EngineTooOld { .. }
             | StoreError::Engine(_)
+            | StoreError::Constraint(_)
             | StoreError::UnexpectedColumn { .. }
             | StoreError::MissingRow { .. }
             | StoreError::UnreadableValue(_)

@@ -3,6 +3,7 @@
 //! The service owns what the store must not know: the clock, ids, text processing, models, and the rules that differ by
 //! front end. Front ends are thin: they turn a request into JSON, call [`Service::call`], and show the answer.
 
+mod backups;
 mod caller;
 mod clock;
 mod collecting;
@@ -20,6 +21,7 @@ mod shared;
 mod uses;
 mod worker;
 
+pub use backups::HoldingBackup;
 pub use caller::{Caller, FrontEnd};
 pub use clock::{Clock, Ids, SystemClock, SystemIds};
 pub use error::{ErrorCode, ServiceError};

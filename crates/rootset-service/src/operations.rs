@@ -3,6 +3,8 @@
 mod add;
 mod apply;
 mod audit;
+mod backup;
+mod defrag;
 mod delete;
 mod doctor;
 mod entities;
@@ -27,6 +29,8 @@ mod workspaces;
 pub use add::{AddMemories, AddMemory};
 pub use apply::GcApply;
 pub use audit::ListAudit;
+pub use backup::{BackupCreate, BackupList, BackupRestore, BackupVerify};
+pub use defrag::Defrag;
 pub use delete::DeleteMemory;
 pub use doctor::Doctor;
 pub use entities::{GetEntity, GetRelated};
@@ -82,6 +86,11 @@ list_of_operations! {
     ListAudit,
     SetRetention,
     GetRetention,
+    BackupCreate,
+    BackupList,
+    BackupVerify,
+    BackupRestore,
+    Defrag,
     GetStats,
     Doctor,
     CreateWorkspace,

@@ -133,6 +133,12 @@ impl Service {
         ErasureId(self.ids.next(self.now()))
     }
 
+    /// What tells two backups of the same second apart.
+    pub(crate) fn next_backup_bytes(&self) -> [u8; 4] {
+        let id = self.ids.next(self.now());
+        [id[12], id[13], id[14], id[15]]
+    }
+
     /// Ids for a plan of named items that is confirmed as it is stored.
     pub(crate) fn next_erase_ids(&self) -> EraseIds {
         EraseIds { plan: self.next_plan_id(), run: self.next_run_id(), erasure: self.next_erasure_id() }

@@ -61,6 +61,20 @@ impl Store {
 
 fn check_rows(tx: &mut dyn Transaction) -> Result<Vec<Check>, StoreError> {
     let keys = workspaces::keys(tx)?;
+    let mut checks = check_workspaces(tx, &keys)?;
+    let broken = audit::broken_links(tx)?;
+    checks.push(Check {
+        id: "I11.audit",
+        count: broken.len() as i64,
+        detail: "audit chains that were altered",
+        found: broken.iter().map(|(chain, seq)| format!("chain {} breaks at entry {seq}", chain.0)).collect(),
+    });
+    checks.push(duplicates(tx, &keys)?);
+    Ok(checks)
+}
+
+/// The invariants of the rows of some workspaces.
+pub(crate) fn check_workspaces(tx: &mut dyn Transaction, keys: &[WorkspaceKey]) -> Result<Vec<Check>, StoreError> {
     let mut checks = vec![Check {
         id: "I6.workspaces",
         count: tx.scalar(&sql::ROWS_WITHOUT_WORKSPACE, &[])?,
@@ -69,13 +83,13 @@ fn check_rows(tx: &mut dyn Transaction) -> Result<Vec<Check>, StoreError> {
     }];
     for (id, detail, statement) in COUNTED {
         let mut count = 0;
-        for workspace in &keys {
+        for workspace in keys {
             count += tx.scalar::<i64>(statement, &[(*workspace).into()])?;
         }
         checks.push(Check { id, count, detail, found: Vec::new() });
     }
     let (mut missing, mut superfluous, mut jobless, mut miscounted) = (0, 0, 0, 0);
-    for workspace in &keys {
+    for workspace in keys {
         for index in SearchIndex::ALL {
             let difference = search_difference(tx, *workspace, index)?;
             missing += difference.0.len() as i64;
@@ -92,14 +106,6 @@ fn check_rows(tx: &mut dyn Transaction) -> Result<Vec<Check>, StoreError> {
     checks.push(plain("I8.search_superfluous", superfluous, "full-text rows of things that do not exist"));
     checks.push(plain("jobs", jobless, "pending memories that nobody will complete"));
     checks.push(plain("counters", miscounted, "workspaces whose counters are off"));
-    let broken = audit::broken_links(tx)?;
-    checks.push(Check {
-        id: "I11.audit",
-        count: broken.len() as i64,
-        detail: "audit chains that were altered",
-        found: broken.iter().map(|(chain, seq)| format!("chain {} breaks at entry {seq}", chain.0)).collect(),
-    });
-    checks.push(duplicates(tx, &keys)?);
     Ok(checks)
 }
 

@@ -133,6 +133,12 @@ pub trait Transaction {
     /// Every key of an index, for `doctor`.
     fn search_keys(&mut self, workspace: WorkspaceKey, index: SearchIndex) -> Result<Vec<i64>, StoreError>;
 
+    /// Writes what [`Self::search_insert`] may have kept back, so that a long transaction does not hold it in memory.
+    fn search_flush(&mut self) -> Result<(), StoreError>;
+
+    /// Empties a workspace's indexes.
+    fn search_clear(&mut self, workspace: WorkspaceKey) -> Result<(), StoreError>;
+
     /// Drops a workspace's indexes when the workspace is purged.
     fn search_drop(&mut self, workspace: WorkspaceKey) -> Result<(), StoreError>;
 }
@@ -176,6 +182,15 @@ pub trait Engine: Send + Sync {
 
     /// What the engine itself says about the health of its files; empty when all is well.
     fn integrity(&self) -> Result<Vec<String>, StoreError>;
+
+    /// The database's file; `None` where there is none of our own.
+    fn path(&self) -> Option<&std::path::Path>;
+
+    /// Copies one snapshot into a new file while others write.
+    fn copy_to(&self, destination: &std::path::Path) -> Result<(), StoreError>;
+
+    /// Rebuilds the files without what they no longer need, as the only writer; readers go on.
+    fn compact(&self) -> Result<(), StoreError>;
 
     /// Looks for any of the byte strings in the database's own files; `None` where files are out of reach.
     fn contains_bytes(&self, needles: &[Vec<u8>]) -> Result<Option<bool>, StoreError>;

@@ -8,8 +8,13 @@ use crate::driver::Transaction;
 use crate::error::StoreError;
 use crate::statements::purge as sql;
 
+/// What stands in the place of a content's hash where the memory as a whole is noted.
+pub(crate) const WHOLE_MEMORY: &[u8] = &[];
+/// The cause of an erasure that took a whole workspace.
+const WORKSPACE_CAUSE: &str = "purge_workspace";
+
 /// The hash of a content hash under this database's key: a short text cannot be guessed from it without the key.
-fn keyed(tx: &mut dyn Transaction, doc_hash: &DocHash) -> Result<[u8; 32], StoreError> {
+pub(crate) fn keyed(tx: &mut dyn Transaction, doc_hash: &DocHash) -> Result<[u8; 32], StoreError> {
     let key: [u8; 32] = tx.scalar(&sql::ERASURE_KEY, &[])?;
     Ok(*blake3::keyed_hash(&key, doc_hash).as_bytes())
 }
@@ -47,4 +52,44 @@ pub(crate) fn record(
         .collect();
     tx.execute_many(&sql::INSERT_ERASED_CONTENT, &rows)?;
     Ok(())
+}
+
+/// Memories that are gone for good, whatever the cause: no restore brings them back. Their contents may be added again,
+/// unless [`record`] notes them too.
+pub(crate) fn note_memories(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    erasure: ErasureId,
+    cause: &str,
+    run: RunId,
+    memories: &[[u8; 16]],
+    stamp: Stamp<'_>,
+) -> Result<(), StoreError> {
+    let parameters =
+        [workspace.into(), (&erasure).into(), stamp.now.into(), stamp.actor.into(), cause.into(), (&run).into()];
+    tx.execute(&sql::INSERT_ERASURE, &parameters)?;
+    let rows: Vec<_> = memories
+        .iter()
+        .map(|memory| vec![workspace.into(), WHOLE_MEMORY.into(), memory.into(), (&erasure).into()])
+        .collect();
+    tx.execute_many(&sql::INSERT_ERASED_CONTENT, &rows).map(drop)
+}
+
+/// A workspace that is gone for good: a restore of the whole database does not bring it back, only one that asks for it.
+pub(crate) fn note_workspace(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    erasure: ErasureId,
+    stamp: Stamp<'_>,
+) -> Result<(), StoreError> {
+    let parameters = [
+        workspace.into(),
+        (&erasure).into(),
+        stamp.now.into(),
+        stamp.actor.into(),
+        WORKSPACE_CAUSE.into(),
+        crate::driver::Value::Null,
+    ];
+    tx.execute(&sql::INSERT_ERASURE, &parameters)?;
+    tx.execute(&crate::statements::backup::KEEP_COUNTERS, &[workspace.into()]).map(drop)
 }

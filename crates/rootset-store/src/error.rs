@@ -26,6 +26,8 @@ pub enum StoreError {
     EngineTooOld { found: &'static str, wanted: &'static str },
     #[error("{0}")]
     Engine(String),
+    #[error("a rule of the schema is broken: {0}")]
+    Constraint(String),
     #[error("column {index} holds a type the schema does not promise")]
     UnexpectedColumn { index: usize },
     #[error("statement `{statement}` yielded no row")]
@@ -33,7 +35,18 @@ pub enum StoreError {
     #[error("a stored value cannot be read: {0}")]
     UnreadableValue(&'static str),
 
+    #[error("`{path}`: {detail}")]
+    BackupFile { path: PathBuf, detail: String },
+
     // The caller's.
+    #[error("no backup `{0}`")]
+    BackupNotFound(String),
+    #[error("the backup `{backup}` cannot be used: {}", problems.join("; "))]
+    BackupUnusable { backup: String, problems: Vec<String> },
+    #[error("no workspace `{workspace}` in the backup `{backup}`")]
+    WorkspaceNotInBackup { backup: String, workspace: String, present: Vec<String> },
+    #[error("the engine `{engine}` has no files of its own to copy")]
+    NoSnapshots { engine: &'static str },
     #[error("no workspace `{name}`")]
     WorkspaceNotFound { name: String, nearest: Vec<String>, trashed: bool },
     #[error("the workspace `{name}` exists already")]

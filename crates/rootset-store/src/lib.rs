@@ -9,6 +9,8 @@
 
 mod add;
 mod audit;
+mod backup;
+mod defrag;
 mod doctor;
 pub mod driver;
 mod erasure;
@@ -48,6 +50,11 @@ use rootset_model::Timestamp;
 
 pub use add::{AddOutcome, NewMemory};
 pub use audit::{AuditEntry, AuditFilters};
+pub use backup::{
+    Backup, BackupKind, BackupReason, Manifest, ManifestFile, NewBackup, RestoreTarget, Restored, Salvaged, backup_id,
+    default_backup_folder, find_backup, list_backups, open_backup, remove_backup, salvage, verify_backup,
+};
+pub use defrag::Defragmented;
 pub use doctor::Check;
 pub use error::StoreError;
 pub use explain::Explanation;
@@ -171,9 +178,30 @@ impl std::fmt::Debug for Store {
 
 impl Store {
     /// Opens or creates an embedded database and brings its schema up to date.
+    ///
+    /// A database of an older schema is backed up first, into `<database>.backups`.
     pub fn open_sqlite(path: &Path) -> Result<Self, StoreError> {
-        let engine = sqlite::SqliteEngine::open(path)?;
-        Ok(Self { engine: Box::new(engine), vectors: vectors::VectorCache::default() })
+        Self::open_sqlite_with_backups(path, &default_backup_folder(path))
+    }
+
+    /// The same, with another folder for the backup before a change of the schema.
+    pub fn open_sqlite_with_backups(path: &Path, backups: &Path) -> Result<Self, StoreError> {
+        let engine = sqlite::SqliteEngine::open(path, &|older| backup::before_migration(older, backups))?;
+        Ok(Self::over(engine))
+    }
+
+    /// A snapshot, for reading.
+    fn open_archive(path: &Path) -> Result<Self, StoreError> {
+        sqlite::SqliteEngine::open_archive(path).map(Self::over)
+    }
+
+    /// A copy of our own that may be changed: its original is the backup.
+    fn open_copy(path: &Path) -> Result<Self, StoreError> {
+        sqlite::SqliteEngine::open(path, &|_| Ok(())).map(Self::over)
+    }
+
+    fn over(engine: sqlite::SqliteEngine) -> Self {
+        Self { engine: Box::new(engine), vectors: vectors::VectorCache::default() }
     }
 
     pub fn engine_name(&self) -> &'static str {

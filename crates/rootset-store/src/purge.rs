@@ -127,7 +127,7 @@ impl Store {
             (_, None) => false,
         };
         if takes_workspace {
-            self.purge_workspace(workspace.key, &mut erased, stamp)?;
+            self.purge_workspace(workspace.key, erasure, &mut erased, stamp)?;
         }
         failpoint!("purge.removed");
         self.receipt(erasure, erased)
@@ -191,6 +191,7 @@ impl Store {
     fn purge_workspace(
         &self,
         workspace: WorkspaceKey,
+        erasure: ErasureId,
         erased: &mut Erased,
         stamp: Stamp<'_>,
     ) -> Result<(), StoreError> {
@@ -216,6 +217,7 @@ impl Store {
                         tx.execute(statement, &key)?;
                     }
                     tx.search_drop(workspace)?;
+                    erasure::note_workspace(tx, workspace, erasure, stamp)?;
                     of_batch.rows.workspaces = tx.execute(&crate::statements::workspaces::DELETE, &key)? as i64;
                 }
                 let counts = serde_json::to_string(&of_batch.rows).expect("numbers always serialise");
@@ -231,7 +233,7 @@ impl Store {
     }
 }
 
-struct Ledger<'a> {
+pub(crate) struct Ledger<'a> {
     erasure: ErasureId,
     cause: &'a str,
     run: RunId,
@@ -260,7 +262,7 @@ pub(crate) fn erase_items(
     Ok(erased)
 }
 
-fn remove_memories(
+pub(crate) fn remove_memories(
     tx: &mut dyn Transaction,
     workspace: WorkspaceKey,
     ids: &[[u8; 16]],
@@ -284,6 +286,9 @@ fn remove_memories(
         revisions += 1;
         Ok(())
     })?;
+    if let Some(ledger) = ledger {
+        erasure::note_memories(tx, workspace, ledger.erasure, ledger.cause, ledger.run, ids, stamp)?;
+    }
     if let Some(ledger) = ledger.filter(|it| NOTED_CAUSES.contains(&it.cause)) {
         erasure::record(tx, workspace, ledger.erasure, ledger.cause, ledger.run, &contents, stamp)?;
     }
@@ -352,7 +357,7 @@ fn remove_revisions(
     Ok(())
 }
 
-fn remove_untracked(
+pub(crate) fn remove_untracked(
     tx: &mut dyn Transaction,
     workspace: WorkspaceKey,
     run: RunId,

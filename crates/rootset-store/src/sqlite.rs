@@ -16,9 +16,11 @@ use rusqlite::config::DbConfig;
 use crate::driver::{Engine, Sizes, Work};
 use crate::error::StoreError;
 
+pub(crate) mod archive;
 mod connection;
-mod lock;
+pub(crate) mod lock;
 mod migrate;
+pub(crate) mod salvage;
 mod search;
 
 use connection::Connection;
@@ -36,8 +38,12 @@ const READER_CACHE_KIB: i64 = 16 * 1024;
 /// A writer touches pages all over the graph; those that it has to read again cost more than the write.
 const WRITER_CACHE_KIB: i64 = 64 * 1024;
 
+/// What is done with a database of an older schema before it is changed.
+pub type BeforeMigration<'a> = &'a dyn Fn(&rusqlite::Connection) -> Result<(), StoreError>;
+
 pub struct SqliteEngine {
     path: PathBuf,
+    is_archive: bool,
     lock: WriteLock,
     writer: Mutex<Option<Connection>>,
     readers: Mutex<Vec<Connection>>,
@@ -50,8 +56,9 @@ impl std::fmt::Debug for SqliteEngine {
 }
 
 impl SqliteEngine {
-    /// Opens or creates the file and brings its schema up to date.
-    pub fn open(path: &Path) -> Result<Self, StoreError> {
+    /// Opens or creates the file and brings its schema up to date, `before_migration` first where there is something to
+    /// lose.
+    pub fn open(path: &Path, before_migration: BeforeMigration<'_>) -> Result<Self, StoreError> {
         if rusqlite::version_number() < SQLITE_VERSION_MIN.0 {
             return Err(StoreError::EngineTooOld { found: rusqlite::version(), wanted: SQLITE_VERSION_MIN.1 });
         }
@@ -62,23 +69,44 @@ impl SqliteEngine {
         if path.is_dir() || path.as_os_str().as_encoded_bytes().ends_with(b"/") {
             return Err(StoreError::NotADatabase { path: path.to_owned(), detail: "it is a folder" });
         }
-        let engine = Self {
-            path: path.to_owned(),
-            lock: WriteLock::beside(path),
-            writer: Mutex::new(None),
-            readers: Mutex::new(Vec::new()),
-        };
+        let engine = Self::at(path, false);
         create_private(path)?;
         let mut first = engine.connect()?;
         if migrate::version_of(&mut first, path)? < SCHEMA_VERSION {
             let _guard = engine.lock.acquire(Duration::from_millis(WRITE_WAIT_MS))?;
+            // Asked again under the lock: another process may have been quicker.
+            if (1..SCHEMA_VERSION).contains(&migrate::version_of(&mut first, path)?) {
+                before_migration(&first.raw)?;
+                crate::failpoints::failpoint!("migrate.backed_up");
+            }
             migrate::migrate(&mut first, path)?;
         }
         engine.readers.lock().push(first);
         Ok(engine)
     }
 
+    /// Opens a copy for reading: no lock, no log, nothing is written.
+    pub fn open_archive(path: &Path) -> Result<Self, StoreError> {
+        let engine = Self::at(path, true);
+        let first = engine.connect()?;
+        engine.readers.lock().push(first);
+        Ok(engine)
+    }
+
+    fn at(path: &Path, is_archive: bool) -> Self {
+        Self {
+            path: path.to_owned(),
+            is_archive,
+            lock: WriteLock::beside(path),
+            writer: Mutex::new(None),
+            readers: Mutex::new(Vec::new()),
+        }
+    }
+
     fn connect(&self) -> Result<Connection, StoreError> {
+        if self.is_archive {
+            return Connection::new(archive::open(&self.path)?);
+        }
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
             | OpenFlags::SQLITE_OPEN_CREATE
             | OpenFlags::SQLITE_OPEN_NO_MUTEX
@@ -177,6 +205,26 @@ impl Engine for SqliteEngine {
         self.connect()?.integrity()
     }
 
+    fn path(&self) -> Option<&Path> {
+        Some(&self.path)
+    }
+
+    fn copy_to(&self, destination: &Path) -> Result<(), StoreError> {
+        self.with_reader(|connection| archive::copy(&connection.raw, destination))
+    }
+
+    fn compact(&self) -> Result<(), StoreError> {
+        let wait = Duration::from_millis(WRITE_WAIT_MS);
+        let busy = StoreError::Busy { waited_ms: WRITE_WAIT_MS };
+        // A fresh connection does the work; what the writer has cached of the old file goes with it.
+        let mut writer = self.writer.try_lock_for(wait).ok_or(busy)?;
+        let _guard = self.lock.acquire(wait)?;
+        *writer = None;
+        let mut connection = self.connect()?;
+        connection.check_schema()?;
+        archive::compact(&mut connection)
+    }
+
     fn contains_bytes(&self, needles: &[Vec<u8>]) -> Result<Option<bool>, StoreError> {
         for path in [&self.path, &self.log_path()] {
             if path.exists() && file_contains(path, needles).map_err(|error| StoreError::Engine(error.to_string()))? {
@@ -243,6 +291,7 @@ impl From<rusqlite::Error> for StoreError {
             ErrorCode::NotADatabase => {
                 Self::NotADatabase { path: PathBuf::new(), detail: "the file has another format" }
             }
+            ErrorCode::ConstraintViolation => Self::Constraint(error.to_string()),
             ErrorCode::DatabaseCorrupt => Self::Damaged(error.to_string()),
             _ => Self::Engine(error.to_string()),
         }

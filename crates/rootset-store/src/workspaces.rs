@@ -128,6 +128,16 @@ fn insert(tx: &mut dyn Transaction, new: &NewWorkspace, stamp: Stamp<'_>) -> Res
     Ok(changed > 0)
 }
 
+/// A workspace that must not exist yet; its number.
+pub(crate) fn create(
+    tx: &mut dyn Transaction,
+    new: &NewWorkspace,
+    stamp: Stamp<'_>,
+) -> Result<WorkspaceKey, StoreError> {
+    insert(tx, new, stamp)?;
+    find(tx, &new.id)?.map(|it| it.key).ok_or(StoreError::MissingRow { statement: sql::FIND.name })
+}
+
 /// Numbers drawn for new rows: the first of each, the rest follow.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Drawn {

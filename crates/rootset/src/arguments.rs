@@ -1,5 +1,6 @@
 //! The arguments, as clap reads them. Doc comments here are the help that people see.
 
+mod backup;
 mod collector;
 mod graph;
 mod memory;
@@ -9,6 +10,7 @@ use std::ffi::OsString;
 
 use clap::{Args, Parser, Subcommand};
 
+pub use backup::{BackupCommand, RestoreArguments};
 pub use collector::{
     ApplyArguments, CollectorCommand, DaemonArguments, ForgetArguments, LogArguments, PlanArguments, PruneArguments,
     PurgeArguments, RetentionCommand, RetentionTarget, SetRetentionArguments, UndoArguments,
@@ -86,6 +88,11 @@ pub enum Command {
     /// Separate memories for separate things
     #[command(subcommand)]
     Workspace(WorkspaceCommand),
+    /// Make, check and restore backups
+    #[command(subcommand)]
+    Backup(BackupCommand),
+    /// Rebuild the database without the room of what was purged
+    Defrag,
     /// Counts and sizes
     Stats,
     Doctor(DoctorArguments),

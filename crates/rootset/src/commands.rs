@@ -1,11 +1,13 @@
 //! One file per command: each builds the request of an operation, calls it, and shows the answer.
 
 mod add;
+mod backup;
 mod call;
 mod collector;
 mod completions;
 mod config;
 mod daemon;
+mod defrag;
 mod doctor;
 mod edit;
 mod entity;
@@ -16,6 +18,7 @@ mod log;
 mod prune;
 mod remove;
 mod retention;
+mod salvage;
 mod search;
 mod show;
 mod stats;
@@ -48,6 +51,8 @@ pub fn run(command: Command, session: &Session) -> Result<(), Failure> {
         Command::Entity(command) => entity::run(command, session),
         Command::Graph(command) => graph::run(command, session),
         Command::Workspace(command) => workspace::run(command, session),
+        Command::Backup(command) => backup::run(command, session),
+        Command::Defrag => defrag::run(session),
         Command::Stats => stats::run(session),
         Command::Doctor(arguments) => doctor::run(arguments, session),
         Command::Daemon(arguments) => daemon::run(arguments, session),

@@ -1,10 +1,11 @@
 //! One run of the program: the configuration and the service, each made when it is first needed.
 
 use std::cell::OnceCell;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use rootset_service::{Caller, FrontEnd, Service, ServiceError};
-use rootset_store::Store;
+use rootset_store::{Store, default_backup_folder};
 use serde_json::Value;
 
 use crate::arguments::GlobalArguments;
@@ -43,6 +44,15 @@ impl Session {
         Ok(self.configuration.get_or_init(|| configuration))
     }
 
+    /// Where backups are, also when the database cannot be opened.
+    pub fn backup_folder(&self) -> Result<PathBuf, ServiceError> {
+        let configuration = self.configuration()?;
+        match &configuration.settings.backup.folder {
+            Some(folder) => Ok(folder.clone()),
+            None => Ok(default_backup_folder(&configuration.database_path()?)),
+        }
+    }
+
     pub fn service(&self) -> Result<&Arc<Service>, ServiceError> {
         if let Some(service) = self.service.get() {
             return Ok(service);
@@ -51,7 +61,7 @@ impl Session {
         // Models before the store: a wrong setting must not leave an empty database behind.
         let extractor = models::extractor(&configuration.extract)?;
         let embedder = models::embedder(&configuration.embed)?;
-        let store = Store::open_sqlite(&configuration.database_path()?)?;
+        let store = Store::open_sqlite_with_backups(&configuration.database_path()?, &self.backup_folder()?)?;
         let service = Service::new(store, configuration.settings.clone())?.with_extractor(extractor);
         let service = match embedder {
             Some(embedder) => service.with_embedder(embedder),

@@ -69,7 +69,7 @@ impl Operation for Doctor {
 }
 
 /// Graph and chunks first: full text is made from them. Rows that nothing vouches for are left to a plan.
-fn repair(service: &Service) -> Result<(), ServiceError> {
+pub(super) fn repair(service: &Service) -> Result<(), ServiceError> {
     service.store.repair_rows(service.now())?;
     for broken in service.store.broken_memories()? {
         let mut prepared = service.prepare_text(broken.content.clone());

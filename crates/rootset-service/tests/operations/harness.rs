@@ -94,6 +94,10 @@ impl World {
         self.folder.path().join("rootset.db")
     }
 
+    pub fn backup_folder(&self) -> PathBuf {
+        self.folder.path().join("rootset.db.backups")
+    }
+
     /// Another process on the same database, with the built-in extractor.
     pub fn second_process(&self) -> Arc<Service> {
         open(&self.path(), &self.clock, &self.ids, |service| service)

@@ -5,8 +5,11 @@
 #![allow(clippy::unwrap_used, reason = "clippy's own exception for tests does not reach the helpers of a test binary")]
 
 mod adding;
+mod archives;
+mod backups;
 mod batches;
 mod checking;
+mod defragmenting;
 mod deleting;
 mod erasing;
 mod explaining;
@@ -19,7 +22,9 @@ mod model;
 mod properties;
 mod pruning;
 mod refusing;
+mod restoring;
 mod retaining;
+mod salvaging;
 mod scheduling;
 mod searching;
 mod superseding;

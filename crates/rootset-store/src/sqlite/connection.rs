@@ -91,7 +91,7 @@ impl Connection {
 
     /// Another process may have upgraded the database since this one opened it: this one must not write into a schema
     /// it does not know, nor read from it.
-    fn check_schema(&mut self) -> Result<(), StoreError> {
+    pub fn check_schema(&mut self) -> Result<(), StoreError> {
         let found = self.pragma("PRAGMA user_version")?;
         if found == SCHEMA_VERSION { Ok(()) } else { Err(StoreError::SchemaNewer { found, known: SCHEMA_VERSION }) }
     }
@@ -209,13 +209,22 @@ impl Transaction for Connection {
         search::keys(self, workspace, index)
     }
 
+    fn search_flush(&mut self) -> Result<(), StoreError> {
+        search::write_waiting(self)
+    }
+
+    fn search_clear(&mut self, workspace: WorkspaceKey) -> Result<(), StoreError> {
+        search::write_waiting(self)?;
+        search::clear(self, workspace)
+    }
+
     fn search_drop(&mut self, workspace: WorkspaceKey) -> Result<(), StoreError> {
         search::write_waiting(self)?;
         search::drop_indexes(self, workspace)
     }
 }
 
-struct SqliteRow<'a>(&'a rusqlite::Row<'a>);
+pub(super) struct SqliteRow<'a>(pub(super) &'a rusqlite::Row<'a>);
 
 impl Row for SqliteRow<'_> {
     fn column(&self, index: usize) -> Result<Column<'_>, StoreError> {

@@ -57,6 +57,7 @@ pub fn migrate(connection: &mut Connection, path: &Path) -> Result<(), StoreErro
     connection.command("BEGIN IMMEDIATE")?;
     let result = run(connection, path);
     connection.command(if result.is_ok() { "COMMIT" } else { "ROLLBACK" })?;
+    crate::failpoints::failpoint!("migrate.committed");
     result
 }
 
@@ -82,9 +83,20 @@ fn run(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
     let found = version_in_transaction(connection, path)?;
     for migration in &MIGRATIONS[found as usize..] {
         connection.raw.execute_batch(migration)?;
+        crate::failpoints::failpoint!("migrate.step");
     }
     connection
         .raw
         .execute_batch(&format!("PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {SCHEMA_VERSION};"))?;
     Ok(())
+}
+
+/// An empty database of that version in memory, to compare others with.
+pub fn fresh(version: i64) -> Result<rusqlite::Connection, StoreError> {
+    let connection = rusqlite::Connection::open_in_memory()?;
+    let count = usize::try_from(version).unwrap_or(0).min(MIGRATIONS.len());
+    for migration in &MIGRATIONS[..count] {
+        connection.execute_batch(migration)?;
+    }
+    Ok(connection)
 }

@@ -38,9 +38,14 @@ fn exists(connection: &mut Connection, table: &str) -> Result<bool, StoreError> 
 /// read the number before take an emptied page for damage; so it is there from the beginning.
 const SECURE_DELETE_FORMAT: i64 = 5;
 
+fn definition(table: &str) -> String {
+    format!("CREATE VIRTUAL TABLE {table} USING fts5(head, body, tokenize = \"ascii tokenchars '{TERM_PUNCTUATION}'\")")
+}
+
 fn create(connection: &mut Connection, table: &str) -> Result<(), StoreError> {
+    let definition = definition(table);
     connection.raw.execute_batch(&format!(
-        "CREATE VIRTUAL TABLE {table} USING fts5(head, body, tokenize = \"ascii tokenchars '{TERM_PUNCTUATION}'\");
+        "{definition};
          REPLACE INTO {table}_config(k, v) VALUES ('version', {SECURE_DELETE_FORMAT});
          INSERT INTO {table}({table}, rank) VALUES ('secure-delete', 1);"
     ))?;
@@ -229,6 +234,49 @@ pub fn drop_indexes(connection: &mut Connection, workspace: WorkspaceKey) -> Res
         let table = table(workspace, index);
         connection.raw.execute_batch(&format!("DROP TABLE IF EXISTS {table}"))?;
         connection.search_tables.remove(&table);
+    }
+    Ok(())
+}
+
+/// Empties a workspace's indexes. They go on existing: another process may know that they do and look into them.
+pub fn clear(connection: &mut Connection, workspace: WorkspaceKey) -> Result<(), StoreError> {
+    drop_indexes(connection, workspace)?;
+    for index in SearchIndex::ALL {
+        create(connection, &table(workspace, index))?;
+    }
+    Ok(())
+}
+
+/// Which index a full-text table, or one of the tables that FTS5 keeps for it, belongs to.
+pub fn index_of(name: &str) -> Option<SearchIndex> {
+    const SHADOWS: [&str; 6] = ["", "_config", "_content", "_data", "_docsize", "_idx"];
+    SearchIndex::ALL.into_iter().find(|index| {
+        let rest = name.strip_prefix("search_").and_then(|rest| rest.strip_prefix(index.as_str()));
+        let Some(rest) = rest.and_then(|rest| rest.strip_prefix('_')) else { return false };
+        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+        digits > 0 && SHADOWS.contains(&&rest[digits..])
+    })
+}
+
+/// Whether an object of a schema is a full-text table as this program makes it, or one that FTS5 keeps for it.
+pub fn is_own(name: &str, sql: Option<&str>) -> bool {
+    let is_shadow = !name.ends_with(|c: char| c.is_ascii_digit());
+    let is_as_made = match sql {
+        Some(sql) if is_shadow => sql.starts_with("CREATE TABLE"),
+        Some(sql) => sql == definition(name),
+        None => false,
+    };
+    index_of(name).is_some() && is_as_made
+}
+
+/// Merges the segments of every index into one, which leaves dead rows behind.
+pub fn optimize(connection: &mut Connection) -> Result<(), StoreError> {
+    let mut statement =
+        connection.raw.prepare("SELECT name FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL TABLE%'")?;
+    let names: Vec<String> = statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    drop(statement);
+    for table in names.iter().filter(|name| index_of(name).is_some()) {
+        connection.raw.execute(&format!("INSERT INTO {table}({table}) VALUES ('optimize')"), [])?;
     }
     Ok(())
 }

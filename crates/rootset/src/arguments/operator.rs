@@ -49,6 +49,9 @@ pub struct DoctorArguments {
     /// Rebuild what can be rebuilt
     #[arg(long)]
     pub repair: bool,
+    /// Save what can still be read of a damaged database into a new bundle in this folder
+    #[arg(long, value_name = "FOLDER", conflicts_with = "repair")]
+    pub salvage: Option<String>,
 }
 
 #[derive(Debug, Subcommand)]

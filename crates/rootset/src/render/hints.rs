@@ -5,6 +5,8 @@ const WORDS: &[(&str, &str)] = &[
     ("`update_memory` with `pinned: false`", "`rootset edit ID --unpin`"),
     ("`gc_undo` with this `workspace_id`", "`rootset undo --workspace ID`"),
     ("can be undone by `memory_id`", "can be undone by id or name"),
+    ("`backup_list`", "`rootset backup list`"),
+    ("`backup_create`", "`rootset backup create`"),
     ("`gc_undo`", "`rootset undo`"),
     ("`create_workspace`", "`rootset workspace create`"),
     ("`allow_large: true`", "`--allow-large`"),

@@ -1,5 +1,6 @@
 //! The program as people and programs meet it: whole commands, their two channels and their status.
 
+mod backups;
 mod bad_input;
 mod calls;
 mod channels;

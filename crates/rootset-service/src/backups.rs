@@ -1,0 +1,96 @@
+//! Backups as others in the service use them: where they are, making one, and removing those no longer needed.
+
+use std::path::{Path, PathBuf};
+
+use rootset_gc::{BackupFacts, BackupPolicy, backups_to_remove};
+use rootset_model::Timestamp;
+use rootset_store::{
+    Backup, BackupKind, NewBackup, Stamp, Workspace, backup_id, find_backup, list_backups, open_backup, remove_backup,
+    verify_backup,
+};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::caller::{Caller, FrontEnd};
+use crate::error::{ErrorCode, ServiceError};
+use crate::service::Service;
+use crate::shared::hex;
+
+/// A backup that was made before an erasure, and may hold what was erased.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct HoldingBackup {
+    pub backup_id: String,
+    /// When it may go, if enough newer ones verify.
+    pub expires_at: Timestamp,
+}
+
+impl Service {
+    /// The folder of backups: as configured, or beside the database.
+    pub fn backup_folder(&self) -> Result<PathBuf, ServiceError> {
+        let configured = self.settings.backup.folder.clone();
+        configured
+            .or_else(|| self.store.backup_folder())
+            .ok_or_else(|| ServiceError::invalid("there is no folder for backups").with_hint("name one: `backup.dir`"))
+    }
+
+    /// Makes a backup and verifies it; what does not verify is an error and is not kept.
+    pub fn create_backup(
+        &self,
+        kind: BackupKind,
+        workspace: Option<&Workspace>,
+        actor: &str,
+    ) -> Result<Backup, ServiceError> {
+        // Uses that were served but not yet written belong into it.
+        self.flush_uses()?;
+        let stamp = Stamp { now: self.now(), actor };
+        let distinction = hex(&self.next_backup_bytes());
+        let new = NewBackup { id: &backup_id(stamp.now, &distinction), kind, workspace };
+        Ok(self.store.create_backup(&self.backup_folder()?, &new, stamp)?)
+    }
+
+    /// Backups that may still hold what was erased at that time.
+    pub fn backups_that_may_hold(&self, erased_at: Timestamp) -> Result<Vec<HoldingBackup>, ServiceError> {
+        let max_age_ms = self.settings.backup.max_age_ms;
+        let older = list_backups(&self.backup_folder()?)?.into_iter().filter(|it| it.manifest.created_at <= erased_at);
+        Ok(older
+            .map(|it| HoldingBackup {
+                expires_at: it.manifest.created_at.saturating_add_ms(max_age_ms),
+                backup_id: it.manifest.backup_id,
+            })
+            .collect())
+    }
+
+    /// Removes the backups that the settings no longer ask for; answers their ids. Before one goes, those that stay in
+    /// its place are verified.
+    pub fn prune_backups(&self, now: Timestamp) -> Result<Vec<String>, ServiceError> {
+        let backups = list_backups(&self.backup_folder()?)?;
+        let settings = &self.settings.backup;
+        let policy = BackupPolicy { keep_last: settings.keep_last, max_age_ms: settings.max_age_ms };
+        let facts = |is_good: &dyn Fn(&Backup) -> Result<bool, ServiceError>| {
+            let of = |it: &Backup| Ok(BackupFacts { created_at: it.manifest.created_at, is_good: is_good(it)? });
+            backups.iter().map(of).collect::<Result<Vec<_>, ServiceError>>()
+        };
+        // Verifying reads every byte: not worth it while nothing would go anyway.
+        if backups_to_remove(&facts(&|_| Ok(false))?, policy, now).is_empty() {
+            return Ok(Vec::new());
+        }
+        let verified = facts(&|it| Ok(!it.manifest.is_empty() && verify_backup(it)?.is_empty()))?;
+        let mut removed = Vec::new();
+        for place in backups_to_remove(&verified, policy, now) {
+            remove_backup(&backups[place])?;
+            removed.push(backups[place].manifest.backup_id.clone());
+        }
+        Ok(removed)
+    }
+
+    /// The backup that a request names. A path is for the command line only: everybody else stays within the folder.
+    pub(crate) fn find_backup(&self, caller: &Caller, reference: &str) -> Result<Backup, ServiceError> {
+        let is_path = reference.contains(['/', '\\']) || reference.starts_with('.');
+        match (is_path, caller.front_end) {
+            (false, _) => Ok(find_backup(&self.backup_folder()?, reference)?),
+            (true, FrontEnd::CommandLine) => Ok(open_backup(Path::new(reference))?),
+            (true, _) => Err(ServiceError::new(ErrorCode::InvalidArgument, "`backup_id` is an id, not a path")
+                .with_hint("`backup_list` shows the ids; paths are for the command line")),
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! Backups, restores and defragmentation that fail at the edge of every phase: what was there is still there, nothing
+//! half-made is found, and the next try succeeds.
+//!
+//! Failpoints belong to the whole process, so these tests have a binary of their own and take turns.
+
+#![allow(clippy::unwrap_used, reason = "clippy's own exception for tests does not reach the helpers of a test binary")]
+
+use std::sync::Arc;
+
+use fail::FailScenario;
+use rootset_service::{Caller, FrontEnd, Service, Settings};
+use rootset_store::{SCHEMA_VERSION, Store, failpoints::FAILPOINTS, list_backups};
+use serde_json::{Value, json};
+
+struct Place {
+    folder: tempfile::TempDir,
+    service: Arc<Service>,
+}
+
+impl Place {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open_sqlite(&folder.path().join("rootset.db")).unwrap();
+        let service = Arc::new(Service::new(store, Settings::default()).unwrap());
+        let place = Self { folder, service };
+        for number in 0..20 {
+            place
+                .call("add_memory", json!({"name": format!("n{number}"), "context": format!("Note{number} is here.")}));
+        }
+        place.call("delete_memory", json!({"memory_id": "n7"}));
+        place
+    }
+
+    fn try_call(&self, operation: &str, request: Value) -> Result<Value, rootset_service::ServiceError> {
+        let caller = Caller { front_end: FrontEnd::CommandLine, actor: "cli".into(), workspace: "default".into() };
+        self.service.call(&caller, operation, request)
+    }
+
+    #[track_caller]
+    fn call(&self, operation: &str, request: Value) -> Value {
+        self.try_call(operation, request).unwrap_or_else(|error| panic!("{operation}: {}", error.to_json()))
+    }
+
+    /// Everything that the operations tell, but for uses.
+    fn dump(&self) -> Value {
+        json!({
+            "memories": self.call("list_memories", json!({"lifecycle": "all", "limit": 100})),
+            "graph": self.call("export_graph", json!({})),
+            "trash": self.call("list_trash", json!({})),
+        })
+    }
+
+    #[track_caller]
+    fn assert_whole(&self) {
+        let answer = self.call("doctor", json!({}));
+        assert_eq!(answer["ok"], true, "{answer:#}");
+    }
+
+    fn backups(&self) -> usize {
+        let backups = list_backups(&self.folder.path().join("rootset.db.backups")).unwrap();
+        for backup in &backups {
+            assert_eq!(rootset_store::verify_backup(backup).unwrap(), [""; 0]);
+        }
+        backups.len()
+    }
+}
+
+fn points(prefix: &str) -> impl Iterator<Item = &'static str> {
+    FAILPOINTS.iter().copied().filter(move |name| name.starts_with(prefix))
+}
+
+#[test]
+fn a_backup_that_fails_is_not_found_and_the_next_one_is_made() {
+    let scenario = FailScenario::setup();
+    for format in ["snapshot", "jsonl"] {
+        let place = Place::new();
+        let before = place.dump();
+        for point in points("backup.") {
+            let found = place.backups();
+            fail::cfg(point, "return").unwrap();
+            let is_published = point == "backup.published";
+            let is_met = !matches!((format, point), ("snapshot", "backup.table") | ("jsonl", "backup.copied"));
+            let failed = place.try_call("backup_create", json!({ "format": format })).is_err();
+            assert_eq!(failed, is_met, "{point}");
+            fail::remove(point);
+            assert_eq!(place.backups(), found + usize::from(is_published || !is_met), "{point}");
+            place.call("backup_create", json!({ "format": format }));
+            assert_eq!(place.dump(), before);
+        }
+        let folder = std::fs::read_dir(place.folder.path().join("rootset.db.backups")).unwrap();
+        let hidden = folder.filter(|entry| entry.as_ref().unwrap().file_name().to_string_lossy().starts_with('.'));
+        assert_eq!(hidden.count(), 0, "nothing unfinished is left");
+        place.assert_whole();
+    }
+    scenario.teardown();
+}
+
+#[test]
+fn a_restore_that_fails_changes_nothing_or_everything() {
+    let scenario = FailScenario::setup();
+    for format in ["snapshot", "jsonl"] {
+        let place = Place::new();
+        let backed_up = place.dump();
+        let id = place.call("backup_create", json!({ "format": format }))["backup_id"].clone();
+        for point in points("restore.") {
+            place.call("add_memory", json!({"name": point.replace('.', "-"), "context": point}));
+            let before = place.dump();
+            fail::cfg(point, "return").unwrap();
+            let request = json!({"backup_id": id, "confirm": true});
+            assert!(place.try_call("backup_restore", request.clone()).is_err(), "{point}");
+            fail::remove(point);
+            let is_committed = point == "restore.committed";
+            assert_eq!(place.dump(), if is_committed { backed_up.clone() } else { before }, "{point}");
+            place.assert_whole();
+            place.call("backup_restore", request);
+            assert_eq!(place.dump(), backed_up, "{point}");
+        }
+        place.assert_whole();
+    }
+    scenario.teardown();
+}
+
+#[test]
+fn a_defragmentation_that_fails_loses_nothing() {
+    let scenario = FailScenario::setup();
+    let place = Place::new();
+    let before = place.dump();
+    for point in points("defrag.") {
+        fail::cfg(point, "return").unwrap();
+        assert!(place.try_call("defrag", json!({"confirm": true})).is_err(), "{point}");
+        fail::remove(point);
+        assert_eq!(place.dump(), before, "{point}");
+        place.assert_whole();
+        place.call("defrag", json!({"confirm": true}));
+        assert_eq!(place.dump(), before, "{point}");
+    }
+    scenario.teardown();
+}
+
+#[test]
+fn a_migration_that_fails_leaves_the_old_database_and_its_backup() {
+    let scenario = FailScenario::setup();
+    let fixture =
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../rootset-store/tests/fixtures/schema-0001.db");
+    for point in points("migrate.") {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("rootset.db");
+        std::fs::copy(&fixture, &path).unwrap();
+        fail::cfg(point, "return").unwrap();
+        assert!(Store::open_sqlite(&path).is_err(), "{point}");
+        fail::remove(point);
+        let version = |path: &std::path::Path| -> i64 {
+            let sql = rusqlite::Connection::open(path).unwrap();
+            sql.query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap()
+        };
+        assert_eq!(version(&path), if point == "migrate.committed" { SCHEMA_VERSION } else { 1 }, "{point}");
+        let store = Store::open_sqlite(&path).unwrap();
+        assert!(store.check().unwrap().iter().all(|check| check.is_ok()), "{point}");
+        let backups = list_backups(&folder.path().join("rootset.db.backups")).unwrap();
+        assert!(!backups.is_empty());
+        for backup in backups {
+            assert_eq!(backup.manifest.schema_version, 1);
+            assert_eq!(rootset_store::verify_backup(&backup).unwrap(), [""; 0]);
+        }
+    }
+    scenario.teardown();
+}
+
+#[test]
+fn a_backup_of_an_older_schema_is_restored_into_the_new_one() {
+    let scenario = FailScenario::setup();
+    let fixture =
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../rootset-store/tests/fixtures/schema-0001.db");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("old.db");
+    std::fs::copy(&fixture, &path).unwrap();
+    drop(Store::open_sqlite(&path).unwrap());
+    let backup = &list_backups(&folder.path().join("old.db.backups")).unwrap()[0];
+    let place = Place::new();
+    place.call("backup_restore", json!({"backup_id": backup.path.to_str().unwrap(), "confirm": true}));
+    let memory = place.call("get_memory", json!({"memory_id": "falcon-deploy"}));
+    assert_eq!(memory["context"], "Project Falcon uses PostgreSQL. Alice owns scripts/deploy.sh.");
+    place.assert_whole();
+    scenario.teardown();
+}

@@ -1,0 +1,263 @@
+-- What a backup holds, table by table: read in the order of the key, so that equal rows make equal files. The columns
+-- stand in the order of `backup/tables.rs`. Workspaces have numbers here and names in a bundle.
+
+-- name: read_workspaces
+SELECT workspace_id, name, description, quota_memories, quota_bytes, created_at, last_write_at, trashed_run, trashed_at,
+       workspace
+FROM workspaces ORDER BY workspace_id;
+
+-- name: read_runs
+SELECT run, operation, plan, actor, started_at, finished_at, cursor, counts, undo_until, undone_at, purged_at,
+       erasure, receipt
+FROM runs WHERE workspace = ?1 ORDER BY run;
+
+-- name: read_memories
+SELECT memory, sequence, name, source, repo, file_path, written_by, status, last_error, attempts, version, revision,
+       pending_revision, source_version, doc_hash, metadata, tags, created_at, updated_at, ingested_at, expires_at,
+       pinned, pin_reason, superseded_by, superseded_at, supersede_reason, trashed_run, trashed_at, stale_at
+FROM memories WHERE workspace = ?1 ORDER BY memory;
+
+-- name: read_revisions
+SELECT memory, revision, topic, context, decisions, rationale, bytes, created_at, extractor, extractor_version,
+       extraction, trashed_run, trashed_at
+FROM revisions WHERE workspace = ?1 ORDER BY memory, revision;
+
+-- name: read_chunks
+SELECT chunk, memory, ordinal, part, start, length, is_question
+FROM chunks WHERE workspace = ?1 ORDER BY chunk;
+
+-- name: read_memory_tags
+SELECT tag, memory
+FROM memory_tags WHERE workspace = ?1 ORDER BY tag, memory;
+
+-- name: read_uses
+SELECT memory, use_count, last_used_at
+FROM uses WHERE workspace = ?1 ORDER BY memory;
+
+-- name: read_entities
+SELECT entity, number, name, type, normal_name, normaliser, created_at
+FROM entities WHERE workspace = ?1 ORDER BY entity;
+
+-- name: read_relations
+SELECT relation, source, verb, target, normaliser, created_at
+FROM relations WHERE workspace = ?1 ORDER BY relation;
+
+-- name: read_contributions
+SELECT memory, object, kind, revision, text, weight
+FROM contributions WHERE workspace = ?1 ORDER BY memory, object;
+
+-- name: read_untracked
+SELECT object, run, kind, description, created_at, trashed_run, trashed_at
+FROM untracked WHERE workspace = ?1 ORDER BY object, run;
+
+-- name: read_vectors
+SELECT chunk, space, scale, codes
+FROM vectors WHERE workspace = ?1 ORDER BY chunk;
+
+-- name: read_vector_originals
+SELECT chunk, vector
+FROM vector_originals WHERE workspace = ?1 ORDER BY chunk;
+
+-- name: read_retention
+SELECT scope, target, policy, set_by, set_at
+FROM retention WHERE workspace = ?1 ORDER BY scope, target;
+
+-- name: read_erasures
+SELECT erasure, at, actor, cause, run
+FROM erasures WHERE workspace = ?1 ORDER BY erasure;
+
+-- name: read_erased_contents
+SELECT content_hash, memory, erasure
+FROM erased_contents WHERE workspace = ?1 ORDER BY content_hash, memory;
+
+-- A run that is known already gets the state of the backup; what was purged since stays purged.
+-- name: insert_runs
+INSERT INTO runs (workspace, run, operation, plan, actor, started_at, finished_at, cursor, counts, undo_until,
+                  undone_at, purged_at, erasure, receipt)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
+ON CONFLICT (workspace, run) DO UPDATE
+SET finished_at = excluded.finished_at, cursor = excluded.cursor, counts = excluded.counts,
+    undo_until = excluded.undo_until, undone_at = excluded.undone_at,
+    purged_at = COALESCE(runs.purged_at, excluded.purged_at);
+
+-- name: insert_memories
+INSERT INTO memories (workspace, memory, sequence, name, source, repo, file_path, written_by, status, last_error,
+                      attempts, version, revision, pending_revision, source_version, doc_hash, metadata, tags,
+                      created_at, updated_at, ingested_at, expires_at, pinned, pin_reason, superseded_by,
+                      superseded_at, supersede_reason, trashed_run, trashed_at, stale_at)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24,
+        ?25, ?26, ?27, ?28, ?29, ?30);
+
+-- name: insert_revisions
+INSERT INTO revisions (workspace, memory, revision, topic, context, decisions, rationale, bytes, created_at,
+                       extractor, extractor_version, extraction, trashed_run, trashed_at)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14);
+
+-- name: insert_chunks
+INSERT INTO chunks (workspace, chunk, memory, ordinal, part, start, length, is_question)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8);
+
+-- name: insert_memory_tags
+INSERT INTO memory_tags (workspace, tag, memory) VALUES (?1, ?2, ?3);
+
+-- name: insert_uses
+INSERT INTO uses (workspace, memory, use_count, last_used_at) VALUES (?1, ?2, ?3, ?4);
+
+-- name: insert_entities
+INSERT INTO entities (workspace, entity, number, name, type, normal_name, normaliser, created_at)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8);
+
+-- name: insert_relations
+INSERT INTO relations (workspace, relation, source, verb, target, normaliser, created_at)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7);
+
+-- name: insert_contributions
+INSERT INTO contributions (workspace, memory, object, kind, revision, text, weight)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7);
+
+-- name: insert_untracked
+INSERT INTO untracked (workspace, object, run, kind, description, created_at, trashed_run, trashed_at)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8);
+
+-- The number is drawn anew: processes that keep vectors in memory look for numbers they have not seen.
+-- name: insert_vectors
+INSERT INTO vectors (workspace, chunk, space, scale, codes, number) VALUES (?1, ?2, ?3, ?4, ?5, ?6);
+
+-- name: insert_vector_originals
+INSERT INTO vector_originals (workspace, chunk, vector) VALUES (?1, ?2, ?3);
+
+-- name: insert_retention
+INSERT INTO retention (workspace, scope, target, policy, set_by, set_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6);
+
+-- name: insert_erasures
+INSERT INTO erasures (workspace, erasure, at, actor, cause, run) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+ON CONFLICT DO NOTHING;
+
+-- name: insert_erased_contents
+INSERT INTO erased_contents (workspace, content_hash, memory, erasure) VALUES (?1, ?2, ?3, ?4)
+ON CONFLICT DO NOTHING;
+
+-- name: delete_memories
+DELETE FROM memories WHERE workspace = ?1;
+
+-- name: delete_revisions
+DELETE FROM revisions WHERE workspace = ?1;
+
+-- name: delete_chunks
+DELETE FROM chunks WHERE workspace = ?1;
+
+-- name: delete_memory_tags
+DELETE FROM memory_tags WHERE workspace = ?1;
+
+-- name: delete_uses
+DELETE FROM uses WHERE workspace = ?1;
+
+-- name: delete_contributions
+DELETE FROM contributions WHERE workspace = ?1;
+
+-- name: delete_vectors
+DELETE FROM vectors WHERE workspace = ?1;
+
+-- name: delete_vector_originals
+DELETE FROM vector_originals WHERE workspace = ?1;
+
+-- name: delete_retention
+DELETE FROM retention WHERE workspace = ?1;
+
+-- name: delete_run_skips
+DELETE FROM run_skips WHERE workspace = ?1;
+
+-- name: find_number
+SELECT 1 FROM workspaces WHERE workspace = ?1;
+
+-- The greatest number that this database ever gave to a workspace.
+-- name: last_number
+SELECT MAX(number) FROM (
+    SELECT MAX(workspace) AS number FROM workspaces
+    UNION ALL SELECT MAX(chain) FROM audit
+    UNION ALL SELECT MAX(workspace) FROM erasures) t;
+
+-- name: insert_workspace
+INSERT INTO workspaces (workspace, workspace_id, name, description, quota_memories, quota_bytes, created_at,
+                        last_write_at, trashed_run, trashed_at)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10);
+
+-- name: update_workspace
+UPDATE workspaces
+SET workspace_id = ?2, name = ?3, description = ?4, quota_memories = ?5, quota_bytes = ?6, created_at = ?7,
+    last_write_at = ?8, trashed_run = ?9, trashed_at = ?10
+WHERE workspace = ?1;
+
+-- Counters only ever grow: a number that was given once is never given again.
+-- name: raise_counters
+UPDATE workspaces
+SET next_number = MAX(next_number, ?2,
+        COALESCE((SELECT MAX(m.sequence) + 1 FROM memories m WHERE m.workspace = ?1), 1),
+        COALESCE((SELECT MAX(e.number) + 1 FROM entities e WHERE e.workspace = ?1), 1)),
+    next_chunk = MAX(next_chunk, ?3, COALESCE((SELECT MAX(ch.chunk) + 1 FROM chunks ch WHERE ch.workspace = ?1), 1))
+WHERE workspace = ?1;
+
+-- The counters of a workspace that goes, for the day it comes back under its number.
+-- name: keep_counters
+INSERT INTO meta (key, value)
+SELECT 'counters/' || workspace, next_number || ' ' || next_chunk FROM workspaces WHERE workspace = ?1
+ON CONFLICT (key) DO UPDATE SET value = excluded.value;
+
+-- name: kept_counters
+SELECT value FROM meta WHERE key = 'counters/' || CAST(?1 AS INTEGER);
+
+-- name: count_again
+UPDATE workspaces
+SET memory_count = (SELECT COUNT(*) FROM memories m WHERE m.workspace = ?1),
+    content_bytes = (SELECT COALESCE(SUM(r.bytes), 0) FROM revisions r WHERE r.workspace = ?1)
+WHERE workspace = ?1;
+
+-- name: count_sources
+INSERT INTO sources (workspace, source, memories)
+SELECT workspace, source, COUNT(*) FROM memories WHERE workspace = ?1 GROUP BY workspace, source;
+
+-- Nobody goes on with work that he began before the restore.
+-- name: raise_fences
+UPDATE jobs SET fence = fence + 1, lease_until = 0 WHERE workspace = ?1;
+
+-- Completions of what is no longer there, and the leases of runs; the workspace's own leases have no subject.
+-- name: delete_idle_jobs
+DELETE FROM jobs
+WHERE workspace = ?1 AND subject <> ?2 AND NOT (kind = 'complete' AND subject IN (
+    SELECT m.memory FROM memories m WHERE m.workspace = ?1 AND m.status = 'pending'));
+
+-- name: pending_memories
+SELECT memory FROM memories WHERE workspace = ?1 AND status = 'pending' AND trashed_run IS NULL;
+
+-- Runs that the backup does not know did their work on what is no longer there.
+-- name: end_other_runs
+UPDATE runs SET purged_at = COALESCE(purged_at, ?3), finished_at = COALESCE(finished_at, ?3)
+WHERE workspace = ?1 AND run NOT IN (SELECT value FROM blob_list(?2));
+
+-- Their plans are gone, so nobody can go on with them; what they took can be undone.
+-- name: end_unfinished_runs
+UPDATE runs SET finished_at = ?2 WHERE workspace = ?1 AND finished_at IS NULL;
+
+-- The audit of a run from elsewhere is elsewhere, and so is its plan.
+-- name: forget_foreign_plans
+UPDATE runs SET plan = NULL
+WHERE workspace = ?1 AND run NOT IN (SELECT a.run FROM audit a WHERE a.chain = ?1 AND a.run IS NOT NULL);
+
+-- name: purged_runs
+SELECT run FROM runs WHERE workspace = ?1 AND purged_at IS NOT NULL;
+
+-- name: current_revisions
+SELECT memory, revision, pending_revision FROM memories
+WHERE workspace = ?1 AND memory IN (SELECT value FROM blob_list(?2));
+
+-- name: has_erased_contents
+SELECT COUNT(*) FROM (SELECT 1 FROM erased_contents WHERE workspace > 0 LIMIT 1) t;
+
+-- name: was_purged
+SELECT erasure FROM erasures WHERE workspace = ?1 AND cause = 'purge_workspace';
+
+-- name: set_erasure_key
+UPDATE meta SET value = ?1 WHERE key = 'erasure_key';
+
+-- name: reset_purged_chunks
+UPDATE meta SET value = 0 WHERE key = 'purged_chunks';

@@ -1,0 +1,100 @@
+//! A verified backup as a source of rows, whatever its kind: a restore reads either the same way.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use super::bundle::{self, ArchivedWorkspace};
+use super::folder::{Backup, Partial, trouble};
+use super::manifest::{BackupKind, Manifest, SNAPSHOT_FILE};
+use super::rows::Cell;
+use super::tables::{Table, WORKSPACES};
+use crate::error::StoreError;
+use crate::{SCHEMA_VERSION, Store};
+
+/// Where the rows of a backup come from.
+#[derive(Debug)]
+pub(crate) enum Archive {
+    Snapshot {
+        store: Store,
+        /// A snapshot of an older schema is read from a copy that was brought up to date.
+        _copy: Option<Partial>,
+    },
+    Bundle {
+        folder: PathBuf,
+        manifest: Manifest,
+    },
+}
+
+impl Archive {
+    /// The backup must have been verified. `room` is a folder for the copy of a snapshot with an older schema.
+    pub fn open(backup: &Backup, room: &Path) -> Result<Self, StoreError> {
+        if backup.manifest.kind == BackupKind::Jsonl {
+            return Ok(Self::Bundle { folder: backup.path.clone(), manifest: backup.manifest.clone() });
+        }
+        let path = backup.path.join(SNAPSHOT_FILE);
+        if backup.manifest.schema_version == SCHEMA_VERSION {
+            return Ok(Self::Snapshot { store: Store::open_archive(&path)?, _copy: None });
+        }
+        let copy = Partial::begin(room, &format!("restore-{}", std::process::id()))?;
+        let upgraded = copy.path.join(SNAPSHOT_FILE);
+        let mut file = copy.create(SNAPSHOT_FILE)?;
+        let copied = std::fs::File::open(&path).and_then(|mut from| std::io::copy(&mut from, &mut file));
+        copied.map_err(|error| trouble(&upgraded, &error))?;
+        Ok(Self::Snapshot { store: Store::open_copy(&upgraded)?, _copy: Some(copy) })
+    }
+
+    pub fn workspaces(&self) -> Result<Vec<ArchivedWorkspace>, StoreError> {
+        match self {
+            Self::Snapshot { store, .. } => store.read(bundle::workspaces),
+            Self::Bundle { .. } => {
+                let mut found = Vec::new();
+                self.read_bundle(&WORKSPACES, &mut |_, cells| {
+                    found.push(ArchivedWorkspace::new(cells));
+                    Ok(())
+                })?;
+                Ok(found)
+            }
+        }
+    }
+
+    /// Rows of a table that belong to one of the workspaces, each with the name of its workspace.
+    pub fn rows(
+        &self,
+        table: &Table,
+        workspaces: &[&ArchivedWorkspace],
+        each: &mut dyn FnMut(&str, Vec<Cell>) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        match self {
+            Self::Snapshot { store, .. } => store.read(|tx| {
+                for workspace in workspaces {
+                    bundle::each_row(tx, table, workspace.number, &mut |cells| each(&workspace.id, cells))?;
+                }
+                Ok(())
+            }),
+            Self::Bundle { .. } => {
+                let wanted: HashSet<&str> = workspaces.iter().map(|it| it.id.as_str()).collect();
+                self.read_bundle(table, &mut |workspace, cells| match wanted.contains(workspace) {
+                    true => each(workspace, cells),
+                    false => Ok(()),
+                })
+            }
+        }
+    }
+
+    fn read_bundle(
+        &self,
+        table: &Table,
+        each: &mut dyn FnMut(&str, Vec<Cell>) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        let Self::Bundle { folder, manifest } = self else { return Ok(()) };
+        if !manifest.files.iter().any(|file| file.name == bundle::file_name(table)) {
+            return Ok(()); // An earlier version had no such table.
+        }
+        let rows_max = manifest.tables.get(table.name).copied().unwrap_or(0);
+        // It was verified before, so this is a file that changed under our hands.
+        bundle::read(folder, table, rows_max, each)?.map(drop).map_err(|problem| StoreError::BackupUnusable {
+            backup: manifest.backup_id.clone(),
+            problems: vec![problem],
+        })
+    }
+}

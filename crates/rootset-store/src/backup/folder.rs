@@ -1,0 +1,192 @@
+//! The folder of backups: one folder per backup, found by its manifest. A backup is made under a name that nobody lists
+//! and appears whole, by one rename.
+
+use std::fs::{self, File, OpenOptions};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rootset_model::limits::WRITE_WAIT_MS;
+
+use super::manifest::{MANIFEST_FILE, Manifest};
+use crate::error::StoreError;
+use crate::sqlite::lock::{WriteGuard, WriteLock};
+
+/// What a backup's folder is called while it is made. Nothing that begins like this is ever listed.
+const PARTIAL_PREFIX: &str = ".partial-";
+const ID_CHARS_MAX: usize = 64;
+
+/// A backup that was found.
+#[derive(Clone, Debug)]
+pub struct Backup {
+    pub path: PathBuf,
+    pub manifest: Manifest,
+}
+
+/// Every backup in a folder, newest first. What has no readable manifest is no backup.
+pub fn list_backups(folder: &Path) -> Result<Vec<Backup>, StoreError> {
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(trouble(folder, &error)),
+    };
+    let mut found = Vec::new();
+    for entry in entries {
+        let entry = entry.map_err(|error| trouble(folder, &error))?;
+        let name = entry.file_name();
+        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        let Some(id) = name.to_str().filter(|name| is_folder && is_backup_id(name)) else { continue };
+        if let Ok(manifest) = Manifest::read(&entry.path())
+            && manifest.backup_id == id
+        {
+            found.push(Backup { path: entry.path(), manifest });
+        }
+    }
+    found.sort_by(|a, b| {
+        let key = |it: &Backup| (it.manifest.created_at, it.manifest.backup_id.clone());
+        key(b).cmp(&key(a))
+    });
+    Ok(found)
+}
+
+/// The backup of that id. An id is a name within the folder, never a path.
+pub fn find_backup(folder: &Path, id: &str) -> Result<Backup, StoreError> {
+    let missing = || StoreError::BackupNotFound(id.chars().take(ID_CHARS_MAX).collect());
+    if !is_backup_id(id) {
+        return Err(missing());
+    }
+    let path = folder.join(id);
+    if !fs::symlink_metadata(&path).is_ok_and(|it| it.is_dir()) {
+        return Err(missing());
+    }
+    open_backup(&path)
+}
+
+/// The backup in this very folder, wherever it is.
+pub fn open_backup(path: &Path) -> Result<Backup, StoreError> {
+    if !path.is_dir() {
+        return Err(StoreError::BackupNotFound(path.display().to_string()));
+    }
+    match Manifest::read(path) {
+        Ok(manifest) => Ok(Backup { path: path.to_owned(), manifest }),
+        Err(problem) => Err(StoreError::BackupUnusable { backup: path.display().to_string(), problems: vec![problem] }),
+    }
+}
+
+pub fn remove_backup(backup: &Backup) -> Result<(), StoreError> {
+    // Without its manifest it is no longer listed, also when the rest cannot be removed.
+    let manifest = backup.path.join(MANIFEST_FILE);
+    fs::remove_file(&manifest).map_err(|error| trouble(&manifest, &error))?;
+    fs::remove_dir_all(&backup.path).map_err(|error| trouble(&backup.path, &error))
+}
+
+/// Lower-case letters, digits and single hyphens: no separators, no dots, no options.
+pub(crate) fn is_backup_id(id: &str) -> bool {
+    let is_word = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
+    id.len() <= ID_CHARS_MAX && id.starts_with(is_word) && id.chars().all(|c| is_word(c) || c == '-')
+}
+
+/// A backup in the making. Dropped before [`Self::publish`], it leaves nothing behind; a killed process leaves a folder
+/// that nobody lists and that the next backup removes.
+#[derive(Debug)]
+pub(crate) struct Partial {
+    folder: PathBuf,
+    pub path: PathBuf,
+    is_published: bool,
+    _alone: WriteGuard,
+}
+
+impl Partial {
+    /// Waits for whoever makes a backup in the same folder.
+    pub fn begin(folder: &Path, name: &str) -> Result<Self, StoreError> {
+        create_private_folder(folder)?;
+        let lock = WriteLock::beside(&folder.join("backups"));
+        let alone = lock.acquire(Duration::from_millis(WRITE_WAIT_MS))?;
+        remove_abandoned(folder);
+        let path = folder.join(format!("{PARTIAL_PREFIX}{name}"));
+        create_private_folder(&path)?;
+        Ok(Self { folder: folder.to_owned(), path, is_published: false, _alone: alone })
+    }
+
+    pub fn create(&self, name: &str) -> Result<File, StoreError> {
+        create_private_file(&self.path.join(name))
+    }
+
+    /// Writes the manifest last, makes everything durable and gives the folder its name.
+    pub fn publish(mut self, manifest: Manifest) -> Result<Backup, StoreError> {
+        let file = self.create(MANIFEST_FILE)?;
+        let at_manifest = |error: &std::io::Error| trouble(&self.path.join(MANIFEST_FILE), error);
+        serde_json::to_writer_pretty(&file, &manifest).map_err(|error| at_manifest(&error.into()))?;
+        file.sync_all().map_err(|error| at_manifest(&error))?;
+        sync_folder(&self.path)?;
+        crate::failpoints::failpoint!("backup.written");
+        let path = self.folder.join(&manifest.backup_id);
+        fs::rename(&self.path, &path).map_err(|error| trouble(&path, &error))?;
+        self.is_published = true;
+        sync_folder(&self.folder)?;
+        Ok(Backup { path, manifest })
+    }
+}
+
+impl Drop for Partial {
+    fn drop(&mut self) {
+        if !self.is_published {
+            // What cannot be removed now is removed by the next backup.
+            let _ = fs::remove_dir_all(&self.path);
+        }
+    }
+}
+
+/// The caller is alone in the folder: whatever is unfinished was left by a process that is gone.
+fn remove_abandoned(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        if entry.file_name().to_string_lossy().starts_with(PARTIAL_PREFIX) {
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
+/// Backups hold what the database holds: for the owner's eyes only.
+fn create_private_folder(path: &Path) -> Result<(), StoreError> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path).map_err(|error| trouble(path, &error))
+}
+
+fn create_private_file(path: &Path) -> Result<File, StoreError> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path).map_err(|error| trouble(path, &error))
+}
+
+/// A rename is durable once the folder is.
+fn sync_folder(path: &Path) -> Result<(), StoreError> {
+    #[cfg(unix)]
+    File::open(path).and_then(|folder| folder.sync_all()).map_err(|error| trouble(path, &error))?;
+    Ok(())
+}
+
+pub(crate) fn trouble(path: &Path, error: &std::io::Error) -> StoreError {
+    match error.kind() {
+        std::io::ErrorKind::StorageFull | std::io::ErrorKind::FileTooLarge => StoreError::DiskFull,
+        _ => StoreError::BackupFile { path: path.to_owned(), detail: error.to_string() },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_names_and_never_paths() {
+        assert!(is_backup_id("20270115-080000-1f2e3d4c"));
+        for bad in
+            ["", ".", "..", "../x", "/etc", "a/b", "a\\b", ".partial-x", "-x", "A", "a b", "a\0", &"a".repeat(65)]
+        {
+            assert!(!is_backup_id(bad), "{bad:?}");
+        }
+    }
+}

@@ -1,0 +1,392 @@
+//! What a backup is made of: every table with its columns, in the order in which rows can be inserted.
+//!
+//! One list feeds the writer, the reader, the check of archives and the restore. What is not in it is not restored: audit,
+//! plans and jobs belong to the database, counters and sums are made anew from the rows.
+
+use rootset_model::{Extraction, RetentionPolicy};
+
+use crate::driver::{SearchIndex, Statement};
+use crate::purge::Receipt;
+use crate::runs::RunCounts;
+use crate::statements::{backup as sql, purge};
+
+/// A table of an archive, one file of a bundle.
+#[derive(Debug)]
+pub(crate) struct Table {
+    pub name: &'static str,
+    pub columns: &'static [Column],
+    pub rows: Rows,
+}
+
+/// Where the rows of a table are kept.
+#[derive(Debug)]
+pub(crate) enum Rows {
+    /// The workspaces themselves: their numbers are drawn, not restored.
+    Workspaces,
+    Stored {
+        read: &'static Statement,
+        insert: &'static Statement,
+        delete: Option<&'static Statement>,
+    },
+    /// Full text, which every engine keeps in its own way.
+    Search(SearchIndex),
+}
+
+#[derive(Debug)]
+pub(crate) struct Column {
+    pub name: &'static str,
+    pub kind: Kind,
+    pub is_optional: bool,
+}
+
+/// What a column holds, and so how it is written and what is refused.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Kind {
+    /// Sixteen bytes, written like a UUID.
+    Id,
+    /// Bytes, written in base64.
+    Bytes,
+    /// A time or another number of any sign.
+    Integer,
+    /// A number from zero to this.
+    Count(i64),
+    Real,
+    Text,
+    /// Text that the program has to understand later.
+    Checked(fn(&str) -> bool),
+}
+
+/// More than any counter reaches, less than what arithmetic on it could overflow.
+const COUNT_MAX: i64 = 1 << 53;
+const COUNT: Kind = Kind::Count(COUNT_MAX);
+const FLAG: Kind = Kind::Count(1);
+
+const fn needed(name: &'static str, kind: Kind) -> Column {
+    Column { name, kind, is_optional: false }
+}
+
+const fn optional(name: &'static str, kind: Kind) -> Column {
+    Column { name, kind, is_optional: true }
+}
+
+macro_rules! stored {
+    ($name:literal, $read:ident, $insert:ident, $delete:expr, [$($column:expr,)*]) => {
+        Table {
+            name: $name,
+            columns: &[$($column,)*],
+            rows: Rows::Stored { read: &sql::$read, insert: &sql::$insert, delete: $delete },
+        }
+    };
+}
+
+pub(crate) const WORKSPACE_NUMBER: &str = "workspace";
+
+pub(crate) static WORKSPACES: Table = Table {
+    name: "workspaces",
+    columns: &[
+        needed("workspace_id", Kind::Checked(is_workspace_id)),
+        optional("name", Kind::Text),
+        optional("description", Kind::Text),
+        optional("quota_memories", COUNT),
+        optional("quota_bytes", COUNT),
+        needed("created_at", Kind::Integer),
+        needed("last_write_at", Kind::Integer),
+        optional("trashed_run", Kind::Id),
+        optional("trashed_at", Kind::Integer),
+        // The number it had, for the case that it comes back to the same database.
+        needed(WORKSPACE_NUMBER, COUNT),
+    ],
+    rows: Rows::Workspaces,
+};
+
+/// All tables but the workspaces, each after those it refers to.
+pub(crate) static TABLES: &[Table] = &[
+    stored!(
+        "runs",
+        READ_RUNS,
+        INSERT_RUNS,
+        None,
+        [
+            needed("run", Kind::Id),
+            needed("operation", Kind::Text),
+            optional("plan", Kind::Id),
+            needed("actor", Kind::Text),
+            needed("started_at", Kind::Integer),
+            optional("finished_at", Kind::Integer),
+            needed("cursor", COUNT),
+            needed("counts", Kind::Checked(is_json::<RunCounts>)),
+            optional("undo_until", Kind::Integer),
+            optional("undone_at", Kind::Integer),
+            optional("purged_at", Kind::Integer),
+            optional("erasure", Kind::Id),
+            optional("receipt", Kind::Checked(is_json::<Receipt>)),
+        ]
+    ),
+    stored!(
+        "memories",
+        READ_MEMORIES,
+        INSERT_MEMORIES,
+        Some(&sql::DELETE_MEMORIES),
+        [
+            needed("memory", Kind::Id),
+            needed("sequence", COUNT),
+            optional("name", Kind::Text),
+            needed("source", Kind::Text),
+            optional("repo", Kind::Text),
+            optional("file_path", Kind::Text),
+            needed("written_by", Kind::Text),
+            needed("status", Kind::Checked(is_status)),
+            optional("last_error", Kind::Text),
+            needed("attempts", COUNT),
+            needed("version", COUNT),
+            needed("revision", COUNT),
+            optional("pending_revision", COUNT),
+            optional("source_version", Kind::Integer),
+            optional("doc_hash", Kind::Bytes),
+            optional("metadata", Kind::Checked(is_json::<serde_json::Map<String, serde_json::Value>>)),
+            optional("tags", Kind::Checked(is_json::<Vec<String>>)),
+            needed("created_at", Kind::Integer),
+            needed("updated_at", Kind::Integer),
+            needed("ingested_at", Kind::Integer),
+            optional("expires_at", Kind::Integer),
+            needed("pinned", FLAG),
+            optional("pin_reason", Kind::Text),
+            optional("superseded_by", Kind::Id),
+            optional("superseded_at", Kind::Integer),
+            optional("supersede_reason", Kind::Text),
+            optional("trashed_run", Kind::Id),
+            optional("trashed_at", Kind::Integer),
+            optional("stale_at", Kind::Integer),
+        ]
+    ),
+    stored!(
+        "revisions",
+        READ_REVISIONS,
+        INSERT_REVISIONS,
+        Some(&sql::DELETE_REVISIONS),
+        [
+            needed("memory", Kind::Id),
+            needed("revision", COUNT),
+            needed("topic", Kind::Text),
+            needed("context", Kind::Text),
+            needed("decisions", Kind::Checked(is_json::<Vec<String>>)),
+            needed("rationale", Kind::Checked(is_json::<Vec<String>>)),
+            needed("bytes", COUNT),
+            needed("created_at", Kind::Integer),
+            optional("extractor", Kind::Text),
+            optional("extractor_version", Kind::Integer),
+            optional("extraction", Kind::Checked(is_json::<Extraction>)),
+            optional("trashed_run", Kind::Id),
+            optional("trashed_at", Kind::Integer),
+        ]
+    ),
+    stored!(
+        "chunks",
+        READ_CHUNKS,
+        INSERT_CHUNKS,
+        Some(&sql::DELETE_CHUNKS),
+        [
+            needed("chunk", COUNT),
+            needed("memory", Kind::Id),
+            needed("ordinal", COUNT),
+            needed("part", Kind::Count(2)),
+            needed("start", COUNT),
+            needed("length", COUNT),
+            needed("is_question", FLAG),
+        ]
+    ),
+    stored!(
+        "memory_tags",
+        READ_MEMORY_TAGS,
+        INSERT_MEMORY_TAGS,
+        Some(&sql::DELETE_MEMORY_TAGS),
+        [needed("tag", Kind::Text), needed("memory", Kind::Id),]
+    ),
+    stored!(
+        "uses",
+        READ_USES,
+        INSERT_USES,
+        Some(&sql::DELETE_USES),
+        [needed("memory", Kind::Id), needed("use_count", COUNT), needed("last_used_at", Kind::Integer),]
+    ),
+    stored!(
+        "entities",
+        READ_ENTITIES,
+        INSERT_ENTITIES,
+        Some(&purge::DELETE_ENTITIES),
+        [
+            needed("entity", Kind::Id),
+            needed("number", COUNT),
+            needed("name", Kind::Text),
+            needed("type", Kind::Text),
+            needed("normal_name", Kind::Text),
+            needed("normaliser", COUNT),
+            needed("created_at", Kind::Integer),
+        ]
+    ),
+    stored!(
+        "relations",
+        READ_RELATIONS,
+        INSERT_RELATIONS,
+        Some(&purge::DELETE_RELATIONS),
+        [
+            needed("relation", Kind::Id),
+            needed("source", Kind::Id),
+            needed("verb", Kind::Text),
+            needed("target", Kind::Id),
+            needed("normaliser", COUNT),
+            needed("created_at", Kind::Integer),
+        ]
+    ),
+    stored!(
+        "contributions",
+        READ_CONTRIBUTIONS,
+        INSERT_CONTRIBUTIONS,
+        Some(&sql::DELETE_CONTRIBUTIONS),
+        [
+            needed("memory", Kind::Id),
+            needed("object", Kind::Id),
+            needed("kind", FLAG),
+            needed("revision", COUNT),
+            optional("text", Kind::Text),
+            needed("weight", Kind::Real),
+        ]
+    ),
+    stored!(
+        "untracked",
+        READ_UNTRACKED,
+        INSERT_UNTRACKED,
+        Some(&purge::DELETE_UNTRACKED),
+        [
+            needed("object", Kind::Id),
+            needed("run", Kind::Id),
+            needed("kind", FLAG),
+            optional("description", Kind::Text),
+            needed("created_at", Kind::Integer),
+            optional("trashed_run", Kind::Id),
+            optional("trashed_at", Kind::Integer),
+        ]
+    ),
+    stored!(
+        "vectors",
+        READ_VECTORS,
+        INSERT_VECTORS,
+        Some(&sql::DELETE_VECTORS),
+        [
+            needed("chunk", COUNT),
+            needed("space", Kind::Text),
+            needed("scale", Kind::Real),
+            needed("codes", Kind::Bytes),
+        ]
+    ),
+    stored!(
+        "vector_originals",
+        READ_VECTOR_ORIGINALS,
+        INSERT_VECTOR_ORIGINALS,
+        Some(&sql::DELETE_VECTOR_ORIGINALS),
+        [needed("chunk", COUNT), needed("vector", Kind::Bytes),]
+    ),
+    stored!(
+        "retention",
+        READ_RETENTION,
+        INSERT_RETENTION,
+        Some(&sql::DELETE_RETENTION),
+        [
+            needed("scope", Kind::Text),
+            needed("target", Kind::Text),
+            needed("policy", Kind::Checked(is_json::<RetentionPolicy>)),
+            needed("set_by", Kind::Text),
+            needed("set_at", Kind::Integer),
+        ]
+    ),
+    // The ledger is merged, never emptied.
+    stored!(
+        "erasures",
+        READ_ERASURES,
+        INSERT_ERASURES,
+        None,
+        [
+            needed("erasure", Kind::Id),
+            needed("at", Kind::Integer),
+            needed("actor", Kind::Text),
+            needed("cause", Kind::Text),
+            optional("run", Kind::Id),
+        ]
+    ),
+    stored!(
+        "erased_contents",
+        READ_ERASED_CONTENTS,
+        INSERT_ERASED_CONTENTS,
+        None,
+        [needed("content_hash", Kind::Bytes), needed("memory", Kind::Id), needed("erasure", Kind::Id),]
+    ),
+    Table { name: "search_memories", columns: SEARCH_COLUMNS, rows: Rows::Search(SearchIndex::Memories) },
+    Table { name: "search_entities", columns: SEARCH_COLUMNS, rows: Rows::Search(SearchIndex::Entities) },
+];
+
+const SEARCH_COLUMNS: &[Column] = &[needed("key", COUNT), needed("head", Kind::Text), needed("body", Kind::Text)];
+
+/// Workspaces first, then everything in them.
+pub(crate) fn all() -> impl Iterator<Item = &'static Table> {
+    std::iter::once(&WORKSPACES).chain(TABLES)
+}
+
+pub(crate) fn by_name(name: &str) -> Option<&'static Table> {
+    all().find(|table| table.name == name)
+}
+
+fn is_workspace_id(text: &str) -> bool {
+    rootset_model::names::check_workspace_id(text).is_ok()
+}
+
+fn is_status(text: &str) -> bool {
+    matches!(text, "pending" | "complete")
+}
+
+fn is_json<T: serde::de::DeserializeOwned>(text: &str) -> bool {
+    serde_json::from_str::<T>(text).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Columns that are no part of a backup, with the reason.
+    const LEFT_OUT: [(&str, &str); 6] = [
+        ("workspaces.next_number", "counters only ever grow"),
+        ("workspaces.next_chunk", "counters only ever grow"),
+        ("workspaces.memory_count", "counted anew"),
+        ("workspaces.content_bytes", "counted anew"),
+        ("vectors.number", "drawn anew"),
+        ("*.workspace", "named, not numbered"),
+    ];
+    const TABLES_LEFT_OUT: [&str; 7] = ["audit", "jobs", "meta", "plan_items", "plans", "run_skips", "sources"];
+
+    #[test]
+    fn every_column_of_the_schema_is_in_a_backup_or_left_out_for_a_reason() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.db");
+        crate::Store::open_sqlite(&path).unwrap();
+        let connection = rusqlite::Connection::open(path).unwrap();
+        let mut names = connection
+            .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name")
+            .unwrap();
+        let names: Vec<String> = names.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
+        for name in names.iter().filter(|name| !TABLES_LEFT_OUT.contains(&name.as_str())) {
+            let table = by_name(name).unwrap_or_else(|| panic!("`{name}` is in no backup"));
+            let mut columns = connection.prepare(&format!("SELECT name FROM pragma_table_info('{name}')")).unwrap();
+            let columns: Vec<String> = columns.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
+            let is_left_out = |column: &str| {
+                let known = [format!("{name}.{column}"), format!("*.{column}")];
+                let is_named = LEFT_OUT.iter().any(|(left_out, _)| known.iter().any(|it| it == left_out));
+                is_named && format!("{name}.{column}") != "workspaces.workspace"
+            };
+            let wanted: Vec<&str> = columns.iter().map(String::as_str).filter(|it| !is_left_out(it)).collect();
+            let mut held: Vec<&str> = table.columns.iter().map(|column| column.name).collect();
+            let mut sorted = wanted.clone();
+            sorted.sort_unstable();
+            held.sort_unstable();
+            assert_eq!(held, sorted, "{name}");
+        }
+    }
+}

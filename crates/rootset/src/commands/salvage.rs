@@ -1,0 +1,78 @@
+//! `rootset doctor --salvage`, and what can be done about a damaged database.
+
+use std::path::Path;
+
+use rootset_service::{Clock, ServiceError, SystemClock};
+use rootset_store::{Backup, backup_id, list_backups, verify_backup};
+use serde_json::{Value, json};
+
+use crate::exit::Failure;
+use crate::render::{count, counted, escaped, text};
+use crate::session::Session;
+
+/// Reads what can be read of the database into a bundle, without changing anything.
+pub fn run(folder: &str, session: &Session) -> Result<(), Failure> {
+    let database = session.configuration()?.database_path()?;
+    if !database.is_file() {
+        let message = format!("there is no database `{}`", database.display());
+        return Err(ServiceError::invalid(message).into());
+    }
+    let now = SystemClock.now();
+    let salvaged = rootset_store::salvage(&database, Path::new(folder), &backup_id(now, "salvage"), now)
+        .map_err(ServiceError::from)?;
+    let manifest = &salvaged.backup.manifest;
+    let answer = json!({
+        "backup_id": manifest.backup_id,
+        "path": salvaged.backup.path.display().to_string(),
+        "memories": manifest.tables.get("memories"),
+        "damaged_stretches": salvaged.damages,
+        "incomplete_memories": salvaged.incomplete,
+    });
+    session.output.answer(&answer, render)?;
+    if !session.output.in_json() {
+        let path = salvaged.backup.path.display();
+        session.output.talk(&format!(
+            "to use it: move the damaged file away, then `rootset backup restore {path}` into a new one"
+        ));
+    }
+    Ok(())
+}
+
+fn render(answer: &Value) -> String {
+    format!(
+        "salvaged {} ({} could not be read, {} without their text)\n{}\n",
+        counted(count(answer, "memories"), "memory", "memories"),
+        counted(count(answer, "damaged_stretches"), "stretch", "stretches"),
+        count(answer, "incomplete_memories"),
+        escaped(text(answer, "path"))
+    )
+}
+
+/// What a person with a damaged database does next: the newest backup that verifies, or what is left of the file.
+pub fn advice(session: &Session) -> Result<Vec<String>, ServiceError> {
+    let configuration = session.configuration()?;
+    let database = configuration.database_path()?;
+    let shown = database.display();
+    let mut steps = Vec::new();
+    if let Some(backup) = newest_good(&session.backup_folder()?)? {
+        let manifest = &backup.manifest;
+        steps.push(format!(
+            "restore the backup of {}: `mv {shown} {shown}.damaged`, remove `{shown}-wal` and `{shown}-shm`, \
+             then `rootset backup restore {}`",
+            manifest.created_at, manifest.backup_id
+        ));
+    } else {
+        steps.push("there is no backup that verifies".to_owned());
+    }
+    steps.push("save what can still be read: `rootset doctor --salvage FOLDER`".to_owned());
+    Ok(steps)
+}
+
+fn newest_good(folder: &Path) -> Result<Option<Backup>, ServiceError> {
+    for backup in list_backups(folder)? {
+        if !backup.manifest.is_empty() && verify_backup(&backup)?.is_empty() {
+            return Ok(Some(backup));
+        }
+    }
+    Ok(None)
+}

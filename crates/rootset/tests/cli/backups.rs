@@ -1,0 +1,83 @@
+//! Backups, restores and damaged files at the command line.
+
+use std::fs;
+
+use crate::sandbox::Sandbox;
+
+#[test]
+fn a_backup_is_made_listed_checked_and_restored() {
+    let sandbox = Sandbox::new();
+    sandbox.run(["add", "falcon", "--name", "falcon"]);
+    let created = sandbox.run(["backup", "create", "--json"]).json();
+    let id = created["backup_id"].as_str().unwrap().to_owned();
+    assert!(sandbox.run(["backup", "list"]).stdout.contains(&id));
+    let verified = sandbox.run(["backup", "verify", &id]);
+    assert_eq!((verified.status, verified.stdout.as_str()), (Some(0), "ok\n"));
+    sandbox.run(["add", "eagle", "--name", "eagle"]);
+    let refused = sandbox.run(["backup", "restore", &id, "--json"]);
+    assert_eq!((refused.status, refused.error_code().as_str()), (Some(1), "confirmation_required"));
+    let restored = sandbox.run(["backup", "restore", &id, "--yes"]);
+    assert_eq!(restored.status, Some(0), "{restored:?}");
+    assert!(restored.stdout.contains("restored 1 memory in default"), "{restored:?}");
+    assert_eq!(sandbox.run(["show", "eagle"]).status, Some(1));
+    assert_eq!(sandbox.run(["defrag", "--yes"]).status, Some(0));
+    assert_eq!(sandbox.run(["doctor"]).status, Some(0));
+}
+
+#[test]
+fn one_workspace_is_backed_up_and_restored_under_another_name() {
+    let sandbox = Sandbox::new();
+    sandbox.run(["workspace", "create", "research"]);
+    sandbox.run(["add", "falcon", "--name", "falcon", "--workspace", "research"]);
+    let created = sandbox.run(["backup", "create", "--workspace", "research", "--json"]).json();
+    let path = created["path"].as_str().unwrap();
+    let restored = sandbox.run(["backup", "restore", path, "--into", "copy", "--yes"]);
+    assert_eq!(restored.status, Some(0), "{restored:?}");
+    assert_eq!(sandbox.run(["show", "falcon", "--workspace", "copy"]).status, Some(0));
+}
+
+#[test]
+fn a_backup_that_was_changed_ends_with_a_status() {
+    let sandbox = Sandbox::new();
+    sandbox.run(["add", "falcon"]);
+    let created = sandbox.run(["backup", "create", "--format", "jsonl", "--json"]).json();
+    let path = created["path"].as_str().unwrap().to_owned();
+    fs::write(format!("{path}/uses.jsonl"), "{}\n").unwrap();
+    let verified = sandbox.run(["backup", "verify", &path]);
+    assert_eq!(verified.status, Some(1), "{verified:?}");
+    assert!(verified.stdout.contains("`uses.jsonl`"), "{verified:?}");
+}
+
+#[test]
+fn doctor_says_what_to_do_about_a_damaged_file_and_that_works() {
+    let sandbox = Sandbox::new();
+    sandbox.run(["add", "falcon", "--name", "falcon"]);
+    let backup = sandbox.run(["backup", "create", "--json"]).json()["backup_id"].as_str().unwrap().to_owned();
+    let whole = fs::read(sandbox.database()).unwrap();
+    let mut bytes = whole.clone();
+    let length = bytes.len();
+    bytes[4096..length].fill(0xAB);
+    fs::write(sandbox.database(), &bytes).unwrap();
+    let outcome = sandbox.run(["doctor"]);
+    assert_ne!(outcome.status, Some(0), "{outcome:?}");
+    assert!(outcome.stderr.contains(&format!("rootset backup restore {backup}")), "{outcome:?}");
+    assert!(outcome.stderr.contains("rootset doctor --salvage"), "{outcome:?}");
+    let mut away = sandbox.database().into_os_string();
+    away.push(".damaged");
+    fs::rename(sandbox.database(), away).unwrap();
+    let restored = sandbox.run(["backup", "restore", &backup, "--yes"]);
+    assert_eq!(restored.status, Some(0), "{restored:?}");
+    assert_eq!(sandbox.run(["show", "falcon"]).status, Some(0));
+}
+
+#[test]
+fn what_is_left_of_a_file_is_salvaged_and_restored() {
+    let sandbox = Sandbox::new();
+    sandbox.run(["add", "falcon", "--name", "falcon"]);
+    let salvaged = sandbox.run(["doctor", "--salvage", "saved", "--json"]);
+    assert_eq!(salvaged.status, Some(0), "{salvaged:?}");
+    let path = salvaged.json()["path"].as_str().unwrap().to_owned();
+    assert_eq!(sandbox.run(["backup", "restore", &format!("./{path}"), "--yes", "--db", "new.db"]).status, Some(0));
+    assert_eq!(sandbox.run(["show", "falcon", "--db", "new.db"]).status, Some(0));
+    assert_eq!(sandbox.run(["doctor", "--db", "new.db"]).status, Some(0));
+}
