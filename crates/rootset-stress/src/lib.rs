@@ -30,6 +30,7 @@
 //! `ROOTSET_STRESS_SEED`.
 
 pub mod creation;
+pub mod disk_full;
 pub mod dump;
 pub mod error;
 pub mod faults;

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use clap::{Parser, Subcommand};
 use rootset_stress::creation::{self, CreationSettings, Victim};
-use rootset_stress::faults;
 use rootset_stress::kills::{self, KillSettings, Placement};
 use rootset_stress::many_writers::{self, WriterSettings};
 use rootset_stress::step::{self, Step};
 use rootset_stress::writer::{self, ExtractorKind, PlantedBug, WriterArguments};
+use rootset_stress::{disk_full, faults};
 
 #[derive(Debug, Parser)]
 #[command(name = "rootset-stress", about = "Rootset's storage under many processes and kills")]
@@ -52,6 +52,8 @@ enum Command {
     },
     /// Every failpoint is struck by a death and by an error.
     Failpoints,
+    /// Every operation finds the disk full.
+    DiskFull,
     #[command(hide = true)]
     Writer(WriterArguments),
     #[command(hide = true)]
@@ -102,6 +104,7 @@ fn run(command: Command, folder: PathBuf) -> anyhow::Result<()> {
             Ok(report) => println!("{report}"),
             Err(failures) => anyhow::bail!("{}", failures.join("\n")),
         },
+        Command::DiskFull => println!("{}", disk_full::run(&disk_full::settings(&program, &folder))?),
         Command::Writer(_) | Command::Step(_) => unreachable!("they have their own way"),
     }
     Ok(())

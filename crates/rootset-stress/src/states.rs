@@ -47,6 +47,11 @@ impl State {
         Ok(Self { folder: folder.to_owned(), facts: self.facts.clone() })
     }
 
+    /// A copy with a plan of everything old.
+    pub fn planned(&self, folder: &Path) -> Result<Self, StressError> {
+        self.after(folder, "forget", json!({"tags": [OLD]}), ("plan_id", "plan_id"))
+    }
+
     /// A copy after one more operation; the answer's field becomes a fact.
     fn after(
         &self,
@@ -76,6 +81,8 @@ pub struct States {
     pub purged: State,
     /// A whole workspace of several batches is in the trash.
     pub workspace_trashed: State,
+    /// Three backups were made; then everything old was purged, a memory changed and a workspace was added.
+    pub backed_up: State,
     /// A database of the first schema.
     pub first_schema: State,
 }
@@ -84,9 +91,9 @@ impl States {
     pub fn make(folder: &Path) -> Result<Self, StressError> {
         let at = |name: &str| folder.join(name);
         let filled = fill(&at("filled"))?;
-        let forget = |purge: bool| json!({"tags": [OLD], "purge": purge});
-        let planned = filled.after(&at("planned"), "forget", forget(false), ("plan_id", "plan_id"))?;
-        let erasing = filled.after(&at("erasing"), "forget", forget(true), ("plan_id", "plan_id"))?;
+        let planned = filled.planned(&at("planned"))?;
+        let erase = json!({"tags": [OLD], "purge": true});
+        let erasing = filled.after(&at("erasing"), "forget", erase, ("plan_id", "plan_id"))?;
         let apply = json!({"plan_id": planned.facts["plan_id"], "allow_large": true});
         let trashed = planned.after(&at("trashed"), "gc_apply", apply, ("run_id", "run_id"))?;
         let purge = json!({"run_id": trashed.facts["run_id"], "confirm": true});
@@ -94,17 +101,18 @@ impl States {
         let delete = json!({"workspace_id": "other", "confirm_phrase": "DELETE other"});
         let workspace_trashed =
             filled.after(&at("workspace_trashed"), "delete_workspace", delete, ("run_id", "run_id"))?;
+        let backed_up = back_up(&filled, &at("backed_up"))?;
         let first_schema = State { folder: at("first_schema"), facts: json!({}) };
         std::fs::create_dir(&first_schema.folder)?;
         let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("../rootset-store/tests/fixtures/schema-0001.db");
         std::fs::copy(fixture, first_schema.database())?;
-        Ok(Self { filled, planned, erasing, trashed, purged, workspace_trashed, first_schema })
+        Ok(Self { filled, planned, erasing, trashed, purged, workspace_trashed, backed_up, first_schema })
     }
 }
 
 /// Memories with everything they can have: tags, names, pins, earlier revisions, uses, successors, shared and imported
 /// entities; and a second workspace with the same names.
-fn fill(folder: &Path) -> Result<State, StressError> {
+pub fn fill(folder: &Path) -> Result<State, StressError> {
     std::fs::create_dir(folder)?;
     let state = State { folder: folder.to_owned(), facts: json!({}) };
     let mut random = StdRng::seed_from_u64(SEED);
@@ -137,6 +145,31 @@ fn fill(folder: &Path) -> Result<State, StressError> {
             ("create_workspace", json!({"workspace_id": "other"})),
             ("add_memories", json!({"workspace_id": "other", "memories": others})),
             ("delete_memory", json!({"memory_id": "kept-7"})),
+        ],
+    )?;
+    Ok(state)
+}
+
+fn back_up(filled: &State, folder: &Path) -> Result<State, StressError> {
+    let mut state = filled.copy_to(folder)?;
+    let database = state.database();
+    for (fact, arguments) in [
+        ("snapshot", json!({"format": "snapshot"})),
+        ("bundle", json!({"format": "jsonl"})),
+        ("other_bundle", json!({"format": "jsonl", "workspace_id": "other"})),
+    ] {
+        state.facts[fact] = call(&database, "backup_create", arguments)?["backup_id"].clone();
+    }
+    let plan = call(&database, "forget", json!({"tags": [OLD]}))?;
+    let run = call(&database, "gc_apply", json!({"plan_id": plan["plan_id"], "allow_large": true}))?;
+    call_all(
+        &database,
+        vec![
+            ("gc_purge", json!({"run_id": run["run_id"], "confirm": true})),
+            ("update_memory", json!({"memory_id": "kept-9", "context": "The ninth kept note was changed since."})),
+            ("add_memory", json!({"name": "since", "context": "A note that no backup has."})),
+            ("create_workspace", json!({"workspace_id": "later"})),
+            ("add_memory", json!({"workspace_id": "later", "context": "A note in a workspace that no backup has."})),
         ],
     )?;
     Ok(state)
