@@ -12,6 +12,8 @@ pub const FAILPOINTS: &[&str] = &[
     "undo.batch_committed",
     "purge.batch",
     "purge.batch_committed",
+    "purge.workspace_batch",
+    "purge.workspace_batch_committed",
     "purge.removed",
     "purge.compaction_step",
     "purge.compacted",
