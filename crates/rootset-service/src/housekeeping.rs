@@ -1,4 +1,5 @@
-//! Daily housekeeping: a backup is taken, trash whose grace is over is purged, plans of the past are removed.
+//! Daily housekeeping: a backup is taken, trash whose grace is over is purged, plans of the past are removed, the log is
+//! emptied.
 //!
 //! Independent of the scheduler: any process that wrote does it after its answer, at most once a day over all processes,
 //! under a lease. It touches only what the protocol has already condemned, and nothing while the clock is in doubt. A
@@ -69,6 +70,15 @@ impl Service {
         }
     }
 
+    /// Tries again to empty the log, where a reader stood in the way of a purge. For after the answer, too.
+    pub(crate) fn retry_log_and_log(&self) {
+        match self.store.retry_log() {
+            Ok(true) => {}
+            Ok(false) => tracing::info!("a reader still holds the log: what was removed is still in it"),
+            Err(error) => tracing::warn!(%error, "emptying the log failed; the next one tries again"),
+        }
+    }
+
     fn housekeep_under(&self, lease: &Lease, keeper: Housekeeper) -> Result<Option<Housekept>, ServiceError> {
         let now = self.now();
         // Read again under the lease: another process may just have finished.
@@ -101,6 +111,10 @@ impl Service {
             self.remove_old_plans(now, &mut done)?;
         }
         if due.daily {
+            // Also for whoever removed something, met a reader and ended before it was gone.
+            if !self.store.empty_log()? {
+                tracing::info!("a reader holds the log: what was removed is still in it");
+            }
             note.done_at_ms = Some(now.0);
         }
         state::write(&self.store, lease, &note)?;

@@ -118,6 +118,7 @@ impl Scheduler {
         if !self.service.settings.gc.enabled {
             return Ok(Tick::Disabled);
         }
+        self.service.retry_log_and_log();
         if let Err(doubt) = self.service.check_clock(self.last_seen()?) {
             return Ok(Tick::ClockDoubted(doubt));
         }

@@ -16,7 +16,7 @@ pub const FAILPOINTS: &[&str] = &[
     "purge.workspace_batch_committed",
     "purge.removed",
     "purge.compaction_step",
-    "purge.compacted",
+    "purge.log_emptied",
     "backup.begun",
     "backup.copied",
     "backup.table",

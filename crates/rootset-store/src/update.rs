@@ -62,7 +62,7 @@ impl Store {
     ) -> Result<UpdateOutcome, StoreError> {
         let outcome = self.write(|tx| update(tx, workspace.key, request, stamp))?;
         if request.erase_previous.is_some() && !outcome.is_pending {
-            self.engine.truncate_log()?;
+            self.empty_log()?;
         }
         Ok(outcome)
     }

@@ -264,6 +264,21 @@ fn stale_code_takes_stale_files_and_nothing_that_a_person_wrote() {
 }
 
 #[test]
+fn searches_do_not_serve_files_that_left_their_repository() {
+    let world = World::new();
+    for name in ["gone.rs", "there.rs"] {
+        world.add_named(name, &format!("Text of {name} about FileThing."));
+    }
+    make_indexed(&world, "gone.rs", Some(world.now_ms()));
+    make_indexed(&world, "there.rs", None);
+    let found = world.call("search_memory", json!({"query": "FileThing", "source": "code_indexer"}));
+    let found: Vec<String> = array(&found["results"]).iter().map(|it| text_of(&it["name"])).collect();
+    assert_eq!(found, ["there.rs"]);
+    let listed = world.listed(json!({"source": "code_indexer"}));
+    assert_eq!(listed.len(), 2, "until it is trashed, it can be looked at");
+}
+
+#[test]
 fn rows_planted_without_contributors_are_reported_and_reclaimed() {
     let world = World::new();
     world.add_named("a", "SharedThing uses OneThing.");
