@@ -131,9 +131,9 @@ impl From<StoreError> for ServiceError {
             StoreError::ReadOnly => {
                 Self::new(Code::Forbidden, message).with_hint("check the permissions of the file and of its folder")
             }
-            StoreError::DiskFull => {
-                Self::new(Code::Internal, message).with_hint("nothing was written; free some space and try again")
-            }
+            StoreError::DiskFull => Self::new(Code::Internal, message).with_hint(
+                "what is stored is whole; free some space and try again. Purging trash (`gc_purge`) needs very little",
+            ),
             StoreError::Damaged(_) => Self::new(Code::Internal, message)
                 .with_hint(
                     "stop writing to it and copy the file before anything else; `rootset doctor` says what can be done",

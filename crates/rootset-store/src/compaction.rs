@@ -48,14 +48,21 @@ pub(crate) fn search_delete(
 }
 
 impl Store {
-    /// Pays the debts of all workspaces, a step per transaction.
-    pub(crate) fn compact_searches(&self) -> Result<(), StoreError> {
+    /// Pays the debts of all workspaces, a step per transaction. `false` when the disk has no room for it: the debts stay
+    /// noted, and whoever purges or keeps house next tries again.
+    pub(crate) fn compact_searches(&self) -> Result<bool, StoreError> {
         for (workspace, index) in self.read(debts)? {
-            while !self.write(|tx| step(tx, workspace, index))? {
+            loop {
+                match self.write(|tx| step(tx, workspace, index)) {
+                    Ok(true) => break,
+                    Ok(false) => {}
+                    Err(StoreError::DiskFull) => return Ok(false),
+                    Err(error) => return Err(error),
+                }
                 failpoint!("purge.compaction_step");
             }
         }
-        Ok(())
+        Ok(true)
     }
 }
 

@@ -18,7 +18,7 @@ pub enum StoreError {
     Busy { waited_ms: u64 },
     #[error("the database or its folder cannot be written")]
     ReadOnly,
-    #[error("the disk is full")]
+    #[error("the disk is full, or over a quota or limit of file sizes")]
     DiskFull,
     #[error("the database file is damaged: {0}")]
     Damaged(String),

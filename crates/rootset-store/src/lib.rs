@@ -206,7 +206,7 @@ impl Store {
     }
 
     fn over(engine: sqlite::SqliteEngine) -> Self {
-        Self { engine: Box::new(engine), vectors: Default::default(), log_waits: AtomicBool::new(false) }
+        Self { engine: Box::new(engine), vectors: vectors::VectorCache::default(), log_waits: AtomicBool::new(false) }
     }
 
     pub fn engine_name(&self) -> &'static str {

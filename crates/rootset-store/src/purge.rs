@@ -29,6 +29,8 @@ use crate::{Stamp, Store, Workspace, audit, erasure, jobs, runs, vectors};
 const NOTED_CAUSES: [&str; 3] = ["delete_memory", "forget", "update_memory"];
 /// Byte strings looked for after an erasure; enough to notice a leak, few enough for one pass over the file.
 const PROBES_MAX: usize = 32;
+/// By how much a batch shrinks that did not fit on the disk.
+const BATCH_DIVISOR: usize = 8;
 const PROBE_BYTES_MIN: usize = 16;
 /// Long enough that another memory with the same beginning is not taken for a leak, short enough to stand in one page.
 const PROBE_BYTES_MAX: usize = 160;
@@ -76,7 +78,7 @@ impl Purged {
 pub struct Receipt {
     pub erasure: ErasureId,
     pub rows: Purged,
-    /// `Some(true)` when a piece of the erased text is still in the files, `None` when they could not be searched.
+    /// `Some(true)` when a piece of the erased text is still in the files, `None` when that could not be found out.
     pub text_remains: Option<bool>,
     pub log_is_clean: bool,
 }
@@ -137,12 +139,13 @@ impl Store {
 
     /// Empties the log and looks for what was erased.
     pub(crate) fn receipt(&self, erasure: ErasureId, erased: Erased) -> Result<Receipt, StoreError> {
-        self.compact_searches()?;
-        failpoint!("purge.compacted");
         let log_is_clean = self.empty_log()?;
-        let text_remains = match erased.probes.is_empty() {
-            true => Some(false),
-            false => self.engine.contains_bytes(&erased.probes)?,
+        failpoint!("purge.log_emptied");
+        let text_remains = match (erased.probes.is_empty(), erased.rows.memories + erased.rows.revisions) {
+            (false, _) => self.engine.contains_bytes(&erased.probes)?,
+            (true, 0) => Some(false),
+            // The samples died with the process that erased, or the texts were too short to look for.
+            (true, _) => None,
         };
         Ok(Receipt { erasure, rows: erased.rows, text_remains, log_is_clean })
     }
@@ -155,43 +158,44 @@ impl Store {
         erased: &mut Erased,
         stamp: Stamp<'_>,
     ) -> Result<(), StoreError> {
-        let removal = self.read(|tx| {
+        let mut size = PURGE_BATCH_MEMORIES;
+        let large = self.read(|tx| {
             let count = tx.scalar(&run_sql::TRASHED_MEMORY_COUNT, &[workspace.into(), (&run).into()])?;
             removal_of(tx, workspace, count)
         })?;
         loop {
-            let (is_last, of_batch) = self.write(|tx| {
-                let parameters =
-                    [workspace.into(), (&run).into(), Value::Blob(&[]), (PURGE_BATCH_MEMORIES as i64).into()];
-                let ids: Vec<[u8; 16]> = tx.rows(&run_sql::TRASHED_MEMORIES_OF, &parameters, |row| row.get(0))?;
-                let is_last = ids.len() < PURGE_BATCH_MEMORIES;
-                runs::end(tx, workspace, run, stamp.now)?;
-                let cause = runs::find(tx, workspace, run)?.operation;
-                let ledger = Ledger { erasure, cause: &cause, run };
-                let mut of_batch = Erased::default();
-                remove_memories(tx, workspace, &ids, Some(&ledger), removal, &mut of_batch, stamp)?;
-                if is_last {
-                    let revisions: Vec<(MemoryId, i64)> =
-                        tx.rows(&run_sql::TRASHED_REVISIONS_OF, &[workspace.into(), (&run).into()], |row| {
-                            Ok((row.get(0)?, row.get(1)?))
-                        })?;
-                    remove_revisions(tx, workspace, &revisions, &ledger, &mut of_batch, stamp)?;
-                    remove_untracked(tx, workspace, run, &mut of_batch)?;
-                }
-                if of_batch.rows != Purged::default() {
-                    // A run with nothing in the trash stays as it is: there may still be something to undo.
-                    tx.execute(&run_sql::SET_PURGED, &[workspace.into(), (&run).into(), stamp.now.into()])?;
-                    append_audit(tx, workspace, run, &of_batch, stamp)?;
-                }
+            // Marking rows needs room, removing them does not.
+            let removal = if size < PURGE_BATCH_MEMORIES { SearchRemoval::AtOnce } else { large };
+            let batch = self.write(|tx| {
+                let batch = purge_batch(tx, workspace, run, erasure, size, removal, stamp)?;
                 failpoint!("purge.batch");
-                Ok((is_last, of_batch))
-            })?;
+                Ok(batch)
+            });
+            let Some((is_last, of_batch)) = self.unless_full(batch, &mut size)? else { continue };
             failpoint!("purge.batch_committed");
             erased.add(of_batch);
             if is_last {
                 return Ok(());
             }
         }
+    }
+
+    /// Purging is how room is made, so it has to work where there is hardly any: `None` when a batch did not fit on the
+    /// disk and a smaller one should be tried. The log is what grows; emptied after every batch, it needs room for the
+    /// pages of one batch only.
+    fn unless_full<T>(&self, batch: Result<T, StoreError>, size: &mut usize) -> Result<Option<T>, StoreError> {
+        let outcome = match batch {
+            Err(StoreError::DiskFull) if *size > 1 => {
+                *size = (*size / BATCH_DIVISOR).max(1);
+                None
+            }
+            batch => Some(batch?),
+        };
+        if *size < PURGE_BATCH_MEMORIES {
+            // If this fails, the next batch says what is wrong.
+            let _ = self.engine.truncate_log();
+        }
+        Ok(outcome)
     }
 
     fn purge_workspace(
@@ -201,14 +205,16 @@ impl Store {
         erased: &mut Erased,
         stamp: Stamp<'_>,
     ) -> Result<(), StoreError> {
+        let mut size = PURGE_BATCH_MEMORIES;
         loop {
-            let (is_last, of_batch) = self.write(|tx| {
-                let parameters = [workspace.into(), (PURGE_BATCH_MEMORIES as i64).into()];
+            let batch = self.write(|tx| {
+                let parameters = [workspace.into(), (size as i64).into()];
                 let ids: Vec<[u8; 16]> = tx.rows(&sql::ALL_MEMORIES, &parameters, |row| row.get(0))?;
                 let mut of_batch = Erased::default();
                 // The indexes are dropped as a whole in the end.
-                remove_memories(tx, workspace, &ids, None, SearchRemoval::Marked, &mut of_batch, stamp)?;
-                let is_last = ids.len() < PURGE_BATCH_MEMORIES;
+                let removal = if size < PURGE_BATCH_MEMORIES { SearchRemoval::AtOnce } else { SearchRemoval::Marked };
+                remove_memories(tx, workspace, &ids, None, removal, &mut of_batch, stamp)?;
+                let is_last = ids.len() < size;
                 if is_last {
                     let key = [workspace.into()];
                     for statement in [
@@ -230,14 +236,51 @@ impl Store {
                 let counts = serde_json::to_string(&of_batch.rows).expect("numbers always serialise");
                 let entry = audit::Entry { counts: Some(counts), ..audit::Entry::of("gc_purge") };
                 audit::append(tx, workspace, stamp, &entry)?;
+                failpoint!("purge.workspace_batch");
                 Ok((is_last, of_batch))
-            })?;
+            });
+            let Some((is_last, of_batch)) = self.unless_full(batch, &mut size)? else { continue };
+            failpoint!("purge.workspace_batch_committed");
             erased.add(of_batch);
             if is_last {
                 return Ok(());
             }
         }
     }
+}
+
+/// Up to `size` memories of a run, and after the last of them the rest of what it trashed; `true` when that was all.
+fn purge_batch(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    run: RunId,
+    erasure: ErasureId,
+    size: usize,
+    removal: SearchRemoval,
+    stamp: Stamp<'_>,
+) -> Result<(bool, Erased), StoreError> {
+    let parameters = [workspace.into(), (&run).into(), Value::Blob(&[]), (size as i64).into()];
+    let ids: Vec<[u8; 16]> = tx.rows(&run_sql::TRASHED_MEMORIES_OF, &parameters, |row| row.get(0))?;
+    let is_last = ids.len() < size;
+    runs::end(tx, workspace, run, stamp.now)?;
+    let cause = runs::find(tx, workspace, run)?.operation;
+    let ledger = Ledger { erasure, cause: &cause, run };
+    let mut erased = Erased::default();
+    remove_memories(tx, workspace, &ids, Some(&ledger), removal, &mut erased, stamp)?;
+    if is_last {
+        let revisions: Vec<(MemoryId, i64)> =
+            tx.rows(&run_sql::TRASHED_REVISIONS_OF, &[workspace.into(), (&run).into()], |row| {
+                Ok((row.get(0)?, row.get(1)?))
+            })?;
+        remove_revisions(tx, workspace, &revisions, &ledger, &mut erased, stamp)?;
+        remove_untracked(tx, workspace, run, &mut erased)?;
+    }
+    if erased.rows != Purged::default() {
+        // A run with nothing in the trash stays as it is: there may still be something to undo.
+        tx.execute(&run_sql::SET_PURGED, &[workspace.into(), (&run).into(), stamp.now.into()])?;
+        append_audit(tx, workspace, run, &erased, stamp)?;
+    }
+    Ok((is_last, erased))
 }
 
 pub(crate) struct Ledger<'a> {
@@ -295,12 +338,6 @@ pub(crate) fn remove_memories(
         revisions += 1;
         Ok(())
     })?;
-    if let Some(ledger) = ledger {
-        erasure::note_memories(tx, workspace, ledger.erasure, ledger.cause, ledger.run, ids, stamp)?;
-    }
-    if let Some(ledger) = ledger.filter(|it| NOTED_CAUSES.contains(&it.cause)) {
-        erasure::record(tx, workspace, ledger.erasure, ledger.cause, ledger.run, &contents, stamp)?;
-    }
     vectors::delete(tx, workspace, &chunks)?;
     search_delete(tx, workspace, SearchIndex::Memories, &chunks, removal)?;
     count_purged_chunks(tx, chunks.len())?;
@@ -321,6 +358,13 @@ pub(crate) fn remove_memories(
     tx.execute_many(&memory_sql::COUNT_SOURCE, &counts)?;
     let removed = tx.execute(&sql::DELETE_MEMORIES, &key)? as i64;
     let (entities, relations) = delete_orphans(tx, workspace, &objects, removal)?;
+    // Last, so that the notes find room in the pages that have just become free: the file need not grow.
+    if let Some(ledger) = ledger {
+        erasure::note_memories(tx, workspace, ledger.erasure, ledger.cause, ledger.run, ids, stamp)?;
+    }
+    if let Some(ledger) = ledger.filter(|it| NOTED_CAUSES.contains(&it.cause)) {
+        erasure::record(tx, workspace, ledger.erasure, ledger.cause, ledger.run, &contents, stamp)?;
+    }
     workspaces::touch(tx, workspace, -removed, -bytes, stamp.now)?;
     erased.add(Erased {
         rows: Purged {

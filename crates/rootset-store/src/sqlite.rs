@@ -282,9 +282,12 @@ fn read_full(file: &mut File, buffer: &mut [u8]) -> std::io::Result<usize> {
 
 impl From<rusqlite::Error> for StoreError {
     fn from(error: rusqlite::Error) -> Self {
-        use rusqlite::ErrorCode;
+        use rusqlite::{ErrorCode, ffi};
         let Some(code) = error.sqlite_error_code() else { return Self::Engine(error.to_string()) };
+        let extended = error.sqlite_error().map_or(0, |it| it.extended_code);
         match code {
+            // A quota or a limit on file sizes; SQLite says "full" only when the device itself is.
+            _ if [ffi::SQLITE_IOERR_WRITE, ffi::SQLITE_IOERR_SHMSIZE].contains(&extended) => Self::DiskFull,
             ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => Self::Busy { waited_ms: WRITE_WAIT_MS },
             ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied => Self::ReadOnly,
             ErrorCode::DiskFull => Self::DiskFull,

@@ -150,7 +150,8 @@ impl Store {
             return Ok(());
         }
         // A resumed run has lost the samples of its first part, but not the count.
-        let receipt = Receipt { rows: run.counts.erased, ..self.receipt(confirmed.erasure(), erased)? };
+        let erased = Erased { rows: run.counts.erased, ..erased };
+        let receipt = self.receipt(confirmed.erasure(), erased)?;
         let json = serde_json::to_string(&receipt).expect("numbers and flags always serialise");
         self.write(|tx| {
             let parameters = [workspace.into(), (&id).into(), (&json).into()];

@@ -20,6 +20,8 @@ pub enum StressError {
     Garbled { writer: usize, line: String },
     #[error("a process committed {least} times where the median is {median}: {distribution}")]
     Starved { least: usize, median: usize, distribution: String },
+    #[error("a step ended {ended}")]
+    StepEnded { ended: String },
     #[error("an answer lacks `{0}`")]
     AnswerLacks(&'static str),
     #[error("the verifier failed: {0}")]

@@ -30,13 +30,18 @@
 //! `ROOTSET_STRESS_SEED`.
 
 pub mod creation;
+pub mod disk_full;
+pub mod dump;
 pub mod error;
+pub mod faults;
 pub mod kills;
 pub mod many_writers;
 pub mod model;
 pub mod process;
 pub mod protocol;
 pub mod slow_extractor;
+pub mod states;
+pub mod step;
 pub mod texts;
 pub mod verify;
 pub mod writer;

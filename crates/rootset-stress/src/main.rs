@@ -7,7 +7,9 @@ use clap::{Parser, Subcommand};
 use rootset_stress::creation::{self, CreationSettings, Victim};
 use rootset_stress::kills::{self, KillSettings, Placement};
 use rootset_stress::many_writers::{self, WriterSettings};
+use rootset_stress::step::{self, Step};
 use rootset_stress::writer::{self, ExtractorKind, PlantedBug, WriterArguments};
+use rootset_stress::{disk_full, faults};
 
 #[derive(Debug, Parser)]
 #[command(name = "rootset-stress", about = "Rootset's storage under many processes and kills")]
@@ -48,14 +50,23 @@ enum Command {
         #[arg(long)]
         seed: Option<u64>,
     },
+    /// Every failpoint is struck by a death and by an error.
+    Failpoints,
+    /// Every operation finds the disk full.
+    DiskFull,
     #[command(hide = true)]
     Writer(WriterArguments),
+    #[command(hide = true)]
+    Step(Step),
 }
 
 fn main() -> anyhow::Result<()> {
     let arguments = Arguments::parse();
     if let Command::Writer(writer) = &arguments.command {
         return Ok(writer::run(writer)?);
+    }
+    if let Command::Step(step) = &arguments.command {
+        return Ok(step::run(step)?);
     }
     // Kept when a run fails, because then it is what one wants to look at.
     let folder = tempfile::tempdir()?.keep();
@@ -89,7 +100,12 @@ fn run(command: Command, folder: PathBuf) -> anyhow::Result<()> {
                 println!("{}", creation::run(&settings)?);
             }
         }
-        Command::Writer(_) => unreachable!("a writer has its own way"),
+        Command::Failpoints => match faults::run(&faults::settings(&program, &folder)) {
+            Ok(report) => println!("{report}"),
+            Err(failures) => anyhow::bail!("{}", failures.join("\n")),
+        },
+        Command::DiskFull => println!("{}", disk_full::run(&disk_full::settings(&program, &folder))?),
+        Command::Writer(_) | Command::Step(_) => unreachable!("they have their own way"),
     }
     Ok(())
 }

@@ -63,6 +63,8 @@ pub enum Violation {
         count: i64,
         detail: String,
     },
+    /// An interrupted operation did not end like its uninterrupted twin.
+    Twin(String),
     /// The file is not as it should be: journal mode, schema, workspaces.
     File {
         what: &'static str,
@@ -83,6 +85,7 @@ impl fmt::Display for Violation {
             Self::Impossible { change } => write!(f, "acknowledged a change of what is not there: {change:?}"),
             Self::StaysPending { name } => write!(f, "`{name}` stays pending"),
             Self::Doctor { check, count, detail } => write!(f, "doctor {check}: {count} {detail}"),
+            Self::Twin(difference) => write!(f, "{difference}"),
             Self::File { what, wanted, found } => write!(f, "{what} is {found}, not {wanted}"),
         }
     }

@@ -19,11 +19,13 @@ const PAGE_ITEMS: i64 = 100;
 
 /// A clock that goes right, but ahead.
 #[derive(Clone, Copy, Debug)]
-struct ClockAhead;
+pub struct ClockAhead {
+    pub ms: i64,
+}
 
 impl Clock for ClockAhead {
     fn now(&self) -> Timestamp {
-        SystemClock.now().saturating_add_ms(AHEAD_MS)
+        SystemClock.now().saturating_add_ms(self.ms)
     }
 
     fn elapsed_ms(&self) -> i64 {
@@ -107,7 +109,7 @@ impl Verifier {
 /// Completes everything that is pending, as a process does that comes after all leases ran out.
 pub fn complete_pending(database: &Path) -> Result<usize, StressError> {
     let service = Service::new(Store::open_sqlite(database)?, Settings::default())?
-        .with_clock(Arc::new(ClockAhead))
+        .with_clock(Arc::new(ClockAhead { ms: AHEAD_MS }))
         .with_extractor(Arc::new(SlowExtractor::Idle));
     let mut completed = 0;
     while service.complete_one_pending()? {

@@ -55,10 +55,14 @@ fn version_in_transaction(connection: &mut Connection, path: &Path) -> Result<i6
 pub fn migrate(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
     switch_to_log(connection)?;
     connection.command("BEGIN IMMEDIATE")?;
-    let result = run(connection, path);
-    connection.command(if result.is_ok() { "COMMIT" } else { "ROLLBACK" })?;
+    let result = run(connection, path).and_then(|()| connection.command("COMMIT"));
+    // On a full disk SQLite has rolled back already.
+    if result.is_err() && !connection.raw.is_autocommit() {
+        connection.command("ROLLBACK")?;
+    }
+    result?;
     crate::failpoints::failpoint!("migrate.committed");
-    result
+    Ok(())
 }
 
 /// The switch needs the file for itself, and SQLite does not ask its busy handler for it. Nobody writes while we hold the

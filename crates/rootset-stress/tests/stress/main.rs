@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "the helpers of tests fail like tests do")]
 
 mod creation;
+mod disk_full;
+mod faults;
 mod kills;
 mod many_writers;
 mod schema_upgrade;

@@ -1,0 +1,34 @@
+use rootset_stress::faults::{points_without_scenario, run, settings};
+use rootset_stress::step::{Ended, Fault, Step, call};
+use serde_json::json;
+
+use crate::program;
+
+#[test]
+fn every_failpoint_has_a_scenario() {
+    assert_eq!(points_without_scenario(), Vec::<&str>::new());
+}
+
+#[test]
+fn whatever_is_interrupted_ends_like_its_uninterrupted_twin() {
+    let folder = tempfile::tempdir().unwrap();
+    let report = run(&settings(&program(), folder.path())).unwrap_or_else(|failures| panic!("{}", failures.join("\n")));
+    println!("{report}");
+}
+
+#[test]
+fn receipt_of_a_resumed_erasure_does_not_claim_a_search_for_what_it_no_longer_knows() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = folder.path().join("erased.db");
+    call(&database, "add_memory", json!({"context": "Alice keeps the spare key under the third flower pot."})).unwrap();
+    let plan = call(&database, "forget", json!({"query": "flower pot", "purge": true})).unwrap();
+    let arguments = json!({"plan_id": plan["plan_id"], "confirm": true, "allow_large": true});
+    let apply = Step::new(&database, "gc_apply", &arguments);
+    let interrupted = Step { failpoint: Some("apply.swept".into()), fault: Some(Fault::Abort), ..apply.clone() };
+    assert_eq!(interrupted.run_in(&program()).unwrap(), Ended::Aborted("apply.swept".into()));
+
+    let answer = apply.run_in(&program()).unwrap().answer().unwrap();
+
+    assert_eq!(answer["receipt"]["rows"]["memories"], 1, "{answer}");
+    assert_eq!(answer["receipt"]["byte_scan"], "not_run", "{answer}");
+}
