@@ -29,6 +29,7 @@
 //! The tests read `ROOTSET_STRESS_PROCESSES`, `ROOTSET_STRESS_SECONDS`, `ROOTSET_STRESS_ROUNDS` and
 //! `ROOTSET_STRESS_SEED`.
 
+pub mod collector_kills;
 pub mod creation;
 pub mod disk_full;
 pub mod dump;
