@@ -48,7 +48,6 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let folder = BenchFolder::create(arguments.dir.as_deref())?;
     let notes = Notes::new(arguments.seed);
-    let classify = (arguments.rows > 0).then(|| classify::measure(arguments.rows, arguments.seed));
     let collect = match arguments.memories {
         0 => None,
         memories => {
@@ -60,6 +59,8 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         0 => None,
         chunks => Some(defrag::measure(chunks, &notes, &folder)?),
     };
+    // Last: what it frees would hide what the others need.
+    let classify = (arguments.rows > 0).then(|| classify::measure(arguments.rows, arguments.seed));
     let report = report::Report::new(arguments.seed, classify, collect, defrag);
     match arguments.json {
         true => println!("{}", serde_json::to_string_pretty(&report)?),

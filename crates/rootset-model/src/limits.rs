@@ -66,8 +66,11 @@ pub const SUPERSEDED_KEPT_MS: i64 = 30 * 24 * 3_600_000;
 /// A run of several batches belongs to one process; when it has not been heard of for so long, another takes over.
 pub const SWEEP_LEASE_MS: i64 = 3_000;
 
-/// Memories trashed, restored or purged in one transaction: long enough to be fast, short enough for other writers.
-pub const SWEEP_BATCH_MEMORIES: usize = 500;
+/// Memories trashed or restored in one transaction: long enough to be fast, short enough for other writers, who wait
+/// about a tenth of a second.
+pub const SWEEP_BATCH_MEMORIES: usize = 2_000;
+/// Memories purged in one transaction: each takes some fifty rows with it.
+pub const PURGE_BATCH_MEMORIES: usize = 500;
 
 /// Limits an operator may change.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -5,6 +5,9 @@ use uuid::Uuid;
 
 use crate::limits::{NAME_CHARS_MAX, WORKSPACE_ID_CHARS_MAX};
 
+/// The source of indexed files: only the code index writes it.
+pub const CODE_SOURCE: &str = "code_indexer";
+
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum NameError {
     #[error("`{0}` is not a valid name: up to {NAME_CHARS_MAX} of a-z 0-9 . _ / -, beginning with a letter or digit")]

@@ -1,10 +1,12 @@
-//! Daily housekeeping: trash whose grace is over is purged, plans of the past are removed.
+//! Daily housekeeping: a backup is taken, trash whose grace is over is purged, plans of the past are removed, the log is
+//! emptied.
 //!
 //! Independent of the scheduler: any process that wrote does it after its answer, at most once a day over all processes,
-//! under a lease. It touches only what the protocol has already condemned, and nothing while the clock is in doubt.
+//! under a lease. It touches only what the protocol has already condemned, and nothing while the clock is in doubt. A
+//! scheduler also takes backups more often than once a day, where the interval asks for it, and one before it purges.
 
 use rootset_model::Timestamp;
-use rootset_store::{Lease, OldPlans, PastGrace, PurgeTarget, Stamp};
+use rootset_store::{BackupKind, Lease, OldPlans, PastGrace, PurgeTarget, Stamp};
 
 use crate::error::ServiceError;
 use crate::scheduler::state::{self, HousekeepingNote};
@@ -19,6 +21,8 @@ const EXPIRED_PLANS_KEPT_MS: i64 = 7 * DAY_MS;
 /// Applying a plan again answers its first outcome for so long.
 const FINISHED_PLANS_KEPT_MS: i64 = 90 * DAY_MS;
 const ACTOR: &str = "housekeeping";
+/// A command that wants to end copies no database larger than this; a scheduler copies any.
+const BYTES_BACKED_UP_AT_END_MAX: i64 = 1 << 30;
 
 /// Who does it: a scheduler takes more time than a command that wants to end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +34,8 @@ pub enum Housekeeper {
 /// What was done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Housekept {
+    pub backups_taken: i64,
+    pub backups_removed: i64,
     pub runs_purged: i64,
     pub memories_purged: i64,
     pub plans_removed: i64,
@@ -40,13 +46,19 @@ impl Service {
     pub fn housekeep(&self, keeper: Housekeeper) -> Result<Option<Housekept>, ServiceError> {
         let now = self.now();
         let note: HousekeepingNote = state::read(&self.store, state::HOUSEKEEPING)?;
-        if !is_due(&note, now) {
+        if self.due(&note, keeper, now) == Due::default() {
             return Ok(None);
         }
         let Some(lease) = self.store.acquire_lease(state::HOUSEKEEPING, now, LEASE_MS)? else { return Ok(None) };
         let outcome = self.housekeep_under(&lease, keeper);
         self.store.release_lease(&lease)?;
         outcome
+    }
+
+    fn due(&self, note: &HousekeepingNote, keeper: Housekeeper, now: Timestamp) -> Due {
+        let is_daily = is_due(note, now);
+        let backup_interval_ms = self.settings.backup.interval_ms;
+        Due { daily: is_daily, backup: is_backup_due(note, backup_interval_ms, keeper, is_daily, now) }
     }
 
     /// For after the answer: a failure is logged and changes nothing.
@@ -58,11 +70,21 @@ impl Service {
         }
     }
 
-    fn housekeep_under(&self, lease: &Lease, _keeper: Housekeeper) -> Result<Option<Housekept>, ServiceError> {
+    /// Tries again to empty the log, where a reader stood in the way of a purge. For after the answer, too.
+    pub(crate) fn retry_log_and_log(&self) {
+        match self.store.retry_log() {
+            Ok(true) => {}
+            Ok(false) => tracing::info!("a reader still holds the log: what was removed is still in it"),
+            Err(error) => tracing::warn!(%error, "emptying the log failed; the next one tries again"),
+        }
+    }
+
+    fn housekeep_under(&self, lease: &Lease, keeper: Housekeeper) -> Result<Option<Housekept>, ServiceError> {
         let now = self.now();
         // Read again under the lease: another process may just have finished.
         let mut note: HousekeepingNote = state::read(&self.store, state::HOUSEKEEPING)?;
-        if !is_due(&note, now) {
+        let due = self.due(&note, keeper, now);
+        if due == Due::default() {
             return Ok(None);
         }
         let last_seen = state::last_seen(&self.store)?;
@@ -75,23 +97,71 @@ impl Service {
             );
             return Ok(None);
         }
+        note.seen_at_ms = Some(now.0);
+        note.doubted_at_ms = None;
         let mut done = Housekept::default();
+        if due.backup {
+            self.back_up_unless_too_large(lease, keeper, &mut note, &mut done)?;
+        }
         // The first time there is nothing to hold the clock against: it is noted, and the trash waits for tomorrow.
-        if last_seen.is_some() {
+        if due.daily && last_seen.is_some() {
             if self.settings.gc.purge_trash {
-                self.purge_past_grace(lease, now, &mut done)?;
+                self.purge_past_grace(lease, keeper, &mut note, &mut done)?;
             }
             self.remove_old_plans(now, &mut done)?;
         }
-        note.done_at_ms = Some(now.0);
-        note.seen_at_ms = Some(now.0);
-        note.doubted_at_ms = None;
+        if due.daily {
+            // Also for whoever removed something, met a reader and ended before it was gone.
+            if !self.store.empty_log()? {
+                tracing::info!("a reader holds the log: what was removed is still in it");
+            }
+            note.done_at_ms = Some(now.0);
+        }
         state::write(&self.store, lease, &note)?;
         Ok(Some(done))
     }
 
-    fn purge_past_grace(&self, lease: &Lease, now: Timestamp, done: &mut Housekept) -> Result<(), ServiceError> {
-        for PastGrace { workspace, run } in self.store.trash_past_grace(self.settings.grace_ms, now)? {
+    /// A failure is logged: a full disk for backups must not keep the trash from being emptied.
+    fn back_up_unless_too_large(
+        &self,
+        lease: &Lease,
+        keeper: Housekeeper,
+        note: &mut HousekeepingNote,
+        done: &mut Housekept,
+    ) -> Result<(), ServiceError> {
+        if keeper == Housekeeper::Writer && self.store.database_bytes()? >= BYTES_BACKED_UP_AT_END_MAX {
+            return Ok(());
+        }
+        if let Err(error) = self.back_up(lease, note, done) {
+            tracing::warn!(%error, "the backup failed; the next housekeeping tries again");
+        }
+        Ok(())
+    }
+
+    /// Takes a backup that verifies, and removes those that are no longer needed.
+    fn back_up(&self, lease: &Lease, note: &mut HousekeepingNote, done: &mut Housekept) -> Result<(), ServiceError> {
+        self.create_backup(BackupKind::Snapshot, None, ACTOR)?;
+        done.backups_taken += 1;
+        note.backed_up_at_ms = Some(self.now().0);
+        self.store.renew_lease(lease, self.now(), LEASE_MS)?;
+        done.backups_removed += self.prune_backups(self.now())?.len() as i64;
+        Ok(())
+    }
+
+    fn purge_past_grace(
+        &self,
+        lease: &Lease,
+        keeper: Housekeeper,
+        note: &mut HousekeepingNote,
+        done: &mut Housekept,
+    ) -> Result<(), ServiceError> {
+        let condemned = self.store.trash_past_grace(self.settings.grace_ms, self.now())?;
+        let wants_backups = self.settings.backup.interval_ms.is_some();
+        if keeper == Housekeeper::Scheduler && wants_backups && !condemned.is_empty() && done.backups_taken == 0 {
+            // Nobody looks on when a scheduler purges: without a backup that verifies, it does not.
+            self.back_up(lease, note, done)?;
+        }
+        for PastGrace { workspace, run } in condemned {
             self.store.renew_lease(lease, self.now(), LEASE_MS)?;
             let stamp = Stamp { now: self.now(), actor: ACTOR };
             let receipt = self.store.purge(&workspace, PurgeTarget::Run(run), self.next_erasure_id(), stamp)?;
@@ -123,6 +193,27 @@ impl Service {
     }
 }
 
+/// What there is to do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Due {
+    daily: bool,
+    backup: bool,
+}
+
+/// Writers take backups with the rest of their housekeeping, schedulers whenever the interval is over. Nobody takes one
+/// of a database that is seen for the first time: there is nothing in it yet.
+fn is_backup_due(
+    note: &HousekeepingNote,
+    interval_ms: Option<i64>,
+    keeper: Housekeeper,
+    is_daily: bool,
+    now: Timestamp,
+) -> bool {
+    let Some(interval_ms) = interval_ms.filter(|_| note.done_at_ms.is_some()) else { return false };
+    let is_over = note.backed_up_at_ms.is_none_or(|at| now.0.abs_diff(at) >= interval_ms.unsigned_abs());
+    is_over && (is_daily || keeper == Housekeeper::Scheduler)
+}
+
 /// At most once a day; a doubt about the clock is looked into once a day as well, by whatever the clock says.
 fn is_due(note: &HousekeepingNote, now: Timestamp) -> bool {
     let is_within_a_day = |at: Option<i64>| at.is_some_and(|at| now.0.abs_diff(at) < DAY_MS.unsigned_abs());
@@ -143,5 +234,24 @@ mod tests {
         assert!(is_due(&done_at(900 * DAY_MS), now), "a time in the future is looked into");
         let doubted = HousekeepingNote { doubted_at_ms: Some(100 * DAY_MS - 5), ..done_at(900 * DAY_MS) };
         assert!(!is_due(&doubted, now), "but not with every command");
+    }
+
+    #[test]
+    fn backups_follow_their_interval_and_writers_wait_for_their_day() {
+        let now = Timestamp(100 * DAY_MS);
+        let note = |backed_up_ago: i64| HousekeepingNote {
+            done_at_ms: Some(now.0 - DAY_MS),
+            backed_up_at_ms: Some(now.0 - backed_up_ago),
+            ..HousekeepingNote::default()
+        };
+        let is_due =
+            |note: &HousekeepingNote, interval, keeper, is_daily| is_backup_due(note, interval, keeper, is_daily, now);
+        let (hour, day) = (Some(DAY_MS / 24), Some(DAY_MS));
+        assert!(is_due(&note(DAY_MS), day, Housekeeper::Writer, true));
+        assert!(!is_due(&note(DAY_MS - 1), day, Housekeeper::Writer, true));
+        assert!(!is_due(&note(DAY_MS / 2), hour, Housekeeper::Writer, false));
+        assert!(is_due(&note(DAY_MS / 2), hour, Housekeeper::Scheduler, false));
+        assert!(!is_due(&note(DAY_MS), None, Housekeeper::Scheduler, true), "turned off");
+        assert!(!is_due(&HousekeepingNote::default(), day, Housekeeper::Writer, true), "a new database");
     }
 }

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rootset_model::Timestamp;
-use rootset_store::Lease;
+use rootset_store::{Lease, Stamp};
 
 pub use clock_guard::{ABSENCE_MS_MAX, DRIFT_MS_MAX, Doubt};
 pub(crate) use clock_guard::{ClockGuard, Reading};
@@ -32,6 +32,8 @@ use state::RoundsNote;
 pub(crate) const ACTOR: &str = "scheduler";
 /// Longer than one workspace takes; when nothing is heard for so long, another scheduler takes over.
 const LEASE_MS: i64 = 10 * 60_000;
+/// When nobody has written for so long, writers hardly notice that they would have to wait.
+const IDLE_MS: i64 = 5 * 60_000;
 /// How often a scheduler with nothing to do notes that it still believes its clock.
 const SEEN_EVERY_MS: i64 = 3_600_000;
 
@@ -116,14 +118,41 @@ impl Scheduler {
         if !self.service.settings.gc.enabled {
             return Ok(Tick::Disabled);
         }
+        self.service.retry_log_and_log();
         if let Err(doubt) = self.service.check_clock(self.last_seen()?) {
             return Ok(Tick::ClockDoubted(doubt));
         }
         let tick = self.round_if_due()?;
         if !self.stop.load(Ordering::SeqCst) {
             self.service.housekeep_and_log(Housekeeper::Scheduler);
+            self.defragment_if_idle()?;
         }
         Ok(tick)
+    }
+
+    /// Writers wait while the file is rebuilt: only where that is wanted, pays, and nobody has written for a while.
+    fn defragment_if_idle(&self) -> Result<(), ServiceError> {
+        let (service, gc) = (&self.service, &self.service.settings.gc);
+        let dead = || service.store.dead_rows().map(|dead| dead.fraction());
+        if !gc.auto_defrag || !rootset_gc::is_defrag_recommended(dead()?, gc.defrag_threshold) {
+            return Ok(());
+        }
+        let last_write_at = service.store.list_workspaces()?.into_iter().map(|it| it.last_write_at).max();
+        let now = service.now();
+        if last_write_at.is_some_and(|at| now.0.saturating_sub(at.0) < IDLE_MS) {
+            return Ok(());
+        }
+        let Some(lease) = service.store.acquire_lease(state::DEFRAGMENTING, now, LEASE_MS)? else { return Ok(()) };
+        // Asked again under the lease: another scheduler may just have done it.
+        let outcome = match rootset_gc::is_defrag_recommended(dead()?, gc.defrag_threshold) {
+            true => service.store.defragment(Stamp { now, actor: ACTOR }).map(Some),
+            false => Ok(None),
+        };
+        service.store.release_lease(&lease)?;
+        if let Some(done) = outcome? {
+            tracing::info!(target: "rootset::gc", before = done.bytes_before, after = done.bytes_after, "defragmented");
+        }
+        Ok(())
     }
 
     /// Before the first note there is still the last write of anybody.

@@ -5,6 +5,7 @@ use rootset_model::limits::{
     CONTEXT_BYTES_MAX, LIST_ITEMS_MAX, LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX, METADATA_BYTES_MAX, QUERY_BYTES_MAX,
     SOURCE_CHARS_MAX, TAG_CHARS_MAX, TAGS_MAX, TOPIC_CHARS_MAX,
 };
+use rootset_model::names::CODE_SOURCE;
 use rootset_model::plan::ItemKind;
 use rootset_model::{Content, PlanId, RunId, Timestamp};
 use rootset_store::{EntityView, ItemView, PlanTotals, PlanView, Receipt, Reclaimed, RelationView, RunCounts};
@@ -15,9 +16,6 @@ use serde_json::{Map, Value};
 use serde_with::skip_serializing_none;
 
 use crate::error::ServiceError;
-
-/// The source that only the code index writes.
-pub const CODE_SOURCE: &str = "code_indexer";
 
 /// `limit` 0 or absent is the default, more than the maximum is the maximum; negative numbers are errors.
 pub fn page(offset: Option<i64>, limit: Option<i64>) -> Result<(i64, i64), ServiceError> {

@@ -61,8 +61,8 @@ impl Service {
         Ok(true)
     }
 
-    /// What a short-lived process owes before it ends: uses written, its own completions finished, a few of others, and
-    /// if it wrote, the daily housekeeping.
+    /// What a short-lived process owes before it ends: uses written, its own completions finished, a few of others, what
+    /// it removed out of the log, and if it wrote, the daily housekeeping.
     pub fn finish(&self) -> Result<(), ServiceError> {
         self.background.wait();
         self.flush_uses()?;
@@ -75,6 +75,7 @@ impl Service {
         if self.has_embedded.load(Ordering::Relaxed) {
             self.rebuild_some_vectors()?;
         }
+        self.retry_log_and_log();
         if self.has_written.load(Ordering::Relaxed) {
             self.housekeep_and_log(Housekeeper::Writer);
         }

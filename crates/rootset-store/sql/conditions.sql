@@ -6,9 +6,10 @@
     WHERE successor.workspace = m.workspace AND successor.memory = m.superseded_by
       AND successor.trashed_run IS NULL))
 
--- Current at the time ?2: what searches and descriptions use.
+-- Current at the time ?2: what searches and descriptions use. Only the memory of an indexed file can be stale.
 -- fragment: m_is_current
-(m.trashed_run IS NULL AND (m.expires_at IS NULL OR m.expires_at > ?2) AND NOT {{m_is_superseded}})
+(m.trashed_run IS NULL AND (m.expires_at IS NULL OR m.expires_at > ?2) AND (m.stale_at IS NULL OR m.repo IS NULL)
+    AND NOT {{m_is_superseded}})
 
 -- An object (entity or relation) named o.object in o.workspace that somebody living vouches for.
 -- fragment: o_has_living_contributor

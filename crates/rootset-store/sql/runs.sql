@@ -89,6 +89,9 @@ WHERE workspace = ?1 AND memory = ?2 AND revision = ?3 AND trashed_run IS NULL;
 -- name: trashed_memories_of
 SELECT memory FROM memories WHERE workspace = ?1 AND trashed_run = ?2 AND memory > ?3 ORDER BY memory LIMIT ?4;
 
+-- name: trashed_memory_count
+SELECT COUNT(*) FROM memories WHERE workspace = ?1 AND trashed_run = ?2;
+
 -- name: trashed_revisions_of
 SELECT memory, revision FROM revisions WHERE workspace = ?1 AND trashed_run = ?2 ORDER BY memory, revision;
 

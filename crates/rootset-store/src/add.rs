@@ -193,6 +193,7 @@ fn add_again(
         row.version += 1;
         row.updated_at = stamp.now;
         write_attributes(tx, workspace, &row)?;
+        workspaces::touch(tx, workspace, 0, 0, stamp.now)?;
     }
     if row.status == Status::Pending {
         jobs::enqueue_completion(tx, workspace, id, false, stamp.now)?;

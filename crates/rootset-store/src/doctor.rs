@@ -6,7 +6,7 @@ use crate::driver::{SearchIndex, Statement, Transaction};
 use crate::error::StoreError;
 use crate::repair::search_difference;
 use crate::statements::doctor as sql;
-use crate::{Store, audit, workspaces};
+use crate::{Store, audit, compaction, workspaces};
 
 /// One invariant, looked at over the whole database.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,6 +68,13 @@ fn check_rows(tx: &mut dyn Transaction) -> Result<Vec<Check>, StoreError> {
         count: broken.len() as i64,
         detail: "audit chains that were altered",
         found: broken.iter().map(|(chain, seq)| format!("chain {} breaks at entry {seq}", chain.0)).collect(),
+    });
+    let debts = compaction::debts(tx)?;
+    checks.push(Check {
+        id: "I12.compaction",
+        count: debts.len() as i64,
+        detail: "full-text indexes that still hold terms of purged memories",
+        found: Vec::new(),
     });
     checks.push(duplicates(tx, &keys)?);
     Ok(checks)

@@ -64,6 +64,16 @@ impl SearchIndex {
     }
 }
 
+/// How the terms of deleted rows leave an index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SearchRemoval {
+    /// At once, term by term: the right thing for few rows.
+    AtOnce,
+    /// Marked now, gone when the index has been rewritten by [`Transaction::search_compact`]: many times faster for many
+    /// rows. Whoever deletes so sees to the rewriting.
+    Marked,
+}
+
 /// A row of a full-text index: terms already split, folded and stemmed by the caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SearchRow {
@@ -103,7 +113,22 @@ pub trait Transaction {
         rows: &[SearchRow],
     ) -> Result<(), StoreError>;
 
-    fn search_delete(&mut self, workspace: WorkspaceKey, index: SearchIndex, keys: &[i64]) -> Result<(), StoreError>;
+    fn search_delete(
+        &mut self,
+        workspace: WorkspaceKey,
+        index: SearchIndex,
+        keys: &[i64],
+        removal: SearchRemoval,
+    ) -> Result<(), StoreError>;
+
+    /// One step of rewriting an index without what was only marked in it; `true` when nothing is left to do.
+    /// `is_first` begins anew.
+    fn search_compact(
+        &mut self,
+        workspace: WorkspaceKey,
+        index: SearchIndex,
+        is_first: bool,
+    ) -> Result<bool, StoreError>;
 
     /// Keys, best first: with [`Combine::Any`] by the summed rarity of the terms a row holds, newest first among equals;
     /// with [`Combine::All`] in any order. Terms are data, nothing in them is syntax.

@@ -15,6 +15,8 @@ pub const FAILPOINTS: &[&str] = &[
     "purge.workspace_batch",
     "purge.workspace_batch_committed",
     "purge.removed",
+    "purge.compaction_step",
+    "purge.log_emptied",
     "backup.begun",
     "backup.copied",
     "backup.table",

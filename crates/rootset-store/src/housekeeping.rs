@@ -92,4 +92,9 @@ impl Store {
             })
         })
     }
+
+    /// The size of the database without its log.
+    pub fn database_bytes(&self) -> Result<i64, StoreError> {
+        Ok(self.engine.sizes()?.database_bytes)
+    }
 }

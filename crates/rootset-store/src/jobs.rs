@@ -160,7 +160,7 @@ impl Store {
             Ok(outcome)
         })?;
         if work.job.erases_previous {
-            self.engine.truncate_log()?;
+            self.empty_log()?;
         }
         Ok(outcome)
     }

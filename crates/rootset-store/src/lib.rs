@@ -10,6 +10,7 @@
 mod add;
 mod audit;
 mod backup;
+mod compaction;
 mod defrag;
 mod doctor;
 pub mod driver;
@@ -23,6 +24,7 @@ mod graph;
 mod housekeeping;
 mod jobs;
 mod leases;
+mod log;
 mod memories;
 mod plans;
 mod purge;
@@ -44,6 +46,7 @@ mod vectors;
 mod workspaces;
 
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 
 use driver::{Engine, Transaction};
 use rootset_model::Timestamp;
@@ -168,6 +171,8 @@ mod statements {
 pub struct Store {
     engine: Box<dyn Engine>,
     vectors: vectors::VectorCache,
+    /// Whether this process could not empty the log when it should have.
+    log_waits: AtomicBool,
 }
 
 impl std::fmt::Debug for Store {
@@ -201,7 +206,7 @@ impl Store {
     }
 
     fn over(engine: sqlite::SqliteEngine) -> Self {
-        Self { engine: Box::new(engine), vectors: vectors::VectorCache::default() }
+        Self { engine: Box::new(engine), vectors: vectors::VectorCache::default(), log_waits: AtomicBool::new(false) }
     }
 
     pub fn engine_name(&self) -> &'static str {

@@ -6,12 +6,13 @@
 use std::collections::HashMap;
 
 use rootset_model::content::DocHash;
-use rootset_model::limits::SWEEP_BATCH_MEMORIES;
+use rootset_model::limits::PURGE_BATCH_MEMORIES;
 use rootset_model::plan::{ItemKind, PlanItem};
 use rootset_model::{Content, ErasureId, MemoryId, RunId, Timestamp, WorkspaceKey};
 use serde::{Deserialize, Serialize};
 
-use crate::driver::{SearchIndex, Transaction, Value};
+use crate::compaction::{removal_of, search_delete};
+use crate::driver::{SearchIndex, SearchRemoval, Transaction, Value};
 use crate::error::StoreError;
 use crate::failpoints::failpoint;
 use crate::graph::{self, KIND_ENTITY, KIND_RELATION};
@@ -31,7 +32,8 @@ const PROBES_MAX: usize = 32;
 /// By how much a batch shrinks that did not fit on the disk.
 const BATCH_DIVISOR: usize = 8;
 const PROBE_BYTES_MIN: usize = 16;
-const PROBE_BYTES_MAX: usize = 48;
+/// Long enough that another memory with the same beginning is not taken for a leak, short enough to stand in one page.
+const PROBE_BYTES_MAX: usize = 160;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PurgeTarget {
@@ -137,7 +139,8 @@ impl Store {
 
     /// Empties the log and looks for what was erased.
     pub(crate) fn receipt(&self, erasure: ErasureId, erased: Erased) -> Result<Receipt, StoreError> {
-        let log_is_clean = self.engine.truncate_log()?;
+        let log_is_clean = self.empty_log()?;
+        failpoint!("purge.log_emptied");
         let text_remains = match (erased.probes.is_empty(), erased.rows.memories + erased.rows.revisions) {
             (false, _) => self.engine.contains_bytes(&erased.probes)?,
             (true, 0) => Some(false),
@@ -155,10 +158,16 @@ impl Store {
         erased: &mut Erased,
         stamp: Stamp<'_>,
     ) -> Result<(), StoreError> {
-        let mut size = SWEEP_BATCH_MEMORIES;
+        let mut size = PURGE_BATCH_MEMORIES;
+        let large = self.read(|tx| {
+            let count = tx.scalar(&run_sql::TRASHED_MEMORY_COUNT, &[workspace.into(), (&run).into()])?;
+            removal_of(tx, workspace, count)
+        })?;
         loop {
+            // Marking rows needs room, removing them does not.
+            let removal = if size < PURGE_BATCH_MEMORIES { SearchRemoval::AtOnce } else { large };
             let batch = self.write(|tx| {
-                let batch = purge_batch(tx, workspace, run, erasure, size, stamp)?;
+                let batch = purge_batch(tx, workspace, run, erasure, size, removal, stamp)?;
                 failpoint!("purge.batch");
                 Ok(batch)
             });
@@ -182,7 +191,7 @@ impl Store {
             }
             batch => Some(batch?),
         };
-        if *size < SWEEP_BATCH_MEMORIES {
+        if *size < PURGE_BATCH_MEMORIES {
             // If this fails, the next batch says what is wrong.
             let _ = self.engine.truncate_log();
         }
@@ -196,13 +205,15 @@ impl Store {
         erased: &mut Erased,
         stamp: Stamp<'_>,
     ) -> Result<(), StoreError> {
-        let mut size = SWEEP_BATCH_MEMORIES;
+        let mut size = PURGE_BATCH_MEMORIES;
         loop {
             let batch = self.write(|tx| {
                 let parameters = [workspace.into(), (size as i64).into()];
                 let ids: Vec<[u8; 16]> = tx.rows(&sql::ALL_MEMORIES, &parameters, |row| row.get(0))?;
                 let mut of_batch = Erased::default();
-                remove_memories(tx, workspace, &ids, None, &mut of_batch, stamp)?;
+                // The indexes are dropped as a whole in the end.
+                let removal = if size < PURGE_BATCH_MEMORIES { SearchRemoval::AtOnce } else { SearchRemoval::Marked };
+                remove_memories(tx, workspace, &ids, None, removal, &mut of_batch, stamp)?;
                 let is_last = ids.len() < size;
                 if is_last {
                     let key = [workspace.into()];
@@ -245,6 +256,7 @@ fn purge_batch(
     run: RunId,
     erasure: ErasureId,
     size: usize,
+    removal: SearchRemoval,
     stamp: Stamp<'_>,
 ) -> Result<(bool, Erased), StoreError> {
     let parameters = [workspace.into(), (&run).into(), Value::Blob(&[]), (size as i64).into()];
@@ -254,7 +266,7 @@ fn purge_batch(
     let cause = runs::find(tx, workspace, run)?.operation;
     let ledger = Ledger { erasure, cause: &cause, run };
     let mut erased = Erased::default();
-    remove_memories(tx, workspace, &ids, Some(&ledger), &mut erased, stamp)?;
+    remove_memories(tx, workspace, &ids, Some(&ledger), removal, &mut erased, stamp)?;
     if is_last {
         let revisions: Vec<(MemoryId, i64)> =
             tx.rows(&run_sql::TRASHED_REVISIONS_OF, &[workspace.into(), (&run).into()], |row| {
@@ -289,7 +301,8 @@ pub(crate) fn erase_items(
     let mut erased = Erased::default();
     let memories: Vec<[u8; 16]> =
         items.iter().filter(|item| item.kind == ItemKind::Memory).map(|item| item.object).collect();
-    remove_memories(tx, workspace, &memories, Some(&ledger), &mut erased, stamp)?;
+    let removal = removal_of(tx, workspace, confirmed.memories())?;
+    remove_memories(tx, workspace, &memories, Some(&ledger), removal, &mut erased, stamp)?;
     let revisions: Vec<(MemoryId, i64)> = items
         .iter()
         .filter(|item| item.kind == ItemKind::Revision)
@@ -305,6 +318,7 @@ pub(crate) fn remove_memories(
     workspace: WorkspaceKey,
     ids: &[[u8; 16]],
     ledger: Option<&Ledger<'_>>,
+    removal: SearchRemoval,
     erased: &mut Erased,
     stamp: Stamp<'_>,
 ) -> Result<(), StoreError> {
@@ -325,7 +339,7 @@ pub(crate) fn remove_memories(
         Ok(())
     })?;
     vectors::delete(tx, workspace, &chunks)?;
-    tx.search_delete(workspace, SearchIndex::Memories, &chunks)?;
+    search_delete(tx, workspace, SearchIndex::Memories, &chunks, removal)?;
     count_purged_chunks(tx, chunks.len())?;
     jobs::cancel_completions(tx, workspace, ids)?;
     for statement in [
@@ -343,7 +357,7 @@ pub(crate) fn remove_memories(
         sources.iter().map(|(source, count)| vec![workspace.into(), source.into(), (-count).into()]).collect();
     tx.execute_many(&memory_sql::COUNT_SOURCE, &counts)?;
     let removed = tx.execute(&sql::DELETE_MEMORIES, &key)? as i64;
-    let (entities, relations) = delete_orphans(tx, workspace, &objects)?;
+    let (entities, relations) = delete_orphans(tx, workspace, &objects, removal)?;
     // Last, so that the notes find room in the pages that have just become free: the file need not grow.
     if let Some(ledger) = ledger {
         erasure::note_memories(tx, workspace, ledger.erasure, ledger.cause, ledger.run, ids, stamp)?;
@@ -408,7 +422,7 @@ pub(crate) fn remove_untracked(
         return Ok(());
     }
     erased.rows.untracked += tx.execute(&graph_sql::DELETE_UNTRACKED_TRASHED_BY, &key)? as i64;
-    let (entities, relations) = delete_orphans(tx, workspace, &marks.into_iter().collect())?;
+    let (entities, relations) = delete_orphans(tx, workspace, &marks.into_iter().collect(), SearchRemoval::AtOnce)?;
     erased.rows.entities += entities;
     erased.rows.relations += relations;
     Ok(())
@@ -424,6 +438,7 @@ pub(crate) fn delete_orphans(
     tx: &mut dyn Transaction,
     workspace: WorkspaceKey,
     objects: &HashMap<[u8; 16], i64>,
+    removal: SearchRemoval,
 ) -> Result<(i64, i64), StoreError> {
     let of_kind =
         |kind| -> Vec<[u8; 16]> { objects.iter().filter(|(_, of)| **of == kind).map(|(object, _)| *object).collect() };
@@ -443,7 +458,7 @@ pub(crate) fn delete_orphans(
         })?;
     let (ids, numbers): (Vec<[u8; 16]>, Vec<i64>) = orphans.into_iter().unzip();
     if !ids.is_empty() {
-        tx.search_delete(workspace, SearchIndex::Entities, &numbers)?;
+        search_delete(tx, workspace, SearchIndex::Entities, &numbers, removal)?;
         tx.execute(&graph_sql::DELETE_ENTITIES, &[workspace.into(), ids.as_slice().into()])?;
     }
     Ok((ids.len() as i64, removed_relations))

@@ -2,7 +2,7 @@
 
 use rootset_model::{Content, Extraction, MemoryId, Timestamp, WorkspaceKey};
 
-use crate::driver::{SearchIndex, SearchRow, Transaction};
+use crate::driver::{SearchIndex, SearchRemoval, SearchRow, Transaction};
 use crate::error::StoreError;
 use crate::memories::{self, read_content};
 use crate::statements::doctor as sql;
@@ -78,6 +78,7 @@ impl Store {
 
     /// Counters counted anew, jobs of pending memories that have none, vectors of chunks that do not exist.
     pub fn repair_rows(&self, now: Timestamp) -> Result<(), StoreError> {
+        self.compact_searches()?;
         self.write(|tx| {
             for workspace in workspaces::keys(tx)? {
                 let key = [workspace.into()];
@@ -122,7 +123,7 @@ impl Store {
             for workspace in workspaces::keys(tx)? {
                 for index in SearchIndex::ALL {
                     let (_, superfluous) = search_difference(tx, workspace, index)?;
-                    tx.search_delete(workspace, index, &superfluous)?;
+                    tx.search_delete(workspace, index, &superfluous, SearchRemoval::AtOnce)?;
                     let rows: Vec<SearchRow> = terms
                         .iter()
                         .filter(|it| it.workspace == workspace && it.index == index)

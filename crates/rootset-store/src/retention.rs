@@ -1,6 +1,7 @@
 //! Stored policies of retention. They only say what a plan may name: nothing here deletes.
 
 use rootset_gc::Policies;
+use rootset_model::names::CODE_SOURCE;
 use rootset_model::{RetentionPolicy, Timestamp, WorkspaceKey};
 
 use crate::driver::Transaction;
@@ -53,7 +54,8 @@ impl Store {
             Ok(match target {
                 RetentionTarget::Workspace => before.of(None, None).0,
                 RetentionTarget::Source(source) => before.of(Some(source), None).0,
-                RetentionTarget::Repo(repo) => before.of(None, Some(repo)).0,
+                // Indexed files have one source: its policy is in force where their repository has none.
+                RetentionTarget::Repo(repo) => before.of(Some(CODE_SOURCE), Some(repo)).0,
             })
         })?;
         let findings = self.expired_by_policy(workspace, configured, stamp.now)?;

@@ -254,12 +254,12 @@ fn create_private(path: &Path) -> Result<(), StoreError> {
 fn file_contains(path: &Path, needles: &[Vec<u8>]) -> std::io::Result<bool> {
     const WINDOW_BYTES: usize = 1 << 20;
     let overlap = needles.iter().map(Vec::len).max().unwrap_or(0);
-    let finders: Vec<_> = needles.iter().map(memchr::memmem::Finder::new).collect();
+    let finder = aho_corasick::AhoCorasick::new(needles).map_err(std::io::Error::other)?;
     let mut file = File::open(path)?;
     let mut window = vec![0; WINDOW_BYTES + overlap];
     loop {
         let filled = read_full(&mut file, &mut window)?;
-        if finders.iter().any(|finder| finder.find(&window[..filled]).is_some()) {
+        if finder.is_match(&window[..filled]) {
             return Ok(true);
         }
         if filled < window.len() {

@@ -8,7 +8,7 @@ use crate::driver::Transaction;
 use crate::error::StoreError;
 use crate::memories::{self, MemoryRow};
 use crate::statements::memories as sql;
-use crate::{Stamp, Store, Workspace};
+use crate::{Stamp, Store, Workspace, workspaces};
 
 impl Store {
     /// Links the two and answers the whole chain around them, oldest first.
@@ -52,7 +52,7 @@ pub(crate) fn link(
     now: Timestamp,
 ) -> Result<(), StoreError> {
     tx.execute(&sql::SUPERSEDE, &[workspace.into(), (&old.id).into(), (&by).into(), now.into(), reason.into()])?;
-    Ok(())
+    workspaces::touch(tx, workspace, 0, 0, now)
 }
 
 /// Walks from the successor onwards, trashed links included: an undo must not be able to close a cycle later.

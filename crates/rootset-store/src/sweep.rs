@@ -19,7 +19,7 @@ use rootset_model::{ErasureId, Limits, PlanId, RetentionPolicy, RunId, Timestamp
 pub(crate) use confirm::ConfirmedPlan;
 pub(crate) use named::erase_revisions;
 
-use crate::driver::{SearchIndex, Transaction};
+use crate::driver::{SearchIndex, SearchRemoval, Transaction};
 use crate::error::StoreError;
 use crate::failpoints::failpoint;
 use crate::graph::{self, KIND_ENTITY, KIND_RELATION};
@@ -375,7 +375,7 @@ fn reclaim(tx: &mut dyn Transaction, workspace: WorkspaceKey, items: &[PlanItem]
     let chunks = states::chunk_keys(&ids(ItemKind::Chunk));
     if !chunks.is_empty() {
         vectors::delete(tx, workspace, &chunks)?;
-        tx.search_delete(workspace, SearchIndex::Memories, &chunks)?;
+        tx.search_delete(workspace, SearchIndex::Memories, &chunks, SearchRemoval::AtOnce)?;
         tx.execute(&garbage_sql::DELETE_CHUNKS, &[workspace.into(), chunks.as_slice().into()])?;
         purge::count_purged_chunks(tx, chunks.len())?;
     }
@@ -388,6 +388,6 @@ fn reclaim(tx: &mut dyn Transaction, workspace: WorkspaceKey, items: &[PlanItem]
     let listed: Vec<[u8; 16]> = objects.keys().copied().collect();
     // A contribution of a memory that does not exist vouches for nothing.
     tx.execute(&garbage_sql::DELETE_DANGLING_CONTRIBUTIONS, &[workspace.into(), listed.as_slice().into()])?;
-    let (entities, relations) = purge::delete_orphans(tx, workspace, &objects)?;
+    let (entities, relations) = purge::delete_orphans(tx, workspace, &objects, SearchRemoval::AtOnce)?;
     Ok(Reclaimed { chunks: chunks.len() as i64, entities, relations })
 }

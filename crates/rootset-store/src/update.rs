@@ -3,7 +3,7 @@
 use rootset_model::{ErasureId, MemoryId, PlanId, RunId, Timestamp, WorkspaceKey};
 
 use crate::add::{insert_chunks, insert_revision, refuse_taken_name, write_attributes};
-use crate::driver::{SearchIndex, Transaction};
+use crate::driver::{SearchIndex, SearchRemoval, Transaction};
 use crate::error::StoreError;
 use crate::memories::{self, MemoryRow};
 use crate::statements::memories as sql;
@@ -62,7 +62,7 @@ impl Store {
     ) -> Result<UpdateOutcome, StoreError> {
         let outcome = self.write(|tx| update(tx, workspace.key, request, stamp))?;
         if request.erase_previous.is_some() && !outcome.is_pending {
-            self.engine.truncate_log()?;
+            self.empty_log()?;
         }
         Ok(outcome)
     }
@@ -194,7 +194,7 @@ pub(crate) fn switch_revision(
     let before = graph::contributed_by(tx, workspace, &ids)?;
     let old_chunks: Vec<i64> = tx.rows(&sql::CHUNKS_OF, &[workspace.into(), (&memory).into()], |row| row.get(0))?;
     vectors::delete(tx, workspace, &old_chunks)?;
-    tx.search_delete(workspace, SearchIndex::Memories, &old_chunks)?;
+    tx.search_delete(workspace, SearchIndex::Memories, &old_chunks, SearchRemoval::AtOnce)?;
     tx.execute(&sql::DELETE_CHUNKS, &[workspace.into(), ids.as_slice().into()])?;
     tx.execute(&crate::statements::graph::DELETE_CONTRIBUTIONS, &[workspace.into(), ids.as_slice().into()])?;
 
@@ -216,7 +216,7 @@ pub(crate) fn switch_revision(
     outcome.entities_removed = lost(graph::KIND_ENTITY);
     outcome.relations_removed = lost(graph::KIND_RELATION);
     // What only the old text named has no contributor left, not even in the trash.
-    purge::delete_orphans(tx, workspace, &before)?;
+    purge::delete_orphans(tx, workspace, &before, SearchRemoval::AtOnce)?;
     Ok(())
 }
 

@@ -12,6 +12,11 @@ fn examples_of_the_memory_page_print_what_it_says() {
 }
 
 #[test]
+fn examples_of_the_collector_page_print_what_it_says() {
+    check("docs/collector.md");
+}
+
+#[test]
 fn examples_of_the_readme_print_what_it_says() {
     check("README.md");
 }

@@ -36,7 +36,8 @@ pub struct PlanFigures {
     pub items: i64,
     pub clock_ms: f64,
     pub processor_ms: f64,
-    /// Of this process, above what it had before.
+    /// Of this process, above what it had before; too small where the database was filled by the same process, whose
+    /// memory is used again.
     pub peak_above_kib: Option<u64>,
 }
 

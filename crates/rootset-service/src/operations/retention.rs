@@ -5,6 +5,7 @@ use std::sync::Arc;
 use rootset_gc::PolicyOrigin;
 use rootset_model::RetentionPolicy;
 use rootset_model::limits::NAME_CHARS_MAX;
+use rootset_model::names::CODE_SOURCE;
 use rootset_model::retention::fields::{ShownPolicy, Written};
 use rootset_model::time::DurationMs;
 use rootset_store::RetentionTarget;
@@ -129,7 +130,7 @@ impl Operation for GetRetention {
         let configured = service.settings.gc.retention_of(&workspace.id);
         let policies = service.store.policies(&workspace, configured)?;
         // Indexed files have one source: naming a repository names it too.
-        let source = self.source.as_deref().or(self.repo.as_ref().map(|_| crate::shared::CODE_SOURCE));
+        let source = self.source.as_deref().or(self.repo.as_ref().map(|_| CODE_SOURCE));
         let (policy, origin) = policies.of(source, self.repo.as_deref());
         Ok(RetentionAnswer { policy: (&policy).into(), origin })
     }

@@ -12,6 +12,8 @@ use super::timing::LastRound;
 pub(crate) const ROUNDS: Work = Work { workspace: DATABASE, kind: "scheduler", subject: [0; 16] };
 /// Daily housekeeping, by whoever comes first.
 pub(crate) const HOUSEKEEPING: Work = Work { workspace: DATABASE, kind: "housekeeping", subject: [0; 16] };
+/// Rebuilding the file.
+pub(crate) const DEFRAGMENTING: Work = Work { workspace: DATABASE, kind: "defrag", subject: [0; 16] };
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]

@@ -126,7 +126,8 @@ fn rows_that_are_no_rows_are_refused() {
             lines.join("\n") + "\n"
         }
     };
-    let cases: [(&str, fn(&mut Value), &str); 9] = [
+    type Case = (&'static str, fn(&mut Value), &'static str);
+    let cases: [Case; 8] = [
         ("chunks.jsonl", |row| row["start"] = json!(-1), "out of range"),
         ("chunks.jsonl", |row| row["part"] = json!(3), "out of range"),
         ("chunks.jsonl", |row| row["start"] = json!(i64::MAX), "out of range"),
@@ -135,9 +136,8 @@ fn rows_that_are_no_rows_are_refused() {
         ("memories.jsonl", |row| row["workspace"] = json!("stranger"), "not in it"),
         ("revisions.jsonl", |row| row["decisions"] = json!("{"), "out of range"),
         ("workspaces.jsonl", |row| row["workspace_id"] = json!("../up"), "out of range"),
-        ("vectors.jsonl", |_| (), ""),
     ];
-    for (file, change, says) in cases.into_iter().filter(|(_, _, says)| !says.is_empty()) {
+    for (file, change, says) in cases {
         refused(&world, "jsonl", |folder| forge(folder, file, first_line(change)), says);
     }
     let endless = |text: String| format!("{}{}", text.trim_end(), "x".repeat(100));

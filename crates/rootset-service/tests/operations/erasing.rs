@@ -3,26 +3,28 @@
 use std::sync::Arc;
 
 use rootset_provider::{Embedder, ProviderError};
+use rootset_service::scheduler::Scheduler;
+use rootset_service::{GcSettings, Housekeeper, Settings};
 use serde_json::{Value, json};
 
 use crate::harness::{DAY_MS, World, array, text_of};
 
-/// Words that occur nowhere else; full-text terms are prefix-compressed, so their tails are looked for too.
+/// Words that occur nowhere else.
 const WORDS: [&str; 3] = ["zyxwaardvark", "quuxflamingo", "vorpalmonkey"];
+const ENTITY: &str = "PrivateThingQzqjvkx";
+/// What the full-text index keeps of them beside [`NEIGHBOURS`]: terms are stored without what they share with the term
+/// before, and the stemmer may cut their ends.
+const TAILS: [&str; 4] = ["rdvar", "lamin", "monk", "zqjvk"];
+/// Terms before and after in the order of the alphabet, so that pages and beginnings are shared.
+const NEIGHBOURS: [&str; 6] = ["zyxwa", "zyxwaa", "quuxf", "quuxfz", "privatething", "vorpal"];
 
 fn text() -> String {
-    format!("The {} met PrivateThing{} on {}.", WORDS[0], "Qzq", WORDS[1])
+    format!("The {} met {ENTITY} on {}.", WORDS[0], WORDS[1])
 }
 
 fn needles() -> Vec<Vec<u8>> {
-    let mut needles: Vec<Vec<u8>> =
-        vec![b"PrivateThingQzq".to_vec(), b"privatethingqzq".to_vec(), b"thingqzq".to_vec()];
-    for word in WORDS {
-        needles.push(word.as_bytes().to_vec());
-        // The stemmer may cut the end, the index the beginning.
-        needles.push(word.as_bytes()[4..word.len() - 2].to_vec());
-    }
-    needles
+    let whole = WORDS.map(str::to_owned).into_iter().chain([ENTITY.to_owned(), ENTITY.to_lowercase()]);
+    whole.chain(TAILS.map(str::to_owned)).map(String::into_bytes).collect()
 }
 
 #[track_caller]
@@ -38,9 +40,29 @@ fn assert_is_somewhere(world: &World) {
 }
 
 fn with_neighbours(world: &World) {
-    // Terms before and after in the order of the alphabet, so that pages are shared.
-    for word in ["zyxwa", "zyxwaa", "quuxf", "quuxfz", "privatething", "vorpal"] {
+    for word in NEIGHBOURS {
         world.add(&format!("{word} and nothing else"));
+    }
+}
+
+#[test]
+fn the_tails_are_what_the_index_keeps_of_the_words() {
+    let world = World::new();
+    let texts = NEIGHBOURS.into_iter().map(str::to_owned).chain([format!("{} {}", text(), WORDS[2])]);
+    let memories: Vec<Value> = texts.map(|text| json!({ "context": text })).collect();
+    // In one transaction, so that all terms are in one segment of the index.
+    world.call("add_memories", json!({ "memories": memories }));
+    let sql = world.sql();
+    let mut statement = sql.prepare("SELECT block FROM search_memories_1_data").unwrap();
+    let blocks: Vec<Vec<u8>> =
+        statement.query_map([], |row| row.get(0)).unwrap().collect::<rusqlite::Result<_>>().unwrap();
+    let index = blocks.concat();
+    let holds = |needle: &str| memchr::memmem::find(&index, needle.as_bytes()).is_some();
+    for tail in TAILS {
+        assert!(holds(tail), "`{tail}` would not be found if a purge left it behind");
+    }
+    for word in WORDS.into_iter().map(str::to_owned).chain([ENTITY.to_lowercase()]) {
+        assert!(!holds(&word), "`{word}` is whole in the index: its tail proves nothing");
     }
 }
 
@@ -203,6 +225,22 @@ impl Embedder for MarkedEmbedder {
     }
 }
 
+/// The bytes of the youngest vector, as it was computed and as a search loads it.
+fn youngest_vector(world: &World) -> [Vec<u8>; 2] {
+    let sql = world.sql();
+    [("vector_originals", "vector"), ("vectors", "codes")].map(|(table, column)| {
+        let statement = format!("SELECT {column} FROM {table} ORDER BY chunk DESC LIMIT 1");
+        sql.query_row(&statement, [], |row| row.get(0)).unwrap()
+    })
+}
+
+#[track_caller]
+fn assert_vector_is_nowhere(world: &World, [original, codes]: &[Vec<u8>; 2]) {
+    for part in [&original[..], &original[..16], codes] {
+        assert_eq!(world.files_with(part), Vec::<&str>::new());
+    }
+}
+
 #[test]
 fn a_purge_takes_the_vectors_bytes_too() {
     let world = World::with_embedder(Arc::new(MarkedEmbedder));
@@ -211,23 +249,104 @@ fn a_purge_takes_the_vectors_bytes_too() {
     let found = world.call("search_memory", json!({"query": WORDS[0]}));
     assert_eq!(found["results"][0]["name"], "secret");
     assert_eq!(found["signals"], json!(["lexical", "graph", "vectors"]));
-    let sql = world.sql();
-    let blob = |table: &str, column: &str| -> Vec<u8> {
-        let statement = format!("SELECT {column} FROM {table} ORDER BY chunk DESC LIMIT 1");
-        sql.query_row(&statement, [], |row| row.get(0)).unwrap()
-    };
-    let (original, codes) = (blob("vector_originals", "vector"), blob("vectors", "codes"));
-    drop(sql);
-    assert!(!world.files_with(&original).is_empty() && !world.files_with(&codes).is_empty());
+    let vector = youngest_vector(&world);
+    assert!(vector.iter().all(|bytes| !world.files_with(bytes).is_empty()));
     let run = world.delete("secret");
     assert_eq!(world.call("gc_purge", json!({"run_id": run, "confirm": true}))["wal_clean"], true);
-    assert_eq!(world.files_with(&original), Vec::<&str>::new());
-    assert_eq!(world.files_with(&original[..16]), Vec::<&str>::new());
-    assert_eq!(world.files_with(&codes), Vec::<&str>::new());
+    assert_vector_is_nowhere(&world, &vector);
     assert_is_nowhere(&world);
     let found = world.call("search_memory", json!({"query": WORDS[0]}));
     assert!(array(&found["results"]).iter().all(|it| it["name"] != "secret"));
     world.assert_doctor_is_content();
+}
+
+#[test]
+fn erase_previous_takes_the_vectors_of_the_old_text() {
+    let world = World::with_embedder(Arc::new(MarkedEmbedder));
+    with_neighbours(&world);
+    world.add_named("note", &text());
+    let vector = youngest_vector(&world);
+    let request = json!({"memory_id": "note", "topic": "t", "context": "nothing private", "erase_previous": true});
+    world.call("update_memory", request);
+    assert_vector_is_nowhere(&world, &vector);
+    assert_is_nowhere(&world);
+}
+
+/// A world with a secret, its vector, and a reader that looked at it and has not finished.
+fn world_with_reader() -> (World, [Vec<u8>; 2], rusqlite::Connection) {
+    let world = World::with_embedder(Arc::new(MarkedEmbedder));
+    with_neighbours(&world);
+    world.add_named("secret", &text());
+    let vector = youngest_vector(&world);
+    let reader = world.sql();
+    reader.execute_batch("BEGIN; SELECT COUNT(*) FROM memories;").unwrap();
+    (world, vector, reader)
+}
+
+#[track_caller]
+fn assert_waits_for_the_reader(world: &World, purged: &Value) {
+    assert_eq!(purged["wal_clean"], false, "{purged}");
+    assert_ne!(purged["receipt"]["byte_scan"], "clean", "{purged}");
+    assert_is_somewhere(world);
+}
+
+/// What each of these does once the reader has ended leaves nothing in any file.
+#[test]
+fn what_a_reader_held_in_the_log_goes_when_the_process_ends_keeps_house_ticks_or_purges_again() {
+    type Retry = fn(&World);
+    let retries: [(&str, Retry); 4] = [
+        ("finish", |world| world.service.finish().unwrap()),
+        ("another process keeps house", |world| {
+            let other = world.second_process();
+            assert!(other.housekeep(Housekeeper::Writer).unwrap().is_some());
+        }),
+        ("tick", |world| {
+            let enabled = GcSettings { enabled: true, ..GcSettings::default() };
+            let scheduler = Scheduler::new(world.process_with(Settings { gc: enabled, ..Settings::default() }));
+            scheduler.tick().unwrap();
+        }),
+        ("purge", |world| {
+            let purged = world.call("gc_purge", json!({"older_than": 0, "confirm": true}));
+            assert_eq!(purged["wal_clean"], true);
+        }),
+    ];
+    for (name, retry) in retries {
+        let (world, vector, reader) = world_with_reader();
+        let run = world.delete("secret");
+        let purged = world.call("gc_purge", json!({"run_id": run, "confirm": true}));
+        assert_waits_for_the_reader(&world, &purged);
+        if name == "finish" {
+            retry(&world);
+            assert_is_somewhere(&world);
+        }
+        drop(reader);
+        retry(&world);
+        println!("{name}");
+        assert_vector_is_nowhere(&world, &vector);
+        assert_is_nowhere(&world);
+    }
+}
+
+#[test]
+fn an_erasure_and_erase_previous_that_met_a_reader_are_finished_later() {
+    let (world, vector, reader) = world_with_reader();
+    let request = json!({"memory_id": "secret", "topic": "t", "context": "nothing private", "erase_previous": true});
+    world.call("update_memory", request);
+    assert_is_somewhere(&world);
+    drop(reader);
+    world.service.finish().unwrap();
+    assert_vector_is_nowhere(&world, &vector);
+    world.call("update_memory", json!({"memory_id": "secret", "name": "renamed"}));
+    assert_is_nowhere(&world);
+
+    let (world, vector, reader) = world_with_reader();
+    let plan = world.call("forget", json!({"query": WORDS[0], "purge": true}));
+    let applied = world.call("gc_apply", json!({"plan_id": plan["plan_id"], "confirm": true}));
+    assert_ne!(applied["receipt"]["byte_scan"], "clean", "{applied}");
+    drop(reader);
+    world.service.finish().unwrap();
+    assert_vector_is_nowhere(&world, &vector);
+    assert_is_nowhere(&world);
 }
 
 #[test]

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use rootset_service::{GcSettings, Service, Settings};
+use rootset_service::scheduler::Scheduler;
+use rootset_service::{BackupSettings, GcSettings, Service, Settings};
 use serde_json::{Value, json};
 
-use crate::harness::{DAY_MS, HOUR_MS, World, text_of};
+use crate::harness::{DAY_MS, HOUR_MS, World, array, text_of};
 
 /// A command that writes, and what it owes after its answer.
 fn write(world: &World, process: &Arc<Service>, text: &str) {
@@ -182,5 +183,86 @@ fn carried_out_plan_answers_its_outcome_for_a_while_and_its_run_can_still_be_und
     write(&world, &world.second_process(), "kite hovers");
     assert_eq!(world.fails("gc_apply", json!({ "plan_id": plan })).0, "not_found");
     assert_eq!(world.call("gc_undo", json!({"run_id": applied["run_id"]}))["restored"]["memories"], 1);
+    world.assert_doctor_is_content();
+}
+
+fn backups(world: &World) -> usize {
+    array(&world.call("backup_list", json!({}))["backups"]).len()
+}
+
+#[test]
+fn backup_is_taken_once_a_day_by_who_writes_and_old_ones_go() {
+    let world = World::new();
+    write(&world, &world.service, "falcon flies at dawn");
+    assert_eq!(backups(&world), 0, "a new database has nothing to lose yet");
+    for day in 1..=10 {
+        world.advance_ms(DAY_MS);
+        write(&world, &world.second_process(), &format!("heron stands still on day {day}"));
+        write(&world, &world.second_process(), &format!("eagle circles on day {day}"));
+        let expected = day.min(7);
+        assert_eq!(backups(&world), expected, "those of the last week, on day {day}");
+    }
+}
+
+#[test]
+fn no_backup_is_taken_where_they_are_off() {
+    let world = World::new();
+    let backup = BackupSettings { interval_ms: None, ..BackupSettings::default() };
+    let process = world.process_with(Settings { backup, ..Settings::default() });
+    for day in 0..3 {
+        write(&world, &process, &format!("falcon flies on day {day}"));
+        world.advance_ms(DAY_MS);
+    }
+    assert_eq!(backups(&world), 0);
+}
+
+/// A scheduler that does nothing but housekeeping.
+fn scheduler_with(world: &World, backup: BackupSettings) -> Scheduler {
+    let gc = GcSettings { enabled: true, ..GcSettings::default() };
+    Scheduler::new(world.process_with(Settings { gc, backup, ..Settings::default() }))
+}
+
+#[test]
+fn scheduler_purges_only_after_a_backup_that_verifies() {
+    let world = with_old_trash();
+    let nowhere = world.path().join("no folder can be made below a file");
+    let without = BackupSettings { folder: Some(nowhere), ..BackupSettings::default() };
+    scheduler_with(&world, without).tick().unwrap();
+    assert_eq!(trashed(&world), 1, "no backup, no purge");
+    scheduler_with(&world, BackupSettings::default()).tick().unwrap();
+    assert_eq!((trashed(&world), backups(&world)), (json!(0), 1));
+    let backup = world.call("backup_list", json!({}))["backups"][0]["backup_id"].clone();
+    assert_eq!(world.call("backup_verify", json!({ "backup_id": backup }))["ok"], true);
+}
+
+#[test]
+fn scheduler_takes_backups_as_often_as_the_interval_asks() {
+    let world = World::new();
+    write(&world, &world.service, "falcon flies at dawn");
+    let scheduler = scheduler_with(&world, BackupSettings { interval_ms: Some(HOUR_MS), ..BackupSettings::default() });
+    for hour in 1..=3 {
+        world.advance_ms(HOUR_MS);
+        scheduler.tick().unwrap();
+        scheduler.tick().unwrap();
+        assert_eq!(backups(&world), hour);
+    }
+}
+
+#[test]
+fn scheduler_defragments_when_it_pays_and_nobody_writes() {
+    let world = World::new();
+    let memories: Vec<String> = (0..20).map(|n| world.add(&format!("falcon number {n} flies"))).collect();
+    memories.iter().take(5).for_each(|memory| drop(world.delete(memory)));
+    world.call("gc_purge", json!({"older_than": "0s", "confirm": true}));
+    let gc = GcSettings { enabled: true, auto_defrag: true, ..GcSettings::default() };
+    let scheduler = Scheduler::new(world.process_with(Settings { gc, ..Settings::default() }));
+    let is_recommended = || world.call("gc_status", json!({}))["defrag_recommended"].clone();
+    scheduler.tick().unwrap();
+    assert_eq!(is_recommended(), true, "somebody has just written");
+    world.advance_ms(HOUR_MS);
+    scheduler.tick().unwrap();
+    assert_eq!(is_recommended(), false);
+    let audit = world.call("list_audit", json!({"database": true, "operation": "defrag"}));
+    assert_eq!(audit["entries"][0]["actor"], "scheduler");
     world.assert_doctor_is_content();
 }

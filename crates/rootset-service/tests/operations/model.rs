@@ -2,8 +2,12 @@
 //!
 //! It shares nothing with the program but the content's hash and the extractor, which are pure and tested elsewhere.
 
+mod garbage;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
+
+pub use garbage::{Policy, Target, Why};
 
 use rootset_model::{Content, EntityId, RelationId};
 
@@ -26,8 +30,16 @@ pub struct Memory {
     pub version: i64,
     pub tags: Vec<String>,
     pub is_pinned: bool,
+    pub source: &'static str,
+    /// Set for the memory of an indexed file.
+    pub repo: Option<&'static str>,
+    pub stale_at: Option<i64>,
+    pub source_version: Option<i64>,
     pub updated_at: i64,
+    pub ingested_at: i64,
+    pub expires_at: Option<i64>,
     pub superseded_by: Option<Id>,
+    pub superseded_at: i64,
     /// Run and time.
     pub trashed: Option<(Id, i64)>,
     pub use_count: i64,
@@ -41,6 +53,10 @@ impl Memory {
 
     pub fn is_live(&self) -> bool {
         self.trashed.is_none()
+    }
+
+    pub fn is_stale(&self) -> bool {
+        self.repo.is_some() && self.stale_at.is_some()
     }
 
     fn bytes(&self) -> i64 {
@@ -96,15 +112,31 @@ pub struct Run {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Item {
-    Memory { id: Id, version: i64 },
+    Memory { id: Id, version: i64, why: Why },
     Revision { memory: Id, revision: i64, version: i64 },
     Untracked { id: Id },
+    Orphan(Orphan),
+}
+
+/// A derived row that somebody planted: nothing vouches for it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Orphan {
+    pub kind: OrphanKind,
+    pub id: Id,
+}
+
+/// In the order in which plans list them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum OrphanKind {
+    Chunk,
+    Relation,
+    Entity,
 }
 
 impl Item {
     pub fn shown(&self) -> Id {
         match self {
-            Self::Memory { id, .. } | Self::Untracked { id } => id.clone(),
+            Self::Memory { id, .. } | Self::Untracked { id } | Self::Orphan(Orphan { id, .. }) => id.clone(),
             Self::Revision { memory, revision, .. } => format!("{memory}@{revision}"),
         }
     }
@@ -116,6 +148,10 @@ pub struct Plan {
     pub items: Vec<Item>,
     pub created_at: i64,
     pub erases: bool,
+    /// None for a plan by words.
+    pub strategies: Vec<&'static str>,
+    /// Names the run, should the plan be applied.
+    pub operation: &'static str,
     /// The answer of the first apply, and its run.
     pub outcome: Option<(serde_json::Value, Id)>,
 }
@@ -144,6 +180,10 @@ pub struct Workspace {
     pub runs: Vec<Run>,
     pub plans: Vec<Plan>,
     pub erased: BTreeSet<[u8; 32]>,
+    pub orphans: BTreeSet<Orphan>,
+    pub policies: BTreeMap<Target, Policy>,
+    /// Rows that the audit trail should have.
+    pub audited: usize,
 }
 
 /// What a content speaks of; remembered, because it is asked all the time.
@@ -202,8 +242,15 @@ impl Workspace {
         memory.superseded_by.as_ref().is_some_and(|by| self.living(by).is_ok())
     }
 
-    pub fn is_current(&self, memory: &Memory) -> bool {
-        memory.is_live() && !self.is_superseded(memory)
+    pub fn is_current(&self, memory: &Memory, now: i64) -> bool {
+        let has_run_out = memory.expires_at.is_some_and(|at| at <= now);
+        memory.is_live() && !self.is_superseded(memory) && !has_run_out && !memory.is_stale()
+    }
+
+    /// What a policy took comes back when somebody says it again; what somebody took does not.
+    pub fn was_removed_by_somebody(&self, memory: &Memory) -> bool {
+        let run = self.runs.iter().find(|run| memory.trashed.as_ref().is_some_and(|(by, _)| *by == run.id));
+        run.is_some_and(|run| ["delete_memory", "forget"].contains(&run.operation))
     }
 
     /// Objects that somebody living vouches for.
@@ -263,14 +310,17 @@ impl Workspace {
     /// Items, matched, kept pinned.
     pub fn forget(&self, word: &str, erases: bool) -> (Vec<Item>, usize, Vec<Id>) {
         let (mut items, mut matched, mut kept) = (Vec::new(), 0, Vec::new());
-        let mut candidates: Vec<&Memory> = self.memories.iter().filter(|it| erases || it.is_live()).collect();
+        // Code is forgotten on request only.
+        let may_go = |it: &&Memory| it.repo.is_none() && (erases || it.is_live());
+        let mut candidates: Vec<&Memory> = self.memories.iter().filter(may_go).collect();
         candidates.sort_by(|a, b| b.id.cmp(&a.id));
         for memory in candidates.iter().filter(|it| holds(it.content(), word)) {
             matched += 1;
             if memory.is_pinned {
                 kept.push(memory.id.clone());
             } else {
-                items.push(Item::Memory { id: memory.id.clone(), version: memory.version });
+                let (id, version) = (memory.id.clone(), memory.version);
+                items.push(Item::Memory { id, version, why: Why::Asked });
             }
         }
         let going: BTreeSet<Id> = items.iter().map(Item::shown).collect();
@@ -336,6 +386,7 @@ impl Workspace {
                     touched.extend(visible.contains(&row.object).then(|| row.object.clone()));
                     after.untracked.retain(|it| it.object.id() != id);
                 }
+                Item::Orphan(_) => {}
             }
         }
         let left = after.visible();
@@ -344,33 +395,41 @@ impl Workspace {
         counts
     }
 
-    /// The limit that refuses these items; everything here has one source.
-    pub fn blocked(&self, items: &[Item]) -> Option<&'static str> {
-        let in_plan =
-            items.iter().filter(|it| matches!(it, Item::Memory { id, .. } if self.living(id).is_ok())).count();
-        let total = self.live().count();
-        if in_plan == 0 {
-            None
-        } else if in_plan > 5 && in_plan as f64 / total as f64 > 0.20 {
-            Some("plan_fraction_max")
-        } else if in_plan >= total {
-            Some("last_memory")
-        } else {
-            None
-        }
+    /// The limits that refuse these items, source by source.
+    pub fn blocked(&self, items: &[Item]) -> Vec<&'static str> {
+        let going: BTreeSet<Id> = items.iter().map(Item::shown).collect();
+        let sources: BTreeSet<&str> = self.live().map(|it| it.source).collect();
+        let limits = sources.into_iter().filter_map(|source| {
+            let living: Vec<&Memory> = self.live().filter(|it| it.source == source).collect();
+            let in_plan = living.iter().filter(|it| going.contains(&it.id)).count();
+            if in_plan > 5 && in_plan as f64 / living.len() as f64 > 0.20 {
+                Some("plan_fraction_max")
+            } else if in_plan == living.len() {
+                Some("last_memory")
+            } else {
+                None
+            }
+        });
+        limits.collect()
     }
 
     /// Why an item is left alone.
-    pub fn skip(&self, plan: &Plan, item: &Item) -> Option<&'static str> {
+    pub fn skip(&self, plan: &Plan, item: &Item, now: i64) -> Option<&'static str> {
         match item {
-            Item::Memory { id, version } => match self.memory(id) {
+            Item::Memory { id, version, why } => match self.memory(id) {
                 None => Some("gone"),
                 Some(it) if !it.is_live() && !plan.erases => Some("trashed"),
                 Some(it) if it.is_pinned => Some("pinned"),
                 Some(it) if it.version != *version => Some("changed"),
+                Some(it) if *why != Why::Asked && self.why_garbage(it, &plan.strategies, now).is_none() => {
+                    Some("not_garbage")
+                }
                 Some(it) if it.last_used_at.is_some_and(|at| at > plan.created_at) => Some("used"),
+                Some(it) if *why == Why::Stale && !it.is_stale() => Some("not_garbage"),
+                Some(it) if *why == Why::Superseded && !self.is_superseded(it) => Some("not_garbage"),
                 Some(_) => None,
             },
+            Item::Orphan(orphan) => (!self.orphans.contains(orphan)).then_some("gone"),
             Item::Revision { memory, revision, version } => {
                 let memory = self.memory(memory);
                 match memory.and_then(|it| it.revisions.get(revision).map(|revision| (it, revision))) {
@@ -408,6 +467,7 @@ impl Workspace {
                         row.trashed.get_or_insert_with(|| run.to_owned());
                     }
                 }
+                Item::Orphan(orphan) => drop(self.orphans.remove(orphan)),
             }
         }
     }

@@ -1,5 +1,6 @@
 //! Garbage by strategies: the preview, what is applied, and everything that may happen in between.
 
+use rootset_model::limits::SWEEP_BATCH_MEMORIES;
 use serde_json::{Value, json};
 
 use crate::harness::{DAY_MS, World, array, text_of};
@@ -263,6 +264,21 @@ fn stale_code_takes_stale_files_and_nothing_that_a_person_wrote() {
 }
 
 #[test]
+fn searches_do_not_serve_files_that_left_their_repository() {
+    let world = World::new();
+    for name in ["gone.rs", "there.rs"] {
+        world.add_named(name, &format!("Text of {name} about FileThing."));
+    }
+    make_indexed(&world, "gone.rs", Some(world.now_ms()));
+    make_indexed(&world, "there.rs", None);
+    let found = world.call("search_memory", json!({"query": "FileThing", "source": "code_indexer"}));
+    let found: Vec<String> = array(&found["results"]).iter().map(|it| text_of(&it["name"])).collect();
+    assert_eq!(found, ["there.rs"]);
+    let listed = world.listed(json!({"source": "code_indexer"}));
+    assert_eq!(listed.len(), 2, "until it is trashed, it can be looked at");
+}
+
+#[test]
 fn rows_planted_without_contributors_are_reported_and_reclaimed() {
     let world = World::new();
     world.add_named("a", "SharedThing uses OneThing.");
@@ -298,7 +314,8 @@ fn rows_planted_without_contributors_are_reported_and_reclaimed() {
 #[test]
 fn a_plan_of_several_batches_is_applied_to_its_end_and_undone() {
     let world = World::new();
-    let memories: Vec<Value> = (0..1_201)
+    let count = SWEEP_BATCH_MEMORIES + 201;
+    let memories: Vec<Value> = (0..count)
         .map(|number| json!({"context": format!("note number {number}"), "expires_at": world.now_ms() + DAY_MS}))
         .collect();
     for part in memories.chunks(1_000) {
@@ -309,12 +326,12 @@ fn a_plan_of_several_batches_is_applied_to_its_end_and_undone() {
     let condemned = plan(&world, &["expired"]);
     let request = json!({"plan_id": condemned["plan_id"], "allow_large": true});
     let applied = world.call("gc_apply", request.clone());
-    assert_eq!(applied["trashed"]["memories"], 1_201);
+    assert_eq!(applied["trashed"]["memories"], count);
     assert_eq!(world.listed(json!({})), ["kept"]);
     assert_eq!(world.call("gc_apply", request), applied);
     let undone = world.call("gc_undo", json!({"run_id": applied["run_id"]}));
-    assert_eq!(undone["restored"]["memories"], 1_201);
-    assert_eq!(world.call("list_memories", json!({}))["total"], 1_202);
+    assert_eq!(undone["restored"]["memories"], count);
+    assert_eq!(world.call("list_memories", json!({}))["total"], count + 1);
     world.assert_doctor_is_content();
 }
 

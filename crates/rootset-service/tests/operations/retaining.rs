@@ -131,6 +131,29 @@ fn deleting_newer_ones_after_the_plan_saves_what_moves_up() {
 }
 
 #[test]
+fn pinning_a_newer_one_by_saying_it_again_saves_what_moves_up() {
+    let world = world_with_days(10);
+    world.call("set_retention", json!({"max_count": 8}));
+    let plan = world.call("gc_plan", json!({"strategies": ["expired"]}));
+    assert_eq!(plan["totals"]["memories"], 2);
+    // A pinned memory takes no rank, however it came to be pinned.
+    let again = world.call("add_memory", json!({"context": "Note number 9.", "pinned": true}));
+    assert_eq!(again["created"], false);
+    let applied = world.call("gc_apply", json!({"plan_id": plan["plan_id"]}));
+    assert_eq!(applied["trashed"]["memories"], 1, "{applied}");
+    assert_eq!(applied["skipped"]["first"][0]["reason"], "not_garbage");
+}
+
+#[test]
+fn a_policy_for_a_repository_replaces_that_of_its_source() {
+    let world = World::new();
+    world.call("set_retention", json!({"max_age": "30d"}));
+    world.call("set_retention", json!({"source": "code_indexer", "max_age": "60d"}));
+    let set = world.call("set_retention", json!({"repo": "web", "max_age": "90d"}));
+    assert_eq!(set["replaces"], json!({"max_age": "60d"}));
+}
+
+#[test]
 fn stamps_that_are_no_past_time_never_expire_and_are_counted() {
     let world = world_with_days(5);
     world.call("set_retention", json!({"max_age": "1h"}));

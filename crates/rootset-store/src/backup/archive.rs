@@ -3,10 +3,9 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use super::bundle::{self, ArchivedWorkspace};
+use super::bundle::{self, ArchivedWorkspace, EachRow};
 use super::folder::{Backup, Partial, trouble};
 use super::manifest::{BackupKind, Manifest, SNAPSHOT_FILE};
-use super::rows::Cell;
 use super::tables::{Table, WORKSPACES};
 use crate::error::StoreError;
 use crate::{SCHEMA_VERSION, Store};
@@ -58,12 +57,7 @@ impl Archive {
     }
 
     /// Rows of a table that belong to one of the workspaces, each with the name of its workspace.
-    pub fn rows(
-        &self,
-        table: &Table,
-        workspaces: &[&ArchivedWorkspace],
-        each: &mut dyn FnMut(&str, Vec<Cell>) -> Result<(), StoreError>,
-    ) -> Result<(), StoreError> {
+    pub fn rows(&self, table: &Table, workspaces: &[&ArchivedWorkspace], each: EachRow<'_>) -> Result<(), StoreError> {
         match self {
             Self::Snapshot { store, .. } => store.read(|tx| {
                 for workspace in workspaces {
@@ -81,11 +75,7 @@ impl Archive {
         }
     }
 
-    fn read_bundle(
-        &self,
-        table: &Table,
-        each: &mut dyn FnMut(&str, Vec<Cell>) -> Result<(), StoreError>,
-    ) -> Result<(), StoreError> {
+    fn read_bundle(&self, table: &Table, each: EachRow<'_>) -> Result<(), StoreError> {
         let Self::Bundle { folder, manifest } = self else { return Ok(()) };
         if !manifest.files.iter().any(|file| file.name == bundle::file_name(table)) {
             return Ok(()); // An earlier version had no such table.

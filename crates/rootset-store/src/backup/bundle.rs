@@ -20,6 +20,9 @@ const LINE_BYTES_MAX: u64 = 16 << 20;
 /// Full-text rows read at a time.
 const SEARCH_ROWS_READ: usize = 500;
 
+/// What is done with a row of an archive and the name of its workspace.
+pub(crate) type EachRow<'a> = &'a mut dyn FnMut(&str, Vec<Cell>) -> Result<(), StoreError>;
+
 /// A workspace as a backup holds it, in the order of the columns of its table.
 #[derive(Clone, Debug)]
 pub(crate) struct ArchivedWorkspace {
@@ -150,7 +153,7 @@ pub(crate) fn read(
     folder: &Path,
     table: &Table,
     rows_max: i64,
-    each: &mut dyn FnMut(&str, Vec<Cell>) -> Result<(), StoreError>,
+    each: EachRow<'_>,
 ) -> Result<Result<i64, String>, StoreError> {
     let name = file_name(table);
     let path = folder.join(&name);

@@ -19,7 +19,7 @@ use super::manifest::BackupReason;
 use super::rows::Cell;
 use super::tables::{Rows, TABLES, Table, by_name};
 use super::verified;
-use crate::driver::{SearchIndex, SearchRow, Transaction, Value};
+use crate::driver::{SearchIndex, SearchRemoval, SearchRow, Transaction, Value};
 use crate::error::StoreError;
 use crate::failpoints::failpoint;
 use crate::leases::DATABASE;
@@ -324,7 +324,7 @@ impl Work<'_> {
         }
         let whole: Vec<[u8; 16]> = whole.into_iter().collect();
         for ids in whole.chunks(SWEEP_BATCH_MEMORIES) {
-            purge::remove_memories(tx, target.key, ids, None, &mut erased, self.stamp)?;
+            purge::remove_memories(tx, target.key, ids, None, SearchRemoval::AtOnce, &mut erased, self.stamp)?;
         }
         for run in &since.purged_runs {
             purge::remove_untracked(tx, target.key, RunId(*run), &mut erased)?;

@@ -9,7 +9,8 @@ use rusqlite::vtab::array;
 use super::migrate::SCHEMA_VERSION;
 use super::search;
 use crate::driver::{
-    Column, Row, SearchIndex, SearchQuery, SearchRow, SearchStatistics, Statement, Transaction, Value, Work,
+    Column, Row, SearchIndex, SearchQuery, SearchRemoval, SearchRow, SearchStatistics, Statement, Transaction, Value,
+    Work,
 };
 use crate::error::StoreError;
 use rootset_model::WorkspaceKey;
@@ -169,9 +170,24 @@ impl Transaction for Connection {
         Ok(())
     }
 
-    fn search_delete(&mut self, workspace: WorkspaceKey, index: SearchIndex, keys: &[i64]) -> Result<(), StoreError> {
+    fn search_delete(
+        &mut self,
+        workspace: WorkspaceKey,
+        index: SearchIndex,
+        keys: &[i64],
+        removal: SearchRemoval,
+    ) -> Result<(), StoreError> {
         search::write_waiting(self)?;
-        search::delete(self, workspace, index, keys)
+        search::delete(self, workspace, index, keys, removal)
+    }
+
+    fn search_compact(
+        &mut self,
+        workspace: WorkspaceKey,
+        index: SearchIndex,
+        is_first: bool,
+    ) -> Result<bool, StoreError> {
+        search::compact(self, workspace, index, is_first)
     }
 
     fn search_match(

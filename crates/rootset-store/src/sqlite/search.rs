@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use rusqlite::OptionalExtension;
 
 use super::connection::{Connection, WaitingRow};
-use crate::driver::{Combine, SearchIndex, SearchQuery, SearchRow, SearchStatistics};
+use crate::driver::{Combine, SearchIndex, SearchQuery, SearchRemoval, SearchRow, SearchStatistics};
 use crate::error::StoreError;
 use rootset_model::WorkspaceKey;
 
@@ -70,15 +70,51 @@ pub fn delete(
     workspace: WorkspaceKey,
     index: SearchIndex,
     keys: &[i64],
+    removal: SearchRemoval,
 ) -> Result<(), StoreError> {
     let table = table(workspace, index);
     if keys.is_empty() || !exists(connection, &table)? {
         return Ok(());
     }
+    // Changing the option writes out what FTS5 has buffered so far, each part by the option of its time.
+    if removal == SearchRemoval::Marked {
+        set_option(connection, &table, "secure-delete", 0)?;
+    }
     let mut statement = connection.raw.prepare_cached(&format!("DELETE FROM {table} WHERE rowid = ?1"))?;
     for key in keys {
         statement.execute([key])?;
     }
+    drop(statement);
+    match removal {
+        SearchRemoval::Marked => set_option(connection, &table, "secure-delete", 1),
+        SearchRemoval::AtOnce => Ok(()),
+    }
+}
+
+/// Pages of an index that one step of its rewriting writes: other writers wait no longer than for a batch of a sweep.
+const COMPACTED_PAGES: i64 = 2_000;
+
+/// Merges all segments into one, which is when marked rows leave them. The first step puts all of them on one level,
+/// which a negative number of pages asks for.
+pub fn compact(
+    connection: &mut Connection,
+    workspace: WorkspaceKey,
+    index: SearchIndex,
+    is_first: bool,
+) -> Result<bool, StoreError> {
+    let table = table(workspace, index);
+    if !exists(connection, &table)? {
+        return Ok(true);
+    }
+    let before = connection.raw.total_changes();
+    set_option(connection, &table, "merge", if is_first { -COMPACTED_PAGES } else { COMPACTED_PAGES })?;
+    // As FTS5 documents it: fewer than two changes mean that there was nothing left to merge.
+    Ok(connection.raw.total_changes() - before < 2)
+}
+
+fn set_option(connection: &mut Connection, table: &str, option: &str, value: i64) -> Result<(), StoreError> {
+    let sql = format!("INSERT INTO {table}({table}, rank) VALUES (?1, ?2)");
+    connection.raw.prepare_cached(&sql)?.execute((option, value))?;
     Ok(())
 }
 

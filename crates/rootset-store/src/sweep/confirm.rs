@@ -26,6 +26,8 @@ pub(crate) struct ConfirmedPlan {
     run: RunId,
     operation: String,
     erasure: ErasureId,
+    /// Planned, to know a large run from a small one.
+    memories: i64,
 }
 
 impl ConfirmedPlan {
@@ -55,6 +57,10 @@ impl ConfirmedPlan {
 
     pub(crate) fn operation(&self) -> &str {
         &self.operation
+    }
+
+    pub(crate) fn memories(&self) -> i64 {
+        self.memories
     }
 }
 
@@ -112,6 +118,7 @@ pub(super) fn resumed(
         run: run.id,
         operation: run.operation.clone(),
         erasure: run.erasure.unwrap_or(options.erasure),
+        memories: stored.totals.memories,
     }
 }
 
@@ -181,6 +188,7 @@ fn confirm(
         run: ids.run,
         operation: operation.to_owned(),
         erasure: ids.erasure,
+        memories: plan.totals.memories,
     })
 }
 

@@ -119,7 +119,7 @@ const NOTHING: &str = "nothing";
 pub fn amounts(counts: &Value) -> String {
     let kinds = [
         ("memories", "memory", "memories"),
-        ("revisions", "earlier revision", "earlier revisions"),
+        ("revisions", "revision", "revisions"),
         ("entities", "entity", "entities"),
         ("relations", "relation", "relations"),
         ("untracked", "imported row", "imported rows"),

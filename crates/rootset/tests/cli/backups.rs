@@ -81,3 +81,25 @@ fn what_is_left_of_a_file_is_salvaged_and_restored() {
     assert_eq!(sandbox.run(["show", "falcon", "--db", "new.db"]).status, Some(0));
     assert_eq!(sandbox.run(["doctor", "--db", "new.db"]).status, Some(0));
 }
+
+#[test]
+fn disk_that_runs_full_leaves_no_half_backup() {
+    let sandbox = Sandbox::new();
+    let words: Vec<String> = (0..20_000).map(|number| format!("word{number}")).collect();
+    let request = serde_json::json!({"text": words.join(" "), "name": "large"}).to_string();
+    assert_eq!(sandbox.run_with_input(["call", "add_memory", "-"], request).status, Some(0));
+    // No file may grow past this, as if the disk ended there; the signal that comes with it is ignored.
+    let script = "trap '' XFSZ; ulimit -f 128; exec \"$0\" backup create --json";
+    let output = std::process::Command::new("bash")
+        .args(["-c", script, env!("CARGO_BIN_EXE_rootset")])
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .env("HOME", sandbox.work().with_file_name("home"))
+        .current_dir(sandbox.work())
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    assert_eq!(sandbox.call("backup_list", "{}")["total"], 0);
+    assert_eq!(sandbox.run(["backup", "create"]).status, Some(0));
+    assert_eq!(sandbox.call("backup_list", "{}")["total"], 1);
+}

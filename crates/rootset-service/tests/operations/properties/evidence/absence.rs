@@ -1,0 +1,92 @@
+//! I12: what is purged is nowhere. Every content has a word and a vector of its own, so the files can be searched.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+use rootset_gc::invariants::steps::{Traces, purged_means_absent};
+use rootset_provider::{Embedder, ProviderError};
+
+use super::failed;
+use crate::model::Memory;
+use crate::properties::simulation::{Outcome, Simulation};
+use crate::properties::steps::{CONTENTS, content, own_tail};
+use crate::properties::writing::bytes_of;
+
+/// Every text points its own way.
+#[derive(Debug)]
+pub struct OwnVectors;
+
+impl Embedder for OwnVectors {
+    fn id(&self) -> &str {
+        "own-vectors"
+    }
+
+    fn is_local(&self) -> bool {
+        true
+    }
+
+    fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, ProviderError> {
+        let vector = |text: &&str| {
+            let hash = blake3::hash(text.as_bytes());
+            hash.as_bytes().chunks(2).map(|it| f32::from(i16::from_le_bytes([it[0], it[1]])) / 32_768.0).collect()
+        };
+        Ok(texts.iter().map(vector).collect())
+    }
+}
+
+/// The bytes of a content's vector: as it was computed, and as a search loads it.
+type Needles = [Vec<u8>; 2];
+
+impl Simulation {
+    /// Of contents that are nowhere stored any more, no trace is in any file. Only for when the log was just emptied.
+    pub fn check_absence(&self) -> Outcome {
+        let files = ["", "-wal"].map(|suffix| self.world.bytes_of_file(suffix));
+        let count = |needle: &[u8]| -> [usize; 2] {
+            let finder = memchr::memmem::Finder::new(needle);
+            [0, 1].map(|file| finder.find_iter(&files[file]).count())
+        };
+        let mut traces = Traces { log: Some(0), ..Traces::default() };
+        let mut add = |found: [usize; 2], of_database: fn(&mut Traces) -> &mut usize| {
+            *of_database(&mut traces) += found[0];
+            *traces.log.get_or_insert_default() += found[1];
+        };
+        let memories = || self.models.iter().flat_map(|model| &model.memories);
+        for number in 0..CONTENTS {
+            let (tail, hash) = (own_tail(number), content(number).doc_hash());
+            let tells =
+                |it: &Memory| it.name.contains(&tail) || it.revisions.values().any(|it| it.content.doc_hash() == hash);
+            if !memories().any(tells) {
+                add(count(tail.as_bytes()), |traces| &mut traces.full_text);
+            }
+            let is_served = memories().any(|it| it.content().doc_hash() == hash);
+            if let Some(needles) = self.vector_of(number).filter(|_| !is_served) {
+                needles.iter().for_each(|needle| add(count(needle), |traces| &mut traces.vectors));
+            }
+        }
+        purged_means_absent(&traces).map_err(failed)
+    }
+
+    /// While they can still be read.
+    pub fn learn_vectors(&self) {
+        (0..CONTENTS).for_each(|number| drop(self.vector_of(number)));
+    }
+
+    /// Remembered from the first time that the content was stored, in any life: equal texts have equal vectors.
+    fn vector_of(&self, number: u8) -> Option<Needles> {
+        static KNOWN: Mutex<BTreeMap<u8, Needles>> = Mutex::new(BTreeMap::new());
+        let mut known = KNOWN.lock().unwrap();
+        if !known.contains_key(&number) {
+            let hash = content(number).doc_hash();
+            let memories = self.models.iter().flat_map(|model| &model.memories);
+            let memory = memories.filter(|it| it.content().doc_hash() == hash).map(|it| bytes_of(&it.id)).next()?;
+            let statement = "
+                SELECT o.vector, v.codes FROM chunks ch
+                JOIN vectors v ON v.workspace = ch.workspace AND v.chunk = ch.chunk
+                JOIN vector_originals o ON o.workspace = ch.workspace AND o.chunk = ch.chunk
+                WHERE ch.memory = ?1";
+            let needles = self.sql.query_row(statement, [memory], |row| Ok([row.get(0)?, row.get(1)?])).ok()?;
+            known.insert(number, needles);
+        }
+        known.get(&number).cloned()
+    }
+}

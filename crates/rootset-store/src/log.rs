@@ -1,0 +1,26 @@
+//! The engine's log, which still holds what was removed until it is emptied, and full-text indexes that hold rows which are
+//! only marked. A reader of the old log stands in the way, or a full disk: that is remembered, and whoever has time tries
+//! again.
+
+use std::sync::atomic::Ordering;
+
+use crate::Store;
+use crate::error::StoreError;
+
+impl Store {
+    /// Rewrites indexes that owe it, moves what was written out of the log and truncates it; `false` while a reader still
+    /// holds the old one, or the disk has no room for the rewriting.
+    pub fn empty_log(&self) -> Result<bool, StoreError> {
+        // A failure leaves it to be tried again, too.
+        self.log_waits.store(true, Ordering::Relaxed);
+        let is_compact = self.compact_searches()?;
+        let is_clean = self.engine.truncate_log()? && is_compact;
+        self.log_waits.store(!is_clean, Ordering::Relaxed);
+        Ok(is_clean)
+    }
+
+    /// Tries again what a reader stood in the way of; `true` when there is nothing, or nothing any more.
+    pub fn retry_log(&self) -> Result<bool, StoreError> {
+        if self.log_waits.load(Ordering::Relaxed) { self.empty_log() } else { Ok(true) }
+    }
+}
