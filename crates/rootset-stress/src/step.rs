@@ -21,6 +21,8 @@ use crate::verify::ClockAhead;
 
 /// Not an operation: the scheduler looks whether something is due, with automatic deletion on.
 pub const TICK: &str = "tick";
+/// Memories per batch of a sweep or an undo in a step: fewer than outside of tests, so that few memories make several.
+pub const BATCH_MEMORIES: usize = 300;
 /// The unit of `ulimit -f` in a POSIX shell.
 const LIMIT_BLOCK_BYTES: u64 = 512;
 
@@ -100,6 +102,7 @@ impl Ended {
 
 /// The whole life of the process.
 pub fn run(step: &Step) -> Result<(), StressError> {
+    fail::cfg("sweep.batch_memories", &format!("return({BATCH_MEMORIES})")).expect("the action is well-formed");
     if let (Some(failpoint), Some(fault)) = (&step.failpoint, step.fault) {
         set(failpoint, fault, step.passes);
     }
