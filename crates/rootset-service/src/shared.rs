@@ -15,6 +15,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use serde_with::skip_serializing_none;
 
+use crate::backups::HoldingBackup;
 use crate::error::ServiceError;
 
 /// `limit` 0 or absent is the default, more than the maximum is the maximum; negative numbers are errors.
@@ -337,10 +338,12 @@ pub struct ReceiptAnswer {
     /// `clean`, `found` when a piece of the text is still in the files (another memory may hold the same words), or
     /// `not_run`.
     pub byte_scan: String,
+    /// Backups from before, which may still hold it, and when they may go.
+    pub backups: Vec<HoldingBackup>,
 }
 
-impl From<&Receipt> for ReceiptAnswer {
-    fn from(receipt: &Receipt) -> Self {
+impl ReceiptAnswer {
+    pub fn new(receipt: &Receipt, backups: Vec<HoldingBackup>) -> Self {
         Self {
             erasure_id: receipt.erasure.to_string(),
             rows: purged_rows(receipt),
@@ -350,6 +353,7 @@ impl From<&Receipt> for ReceiptAnswer {
                 None => "not_run",
             }
             .to_owned(),
+            backups,
         }
     }
 }

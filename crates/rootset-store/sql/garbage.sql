@@ -23,35 +23,31 @@ WHERE m.workspace = ?1 AND m.trashed_run IS NULL AND m.memory IN (
 -- name: in_flight
 SELECT subject FROM jobs WHERE workspace = ?1 AND kind = 'complete' AND lease_until > ?2;
 
--- name: orphaned_chunks
-SELECT ch.chunk FROM chunks ch
-WHERE ch.workspace = ?1
-  AND NOT EXISTS (SELECT 1 FROM memories m WHERE m.workspace = ch.workspace AND m.memory = ch.memory)
-ORDER BY ch.chunk;
+-- What follows is read whole, in the order of an index, and compared: see `orphans.rs`.
+-- name: memory_ids
+SELECT memory FROM memories WHERE workspace = ?1;
 
--- name: orphaned_relations
-SELECT r.relation FROM relations r
-WHERE r.workspace = ?1
-  AND NOT EXISTS (SELECT 1 FROM contributions c JOIN memories m ON m.workspace = c.workspace AND m.memory = c.memory
-                  WHERE c.workspace = r.workspace AND c.object = r.relation)
-  AND NOT EXISTS (SELECT 1 FROM untracked u WHERE u.workspace = r.workspace AND u.object = r.relation)
-ORDER BY r.relation;
+-- name: chunk_owners
+SELECT memory, chunk FROM chunks WHERE workspace = ?1 ORDER BY memory;
 
--- An end of a relation that somebody vouches for is kept, whoever forgot to vouch for the end.
--- name: orphaned_entities
-SELECT e.entity FROM entities e
-WHERE e.workspace = ?1
-  AND NOT EXISTS (SELECT 1 FROM contributions c JOIN memories m ON m.workspace = c.workspace AND m.memory = c.memory
-                  WHERE c.workspace = e.workspace AND c.object = e.entity)
-  AND NOT EXISTS (SELECT 1 FROM untracked u WHERE u.workspace = e.workspace AND u.object = e.entity)
-  AND NOT EXISTS (
-        SELECT 1 FROM (SELECT relation FROM relations WHERE workspace = ?1 AND source = e.entity
-                       UNION ALL
-                       SELECT relation FROM relations WHERE workspace = ?1 AND target = e.entity) r
-        WHERE EXISTS (SELECT 1 FROM contributions c JOIN memories m ON m.workspace = c.workspace AND m.memory = c.memory
-                      WHERE c.workspace = ?1 AND c.object = r.relation)
-           OR EXISTS (SELECT 1 FROM untracked u WHERE u.workspace = ?1 AND u.object = r.relation))
-ORDER BY e.entity;
+-- name: contributors
+SELECT object, memory FROM contributions WHERE workspace = ?1 ORDER BY object;
+
+-- name: untracked_objects
+SELECT DISTINCT object FROM untracked WHERE workspace = ?1;
+
+-- name: relation_ids
+SELECT relation FROM relations WHERE workspace = ?1 ORDER BY relation;
+
+-- name: entity_ids
+SELECT entity FROM entities WHERE workspace = ?1 ORDER BY entity;
+
+-- name: relations_of
+SELECT relation, source, target FROM relations
+WHERE workspace = ?1 AND source IN (SELECT value FROM blob_list(?2))
+UNION ALL
+SELECT relation, source, target FROM relations
+WHERE workspace = ?1 AND target IN (SELECT value FROM blob_list(?2));
 
 -- Of these chunks, those whose memory is gone.
 -- name: orphans_among_chunks

@@ -47,6 +47,14 @@ pub(crate) fn search_delete(
     Ok(())
 }
 
+/// Indexes that were dropped owe nothing: nobody would come back for them.
+pub(crate) fn forget(tx: &mut dyn Transaction, workspace: WorkspaceKey) -> Result<(), StoreError> {
+    for index in SearchIndex::ALL {
+        tx.execute(&sql::FORGET, &[(&key(workspace, index)).into()])?;
+    }
+    Ok(())
+}
+
 impl Store {
     /// Pays the debts of all workspaces, a step per transaction. `false` when the disk has no room for it: the debts stay
     /// noted, and whoever purges or keeps house next tries again.

@@ -37,6 +37,15 @@ pub const FAILPOINTS: &[&str] = &[
     "migrate.committed",
 ];
 
+/// Memories per batch of a sweep or an undo. A test that wants several batches need not store thousands of memories: it
+/// says `return(300)` at this point, which is none of [`FAILPOINTS`] because nothing fails there.
+pub(crate) fn sweep_batch_memories() -> usize {
+    fail::fail_point!("sweep.batch_memories", |size| {
+        size.and_then(|size| size.parse().ok()).expect("a test gives a number")
+    });
+    rootset_model::limits::SWEEP_BATCH_MEMORIES
+}
+
 /// Dies or fails here when a test says so.
 macro_rules! failpoint {
     ($name:literal) => {

@@ -3,15 +3,15 @@
 
 use std::collections::{HashMap, HashSet};
 
-use rootset_gc::heap::{Bucket, Derived, DerivedKind, Heap, Root};
+use rootset_gc::heap::{Bucket, DerivedKind, Heap, Root};
 use rootset_gc::{Policies, StrategyName, strategies};
 use rootset_model::plan::{Action, ItemKind, PlanItem, Reason};
-use rootset_model::{Basis, ChunkKey, RetentionPolicy, Timestamp, WorkspaceKey};
+use rootset_model::{Basis, RetentionPolicy, Timestamp, WorkspaceKey};
 
 use crate::driver::{Column, Row, Transaction};
 use crate::error::StoreError;
 use crate::statements::garbage as sql;
-use crate::{Store, Workspace, retention};
+use crate::{Store, Workspace, orphans, retention};
 
 /// A use within this time counts as recent when a new policy is judged.
 const RECENT_USE_MS: i64 = 30 * 24 * 3_600_000;
@@ -95,11 +95,10 @@ pub(crate) fn find(
     }
     let mut derived = Vec::new();
     if wants(&[StrategyName::OrphanedChunks]) {
-        read_orphans(tx, workspace, DerivedKind::Chunk, &mut derived)?;
+        orphans::chunks(tx, workspace, &mut derived)?;
     }
     if wants(&[StrategyName::OrphanedEntities]) {
-        read_orphans(tx, workspace, DerivedKind::Relation, &mut derived)?;
-        read_orphans(tx, workspace, DerivedKind::Entity, &mut derived)?;
+        orphans::graph(tx, workspace, &mut derived)?;
     }
     let heap = Heap { roots: &roots, buckets: &buckets, derived: &derived };
     let selection = strategies::select(request.strategies, &heap, request.now);
@@ -224,27 +223,6 @@ fn integer(row: &dyn Row, index: usize) -> Result<Option<i64>, StoreError> {
     Ok(match row.column(index)? {
         Column::Integer(number) => Some(number),
         _ => None,
-    })
-}
-
-fn read_orphans(
-    tx: &mut dyn Transaction,
-    workspace: WorkspaceKey,
-    kind: DerivedKind,
-    found: &mut Vec<Derived>,
-) -> Result<(), StoreError> {
-    let statement = match kind {
-        DerivedKind::Chunk => &sql::ORPHANED_CHUNKS,
-        DerivedKind::Entity => &sql::ORPHANED_ENTITIES,
-        DerivedKind::Relation => &sql::ORPHANED_RELATIONS,
-    };
-    tx.query(statement, &[workspace.into()], &mut |row| {
-        let id = match kind {
-            DerivedKind::Chunk => ChunkKey(row.get(0)?).external().into_bytes(),
-            DerivedKind::Entity | DerivedKind::Relation => row.get(0)?,
-        };
-        found.push(Derived { kind, id, contributors: 0, is_untracked: false });
-        Ok(())
     })
 }
 

@@ -26,6 +26,7 @@ mod jobs;
 mod leases;
 mod log;
 mod memories;
+mod orphans;
 mod plans;
 mod purge;
 #[cfg(test)]

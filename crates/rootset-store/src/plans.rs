@@ -61,6 +61,8 @@ pub struct PlanView {
     pub created_at: Timestamp,
     pub expires_at: Timestamp,
     pub erases: bool,
+    /// A run of it was begun.
+    pub is_applied: bool,
     pub totals: PlanTotals,
     /// Living memories in the plan as a share of the workspace's.
     pub fraction: f64,
@@ -323,6 +325,7 @@ fn view(
         created_at: plan.created_at,
         expires_at: plan.expires_at,
         erases: plan.erases,
+        is_applied: plan.run.is_some(),
         totals: plan.totals,
         fraction,
         items: describe(tx, workspace, &page)?,

@@ -11,7 +11,7 @@ use rootset_model::plan::{ItemKind, PlanItem};
 use rootset_model::{Content, ErasureId, MemoryId, RunId, Timestamp, WorkspaceKey};
 use serde::{Deserialize, Serialize};
 
-use crate::compaction::{removal_of, search_delete};
+use crate::compaction::{self, removal_of, search_delete};
 use crate::driver::{SearchIndex, SearchRemoval, Transaction, Value};
 use crate::error::StoreError;
 use crate::failpoints::failpoint;
@@ -230,6 +230,7 @@ impl Store {
                         tx.execute(statement, &key)?;
                     }
                     tx.search_drop(workspace)?;
+                    compaction::forget(tx, workspace)?;
                     erasure::note_workspace(tx, workspace, erasure, stamp)?;
                     of_batch.rows.workspaces = tx.execute(&crate::statements::workspaces::DELETE, &key)? as i64;
                 }

@@ -12,7 +12,7 @@ use std::collections::HashSet;
 
 use rootset_gc::invariants::sweep::Swept;
 use rootset_gc::{Skip, recheck};
-use rootset_model::limits::{SKIPPED_SHOWN, SWEEP_BATCH_MEMORIES, SWEEP_LEASE_MS};
+use rootset_model::limits::{SKIPPED_SHOWN, SWEEP_LEASE_MS};
 use rootset_model::plan::{Action, ItemKind, PlanItem};
 use rootset_model::{ErasureId, Limits, PlanId, RetentionPolicy, RunId, Timestamp, WorkspaceKey};
 
@@ -21,7 +21,7 @@ pub(crate) use named::erase_revisions;
 
 use crate::driver::{SearchIndex, SearchRemoval, Transaction};
 use crate::error::StoreError;
-use crate::failpoints::failpoint;
+use crate::failpoints::{failpoint, sweep_batch_memories};
 use crate::graph::{self, KIND_ENTITY, KIND_RELATION};
 use crate::leases::{self, Lease, Work};
 use crate::plans;
@@ -228,8 +228,9 @@ fn sweep_batch(
     if run.finished_at.is_some() {
         return Ok(true);
     }
-    let batch = plans::items(tx, workspace, confirmed.plan(), run.cursor, SWEEP_BATCH_MEMORIES as i64)?;
-    let is_last = batch.len() < SWEEP_BATCH_MEMORIES;
+    let size = sweep_batch_memories();
+    let batch = plans::items(tx, workspace, confirmed.plan(), run.cursor, size as i64)?;
+    let is_last = batch.len() < size;
     let passed = recheck_batch(tx, confirmed, &batch, stamp.now)?;
     let (reclaimed, roots): (Vec<PlanItem>, Vec<PlanItem>) =
         passed.iter().partition(|item| item.action == Action::Reclaim);

@@ -1,11 +1,10 @@
 //! Undo: the flip back. Item by item, and never over something that took a name or content meanwhile.
 
-use rootset_model::limits::SWEEP_BATCH_MEMORIES;
 use rootset_model::{MemoryId, RunId, Timestamp, WorkspaceKey};
 
 use crate::driver::Transaction;
 use crate::error::StoreError;
-use crate::failpoints::failpoint;
+use crate::failpoints::{failpoint, sweep_batch_memories};
 use crate::memories::{self, MemoryRow};
 use crate::runs::{self, RunView};
 use crate::statements::runs as sql;
@@ -74,12 +73,12 @@ fn undo_batch(
 ) -> Result<(Option<[u8; 16]>, bool, Undone), StoreError> {
     // An apply that is still going on, or that a crash cut short, must not take again what comes back now.
     runs::end(tx, workspace, run.id, stamp.now)?;
-    let limit = SWEEP_BATCH_MEMORIES as i64;
-    let parameters = [workspace.into(), (&run.id).into(), after.into(), limit.into()];
+    let size = sweep_batch_memories();
+    let parameters = [workspace.into(), (&run.id).into(), after.into(), (size as i64).into()];
     let ids: Vec<[u8; 16]> = tx.rows(&sql::TRASHED_MEMORIES_OF, &parameters, |row| row.get(0))?;
     let mut undone = Undone::default();
     restore(tx, workspace, &ids, &mut undone, stamp.now)?;
-    let is_last = ids.len() < SWEEP_BATCH_MEMORIES;
+    let is_last = ids.len() < size;
     if is_last {
         finish(tx, workspace, run, &mut undone, stamp)?;
         if run.purged_at.is_some() && undone == Undone::default() && after.is_empty() {

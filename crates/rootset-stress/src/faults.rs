@@ -101,6 +101,8 @@ const SCENARIOS: &[Scenario] = &[
             ("purge.batch_committed", 0),
             ("purge.batch_committed", 1),
             ("purge.removed", 0),
+            ("purge.compaction_step", 0),
+            ("purge.log_emptied", 0),
         ],
         again: Again::Answers,
         per_attempt: &["erasures"],
@@ -300,7 +302,9 @@ fn strike(settings: &FaultSettings, case: &Case<'_>) -> Result<(), StressError> 
     }
     if case.scenario.name != "migrate" {
         // Looking at a database migrates it.
-        refuse(Verifier::open(&state.database())?.doctor()?)?;
+        let found = Verifier::open(&state.database())?.doctor()?;
+        // Full text that a purge still has to rewrite is a debt that `doctor` knows of until the purge is resumed.
+        refuse(found.into_iter().filter(|it| !it.is_debt_of_a_purge()).collect())?;
     }
     let again = Step { ahead_ms: AHEAD_MS, ..first }.run_in(&settings.program)?;
     let is_in_order = match &again {

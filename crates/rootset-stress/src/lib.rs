@@ -10,13 +10,20 @@
 //! What this is not: a test of power loss. `SIGKILL` leaves the kernel's page cache alone, so a missing `fsync` is not
 //! noticed here.
 //!
-//! The integration tests are short versions of two long runs:
+//! The collector has its own runs. One operation in a process of its own ([`step`]) dies or fails at a failpoint of the
+//! store ([`faults`]), finds the disk full ([`disk_full`]), or is killed at a random moment ([`collector_kills`]); then
+//! somebody else does the same again, and the dump ([`dump`]) must be that of a twin that nobody disturbed.
+//!
+//! The integration tests are short versions of long runs:
 //!
 //! ```text
 //! cargo run --release -p rootset-stress -- writers --processes 64 --seconds 20
 //! cargo run --release -p rootset-stress -- kills --rounds 5000
 //! cargo run --release -p rootset-stress -- kills --rounds 5000 --extractor slow
 //! cargo run --release -p rootset-stress -- creation --rounds 500
+//! cargo run --release -p rootset-stress -- failpoints
+//! cargo run --release -p rootset-stress -- disk-full
+//! cargo run --release -p rootset-stress -- collector-kills --rounds 500
 //! ```
 //!
 //! `writers` starts that many processes, which all add for that long, and prints how the commits were shared among them.
@@ -26,9 +33,10 @@
 //! `--extractor slow` memories are pending when the kill comes, and somebody else completes them once their leases ran
 //! out. `--seed` repeats a run: the operations are the same, the moments of the kills only as far as the machine allows.
 //!
-//! The tests read `ROOTSET_STRESS_PROCESSES`, `ROOTSET_STRESS_SECONDS`, `ROOTSET_STRESS_ROUNDS` and
-//! `ROOTSET_STRESS_SEED`.
+//! The tests read `ROOTSET_STRESS_PROCESSES`, `ROOTSET_STRESS_SECONDS`, `ROOTSET_STRESS_ROUNDS`,
+//! `ROOTSET_STRESS_COLLECTOR_ROUNDS` and `ROOTSET_STRESS_SEED`.
 
+pub mod collector_kills;
 pub mod creation;
 pub mod disk_full;
 pub mod dump;

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Parser, Subcommand};
+use rootset_stress::collector_kills::{self, CollectorKillSettings};
 use rootset_stress::creation::{self, CreationSettings, Victim};
 use rootset_stress::kills::{self, KillSettings, Placement};
 use rootset_stress::many_writers::{self, WriterSettings};
@@ -47,6 +48,13 @@ enum Command {
         rounds: u64,
         #[arg(long, default_value_t = 8)]
         processes: usize,
+        #[arg(long)]
+        seed: Option<u64>,
+    },
+    /// Plans, applies, undoes and purges of several batches are killed again and again.
+    CollectorKills {
+        #[arg(long, default_value_t = 500)]
+        rounds: u64,
         #[arg(long)]
         seed: Option<u64>,
     },
@@ -104,6 +112,10 @@ fn run(command: Command, folder: PathBuf) -> anyhow::Result<()> {
             Ok(report) => println!("{report}"),
             Err(failures) => anyhow::bail!("{}", failures.join("\n")),
         },
+        Command::CollectorKills { rounds, seed } => {
+            let settings = CollectorKillSettings { program, database, rounds, seed: said(seed) };
+            println!("{}", collector_kills::run(&settings)?);
+        }
         Command::DiskFull => println!("{}", disk_full::run(&disk_full::settings(&program, &folder))?),
         Command::Writer(_) | Command::Step(_) => unreachable!("they have their own way"),
     }

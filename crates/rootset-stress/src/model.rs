@@ -73,6 +73,13 @@ pub enum Violation {
     },
 }
 
+impl Violation {
+    /// A purge that was cut short: what is left to do is noted, and the next purge does it (I12).
+    pub fn is_debt_of_a_purge(&self) -> bool {
+        matches!(self, Self::Doctor { check, .. } if check.contains("I12"))
+    }
+}
+
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -4,19 +4,20 @@ use std::path::{Path, PathBuf};
 
 use rand::SeedableRng;
 use rand::rngs::StdRng;
-use rootset_model::limits::SWEEP_BATCH_MEMORIES;
+use rootset_model::limits::PURGE_BATCH_MEMORIES;
 use rootset_service::{Clock, SystemClock};
 use serde_json::{Value, json};
 
 use crate::dump::Since;
 use crate::error::StressError;
-use crate::step::{call, call_all};
+use crate::step::{BATCH_MEMORIES, call, call_all};
 use crate::texts;
 
 /// The tag of what goes.
 pub const OLD: &str = "old";
-/// More than one batch, and a last one that is not full.
-pub const OLD_MEMORIES: usize = SWEEP_BATCH_MEMORIES + 60;
+/// More than one batch of a sweep and of a purge, and a last one that is not full.
+pub const OLD_MEMORIES: usize = PURGE_BATCH_MEMORIES + 60;
+const _: () = assert!(OLD_MEMORIES > BATCH_MEMORIES && OLD_MEMORIES < 2 * BATCH_MEMORIES);
 /// What stays, in both workspaces; it shares entities with what goes.
 const KEPT_MEMORIES: usize = 24;
 const DATABASE: &str = "state.db";

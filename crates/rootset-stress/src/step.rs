@@ -10,7 +10,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use clap::{Args, ValueEnum};
-use rootset_service::{Caller, FrontEnd, Service, ServiceError, Settings};
+use rootset_service::scheduler::{Scheduler, Tick};
+use rootset_service::{Caller, FrontEnd, GcSettings, Service, ServiceError, Settings};
 use rootset_store::Store;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -18,6 +19,10 @@ use serde_json::{Value, json};
 use crate::error::StressError;
 use crate::verify::ClockAhead;
 
+/// Not an operation: the scheduler looks whether something is due, with automatic deletion on.
+pub const TICK: &str = "tick";
+/// Memories per batch of a sweep or an undo in a step: fewer than outside of tests, so that few memories make several.
+pub const BATCH_MEMORIES: usize = 300;
 /// The unit of `ulimit -f` in a POSIX shell.
 const LIMIT_BLOCK_BYTES: u64 = 512;
 
@@ -97,6 +102,7 @@ impl Ended {
 
 /// The whole life of the process.
 pub fn run(step: &Step) -> Result<(), StressError> {
+    fail::cfg("sweep.batch_memories", &format!("return({BATCH_MEMORIES})")).expect("the action is well-formed");
     if let (Some(failpoint), Some(fault)) = (&step.failpoint, step.fault) {
         set(failpoint, fault, step.passes);
     }
@@ -113,14 +119,33 @@ pub fn run(step: &Step) -> Result<(), StressError> {
 fn perform(step: &Step) -> Result<Value, ServiceError> {
     let arguments: Value = serde_json::from_str(&step.arguments).map_err(|_| ServiceError::invalid("no JSON"))?;
     let store = Store::open_sqlite(&step.database)?;
-    let service = Service::new(store, Settings::default())?.with_clock(Arc::new(ClockAhead { ms: step.ahead_ms }));
+    let mut settings = Settings::default();
+    if step.operation == TICK {
+        settings.gc = GcSettings { enabled: true, auto_delete: true, ..GcSettings::default() };
+    }
+    let service = Service::new(store, settings)?.with_clock(Arc::new(ClockAhead { ms: step.ahead_ms }));
     let service = Arc::new(service);
     if step.waits {
         say(&Said::Ready).map_err(|error| ServiceError::conflict(error.to_string()))?;
         let _ = std::io::stdin().read_line(&mut String::new());
     }
+    if step.operation == TICK {
+        return tick(&service);
+    }
     let caller = Caller { front_end: FrontEnd::CommandLine, actor: "step".into(), workspace: "default".into() };
     service.call(&caller, &step.operation, arguments)
+}
+
+/// One look of a scheduler at the time.
+fn tick(service: &Arc<Service>) -> Result<Value, ServiceError> {
+    Ok(match Scheduler::new(Arc::clone(service)).tick()? {
+        Tick::Ran(round) => {
+            json!({"ran": {"expired": round.expired, "trashed": round.trashed, "failed": round.failed}})
+        }
+        Tick::HeldElsewhere => json!({"held_elsewhere": true}),
+        Tick::NotDue { .. } => json!({"not_due": true}),
+        other => json!({"other": format!("{other:?}")}),
+    })
 }
 
 fn set(failpoint: &str, fault: Fault, passes: u64) {
@@ -221,6 +246,10 @@ impl Running {
 
     pub fn kill(&mut self) -> Result<(), StressError> {
         Ok(self.child.kill()?)
+    }
+
+    pub fn is_running(&mut self) -> bool {
+        matches!(self.child.try_wait(), Ok(None))
     }
 
     /// Listens until it has ended.

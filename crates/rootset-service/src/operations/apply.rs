@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use rootset_gc::Skip;
-use rootset_model::{RunId, Timestamp};
-use rootset_store::Applied;
+use rootset_model::{PlanId, RunId, Timestamp};
+use rootset_store::{Applied, BackupKind, Workspace};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
@@ -26,6 +26,8 @@ pub struct GcApply {
     exclude: Option<Vec<String>>,
     /// Apply although a limit is exceeded.
     allow_large: Option<bool>,
+    /// Take a verified backup first (false); not before an erasure.
+    backup: Option<bool>,
     /// Needed for a plan that erases for good.
     confirm: Option<bool>,
 }
@@ -62,9 +64,13 @@ pub struct SkippedItem {
     pub reason: Skip,
 }
 
-impl From<Applied> for AppliedPlan {
-    fn from(applied: Applied) -> Self {
-        Self {
+impl AppliedPlan {
+    pub(crate) fn new(service: &Service, applied: Applied) -> Result<Self, ServiceError> {
+        let receipt = match (&applied.receipt, applied.run.finished_at) {
+            (Some(receipt), Some(at)) => Some(ReceiptAnswer::new(receipt, service.backups_that_may_hold(at)?)),
+            _ => None,
+        };
+        Ok(Self {
             run_id: applied.run.id,
             reclaimed: ReclaimedAnswer::of(applied.run.counts.reclaimed),
             trashed: applied.run.counts.into(),
@@ -75,8 +81,8 @@ impl From<Applied> for AppliedPlan {
             undo_until: applied.run.undo_until,
             undone: applied.run.undone_at.map(|_| true),
             unfinished: applied.run.finished_at.is_none().then_some(true),
-            receipt: applied.receipt.as_ref().map(Into::into),
-        }
+            receipt,
+        })
     }
 }
 
@@ -94,6 +100,21 @@ impl Operation for GcApply {
             confirm: self.confirm.unwrap_or(false),
         };
         let plan = parse_plan_id(&self.plan_id)?;
-        Ok(service.apply_plan(&workspace, plan, review, &caller.actor)?.into())
+        if self.backup == Some(true) {
+            back_up(service, &workspace, plan, caller)?;
+        }
+        AppliedPlan::new(service, service.apply_plan(&workspace, plan, review, &caller.actor)?)
     }
+}
+
+/// A plan that was applied before needs no backup any more, and one that erases must not have one.
+fn back_up(service: &Service, workspace: &Workspace, plan: PlanId, caller: &Caller) -> Result<(), ServiceError> {
+    let view = service.store.plan(workspace, plan, &service.settings.limits, 0, 0)?;
+    if view.erases {
+        return Err(ServiceError::invalid("`backup`: a backup would keep what this plan erases"));
+    }
+    if !view.is_applied {
+        service.create_backup(BackupKind::Snapshot, None, &caller.actor)?;
+    }
+    Ok(())
 }

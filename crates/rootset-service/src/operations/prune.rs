@@ -151,7 +151,7 @@ impl Operation for PruneMemory {
             }
             error
         })?;
-        let applied = AppliedPlan::from(applied);
+        let applied = AppliedPlan::new(service, applied)?;
         let message = applied_message(&applied);
         Ok(PruneAnswer { plan: None, applied: Some(applied), message })
     }

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "the helpers of tests fail like tests do")]
 
+mod collecting_at_once;
+mod collector_kills;
 mod creation;
 mod disk_full;
 mod faults;
