@@ -168,7 +168,7 @@ pub fn life() -> impl Strategy<Value = Life> {
             (0, Step::Add(Addition { content, source, expires_in_days, ..Addition::default() }))
         })
     });
-    let part = prop_oneof![5 => step().prop_map(|step| vec![step]), 1 => scene()];
+    let part = prop_oneof![4 => step().prop_map(|step| vec![step]), 1 => scene()];
     let rest =
         prop::collection::vec((prop_oneof![3 => Just(0_usize), 1 => Just(1_usize)], part), PARTS_MIN..=PARTS_MAX);
     (beginning, rest).prop_map(|(beginning, rest)| {
@@ -200,15 +200,16 @@ fn late_apply() -> impl Strategy<Value = Vec<Step>> {
         3 => (target(), policy()).prop_map(|(target, policy)| Step::SetRetention { target, policy }),
         2 => number().prop_map(|memory| Step::Plant(Planting::File { memory, is_stale: false })),
         4 => writing(),
-    ];
-    (garbage, prop::collection::vec(change, 1..=3), prop::bool::weighted(0.8), review()).prop_map(
-        |(garbage, changes, is_planned, review)| {
-            let review = Review { allow_large: true, ..review };
-            let plan = is_planned.then(|| Step::Plan { strategies: vec!["all"] });
-            let apply = Step::Apply { plan: 0, confirm: true, review };
-            garbage.into_iter().chain(plan).chain(changes).chain([apply]).collect()
-        },
-    )
+    ]
+    .boxed();
+    // A single change has to be noticed by itself.
+    let changes = prop_oneof![2 => prop::collection::vec(change.clone(), 1), 1 => prop::collection::vec(change, 2..=3)];
+    (garbage, changes, prop::bool::weighted(0.8), review()).prop_map(|(garbage, changes, is_planned, review)| {
+        let review = Review { allow_large: true, ..review };
+        let plan = is_planned.then(|| Step::Plan { strategies: vec!["all"] });
+        let apply = Step::Apply { plan: 0, confirm: true, review };
+        garbage.into_iter().chain(plan).chain(changes).chain([apply]).collect()
+    })
 }
 
 /// A policy that would take all of a source, and a reviewer who perhaps keeps enough for the limits to agree.

@@ -58,12 +58,27 @@ impl Simulation {
         let finders = [words, vectors].map(|needles| AhoCorasick::new(needles).unwrap());
         let count = |finder: &AhoCorasick, file: &[u8]| finder.find_iter(file).count();
         let traces = Traces {
+            tables: self.rows_that_name_the_purged(),
             full_text: count(&finders[0], &database),
             vectors: count(&finders[1], &database),
             log: Some(finders.iter().map(|finder| count(finder, &log)).sum()),
-            ..Traces::default()
         };
         purged_means_absent(&traces).map_err(failed)
+    }
+
+    /// Chunks are left to I6, because this life may have planted some.
+    fn rows_that_name_the_purged(&self) -> usize {
+        let tables = ["revisions", "contributions", "memory_tags", "uses"]
+            .map(|table| format!("SELECT workspace, memory FROM {table}"));
+        let naming = tables.join(" UNION ALL ");
+        let statement = format!(
+            "SELECT COUNT(*) FROM (
+                 {naming} UNION ALL
+                 SELECT workspace, superseded_by FROM memories WHERE superseded_by IS NOT NULL UNION ALL
+                 SELECT workspace, subject FROM jobs WHERE kind = 'complete') n
+             WHERE NOT EXISTS (SELECT 1 FROM memories m WHERE m.workspace = n.workspace AND m.memory = n.memory)"
+        );
+        self.sql.query_row(&statement, [], |row| row.get::<_, i64>(0)).unwrap() as usize
     }
 
     /// While they can still be read.
