@@ -179,7 +179,7 @@ pub fn life() -> impl Strategy<Value = Life> {
 
 /// What single steps come to too seldom.
 fn scene() -> impl Strategy<Value = Vec<Step>> {
-    prop_oneof![4 => late_apply(), 1 => whole_source(), 1 => forgotten_revision()]
+    prop_oneof![5 => late_apply(), 1 => whole_source(), 1 => forgotten_revision(), 1 => purged_successor()]
 }
 
 /// Something becomes garbage and is planned, then everything changes, and the plan is applied all the same.
@@ -236,6 +236,13 @@ fn forgotten_revision() -> impl Strategy<Value = Vec<Step>> {
             Step::Forget { word, erase: false },
             Step::Apply { plan: 0, confirm: false, review },
         ]
+    })
+}
+
+/// What superseded another is gone for good: the other is as if it had never been superseded.
+fn purged_successor() -> impl Strategy<Value = Vec<Step>> {
+    (number(), number()).prop_map(|(memory, by)| {
+        vec![Step::Supersede { memory, by }, Step::Delete { memory: by, undo: false }, Step::PurgeRun { run: 0 }]
     })
 }
 
