@@ -243,7 +243,7 @@ fn items(heap: &Heap<'_>, selection: &strategies::Selection) -> Vec<PlanItem> {
         })
         .collect();
     // Ids begin with the time of creation.
-    items.sort_unstable_by(|a, b| b.object.cmp(&a.object));
+    items.sort_unstable_by_key(|item| std::cmp::Reverse(item.object));
     items.extend(selection.derived.iter().map(|(place, reason)| {
         let row = &heap.derived[*place as usize];
         let kind = match row.kind {
