@@ -295,7 +295,8 @@ impl World {
 
     /// Which of the database's files hold these bytes.
     pub fn files_with(&self, bytes: &[u8]) -> Vec<&'static str> {
-        let holds = |suffix: &&'static str| memchr::memmem::find(&self.bytes_of_file(suffix), bytes).is_some();
+        let finder = aho_corasick::AhoCorasick::new([bytes]).unwrap();
+        let holds = |suffix: &&'static str| finder.is_match(&self.bytes_of_file(suffix));
         ["", "-wal"].into_iter().filter(holds).collect()
     }
 

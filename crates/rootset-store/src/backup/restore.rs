@@ -78,7 +78,7 @@ impl Store {
         })?;
         failpoint!("restore.committed");
         // What was replaced leaves the log too; while a reader holds it, the next purge does it.
-        self.engine.truncate_log()?;
+        self.empty_log()?;
         Ok(restored)
     }
 }

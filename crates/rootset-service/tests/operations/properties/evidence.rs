@@ -191,14 +191,14 @@ impl Simulation {
         let chain = self.key(at);
         let statement =
             "SELECT seq, at, actor, operation, counts, plan, run, hash FROM audit WHERE chain = ?1 ORDER BY seq";
-        let mut previous: Vec<u8> = Vec::new();
         let rows = self.all(statement, [chain], |row| {
             let numbers: [i64; 2] = [row.get(0)?, row.get(1)?];
             let texts: [String; 3] = [row.get(2)?, row.get(3)?, row.get(4)?];
             let ids: [Option<[u8; 16]>; 2] = [row.get(5)?, row.get(6)?];
             Ok((numbers, texts, ids, row.get::<_, [u8; 32]>(7)?))
         });
-        let link = |(numbers, texts, ids, hash): ([i64; 2], [String; 3], [Option<[u8; 16]>; 2], [u8; 32])| {
+        let (mut previous, mut links) = (Vec::new(), Vec::new());
+        for (numbers, texts, ids, hash) in rows {
             let mut hasher = blake3::Hasher::new();
             let mut part = |bytes: &[u8]| {
                 hasher.update(&(bytes.len() as u64).to_le_bytes());
@@ -210,9 +210,9 @@ impl Simulation {
             texts.iter().for_each(|text| part(text.as_bytes()));
             ids.iter().for_each(|id| part(id.as_ref().map_or(&[][..], |id| id)));
             previous = hash.to_vec();
-            AuditLink { seq: numbers[0], hash, expected_hash: *hasher.finalize().as_bytes() }
-        };
-        rows.into_iter().map(link).collect()
+            links.push(AuditLink { seq: numbers[0], hash, expected_hash: *hasher.finalize().as_bytes() });
+        }
+        links
     }
 
     /// I9.

@@ -177,9 +177,13 @@ pub fn life() -> impl Strategy<Value = Life> {
     })
 }
 
-/// What single steps come to too seldom: something becomes garbage and is planned, then everything changes, and the plan
-/// is applied all the same.
+/// What single steps come to too seldom.
 fn scene() -> impl Strategy<Value = Vec<Step>> {
+    prop_oneof![4 => late_apply(), 1 => whole_source(), 1 => forgotten_revision()]
+}
+
+/// Something becomes garbage and is planned, then everything changes, and the plan is applied all the same.
+fn late_apply() -> impl Strategy<Value = Vec<Step>> {
     let garbage = prop_oneof![
         5 => (target(), strict_policy(), 0..6_i64)
             .prop_map(|(target, policy, days)| vec![Step::SetRetention { target, policy }, Step::Wait { days }]),
@@ -205,6 +209,33 @@ fn scene() -> impl Strategy<Value = Vec<Step>> {
             garbage.into_iter().chain(plan).chain(changes).chain([apply]).collect()
         },
     )
+}
+
+/// A policy that would take all of a source, and a reviewer who perhaps keeps enough for the limits to agree.
+fn whole_source() -> impl Strategy<Value = Vec<Step>> {
+    (prop::sample::select(SOURCES.to_vec()), any::<bool>(), prop::bool::weighted(0.2)).prop_map(
+        |(source, exclude, allow_large)| {
+            let policy = Policy { max_count: Some(0), ..Policy::default() };
+            let review = Review { allow_large, exclude, undo: false };
+            vec![
+                Step::SetRetention { target: Target::Source(source), policy },
+                Step::Plan { strategies: vec!["expired"] },
+                Step::Apply { plan: 0, confirm: false, review },
+            ]
+        },
+    )
+}
+
+/// A text is rewritten, its old words are forgotten, and the reviewer thinks better of it.
+fn forgotten_revision() -> impl Strategy<Value = Vec<Step>> {
+    (number(), 0..CONTENTS, 0..5_u8, prop::bool::weighted(0.7)).prop_map(|(memory, content, word, undo)| {
+        let review = Review { allow_large: true, exclude: false, undo };
+        vec![
+            Step::Rewrite { memory, content, is_expected: None, erase: false },
+            Step::Forget { word, erase: false },
+            Step::Apply { plan: 0, confirm: false, review },
+        ]
+    })
 }
 
 /// Few places and no mercy, so that every place counts.

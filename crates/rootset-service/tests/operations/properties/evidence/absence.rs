@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
+use aho_corasick::AhoCorasick;
 use rootset_gc::invariants::steps::{Traces, purged_means_absent};
 use rootset_provider::{Embedder, ProviderError};
 
@@ -40,29 +41,28 @@ type Needles = [Vec<u8>; 2];
 impl Simulation {
     /// Of contents that are nowhere stored any more, no trace is in any file. Only for when the log was just emptied.
     pub fn check_absence(&self) -> Outcome {
-        let files = ["", "-wal"].map(|suffix| self.world.bytes_of_file(suffix));
-        let count = |needle: &[u8]| -> [usize; 2] {
-            let finder = memchr::memmem::Finder::new(needle);
-            [0, 1].map(|file| finder.find_iter(&files[file]).count())
-        };
-        let mut traces = Traces { log: Some(0), ..Traces::default() };
-        let mut add = |found: [usize; 2], of_database: fn(&mut Traces) -> &mut usize| {
-            *of_database(&mut traces) += found[0];
-            *traces.log.get_or_insert_default() += found[1];
-        };
         let memories = || self.models.iter().flat_map(|model| &model.memories);
+        let (mut words, mut vectors) = (Vec::new(), Vec::new());
         for number in 0..CONTENTS {
             let (tail, hash) = (own_tail(number), content(number).doc_hash());
             let tells =
                 |it: &Memory| it.name.contains(&tail) || it.revisions.values().any(|it| it.content.doc_hash() == hash);
             if !memories().any(tells) {
-                add(count(tail.as_bytes()), |traces| &mut traces.full_text);
+                words.push(tail.into_bytes());
             }
-            let is_served = memories().any(|it| it.content().doc_hash() == hash);
-            if let Some(needles) = self.vector_of(number).filter(|_| !is_served) {
-                needles.iter().for_each(|needle| add(count(needle), |traces| &mut traces.vectors));
+            if !memories().any(|it| it.content().doc_hash() == hash) {
+                vectors.extend(self.vector_of(number).into_iter().flatten());
             }
         }
+        let [database, log] = ["", "-wal"].map(|suffix| self.world.bytes_of_file(suffix));
+        let finders = [words, vectors].map(|needles| AhoCorasick::new(needles).unwrap());
+        let count = |finder: &AhoCorasick, file: &[u8]| finder.find_iter(file).count();
+        let traces = Traces {
+            full_text: count(&finders[0], &database),
+            vectors: count(&finders[1], &database),
+            log: Some(finders.iter().map(|finder| count(finder, &log)).sum()),
+            ..Traces::default()
+        };
         purged_means_absent(&traces).map_err(failed)
     }
 
@@ -74,19 +74,20 @@ impl Simulation {
     /// Remembered from the first time that the content was stored, in any life: equal texts have equal vectors.
     fn vector_of(&self, number: u8) -> Option<Needles> {
         static KNOWN: Mutex<BTreeMap<u8, Needles>> = Mutex::new(BTreeMap::new());
-        let mut known = KNOWN.lock().unwrap();
-        if !known.contains_key(&number) {
-            let hash = content(number).doc_hash();
-            let memories = self.models.iter().flat_map(|model| &model.memories);
-            let memory = memories.filter(|it| it.content().doc_hash() == hash).map(|it| bytes_of(&it.id)).next()?;
-            let statement = "
-                SELECT o.vector, v.codes FROM chunks ch
-                JOIN vectors v ON v.workspace = ch.workspace AND v.chunk = ch.chunk
-                JOIN vector_originals o ON o.workspace = ch.workspace AND o.chunk = ch.chunk
-                WHERE ch.memory = ?1";
-            let needles = self.sql.query_row(statement, [memory], |row| Ok([row.get(0)?, row.get(1)?])).ok()?;
-            known.insert(number, needles);
+        if let Some(needles) = KNOWN.lock().unwrap().get(&number) {
+            return Some(needles.clone());
         }
-        known.get(&number).cloned()
+        let hash = content(number).doc_hash();
+        let mut memories = self.models.iter().flat_map(|model| &model.memories);
+        let memory = memories.find(|it| it.content().doc_hash() == hash)?;
+        let statement = "
+            SELECT o.vector, v.codes FROM chunks ch
+            JOIN vectors v ON v.workspace = ch.workspace AND v.chunk = ch.chunk
+            JOIN vector_originals o ON o.workspace = ch.workspace AND o.chunk = ch.chunk
+            WHERE ch.memory = ?1";
+        let read = self.sql.query_row(statement, [bytes_of(&memory.id)], |row| Ok([row.get(0)?, row.get(1)?]));
+        let needles: Needles = read.unwrap();
+        KNOWN.lock().unwrap().insert(number, needles.clone());
+        Some(needles)
     }
 }
