@@ -30,11 +30,23 @@ impl UseBuffer {
             .map(|((workspace, memory), (count, last_used_at))| RecordedUse { workspace, memory, count, last_used_at })
             .collect()
     }
+
+    fn put_back(&self, taken: &[RecordedUse]) {
+        let mut uses = self.uses.lock();
+        for it in taken {
+            let (count, last) = uses.entry((it.workspace, it.memory)).or_insert((0, it.last_used_at));
+            *count += it.count;
+            *last = it.last_used_at.max(*last);
+        }
+    }
 }
 
 impl Service {
-    /// Writes the uses that were served since the last flush. A failure loses counts, never an answer.
+    /// Writes the uses that were served since the last flush. After a failure they wait for the next one: a use must save
+    /// its memory from a plan that is applied later.
     pub fn flush_uses(&self) -> Result<(), ServiceError> {
-        Ok(self.store.record_uses(&self.uses.take())?)
+        let uses = self.uses.take();
+        self.store.record_uses(&uses).inspect_err(|_| self.uses.put_back(&uses))?;
+        Ok(())
     }
 }

@@ -51,7 +51,8 @@ SELECT position FROM run_skips WHERE workspace = ?1 AND run = ?2 AND position >=
 -- name: skip_count
 SELECT COUNT(*) FROM run_skips WHERE workspace = ?1 AND run = ?2;
 
--- The state of roots as the re-check wants it, at the time ?3.
+-- The state of roots as the re-check wants it, at the time ?3. What the run ?4 itself has trashed still supersedes: a chain
+-- of memories goes as a whole, in however many batches.
 -- name: memory_states
 SELECT m.memory, m.version, m.trashed_run IS NOT NULL, m.pinned, u.last_used_at,
        EXISTS (SELECT 1 FROM jobs j
@@ -59,7 +60,8 @@ SELECT m.memory, m.version, m.trashed_run IS NOT NULL, m.pinned, u.last_used_at,
        m.stale_at IS NOT NULL, s.memory IS NOT NULL
 FROM memories m
 LEFT JOIN uses u ON u.workspace = m.workspace AND u.memory = m.memory
-LEFT JOIN memories s ON s.workspace = m.workspace AND s.memory = m.superseded_by AND s.trashed_run IS NULL
+LEFT JOIN memories s ON s.workspace = m.workspace AND s.memory = m.superseded_by
+                   AND (s.trashed_run IS NULL OR s.trashed_run = ?4)
 WHERE m.workspace = ?1 AND m.memory IN (SELECT value FROM blob_list(?2));
 
 -- name: untracked_states

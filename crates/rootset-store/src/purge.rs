@@ -28,7 +28,7 @@ use crate::{Stamp, Store, Workspace, audit, erasure, jobs, runs, vectors};
 /// Causes that are noted in the ledger: somebody wanted it gone, so it must not come back by itself.
 const NOTED_CAUSES: [&str; 3] = ["delete_memory", "forget", "update_memory"];
 /// Byte strings looked for after an erasure; enough to notice a leak, few enough for one pass over the file.
-const PROBES_MAX: usize = 32;
+const PROBES_MAX: usize = 16;
 /// By how much a batch shrinks that did not fit on the disk.
 const BATCH_DIVISOR: usize = 8;
 const PROBE_BYTES_MIN: usize = 16;

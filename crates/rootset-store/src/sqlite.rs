@@ -254,7 +254,11 @@ fn create_private(path: &Path) -> Result<(), StoreError> {
 fn file_contains(path: &Path, needles: &[Vec<u8>]) -> std::io::Result<bool> {
     const WINDOW_BYTES: usize = 1 << 20;
     let overlap = needles.iter().map(Vec::len).max().unwrap_or(0);
-    let finder = aho_corasick::AhoCorasick::new(needles).map_err(std::io::Error::other)?;
+    // This kind of match is the one for which the crate has a vectorised search, ten times faster than its automaton.
+    let finder = aho_corasick::AhoCorasick::builder()
+        .match_kind(aho_corasick::MatchKind::LeftmostFirst)
+        .build(needles)
+        .map_err(std::io::Error::other)?;
     let mut file = File::open(path)?;
     let mut window = vec![0; WINDOW_BYTES + overlap];
     loop {

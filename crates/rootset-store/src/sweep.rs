@@ -270,7 +270,7 @@ fn recheck_batch(
     batch: &[(i64, PlanItem)],
     now: Timestamp,
 ) -> Result<Vec<PlanItem>, StoreError> {
-    let states = states::states_of(tx, confirmed.workspace(), batch, now)?;
+    let states = states::states_of(tx, confirmed.workspace(), batch, confirmed.run(), now)?;
     let from = batch.first().map_or(0, |(position, _)| *position);
     let run = confirmed.run();
     let key = [confirmed.workspace().into(), (&run).into(), from.into()];

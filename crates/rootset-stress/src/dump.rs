@@ -47,7 +47,7 @@ impl Since {
         let mut dump = Dump::new();
         for table in tables(&connection)? {
             let mut statement = connection.prepare(&format!("SELECT * FROM \"{table}\""))?;
-            let columns: Vec<String> = statement.column_names().into_iter().map(str::to_owned).collect();
+            let columns: Vec<String> = statement.column_names().map(str::to_owned).collect();
             let mut rows = statement.query([])?;
             let mut lines = Vec::new();
             while let Some(row) = rows.next()? {
@@ -132,7 +132,7 @@ fn each_value(database: &Path, each: &mut dyn FnMut(&str, &str, ValueRef<'_>)) -
     let connection = open(database)?;
     for table in tables(&connection)? {
         let mut statement = connection.prepare(&format!("SELECT * FROM \"{table}\""))?;
-        let columns: Vec<String> = statement.column_names().into_iter().map(str::to_owned).collect();
+        let columns: Vec<String> = statement.column_names().map(str::to_owned).collect();
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
             for (index, column) in columns.iter().enumerate() {

@@ -353,3 +353,47 @@ fn what_happens_in_one_workspace_leaves_the_other_equal() {
     world.call("gc_purge", json!({"older_than": "0", "confirm": true}));
     assert_eq!(world.dump("b"), before);
 }
+
+#[test]
+fn a_chain_of_superseded_memories_goes_as_a_whole_in_several_batches() {
+    let world = World::new();
+    let count = SWEEP_BATCH_MEMORIES + 10;
+    let memories: Vec<Value> = (0..count)
+        .map(|number| json!({"name": format!("v{number}"), "context": format!("version {number}")}))
+        .collect();
+    for part in memories.chunks(1_000) {
+        world.call("add_memories", json!({ "memories": part }));
+    }
+    world
+        .sql()
+        .execute_batch(&format!(
+            "UPDATE memories SET superseded_at = 1, superseded_by = (
+                 SELECT n.memory FROM memories n WHERE n.workspace = 1 AND n.sequence = memories.sequence + 1)
+             WHERE name <> 'v{}'",
+            count - 1
+        ))
+        .unwrap();
+    let condemned = plan(&world, &["superseded"]);
+    assert_eq!(condemned["totals"]["memories"], count - 1);
+    let applied = world.call("gc_apply", json!({"plan_id": condemned["plan_id"], "allow_large": true}));
+    assert_eq!((&applied["trashed"]["memories"], &applied["skipped"]["count"]), (&json!(count - 1), &json!(0)));
+}
+
+#[test]
+fn a_backup_comes_before_an_apply_that_asks_for_one_and_never_before_an_erasure() {
+    let world = world_with_expired(1, 9);
+    let condemned = plan(&world, &["expired"]);
+    let request = json!({"plan_id": condemned["plan_id"], "backup": true});
+    world.call("gc_apply", request.clone());
+    let backups = world.call("backup_list", json!({}));
+    assert_eq!(array(&backups["backups"]).len(), 1, "{backups}");
+    world.call("gc_apply", request);
+    assert_eq!(world.call("backup_list", json!({})), backups, "the second apply only answers");
+    let erasing = world.call("forget", json!({"query": "FreshThing1", "purge": true}));
+    let refused = world.refuses("gc_apply", json!({"plan_id": erasing["plan_id"], "backup": true, "confirm": true}));
+    assert!(refused.message.contains("backup"), "{refused}");
+    let erased = world.call("gc_apply", json!({"plan_id": erasing["plan_id"], "confirm": true}));
+    let holding = array(&erased["receipt"]["backups"]);
+    assert_eq!(holding[0]["backup_id"], backups["backups"][0]["backup_id"], "{erased}");
+    assert!(holding[0]["expires_at"].is_string());
+}

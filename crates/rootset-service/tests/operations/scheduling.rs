@@ -303,7 +303,7 @@ fn run_stops_at_the_time_limit_and_the_next_round_goes_on() {
     let texts = |age: &str, count: usize| -> Vec<Value> {
         (0..count).map(|n| json!({"context": format!("{age} {n}"), "name": format!("{age}-{n}")})).collect()
     };
-    for part in texts("old", batch + 10).chunks(rootset_model::limits::BATCH_MEMORIES_MAX) {
+    for part in texts("old", batch + 10).chunks(1_000) {
         world.call("add_memories", json!({ "memories": part }));
     }
     world.advance_ms(11 * DAY_MS);

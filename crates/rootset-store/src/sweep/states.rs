@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use rootset_gc::RootState;
 use rootset_model::plan::{Action, ItemKind, PlanItem};
-use rootset_model::{ChunkKey, MemoryId, Timestamp, WorkspaceKey};
+use rootset_model::{ChunkKey, MemoryId, RunId, Timestamp, WorkspaceKey};
 
 use crate::driver::Transaction;
 use crate::error::StoreError;
@@ -16,6 +16,7 @@ pub(super) fn states_of(
     tx: &mut dyn Transaction,
     workspace: WorkspaceKey,
     batch: &[(i64, PlanItem)],
+    run: RunId,
     now: Timestamp,
 ) -> Result<HashMap<([u8; 16], i64), RootState>, StoreError> {
     let ids = |is_wanted: &dyn Fn(&PlanItem) -> bool| -> Vec<[u8; 16]> {
@@ -24,7 +25,7 @@ pub(super) fn states_of(
     let is_graph = |item: &PlanItem| matches!(item.kind, ItemKind::Entity | ItemKind::Relation);
     let is_reclaimed = |item: &PlanItem| item.action == Action::Reclaim;
     let mut states = HashMap::new();
-    of_memories(tx, workspace, &ids(&|item| item.kind == ItemKind::Memory), now, &mut states)?;
+    of_memories(tx, workspace, &ids(&|item| item.kind == ItemKind::Memory), run, now, &mut states)?;
     of_revisions(tx, workspace, &ids(&|item| item.kind == ItemKind::Revision), &mut states)?;
     of_untracked(tx, workspace, &ids(&|item| is_graph(item) && !is_reclaimed(item)), &mut states)?;
     of_orphans(tx, workspace, &ids(&|item| is_graph(item) && is_reclaimed(item)), &mut states)?;
@@ -41,13 +42,14 @@ fn of_memories(
     tx: &mut dyn Transaction,
     workspace: WorkspaceKey,
     ids: &[[u8; 16]],
+    run: RunId,
     now: Timestamp,
     states: &mut States,
 ) -> Result<(), StoreError> {
     if ids.is_empty() {
         return Ok(());
     }
-    tx.query(&sql::MEMORY_STATES, &[workspace.into(), ids.into(), now.into()], &mut |row| {
+    tx.query(&sql::MEMORY_STATES, &[workspace.into(), ids.into(), now.into(), (&run).into()], &mut |row| {
         let state = RootState {
             version: row.get(1)?,
             is_trashed: row.get(2)?,

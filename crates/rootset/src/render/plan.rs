@@ -162,6 +162,9 @@ pub fn applied(answer: &Value) -> String {
     if flag(answer, "undone") {
         lines.push_str("this plan was applied before, and undone since\n");
     }
+    if flag(answer, "unfinished") {
+        lines.push_str("stopped at the time limit; applying the plan again goes on\n");
+    }
     let skipped = &answer["skipped"];
     if count(skipped, "count") > 0 {
         let reasons: Vec<String> = list(skipped, "first")
