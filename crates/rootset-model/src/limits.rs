@@ -70,7 +70,7 @@ pub const SWEEP_LEASE_MS: i64 = 3_000;
 /// about a tenth of a second.
 pub const SWEEP_BATCH_MEMORIES: usize = 2_000;
 /// Memories purged in one transaction: each takes some fifty rows with it.
-pub const PURGE_BATCH_MEMORIES: usize = 1_000;
+pub const PURGE_BATCH_MEMORIES: usize = 500;
 
 /// Limits an operator may change.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -52,6 +52,15 @@ WHERE NOT EXISTS (
                           WHERE p.workspace = ?1 AND p.plan = ?2 AND p.object = c.memory AND p.kind = 'memory'))
 GROUP BY o.kind;
 
+-- Objects that nobody vouches for since the run ?2 has trashed its memories.
+-- name: objects_lost_by_run
+SELECT o.kind, COUNT(*)
+FROM (SELECT DISTINCT c.workspace, c.object, c.kind
+      FROM memories m JOIN contributions c ON c.workspace = m.workspace AND c.memory = m.memory
+      WHERE m.workspace = ?1 AND m.trashed_run = ?2) o
+WHERE NOT ({{o_is_visible}})
+GROUP BY o.kind;
+
 -- fragment: entities_as_o
 (SELECT workspace, entity AS object, entity, number, name, type, normal_name, created_at FROM entities) o
 

@@ -136,9 +136,19 @@ pub(crate) fn marker(
     if all.chain([&policies.configured]).any(|policy| policy.basis == Basis::LastUsedAt) {
         return Ok(None);
     }
-    let seen = tx.row(&sql::MARKER, &[workspace.into()], |row| Ok((row.get::<i64>(0)?, row.get::<i64>(1)?)))?;
     let configured = serde_json::to_string(&policies.configured).expect("numbers always serialise");
-    Ok(seen.map(|(last_write_at, audit_seq)| format!("{last_write_at}/{audit_seq}/{configured}")))
+    Ok(seen(tx, workspace)?.map(|it| format!("{}/{}/{configured}", it.last_write_at, it.audit_seq)))
+}
+
+/// What changes with everything that is written in a workspace, uses excepted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Seen {
+    pub last_write_at: i64,
+    pub audit_seq: i64,
+}
+
+pub(crate) fn seen(tx: &mut dyn Transaction, workspace: WorkspaceKey) -> Result<Option<Seen>, StoreError> {
+    tx.row(&sql::MARKER, &[workspace.into()], |row| Ok(Seen { last_write_at: row.get(0)?, audit_seq: row.get(1)? }))
 }
 
 /// Living memories and the buckets they are in; all of them, or only those that some date condemns.

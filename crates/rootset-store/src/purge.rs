@@ -302,7 +302,7 @@ pub(crate) fn erase_items(
     let mut erased = Erased::default();
     let memories: Vec<[u8; 16]> =
         items.iter().filter(|item| item.kind == ItemKind::Memory).map(|item| item.object).collect();
-    let removal = removal_of(tx, workspace, confirmed.memories())?;
+    let removal = removal_of(tx, workspace, confirmed.planned().memories)?;
     remove_memories(tx, workspace, &memories, Some(&ledger), removal, &mut erased, stamp)?;
     let revisions: Vec<(MemoryId, i64)> = items
         .iter()

@@ -21,6 +21,9 @@ pub struct RunCounts {
     pub relations: i64,
     pub revisions: i64,
     pub skipped: i64,
+    /// While a large run goes on: entities and relations are counted in its end.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) awaits_count: bool,
     #[serde(skip_serializing_if = "Reclaimed::is_nothing")]
     pub reclaimed: Reclaimed,
     /// Rows that an erasing run has removed so far.
@@ -67,6 +70,7 @@ impl RunCounts {
         self.relations += other.relations;
         self.revisions += other.revisions;
         self.skipped += other.skipped;
+        self.awaits_count |= other.awaits_count;
         self.reclaimed.add(&other.reclaimed);
         self.erased.add(&other.erased);
     }

@@ -9,8 +9,8 @@ use rootset_model::{ErasureId, MemoryId, PlanId, RunId, WorkspaceKey};
 use super::ApplyOptions;
 use crate::driver::Transaction;
 use crate::error::StoreError;
-use crate::garbage::{self, GarbageRequest};
-use crate::plans::{self, NewPlan, StoredPlan};
+use crate::garbage::{self, GarbageRequest, Seen};
+use crate::plans::{self, NewPlan, PlanTotals, StoredPlan};
 use crate::runs::{self, NewRun};
 use crate::statements::runs as sql;
 use crate::update::EraseIds;
@@ -26,8 +26,10 @@ pub(crate) struct ConfirmedPlan {
     run: RunId,
     operation: String,
     erasure: ErasureId,
-    /// Planned, to know a large run from a small one.
-    memories: i64,
+    /// What the preview promised: also tells a large run from a small one.
+    planned: PlanTotals,
+    /// The state of the workspace that the preview saw, if nothing was written since: then its counts are true.
+    seen: Option<Seen>,
 }
 
 impl ConfirmedPlan {
@@ -59,8 +61,12 @@ impl ConfirmedPlan {
         &self.operation
     }
 
-    pub(crate) fn memories(&self) -> i64 {
-        self.memories
+    pub(crate) fn planned(&self) -> &PlanTotals {
+        &self.planned
+    }
+
+    pub(crate) fn seen(&self) -> Option<Seen> {
+        self.seen
     }
 }
 
@@ -89,7 +95,10 @@ pub(super) fn begin(
     let ids = EraseIds { plan: stored.id, run: options.run, erasure: options.erasure };
     // The operation that made the plan names its run: the cause that later decides what may come back by itself.
     let operation = stored.policy().operation.unwrap_or_else(|| "gc_apply".to_owned());
-    let confirmed = confirm(tx, workspace, stored, &operation, ids, options.grace_ms, stamp)?;
+    let mut confirmed = confirm(tx, workspace, stored, &operation, ids, options.grace_ms, stamp)?;
+    if no_longer.is_none() && excluded.is_empty() && !stored.policy().strategies.is_empty() {
+        confirmed.seen = garbage::seen(tx, workspace)?;
+    }
     skip_all(tx, &confirmed, &excluded, Skip::Excluded)?;
     if let Some(no_longer) = no_longer {
         let excluded: HashSet<i64> = excluded.iter().map(|(position, _)| *position).collect();
@@ -118,7 +127,8 @@ pub(super) fn resumed(
         run: run.id,
         operation: run.operation.clone(),
         erasure: run.erasure.unwrap_or(options.erasure),
-        memories: stored.totals.memories,
+        planned: stored.totals,
+        seen: None,
     }
 }
 
@@ -188,7 +198,8 @@ fn confirm(
         run: ids.run,
         operation: operation.to_owned(),
         erasure: ids.erasure,
-        memories: plan.totals.memories,
+        planned: plan.totals,
+        seen: None,
     })
 }
 
