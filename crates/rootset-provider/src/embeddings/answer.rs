@@ -13,8 +13,9 @@ struct Answer {
 #[derive(Deserialize)]
 struct Row {
     index: u64,
-    /// Some servers write `null` where a computation ended in NaN, which JSON cannot write.
-    embedding: Vec<Option<f32>>,
+    /// Some servers write `null` where a computation ended in NaN, which JSON cannot write. Read as doubles: what is too
+    /// large for us is a fault of the vector, not of the JSON.
+    embedding: Vec<Option<f64>>,
 }
 
 /// Unit vectors in the order of the texts. The protocol gives every row an index and promises no order.
@@ -25,7 +26,7 @@ pub(super) fn read(body: &[u8], count: usize) -> Result<Vec<Vec<f32>>, AnswerFau
     if found != count {
         return Err(AnswerFault::WrongCount { expected: count, found });
     }
-    let mut rows: Vec<Option<Vec<Option<f32>>>> = vec![None; count];
+    let mut rows: Vec<Option<Vec<Option<f64>>>> = vec![None; count];
     for row in answer.data {
         let fault = AnswerFault::WrongIndex { index: row.index, count };
         let place = usize::try_from(row.index).ok().and_then(|index| rows.get_mut(index)).ok_or(fault)?;
@@ -33,18 +34,21 @@ pub(super) fn read(body: &[u8], count: usize) -> Result<Vec<Vec<f32>>, AnswerFau
             return Err(fault);
         }
     }
-    let rows: Vec<Vec<Option<f32>>> =
+    let rows: Vec<Vec<Option<f64>>> =
         rows.into_iter().map(|row| row.expect("as many rows as places, none of them twice")).collect();
     let expected = rows.first().map_or(0, Vec::len);
     rows.into_iter().enumerate().map(|(position, row)| read_vector(position, row, expected)).collect()
 }
 
-fn read_vector(position: usize, row: Vec<Option<f32>>, expected: usize) -> Result<Vec<f32>, AnswerFault> {
+fn read_vector(position: usize, row: Vec<Option<f64>>, expected: usize) -> Result<Vec<f32>, AnswerFault> {
     if row.len() != expected {
         return Err(AnswerFault::WrongDimension { position, expected, found: row.len() });
     }
     let finite = row.into_iter().enumerate().map(|(component, value)| {
-        value.filter(|value| value.is_finite()).ok_or(AnswerFault::NotFinite { position, component })
+        value
+            .map(|value| value as f32)
+            .filter(|value| value.is_finite())
+            .ok_or(AnswerFault::NotFinite { position, component })
     });
     to_unit_length(finite.collect::<Result<_, _>>()?).ok_or(AnswerFault::ZeroVector { position })
 }
