@@ -35,7 +35,7 @@ pub struct PurgeAnswer {
     pub purged: BTreeMap<String, i64>,
     /// Bytes of text removed.
     pub bytes_freed: i64,
-    /// False while a reader still holds the old log; purging again later cleans it.
+    /// False while a reader still holds the old log: it is emptied later by itself, or by purging again.
     pub wal_clean: bool,
     pub receipt: ReceiptAnswer,
 }

@@ -1,6 +1,7 @@
 //! Garbage by strategies: the preview, what is applied, and everything that may happen in between.
 
 use rootset_model::limits::SWEEP_BATCH_MEMORIES;
+use rootset_service::Settings;
 use serde_json::{Value, json};
 
 use crate::harness::{DAY_MS, World, array, text_of};
@@ -396,4 +397,31 @@ fn a_backup_comes_before_an_apply_that_asks_for_one_and_never_before_an_erasure(
     let holding = array(&erased["receipt"]["backups"]);
     assert_eq!(holding[0]["backup_id"], backups["backups"][0]["backup_id"], "{erased}");
     assert!(holding[0]["expires_at"].is_string());
+}
+
+#[test]
+fn a_run_that_was_started_goes_on_although_its_plan_has_expired() {
+    let world = World::new();
+    let count = SWEEP_BATCH_MEMORIES + 5;
+    let memories: Vec<Value> = (0..count)
+        .map(|number| json!({"context": format!("note number {number}"), "expires_at": world.now_ms() + DAY_MS}))
+        .collect();
+    for part in memories.chunks(1_000) {
+        world.call("add_memories", json!({ "memories": part }));
+    }
+    world.add_named("kept", "kept");
+    world.advance_ms(2 * DAY_MS);
+    let condemned = plan(&world, &["expired"]);
+    let mut settings = Settings::default();
+    settings.gc.time_limit_ms = Some(0);
+    let hurried = world.process_with(settings);
+    let request = json!({"plan_id": condemned["plan_id"], "allow_large": true});
+    let begun = hurried.call(&world.caller, "gc_apply", request.clone()).unwrap();
+    assert_eq!((&begun["unfinished"], &begun["trashed"]["memories"]), (&json!(true), &json!(SWEEP_BATCH_MEMORIES)));
+    world.advance_ms(3 * DAY_MS);
+    let finished = world.call("gc_apply", request);
+    assert_eq!((&finished["run_id"], &finished["trashed"]["memories"]), (&begun["run_id"], &json!(count)));
+    assert_eq!(finished.get("unfinished"), None);
+    assert_eq!(finished["trashed"]["entities"], condemned["totals"]["entities"]);
+    world.assert_doctor_is_content();
 }
