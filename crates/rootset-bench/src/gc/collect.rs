@@ -93,8 +93,9 @@ pub fn measure(database: &Path, memories: usize, notes: &Notes, idle: Duration) 
     let (undone, undo_time) = client.timed("gc_undo", json!({ "run_id": applied["run_id"] }))?;
     let restored = undone["restored"]["memories"].as_i64().or(undone["restored"].as_i64());
 
-    let drafts = garbage::forget_source(&client, "draft")?;
-    let purge = json!({ "run_id": drafts, "confirm": true });
+    let again = client.call("gc_plan", json!({ "strategies": ["all"] }))?;
+    let run = client.call("gc_apply", json!({ "plan_id": again["plan_id"], "allow_large": true }))?["run_id"].clone();
+    let purge = json!({ "run_id": run, "confirm": true });
     let ((purged, purge_time), during_purge) = reading.during(|| client.timed("gc_purge", purge))?;
     Ok(Figures {
         memories: number(&counts, "memories")?,

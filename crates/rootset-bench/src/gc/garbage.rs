@@ -17,8 +17,6 @@ use crate::notes::Notes;
 const DAY_MS: i64 = 86_400_000;
 /// Garbage has to be older than any rule.
 const BEGAN_DAYS_AGO: i64 = 90;
-/// Memories whose purge is measured, where there are that many.
-const DRAFTS_MAX: usize = 5_000;
 
 /// The system's clock as it was three months ago, so that memories can be old.
 #[derive(Debug)]
@@ -34,7 +32,7 @@ impl Clock for EarlierClock {
     }
 }
 
-/// What becomes of the memory with this number, in a database of so many.
+/// What becomes of the memory with this number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
     Kept,
@@ -46,18 +44,15 @@ pub enum Fate {
     RunsOut,
     /// The memory after it supersedes it.
     Superseded,
-    /// Kept by every policy, until somebody purges it.
-    Draft,
 }
 
 impl Fate {
-    pub fn of(number: usize, memories: usize) -> Self {
+    pub fn of(number: usize) -> Self {
         match number % 20 {
             0 => Self::TooOld,
             1 => Self::RunsOut,
             2 => Self::Superseded,
             4 | 5 => Self::TooMany,
-            7 if number / 20 < DRAFTS_MAX.min(memories / 20) => Self::Draft,
             _ => Self::Kept,
         }
     }
@@ -66,7 +61,6 @@ impl Fate {
         match self {
             Self::TooOld => "journal",
             Self::TooMany => "feed",
-            Self::Draft => "draft",
             Self::Kept | Self::RunsOut | Self::Superseded => "user",
         }
     }
@@ -78,11 +72,11 @@ pub fn fill(path: &Path, memories: usize, notes: &Notes) -> anyhow::Result<()> {
     let expires_at = EarlierClock.now().saturating_add_ms(DAY_MS);
     let numbers: Vec<usize> = (0..memories).collect();
     for batch in numbers.chunks(BATCH_MEMORIES) {
-        let requests = batch.iter().map(|number| request(*number, memories, notes, expires_at)).collect();
+        let requests = batch.iter().map(|number| request(*number, notes, expires_at)).collect();
         let added = client.add_batch(requests)?;
         ensure!(added.iter().all(Option::is_some), "a batch of generated memories was not accepted as a whole");
     }
-    let feed = numbers.iter().filter(|number| Fate::of(**number, memories) == Fate::TooMany).count();
+    let feed = numbers.iter().filter(|number| Fate::of(**number) == Fate::TooMany).count();
     client.call("set_retention", json!({ "source": "journal", "max_age": "60d" }))?;
     client.call("set_retention", json!({ "source": "feed", "max_count": feed / 2 }))?;
     Ok(())
@@ -96,8 +90,8 @@ pub fn plain_request(number: usize, notes: &Notes) -> Value {
     request
 }
 
-fn request(number: usize, memories: usize, notes: &Notes, expires_at: Timestamp) -> Value {
-    let fate = Fate::of(number, memories);
+fn request(number: usize, notes: &Notes, expires_at: Timestamp) -> Value {
+    let fate = Fate::of(number);
     let mut request = plain_request(number, notes);
     request["source"] = json!(fate.source());
     match fate {
@@ -106,7 +100,7 @@ fn request(number: usize, memories: usize, notes: &Notes, expires_at: Timestamp)
         _ => {}
     }
     // Both are in one batch: batches hold whole twenties.
-    if number > 0 && Fate::of(number - 1, memories) == Fate::Superseded {
+    if number > 0 && Fate::of(number - 1) == Fate::Superseded {
         request["supersedes"] = json!([format!("superseded-{}", number - 1)]);
     }
     request
