@@ -21,6 +21,20 @@ fn world_with_expired(old: usize, fresh: usize) -> World {
     world
 }
 
+/// So many memories that have run out, and one, `kept`, that has not.
+fn world_with_many_expired(count: usize) -> World {
+    let world = World::new();
+    let memories: Vec<Value> = (0..count)
+        .map(|number| json!({"context": format!("note number {number}"), "expires_at": world.now_ms() + DAY_MS}))
+        .collect();
+    for part in memories.chunks(1_000) {
+        world.call("add_memories", json!({ "memories": part }));
+    }
+    world.add_named("kept", "kept");
+    world.advance_ms(2 * DAY_MS);
+    world
+}
+
 fn plan(world: &World, strategies: &[&str]) -> Value {
     world.call("gc_plan", json!({ "strategies": strategies }))
 }
@@ -314,16 +328,8 @@ fn rows_planted_without_contributors_are_reported_and_reclaimed() {
 
 #[test]
 fn a_plan_of_several_batches_is_applied_to_its_end_and_undone() {
-    let world = World::new();
     let count = SWEEP_BATCH_MEMORIES + 201;
-    let memories: Vec<Value> = (0..count)
-        .map(|number| json!({"context": format!("note number {number}"), "expires_at": world.now_ms() + DAY_MS}))
-        .collect();
-    for part in memories.chunks(1_000) {
-        world.call("add_memories", json!({ "memories": part }));
-    }
-    world.add_named("kept", "kept");
-    world.advance_ms(2 * DAY_MS);
+    let world = world_with_many_expired(count);
     let condemned = plan(&world, &["expired"]);
     let request = json!({"plan_id": condemned["plan_id"], "allow_large": true});
     let applied = world.call("gc_apply", request.clone());
@@ -401,16 +407,8 @@ fn a_backup_comes_before_an_apply_that_asks_for_one_and_never_before_an_erasure(
 
 #[test]
 fn a_run_that_was_started_goes_on_although_its_plan_has_expired() {
-    let world = World::new();
     let count = SWEEP_BATCH_MEMORIES + 5;
-    let memories: Vec<Value> = (0..count)
-        .map(|number| json!({"context": format!("note number {number}"), "expires_at": world.now_ms() + DAY_MS}))
-        .collect();
-    for part in memories.chunks(1_000) {
-        world.call("add_memories", json!({ "memories": part }));
-    }
-    world.add_named("kept", "kept");
-    world.advance_ms(2 * DAY_MS);
+    let world = world_with_many_expired(count);
     let condemned = plan(&world, &["expired"]);
     let mut settings = Settings::default();
     settings.gc.time_limit_ms = Some(0);
