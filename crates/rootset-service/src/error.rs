@@ -92,6 +92,18 @@ impl ServiceError {
         self
     }
 
+    /// The call to make next is about the workspace that this one named, and leaves out what was not given.
+    pub(crate) fn about_workspace(mut self, workspace: Option<&str>) -> Self {
+        let next = self.details.as_mut().and_then(|details| details.pointer_mut("/next/arguments"));
+        if let Some(Value::Object(arguments)) = next {
+            arguments.retain(|_, value| !value.is_null());
+            if let Some(workspace) = workspace.filter(|it| !it.is_empty()) {
+                arguments.entry("workspace_id").or_insert_with(|| workspace.into());
+            }
+        }
+        self
+    }
+
     /// `{"error": {"code", "message", "hint"?, "details"?}}`.
     pub fn to_json(&self) -> Value {
         let mut error = json!({"code": self.code.as_str(), "message": self.message});

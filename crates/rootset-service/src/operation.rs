@@ -92,8 +92,9 @@ fn schema_of<T: JsonSchema>() -> Value {
 }
 
 fn call<O: Operation>(service: &Arc<Service>, caller: &Caller, request: Value) -> Result<Value, ServiceError> {
+    let workspace = request.get("workspace_id").and_then(Value::as_str).map(str::to_owned);
     let request: O = request::parse(request, &schema_of::<O>(), O::NULL_CLEARS)?;
-    let response = request.run(service, caller)?;
+    let response = request.run(service, caller).map_err(|error| error.about_workspace(workspace.as_deref()))?;
     serde_json::to_value(response)
         .map_err(|error| ServiceError::new(ErrorCode::Internal, format!("the answer cannot be written: {error}")))
 }

@@ -112,6 +112,25 @@ fn another_workspace_is_pruned_in_one_go() {
 }
 
 #[test]
+fn the_call_to_make_next_is_about_the_same_workspace() {
+    let world = World::new();
+    world.call("create_workspace", json!({"workspace_id": "w"}));
+    for (name, expires_at) in [("a", Some(world.now_ms() + DAY_MS)), ("b", None)] {
+        let request = json!({"workspace_id": "w", "name": name, "context": name, "expires_at": expires_at});
+        world.call("add_memory", request);
+    }
+    world.advance_ms(2 * DAY_MS);
+    let unconfirmed = json!({"workspace_id": "w", "dry_run": false, "strategy": "expired"});
+    let next = |error: rootset_service::ServiceError| error.details.unwrap()["next"].clone();
+    let prune = next(world.fails("prune_memory", unconfirmed).1);
+    let applied = world.call(&text_of(&prune["operation"]), prune["arguments"].clone());
+    assert_eq!(applied["trashed"]["memories"], 1);
+    let purge = next(world.fails("gc_purge", json!({"workspace_id": "w", "older_than": "0"})).1);
+    assert_eq!(purge["arguments"], json!({"older_than": "0", "confirm": true, "workspace_id": "w"}));
+    assert_eq!(world.call("gc_purge", purge["arguments"].clone())["purged"]["memories"], 1);
+}
+
+#[test]
 fn everything_garbage_and_an_empty_workspace_answer_sensibly() {
     let world = World::new();
     let empty = world.call("prune_memory", json!({"strategy": "all"}));
