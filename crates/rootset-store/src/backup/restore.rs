@@ -4,34 +4,38 @@
 //! Audit, counters and fences are never restored. The erasure ledgers are merged, and what was purged since the backup is
 //! purged again before anybody can see it.
 
+mod ledger;
+mod rows;
+mod targets;
+
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rootset_model::limits::SWEEP_BATCH_MEMORIES;
-use rootset_model::{ErasureId, MemoryId, RunId, WorkspaceKey};
+use rootset_model::{MemoryId, RunId, WorkspaceKey};
 
 use super::archive::Archive;
 use super::bundle::ArchivedWorkspace;
 use super::folder::Backup;
 use super::manifest::BackupReason;
 use super::rows::Cell;
-use super::tables::{Rows, TABLES, Table, by_name};
+use super::tables::{TABLES, Table, by_name};
 use super::verified;
-use crate::driver::{SearchIndex, SearchRemoval, SearchRow, Transaction, Value};
+use crate::driver::{SearchRemoval, Transaction, Value};
 use crate::error::StoreError;
 use crate::failpoints::failpoint;
 use crate::leases::DATABASE;
-use crate::memories::read_content;
 use crate::purge::{self, Erased};
 use crate::statements::backup as sql;
-use crate::statements::{memories as memory_sql, purge as purge_sql, vectors as vector_sql};
-use crate::workspaces::{self, Draw};
+use crate::statements::{purge as purge_sql, vectors as vector_sql};
+use crate::workspaces;
 use crate::{Stamp, Store, audit, doctor, erasure, jobs};
+use ledger::{ArchivedLedger, Since, known_since, noted, remove_erased_revisions, was_purged_since};
+use rows::{insert_row, raise_counters};
+use targets::{Origin, Target, empty, last_number, place, target};
 
-/// Numbers of vectors drawn at a time.
-const NUMBERS_DRAWN: usize = 1_000;
 /// Full-text rows that wait in memory until they are written.
 const SEARCH_ROWS_WAITING_MAX: i64 = 500;
 
@@ -81,36 +85,6 @@ impl Store {
         self.empty_log()?;
         Ok(restored)
     }
-}
-
-/// A workspace on its way.
-#[derive(Debug)]
-struct Target<'a> {
-    archived: &'a ArchivedWorkspace,
-    /// The row of the workspace as it will stand.
-    cells: Vec<Cell>,
-    key: WorkspaceKey,
-    /// Numbers under which this database may have noted erasures of it.
-    ledgers: Vec<WorkspaceKey>,
-    /// What the counters were when its number was last in use.
-    counters: (i64, i64),
-    /// Drawn for vectors and not used yet.
-    numbers: std::ops::Range<i64>,
-}
-
-/// What the ledger of the backup notes about one workspace.
-#[derive(Debug, Default)]
-struct ArchivedLedger {
-    erasures: HashSet<[u8; 16]>,
-    contents: HashSet<(Vec<u8>, [u8; 16])>,
-}
-
-/// What this database knows of a workspace before it is emptied.
-#[derive(Debug, Default)]
-struct Since {
-    /// Contents (or whole memories) erased since the backup.
-    erased: Vec<(Vec<u8>, [u8; 16])>,
-    purged_runs: HashSet<[u8; 16]>,
 }
 
 struct Work<'a> {
@@ -376,205 +350,4 @@ impl Work<'_> {
             broken.map(|check| format!("{}: {} {}", check.id, check.count, check.detail)).collect();
         if problems.is_empty() { Ok(()) } else { Err(self.unusable(problems)) }
     }
-}
-
-/// Where a backup comes from, seen from this database.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Origin {
-    Same,
-    /// From another one whose place this one takes.
-    Adopted,
-    Foreign,
-}
-
-/// Chooses the number of a workspace: that of the living one of its name; or its old one, when this database gave it and
-/// it is free; or a new one.
-fn target<'a>(
-    tx: &mut dyn Transaction,
-    archived: &'a ArchivedWorkspace,
-    cells: Vec<Cell>,
-    origin: Origin,
-) -> Result<Target<'a>, StoreError> {
-    let name = cells[0].text().unwrap_or_default();
-    let number = archived.number;
-    let is_free = tx.row(&sql::FIND_NUMBER, &[number.into()], |_| Ok(()))?.is_none();
-    let kept: Option<String> = tx.row(&sql::KEPT_COUNTERS, &[number.into()], |row| row.get(0))?;
-    let (key, counters) = match (workspaces::find(tx, name)?, origin) {
-        (Some(living), _) => (living.key, (1, 1)),
-        (None, Origin::Same) if is_free && kept.is_some() => (number, parsed_counters(kept.as_deref())?),
-        (None, Origin::Adopted) if is_free && number.0 > last_number(tx)? => (number, (1, 1)),
-        (None, _) => (WorkspaceKey(0), (1, 1)),
-    };
-    Ok(Target { archived, cells, key, ledgers: Vec::new(), counters, numbers: 0..0 })
-}
-
-fn parsed_counters(text: Option<&str>) -> Result<(i64, i64), StoreError> {
-    let numbers = text.and_then(|text| text.split_once(' '));
-    let parsed = numbers.and_then(|(number, chunk)| Some((number.parse().ok()?, chunk.parse().ok()?)));
-    parsed.ok_or(StoreError::UnreadableValue("the counters of a workspace that is gone"))
-}
-
-fn last_number(tx: &mut dyn Transaction) -> Result<i64, StoreError> {
-    Ok(tx.scalar::<Option<i64>>(&sql::LAST_NUMBER, &[])?.unwrap_or(0))
-}
-
-/// Whether this very workspace was purged after the backup.
-fn was_purged_since(
-    tx: &mut dyn Transaction,
-    workspace: &ArchivedWorkspace,
-    ledger: Option<&ArchivedLedger>,
-) -> Result<bool, StoreError> {
-    if tx.row(&sql::FIND_NUMBER, &[workspace.number.into()], |_| Ok(()))?.is_some() {
-        return Ok(false);
-    }
-    let purges: Vec<ErasureId> = tx.rows(&sql::WAS_PURGED, &[workspace.number.into()], |row| row.get(0))?;
-    Ok(purges.iter().any(|erasure| ledger.is_none_or(|it| !it.erasures.contains(&erasure.0))))
-}
-
-/// Asked before the workspace is emptied and the ledgers are merged.
-fn known_since(
-    tx: &mut dyn Transaction,
-    target: &Target<'_>,
-    archived: Option<&ArchivedLedger>,
-) -> Result<Since, StoreError> {
-    let mut since = Since::default();
-    let mut ledgers = target.ledgers.clone();
-    ledgers.push(target.key);
-    ledgers.sort_unstable();
-    ledgers.dedup();
-    for ledger in ledgers {
-        tx.query(&sql::READ_ERASED_CONTENTS, &[ledger.into()], &mut |row| {
-            let content: (Vec<u8>, [u8; 16]) = (row.get(0)?, row.get(1)?);
-            if archived.is_none_or(|it| !it.contents.contains(&content)) {
-                since.erased.push(content);
-            }
-            Ok(())
-        })?;
-        since.purged_runs.extend(tx.rows(&sql::PURGED_RUNS, &[ledger.into()], |row| row.get::<[u8; 16]>(0))?);
-    }
-    Ok(since)
-}
-
-fn noted(hash: &Cell, memory: &Cell) -> Option<(Vec<u8>, [u8; 16])> {
-    match hash {
-        Cell::Blob(hash) => Some((hash.clone(), memory.id()?)),
-        _ => None,
-    }
-}
-
-/// Makes sure that the workspace has a row, and so a number.
-fn place(tx: &mut dyn Transaction, target: &mut Target<'_>, stamp: Stamp<'_>) -> Result<(), StoreError> {
-    let name = target.cells[0].text().unwrap_or_default().to_owned();
-    if target.key.0 == 0 {
-        let new = workspaces::NewWorkspace { id: name, ..workspaces::NewWorkspace::default() };
-        target.key = workspaces::create(tx, &new, stamp)?;
-        return Ok(());
-    }
-    if tx.row(&sql::FIND_NUMBER, &[target.key.into()], |_| Ok(()))?.is_none() {
-        let cells = target.cells.iter().take(target.cells.len() - 1).map(Value::from);
-        let parameters: Vec<Value<'_>> = std::iter::once(target.key.into()).chain(cells).collect();
-        tx.execute(&sql::INSERT_WORKSPACE, &parameters)?;
-    }
-    Ok(())
-}
-
-/// Takes everything out of a workspace but its runs, its ledger and its audit, which are history.
-fn empty(tx: &mut dyn Transaction, key: WorkspaceKey) -> Result<(), StoreError> {
-    tx.execute(&sql::RAISE_FENCES, &[key.into()])?;
-    for table in TABLES.iter().rev() {
-        if let Rows::Stored { delete: Some(delete), .. } = table.rows {
-            tx.execute(delete, &[key.into()])?;
-        }
-    }
-    for statement in
-        [&sql::DELETE_RUN_SKIPS, &purge_sql::DELETE_PLAN_ITEMS, &purge_sql::DELETE_PLANS, &purge_sql::DELETE_SOURCES]
-    {
-        tx.execute(statement, &[key.into()])?;
-    }
-    tx.search_clear(key)
-}
-
-fn raise_counters(tx: &mut dyn Transaction, targets: &[Target<'_>]) -> Result<(), StoreError> {
-    for target in targets {
-        let (next_number, next_chunk) = target.counters;
-        tx.execute(&sql::RAISE_COUNTERS, &[target.key.into(), next_number.into(), next_chunk.into()])?;
-    }
-    Ok(())
-}
-
-fn insert_row(
-    tx: &mut dyn Transaction,
-    table: &Table,
-    target: &mut Target<'_>,
-    cells: &[Cell],
-    stamp: Stamp<'_>,
-) -> Result<(), StoreError> {
-    match &table.rows {
-        Rows::Workspaces => Ok(()),
-        Rows::Search(index) => insert_search_row(tx, target.key, *index, cells),
-        Rows::Stored { insert, .. } => {
-            let mut parameters: Vec<Value<'_>> = Vec::with_capacity(cells.len() + 2);
-            parameters.push(target.key.into());
-            parameters.extend(cells.iter().map(Value::from));
-            if table.name == "vectors" {
-                parameters.push(next_number(tx, target, stamp)?.into());
-            }
-            tx.execute(insert, &parameters).map(drop)
-        }
-    }
-}
-
-fn insert_search_row(
-    tx: &mut dyn Transaction,
-    key: WorkspaceKey,
-    index: SearchIndex,
-    cells: &[Cell],
-) -> Result<(), StoreError> {
-    let [Cell::Integer(row), Cell::Text(head), Cell::Text(body)] = cells else {
-        return Err(StoreError::UnreadableValue("a full-text row of a backup"));
-    };
-    tx.search_insert(key, index, &[SearchRow { key: *row, head: head.clone(), body: body.clone() }])
-}
-
-fn next_number(tx: &mut dyn Transaction, target: &mut Target<'_>, stamp: Stamp<'_>) -> Result<i64, StoreError> {
-    if let Some(number) = target.numbers.next() {
-        return Ok(number);
-    }
-    let draw = Draw { numbers: NUMBERS_DRAWN, ..Draw::default() };
-    let first = workspaces::draw(tx, target.key, draw, stamp.now)?.first_number;
-    target.numbers = first + 1..first + NUMBERS_DRAWN as i64;
-    Ok(first)
-}
-
-/// Revisions whose content was erased since go; a memory whose current or pending text it was goes as a whole.
-fn remove_erased_revisions(
-    tx: &mut dyn Transaction,
-    workspace: WorkspaceKey,
-    ids: &[[u8; 16]],
-    contents: &HashMap<[u8; 16], HashSet<&[u8]>>,
-    whole: &mut HashSet<[u8; 16]>,
-) -> Result<i64, StoreError> {
-    let key = [workspace.into(), ids.into()];
-    let in_use: HashMap<[u8; 16], (i64, Option<i64>)> = tx
-        .rows(&sql::CURRENT_REVISIONS, &key, |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?))))?
-        .into_iter()
-        .collect();
-    let revisions = tx.rows(&purge_sql::CONTENTS, &key, |row| {
-        Ok((row.get::<[u8; 16]>(0)?, row.get::<i64>(1)?, read_content(row, 2)?))
-    })?;
-    let mut removed = 0;
-    for (memory, revision, content) in revisions {
-        let hash = erasure::keyed(tx, &content.doc_hash())?;
-        if !contents.get(&memory).is_some_and(|erased| erased.contains(&hash[..])) {
-            continue;
-        }
-        match in_use.get(&memory) {
-            Some((current, pending)) if *current != revision && *pending != Some(revision) => {
-                let key = [workspace.into(), (&memory).into(), revision.into()];
-                removed += tx.execute(&memory_sql::DELETE_REVISION, &key)? as i64;
-            }
-            _ => drop(whole.insert(memory)),
-        }
-    }
-    Ok(removed)
 }

@@ -1,0 +1,107 @@
+//! What was purged since the backup, by the ledgers of both sides, and its removal from revisions.
+
+use std::collections::{HashMap, HashSet};
+
+use rootset_model::{ErasureId, WorkspaceKey};
+
+use super::super::bundle::ArchivedWorkspace;
+use super::super::rows::Cell;
+use super::targets::Target;
+use crate::driver::Transaction;
+use crate::erasure;
+use crate::error::StoreError;
+use crate::memories::read_content;
+use crate::statements::backup as sql;
+use crate::statements::{memories as memory_sql, purge as purge_sql};
+
+/// What the ledger of the backup notes about one workspace.
+#[derive(Debug, Default)]
+pub(super) struct ArchivedLedger {
+    pub erasures: HashSet<[u8; 16]>,
+    pub contents: HashSet<(Vec<u8>, [u8; 16])>,
+}
+
+/// What this database knows of a workspace before it is emptied.
+#[derive(Debug, Default)]
+pub(super) struct Since {
+    /// Contents (or whole memories) erased since the backup.
+    pub erased: Vec<(Vec<u8>, [u8; 16])>,
+    pub purged_runs: HashSet<[u8; 16]>,
+}
+
+/// Whether this very workspace was purged after the backup.
+pub(super) fn was_purged_since(
+    tx: &mut dyn Transaction,
+    workspace: &ArchivedWorkspace,
+    ledger: Option<&ArchivedLedger>,
+) -> Result<bool, StoreError> {
+    if tx.row(&sql::FIND_NUMBER, &[workspace.number.into()], |_| Ok(()))?.is_some() {
+        return Ok(false);
+    }
+    let purges: Vec<ErasureId> = tx.rows(&sql::WAS_PURGED, &[workspace.number.into()], |row| row.get(0))?;
+    Ok(purges.iter().any(|erasure| ledger.is_none_or(|it| !it.erasures.contains(&erasure.0))))
+}
+
+/// Asked before the workspace is emptied and the ledgers are merged.
+pub(super) fn known_since(
+    tx: &mut dyn Transaction,
+    target: &Target<'_>,
+    archived: Option<&ArchivedLedger>,
+) -> Result<Since, StoreError> {
+    let mut since = Since::default();
+    let mut ledgers = target.ledgers.clone();
+    ledgers.push(target.key);
+    ledgers.sort_unstable();
+    ledgers.dedup();
+    for ledger in ledgers {
+        tx.query(&sql::READ_ERASED_CONTENTS, &[ledger.into()], &mut |row| {
+            let content: (Vec<u8>, [u8; 16]) = (row.get(0)?, row.get(1)?);
+            if archived.is_none_or(|it| !it.contents.contains(&content)) {
+                since.erased.push(content);
+            }
+            Ok(())
+        })?;
+        since.purged_runs.extend(tx.rows(&sql::PURGED_RUNS, &[ledger.into()], |row| row.get::<[u8; 16]>(0))?);
+    }
+    Ok(since)
+}
+
+pub(super) fn noted(hash: &Cell, memory: &Cell) -> Option<(Vec<u8>, [u8; 16])> {
+    match hash {
+        Cell::Blob(hash) => Some((hash.clone(), memory.id()?)),
+        _ => None,
+    }
+}
+
+/// Revisions whose content was erased since go; a memory whose current or pending text it was goes as a whole.
+pub(super) fn remove_erased_revisions(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    ids: &[[u8; 16]],
+    contents: &HashMap<[u8; 16], HashSet<&[u8]>>,
+    whole: &mut HashSet<[u8; 16]>,
+) -> Result<i64, StoreError> {
+    let key = [workspace.into(), ids.into()];
+    let in_use: HashMap<[u8; 16], (i64, Option<i64>)> = tx
+        .rows(&sql::CURRENT_REVISIONS, &key, |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?))))?
+        .into_iter()
+        .collect();
+    let revisions = tx.rows(&purge_sql::CONTENTS, &key, |row| {
+        Ok((row.get::<[u8; 16]>(0)?, row.get::<i64>(1)?, read_content(row, 2)?))
+    })?;
+    let mut removed = 0;
+    for (memory, revision, content) in revisions {
+        let hash = erasure::keyed(tx, &content.doc_hash())?;
+        if !contents.get(&memory).is_some_and(|erased| erased.contains(&hash[..])) {
+            continue;
+        }
+        match in_use.get(&memory) {
+            Some((current, pending)) if *current != revision && *pending != Some(revision) => {
+                let key = [workspace.into(), (&memory).into(), revision.into()];
+                removed += tx.execute(&memory_sql::DELETE_REVISION, &key)? as i64;
+            }
+            _ => drop(whole.insert(memory)),
+        }
+    }
+    Ok(removed)
+}
