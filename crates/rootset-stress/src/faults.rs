@@ -271,9 +271,10 @@ pub fn run(settings: &FaultSettings) -> Result<FaultReport, Vec<String>> {
 
 fn measure(settings: &FaultSettings, scenario: &Scenario, states: &States) -> Result<Measure, StressError> {
     let state = (scenario.state)(states).clone();
-    let since = state.since()?;
     let room = tempfile::tempdir_in(&settings.folder)?;
     let twin = state.copy_to(&room.path().join("twin"))?;
+    // Of the copy: a database that is open has files beside it that come and go while another thread copies the folder.
+    let since = twin.since()?;
     step(scenario, &twin).run_in(&settings.program)?.answer()?;
     let dump = scenario.dump(&since, &twin)?;
     refuse(Verifier::open(&twin.database())?.doctor()?)?;
