@@ -5,6 +5,7 @@
 
 use unicode_normalization::UnicodeNormalization;
 
+use crate::code::SymbolKind;
 use crate::ids::{EntityId, RelationId};
 
 /// Version of [`normalise`]. Stored beside every id made with it: a later normaliser can tell which rows to re-key.
@@ -37,6 +38,13 @@ pub fn normalise(text: &str) -> String {
 impl EntityId {
     pub fn derive(name: &str, entity_type: &str) -> Self {
         Self(hash("entity", &[normalise(name).as_bytes(), normalise(entity_type).as_bytes()]))
+    }
+}
+
+impl EntityId {
+    /// Symbols of code have ids of their own: `Run` and `run` are two, and neither is the word `run` in a note.
+    pub fn derive_symbol(qualified_name: &str, kind: SymbolKind) -> Self {
+        Self(hash("symbol", &[qualified_name.as_bytes(), kind.as_str().as_bytes()]))
     }
 }
 
@@ -80,6 +88,13 @@ mod tests {
             let general = normalise(&format!("{text} \u{e9}"));
             assert_eq!(general.trim_end_matches('\u{e9}').trim_end(), normalise(text));
         }
+    }
+
+    #[test]
+    fn symbols_keep_their_case_and_stay_apart_from_words() {
+        let id = EntityId::derive_symbol("app.run", SymbolKind::Function);
+        assert_ne!(EntityId::derive_symbol("app.Run", SymbolKind::Function), id);
+        assert_ne!(EntityId::derive("app.run", "function"), id);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! Not here: storage, clocks, randomness, protocols. Everything in this crate is a value or a pure function of values;
 //! two processes that disagree about anything defined here would corrupt each other's data.
 
+pub mod code;
 pub mod content;
 pub mod extraction;
 pub mod identity;

@@ -1,0 +1,141 @@
+//! What a source file is made of: symbols, the chunks that are searched, and references as they were written.
+//!
+//! Everything here follows from one file's path and text alone. Whom a call reaches depends on other files and is asked
+//! when somebody wants to know; storing it would make a new symbol in one file change the rows of a hundred others.
+
+use serde::{Deserialize, Serialize};
+
+/// What kind of thing a symbol is. The word is part of answers and of an entity's identity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SymbolKind {
+    /// The file as a whole: its head, and whatever belongs to no other symbol.
+    Module,
+    Function,
+    Method,
+    Class,
+    Struct,
+    Trait,
+    Interface,
+    Enum,
+}
+
+impl SymbolKind {
+    pub const ALL: [Self; 8] = [
+        Self::Module,
+        Self::Function,
+        Self::Method,
+        Self::Class,
+        Self::Struct,
+        Self::Trait,
+        Self::Interface,
+        Self::Enum,
+    ];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Module => "module",
+            Self::Function => "function",
+            Self::Method => "method",
+            Self::Class => "class",
+            Self::Struct => "struct",
+            Self::Trait => "trait",
+            Self::Interface => "interface",
+            Self::Enum => "enum",
+        }
+    }
+
+    pub fn from_stored(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == word)
+    }
+
+    /// Counted as `functions` in the answer to an index run.
+    pub fn is_function(self) -> bool {
+        matches!(self, Self::Function | Self::Method)
+    }
+
+    /// Counted as `classes` in the answer to an index run.
+    pub fn is_type(self) -> bool {
+        matches!(self, Self::Class | Self::Struct | Self::Trait | Self::Interface | Self::Enum)
+    }
+}
+
+/// Something with a name that a file defines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Symbol {
+    /// The last part of the qualified name.
+    pub name: String,
+    /// In the language's own spelling, beginning at the package or crate.
+    pub qualified_name: String,
+    pub kind: SymbolKind,
+    /// The symbol that it is written in, by its place in [`Outline::symbols`]; always an earlier one.
+    pub parent: Option<u32>,
+    /// All of it, doc comments and decorators included; bytes of the file's text, on character boundaries.
+    pub start: u32,
+    pub end: u32,
+    /// One-based, inclusive.
+    pub first_line: u32,
+    pub last_line: u32,
+    /// Its first line or lines up to the body, white space collapsed; empty for a module.
+    pub signature: String,
+}
+
+/// A piece of text that is searched as one. The chunks of a file follow each other and leave nothing but blanks out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CodeChunk {
+    /// Its place in [`Outline::symbols`]; `None` in a file that is read as plain text.
+    pub symbol: Option<u32>,
+    pub start: u32,
+    pub end: u32,
+}
+
+/// A name that is called, as written.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Call {
+    /// The symbol that the call stands in, by its place in [`Outline::symbols`].
+    pub caller: u32,
+    /// The last part: `save` in `self.store.save(x)`.
+    pub name: String,
+    /// What stands before it, as written and shortened: `self.store`, `module`, `Type`.
+    pub receiver: Option<String>,
+    pub line: u32,
+}
+
+/// A name that a file brings in from elsewhere.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Import {
+    /// The full name in the language's spelling, made absolute where the file's own path allows it: `app.store.Store`,
+    /// `crate_name::store::Store`, `./store` resolved to `lib.store`.
+    pub target: String,
+    /// The name it has in this file; `None` when everything in `target` is brought in, or nothing by name.
+    pub local: Option<String>,
+    pub line: u32,
+}
+
+/// A type that a type of this file extends or implements.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Base {
+    /// By its place in [`Outline::symbols`].
+    pub symbol: u32,
+    /// Its full name where the file itself tells (defined here, or imported), else as written.
+    pub target: String,
+    /// What it is likely to be in that place of the language.
+    pub kind: SymbolKind,
+}
+
+/// What a file says about other files.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct References {
+    pub imports: Vec<Import>,
+    pub calls: Vec<Call>,
+    pub bases: Vec<Base>,
+}
+
+/// Everything that is read out of one file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outline {
+    /// In the order of the text; the first is the module, if there are any.
+    pub symbols: Vec<Symbol>,
+    pub chunks: Vec<CodeChunk>,
+    pub references: References,
+}
