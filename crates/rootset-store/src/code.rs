@@ -7,12 +7,16 @@
 mod complete;
 mod derive;
 mod previous;
+mod read;
 pub(crate) mod references;
 mod repos;
+mod search;
 mod states;
 mod write;
 
 pub use complete::CompletedScan;
+pub use read::{FileReferences, SymbolRow};
 pub use repos::{RepoRow, RepoView};
+pub use search::{CodeCandidate, CodeHit, CodeSearch, RankCode};
 pub use states::{FileStamp, FileState};
 pub use write::{FileOutcome, NewFile};

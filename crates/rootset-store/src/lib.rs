@@ -59,7 +59,10 @@ pub use backup::{
     Backup, BackupKind, BackupReason, Manifest, ManifestFile, NewBackup, RestoreTarget, Restored, Salvaged, backup_id,
     default_backup_folder, find_backup, list_backups, open_backup, remove_backup, salvage, verify_backup,
 };
-pub use code::{CompletedScan, FileOutcome, FileStamp, FileState, NewFile, RepoRow, RepoView};
+pub use code::{
+    CodeCandidate, CodeHit, CodeSearch, CompletedScan, FileOutcome, FileReferences, FileStamp, FileState, NewFile,
+    RankCode, RepoRow, RepoView, SymbolRow,
+};
 pub use defrag::Defragmented;
 pub use doctor::Check;
 pub use error::StoreError;
