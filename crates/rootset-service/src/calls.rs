@@ -48,14 +48,10 @@ fn without_receiver(
     own: &[usize],
     in_family: &[usize],
 ) -> Option<Resolved> {
-    let imported = place.references.imports.iter().filter(|it| it.local.as_deref() == Some(&call.name));
-    for import in imported {
-        let found = named(in_family, candidates, &import.target);
-        if !found.is_empty() {
-            return certain(found, candidates);
-        }
-        // The file says where the name is from, and that is not here.
-        return None;
+    let mut imported = place.references.imports.iter().filter(|it| it.local.as_deref() == Some(&call.name)).peekable();
+    if imported.peek().is_some() {
+        // The file says where the name is from: from there or, if that is not one of ours, from nowhere.
+        return certain(imported.flat_map(|it| named(in_family, candidates, &it.target)).collect(), candidates);
     }
     let is_free = |it: &usize| candidates[*it].kind != SymbolKind::Method;
     let same_container = containers(&place.caller.qualified_name).find_map(|container| {

@@ -78,7 +78,7 @@ impl Operation for GetCallers {
         let Some(name) = targets.first().map(|target| target.name.clone()) else {
             return Ok(CallsAnswer { results: Vec::new() });
         };
-        let candidates = service.store.symbols_named(&workspace, &[name.clone()], None, service.now())?;
+        let candidates = service.store.symbols_named(&workspace, std::slice::from_ref(&name), None, service.now())?;
         let is_target: Vec<bool> = candidates
             .iter()
             .map(|it| targets.iter().any(|target| (target.memory, target.ordinal) == (it.memory, it.ordinal)))

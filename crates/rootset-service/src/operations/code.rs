@@ -157,7 +157,7 @@ impl Operation for GetSymbol {
             .filter_map(|symbol| {
                 let (_, text) = texts.iter().find(|(memory, _)| *memory == symbol.memory)?;
                 let whole = text.get(symbol.start..symbol.start + symbol.length)?;
-                let shown = &whole[..whole.floor_char_boundary(room)];
+                let shown = cut(whole, room);
                 room -= shown.len();
                 Some(SymbolResult {
                     qualified_name: symbol.qualified_name,
@@ -173,6 +173,15 @@ impl Operation for GetSymbol {
             .collect();
         Ok(SymbolAnswer { results, total: (total as i64 > LIST_LIMIT_MAX).then_some(total) })
     }
+}
+
+/// As much of a text as there is room for, on a character boundary.
+fn cut(text: &str, bytes_max: usize) -> &str {
+    let mut end = bytes_max.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
 }
 
 impl Service {
