@@ -361,7 +361,12 @@ impl<'a, 'tree> Walk<'a, 'tree> {
             end: extent.end,
             first_line: 0,
             last_line: 0,
-            signature: signature(self.source.text, extent.signature_start, extent.end, body.map(|body| body.start_byte())),
+            signature: signature(
+                self.source.text,
+                extent.signature_start,
+                extent.end,
+                body.map(|body| body.start_byte()),
+            ),
         });
         self.found.owners.push(owner);
     }

@@ -10,8 +10,13 @@ use crate::language::Language;
 use crate::paths::file_module;
 use crate::walk::{Definition, Walk};
 
-pub(crate) static CSHARP: Language =
-    Language { name: "csharp", extensions: &["cs", "csx"], file_names: &[], interpreters: &[], grammar: Some(&GRAMMAR) };
+pub(crate) static CSHARP: Language = Language {
+    name: "csharp",
+    extensions: &["cs", "csx"],
+    file_names: &[],
+    interpreters: &[],
+    grammar: Some(&GRAMMAR),
+};
 
 static GRAMMAR: Grammar = Grammar {
     parser: || tree_sitter_c_sharp::LANGUAGE.into(),
@@ -134,7 +139,9 @@ fn local_function<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
 fn call<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
     let Some(function) = node.child_by_field_name("function") else { return };
     let (name, receiver) = match function.kind() {
-        "member_access_expression" => (function.child_by_field_name("name"), function.child_by_field_name("expression")),
+        "member_access_expression" => {
+            (function.child_by_field_name("name"), function.child_by_field_name("expression"))
+        }
         "member_binding_expression" => (function.child_by_field_name("name"), None),
         "conditional_access_expression" => {
             let mut cursor = function.walk();

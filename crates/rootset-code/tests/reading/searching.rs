@@ -16,7 +16,9 @@ fn every_call_is_found_by_its_name_in_the_chunks_of_its_file() {
             .collect();
         for call in &outline.references.calls {
             let term = identifier_term(&call.name);
-            let found = bodies.iter().any(|(symbol, body)| *symbol == Some(call.caller) && body.split(' ').any(|it| it == term));
+            let found = bodies
+                .iter()
+                .any(|(symbol, body)| *symbol == Some(call.caller) && body.split(' ').any(|it| it == term));
             assert!(found, "{}: {call:?}", fixture.path);
         }
     }
