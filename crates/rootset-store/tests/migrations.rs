@@ -49,3 +49,22 @@ fn every_fixture_opens_with_all_it_holds() {
         store.plan(&workspace, plan, &Limits::default(), 0, 10).expect("the plan");
     }
 }
+
+#[test]
+fn indexed_files_of_the_third_schema_open_with_all_they_hold() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("copy.db");
+    std::fs::copy(&fixtures()[2], &path).expect("a copy");
+    let store = Store::open_sqlite(&path).expect("the fixture opens");
+    let workspace = store.workspace("default").expect("the default workspace");
+    let (repo, files) = store.file_states(&workspace, "web").expect("a read").expect("a repository");
+    assert_eq!((repo.run, repo.root.as_str()), (2, "/home/somebody/web"));
+    let states: Vec<_> = files.iter().map(|file| (file.path.as_str(), file.is_stale)).collect();
+    assert_eq!(states, [("src/app.py", false), ("src/gone.py", true), ("src/util.py", false)]);
+    let now = Timestamp(1_800_000_200_000);
+    let symbols = store.symbols_named(&workspace, "helper", Some("web"), now).expect("symbols");
+    assert_eq!(symbols[0].qualified_name, "src.util.helper");
+    let callers = store.references_holding(&workspace, "helper", None, 10, now).expect("references");
+    let calls: Vec<_> = callers.iter().map(|it| (it.path.as_str(), it.references.calls.len())).collect();
+    assert_eq!(calls, [("src/app.py", 1), ("src/util.py", 0)]);
+}

@@ -53,7 +53,7 @@ impl Store {
             let mut states = Vec::new();
             tx.query(&sql::FILES, &parameters, &mut |row| {
                 let memory: MemoryId = row.get(1)?;
-                let is_trashed = away.get(&memory);
+                let is_trashed = if away.is_empty() { None } else { away.get(&memory) };
                 if is_trashed == Some(&true) {
                     return Ok(());
                 }

@@ -147,6 +147,15 @@ impl World {
         rows.collect::<Result<_, _>>().expect("numbers")
     }
 
+    /// Whether the blocks of the full-text index hold these bytes, be they served or not.
+    pub fn index_holds(&self, needle: &str) -> bool {
+        let connection = self.sql();
+        let mut statement = connection.prepare("SELECT block FROM search_code_1_data").expect("blocks");
+        let blocks = statement.query_map([], |row| row.get::<_, Vec<u8>>(0)).expect("blocks");
+        let holds = |block: Vec<u8>| block.windows(needle.len()).any(|window| window == needle.as_bytes());
+        blocks.map(|block| block.expect("a block")).any(holds)
+    }
+
     /// Names of invariants that do not hold.
     pub fn broken(&self) -> Vec<&'static str> {
         let checks = self.store.check().expect("checks");

@@ -127,6 +127,27 @@ fn many_changed_chunks_are_marked_and_gone_when_the_run_ends() {
     let lease = world.lease();
     world.write(&lease, &[source("a.toy", &text("after")).replacing(memory)]);
     assert_eq!(world.broken(), ["I12.compaction"]);
+    assert!(world.index_holds("efore"));
     world.complete(Some(&lease), &[], &[]);
+    assert_eq!(world.broken(), Vec::<&str>::new());
+    // A term is stored without what it shares with the one before, which is the `a` of the path.
+    assert!(world.index_holds("fter") && !world.index_holds("efore"));
+}
+
+#[test]
+fn the_full_text_of_code_stays_sound_through_deletes_and_merges() {
+    let world = World::new();
+    let mut memory = None;
+    for round in 0..40 {
+        let text: String = (0..20).map(|n| format!("def f{n}\nword{} same\n", n * (round % 3 + 1))).collect();
+        let file = source("a.toy", &text);
+        let file = match memory {
+            Some(memory) => file.replacing(memory),
+            None => file,
+        };
+        memory = Some(world.scan(&[file], &[])[0].memory);
+    }
+    let check = "INSERT INTO search_code_1(search_code_1, rank) VALUES ('integrity-check', 1)";
+    world.sql().execute_batch(check).expect("FTS5 finds its index equal to its content");
     assert_eq!(world.broken(), Vec::<&str>::new());
 }
