@@ -6,12 +6,14 @@
 
 pub mod difference;
 mod logical;
+mod raw;
 mod scope;
 mod source;
 mod steps;
 mod tree;
 
 pub use logical::{indexed_paths, logical_dump, stale_paths};
+pub use raw::raw_dump;
 pub use scope::Scope;
 pub use source::{Function, Language, Source};
 pub use tree::{Entry, Tree};

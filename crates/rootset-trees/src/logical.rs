@@ -62,7 +62,7 @@ fn paths(database: &Path, workspace: &str, condition: &str) -> rusqlite::Result<
     connection.prepare(&sql)?.query_map([workspace], |row| row.get(0))?.collect()
 }
 
-fn open(database: &Path) -> rusqlite::Result<Connection> {
+pub(crate) fn open(database: &Path) -> rusqlite::Result<Connection> {
     let connection = Connection::open_with_flags(database, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     connection.busy_timeout(Duration::from_secs(60))?;
     // One snapshot for all tables.
