@@ -41,6 +41,17 @@ impl Tree {
         Ok(said.join(", "))
     }
 
+    /// So many files in folders of their own, new or written anew: work for a run that is to be interrupted.
+    pub fn write_many(&mut self, files: usize) -> io::Result<()> {
+        for number in 0..files {
+            let language = Language::ALL[number % Language::ALL.len()];
+            let source = Source::random(language, &mut self.random);
+            let path = format!("many/m{}/f{number}.{}", number % 7, language.extension());
+            self.put(&path, Entry::Source(source))?;
+        }
+        Ok(())
+    }
+
     fn change(&mut self) -> io::Result<String> {
         let Some(path) = self.any_file() else {
             self.fill()?;
