@@ -11,3 +11,4 @@ mod daemon;
 mod database_files;
 mod prompts;
 mod sandbox;
+mod unreadable_folders;
