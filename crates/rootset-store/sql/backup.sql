@@ -23,7 +23,7 @@ SELECT memory, revision, topic, context, decisions, rationale, bytes, created_at
 FROM revisions WHERE workspace = ?1 ORDER BY memory, revision;
 
 -- name: read_chunks
-SELECT chunk, memory, ordinal, part, start, length, is_question
+SELECT chunk, memory, ordinal, part, start, length, is_question, symbol
 FROM chunks WHERE workspace = ?1 ORDER BY chunk;
 
 -- name: read_memory_tags
@@ -35,7 +35,7 @@ SELECT memory, use_count, last_used_at
 FROM uses WHERE workspace = ?1 ORDER BY memory;
 
 -- name: read_entities
-SELECT entity, number, name, type, normal_name, normaliser, created_at
+SELECT entity, number, name, type, normal_name, normaliser, created_at, is_symbol
 FROM entities WHERE workspace = ?1 ORDER BY entity;
 
 -- name: read_relations
@@ -57,6 +57,23 @@ FROM vectors WHERE workspace = ?1 ORDER BY chunk;
 -- name: read_vector_originals
 SELECT chunk, vector
 FROM vector_originals WHERE workspace = ?1 ORDER BY chunk;
+
+-- name: read_repos
+SELECT repo, root, run, run_id, run_at, scope, trusted_at, created_at
+FROM repos WHERE workspace = ?1 ORDER BY repo;
+
+-- name: read_files
+SELECT repo, path, memory, size, modified_ns, changed_ns, inode, content_hash, extractor, language, is_test,
+       is_mounted, lines
+FROM files WHERE workspace = ?1 ORDER BY repo, path, memory;
+
+-- name: read_symbols
+SELECT memory, ordinal, name, qualified_name, kind, parent, first_line, last_line, start, length, signature
+FROM symbols WHERE workspace = ?1 ORDER BY memory, ordinal;
+
+-- name: read_code_references
+SELECT memory, packed
+FROM code_references WHERE workspace = ?1 ORDER BY memory;
 
 -- name: read_retention
 SELECT scope, target, policy, set_by, set_at
@@ -94,8 +111,8 @@ INSERT INTO revisions (workspace, memory, revision, topic, context, decisions, r
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14);
 
 -- name: insert_chunks
-INSERT INTO chunks (workspace, chunk, memory, ordinal, part, start, length, is_question)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8);
+INSERT INTO chunks (workspace, chunk, memory, ordinal, part, start, length, is_question, symbol)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9);
 
 -- name: insert_memory_tags
 INSERT INTO memory_tags (workspace, tag, memory) VALUES (?1, ?2, ?3);
@@ -103,9 +120,10 @@ INSERT INTO memory_tags (workspace, tag, memory) VALUES (?1, ?2, ?3);
 -- name: insert_uses
 INSERT INTO uses (workspace, memory, use_count, last_used_at) VALUES (?1, ?2, ?3, ?4);
 
+-- Before there was an index of code, no entity was a symbol.
 -- name: insert_entities
-INSERT INTO entities (workspace, entity, number, name, type, normal_name, normaliser, created_at)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8);
+INSERT INTO entities (workspace, entity, number, name, type, normal_name, normaliser, created_at, is_symbol)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, COALESCE(?9, 0));
 
 -- name: insert_relations
 INSERT INTO relations (workspace, relation, source, verb, target, normaliser, created_at)
@@ -125,6 +143,23 @@ INSERT INTO vectors (workspace, chunk, space, scale, codes, number) VALUES (?1, 
 
 -- name: insert_vector_originals
 INSERT INTO vector_originals (workspace, chunk, vector) VALUES (?1, ?2, ?3);
+
+-- name: insert_repos
+INSERT INTO repos (workspace, repo, root, run, run_id, run_at, scope, trusted_at, created_at)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9);
+
+-- name: insert_files
+INSERT INTO files (workspace, repo, path, memory, size, modified_ns, changed_ns, inode, content_hash, extractor,
+                   language, is_test, is_mounted, lines)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14);
+
+-- name: insert_symbols
+INSERT INTO symbols (workspace, memory, ordinal, name, qualified_name, kind, parent, first_line, last_line, start,
+                     length, signature)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12);
+
+-- name: insert_code_references
+INSERT INTO code_references (workspace, memory, packed) VALUES (?1, ?2, ?3);
 
 -- name: insert_retention
 INSERT INTO retention (workspace, scope, target, policy, set_by, set_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6);
@@ -160,6 +195,18 @@ DELETE FROM vectors WHERE workspace = ?1;
 
 -- name: delete_vector_originals
 DELETE FROM vector_originals WHERE workspace = ?1;
+
+-- name: delete_repos
+DELETE FROM repos WHERE workspace = ?1;
+
+-- name: delete_files
+DELETE FROM files WHERE workspace = ?1;
+
+-- name: delete_symbols
+DELETE FROM symbols WHERE workspace = ?1;
+
+-- name: delete_code_references
+DELETE FROM code_references WHERE workspace = ?1;
 
 -- name: delete_retention
 DELETE FROM retention WHERE workspace = ?1;

@@ -19,7 +19,11 @@ SELECT (SELECT COUNT(*) FROM memories WHERE workspace NOT IN (SELECT workspace F
      + (SELECT COUNT(*) FROM entities WHERE workspace NOT IN (SELECT workspace FROM workspaces))
      + (SELECT COUNT(*) FROM relations WHERE workspace NOT IN (SELECT workspace FROM workspaces))
      + (SELECT COUNT(*) FROM contributions WHERE workspace NOT IN (SELECT workspace FROM workspaces))
-     + (SELECT COUNT(*) FROM chunks WHERE workspace NOT IN (SELECT workspace FROM workspaces));
+     + (SELECT COUNT(*) FROM chunks WHERE workspace NOT IN (SELECT workspace FROM workspaces))
+     + (SELECT COUNT(*) FROM repos WHERE workspace NOT IN (SELECT workspace FROM workspaces))
+     + (SELECT COUNT(*) FROM files WHERE workspace NOT IN (SELECT workspace FROM workspaces))
+     + (SELECT COUNT(*) FROM symbols WHERE workspace NOT IN (SELECT workspace FROM workspaces))
+     + (SELECT COUNT(*) FROM code_references WHERE workspace NOT IN (SELECT workspace FROM workspaces));
 
 -- I7
 -- name: contributions_without_memory
@@ -54,7 +58,7 @@ WHERE c.workspace = ?1 AND c.kind = 1
 -- I8
 -- name: memories_without_revision
 SELECT COUNT(*) FROM memories m
-WHERE m.workspace = ?1 AND m.repo IS NULL
+WHERE m.workspace = ?1
   AND NOT EXISTS (SELECT 1 FROM revisions r
                   WHERE r.workspace = m.workspace AND r.memory = m.memory AND r.revision = m.revision);
 
@@ -69,10 +73,78 @@ WHERE ch.workspace = ?1
   AND NOT EXISTS (SELECT 1 FROM memories m WHERE m.workspace = ch.workspace AND m.memory = ch.memory);
 
 -- name: chunk_keys
-SELECT chunk FROM chunks WHERE workspace = ?1 ORDER BY chunk;
+SELECT ch.chunk FROM chunks ch
+WHERE ch.workspace = ?1
+  AND NOT EXISTS (SELECT 1 FROM files f WHERE f.workspace = ch.workspace AND f.memory = ch.memory)
+ORDER BY ch.chunk;
 
+-- name: code_chunk_keys
+SELECT ch.chunk FROM files f JOIN chunks ch ON ch.workspace = f.workspace AND ch.memory = f.memory
+WHERE f.workspace = ?1 ORDER BY ch.chunk;
+
+-- Symbols are in no full text of names.
 -- name: entity_numbers
-SELECT number FROM entities WHERE workspace = ?1 ORDER BY number;
+SELECT number FROM entities WHERE workspace = ?1 AND is_symbol = 0 ORDER BY number;
+
+-- The row that a scan compares and the memory that it stands for say the same. Files have no names, notes do.
+-- name: files_without_memory
+SELECT (SELECT COUNT(*) FROM files f WHERE f.workspace = ?1 AND NOT EXISTS (
+            SELECT 1 FROM memories m
+            WHERE m.workspace = f.workspace AND m.memory = f.memory AND m.repo = f.repo AND m.file_path = f.path))
+     + (SELECT COUNT(*) FROM memories m
+        WHERE m.workspace = ?1 AND m.repo IS NOT NULL AND m.name IS NULL
+          AND NOT EXISTS (SELECT 1 FROM files f WHERE f.workspace = m.workspace AND f.memory = m.memory));
+
+-- fragment: f_is_incomplete
+(NOT EXISTS (SELECT 1 FROM code_references c WHERE c.workspace = f.workspace AND c.memory = f.memory)
+ OR EXISTS (SELECT 1 FROM chunks ch
+            WHERE ch.workspace = f.workspace AND ch.memory = f.memory AND ch.symbol IS NOT NULL
+              AND NOT EXISTS (SELECT 1 FROM symbols s
+                              WHERE s.workspace = ch.workspace AND s.memory = ch.memory AND s.ordinal = ch.symbol))
+ OR (EXISTS (SELECT 1 FROM symbols s WHERE s.workspace = f.workspace AND s.memory = f.memory AND s.ordinal > 0)
+     AND NOT EXISTS (SELECT 1 FROM chunks ch WHERE ch.workspace = f.workspace AND ch.memory = f.memory)))
+
+-- name: incomplete_files
+SELECT COUNT(*) FROM files f WHERE f.workspace = ?1 AND {{f_is_incomplete}};
+
+-- name: code_without_file
+SELECT (SELECT COUNT(*) FROM symbols s WHERE s.workspace = ?1 AND NOT EXISTS (
+            SELECT 1 FROM files f WHERE f.workspace = s.workspace AND f.memory = s.memory))
+     + (SELECT COUNT(*) FROM code_references c WHERE c.workspace = ?1 AND NOT EXISTS (
+            SELECT 1 FROM files f WHERE f.workspace = c.workspace AND f.memory = c.memory));
+
+-- Files whose derived rows are incomplete are read again by the next scan: no extractor has this version.
+-- name: forget_extraction
+UPDATE files AS f SET extractor = -1 WHERE f.workspace = ?1 AND {{f_is_incomplete}};
+
+-- The same for files that lost the row that a scan compares.
+-- name: restore_files
+INSERT INTO files (workspace, repo, path, memory, size, modified_ns, changed_ns, inode, content_hash, extractor,
+                   language, is_test, is_mounted, lines)
+SELECT m.workspace, m.repo, m.file_path, m.memory, 0, 0, 0, 0, ?2, -1, '', 0, 0, 0
+FROM memories m
+WHERE m.workspace = ?1 AND m.repo IS NOT NULL AND m.name IS NULL AND m.file_path IS NOT NULL
+  AND NOT EXISTS (SELECT 1 FROM files f WHERE f.workspace = m.workspace AND f.memory = m.memory);
+
+-- name: delete_stray_files
+DELETE FROM files WHERE workspace = ?1 AND NOT EXISTS (
+    SELECT 1 FROM memories m WHERE m.workspace = files.workspace AND m.memory = files.memory
+      AND m.repo = files.repo AND m.file_path = files.path);
+
+-- name: delete_stray_symbols
+DELETE FROM symbols WHERE workspace = ?1 AND NOT EXISTS (
+    SELECT 1 FROM files f WHERE f.workspace = symbols.workspace AND f.memory = symbols.memory);
+
+-- name: delete_stray_references
+DELETE FROM code_references WHERE workspace = ?1 AND NOT EXISTS (
+    SELECT 1 FROM files f WHERE f.workspace = code_references.workspace AND f.memory = code_references.memory);
+
+-- name: chunk_origins
+SELECT ch.chunk, f.path, f.language, s.qualified_name
+FROM chunks ch
+JOIN files f ON f.workspace = ch.workspace AND f.memory = ch.memory
+LEFT JOIN symbols s ON s.workspace = ch.workspace AND s.memory = ch.memory AND s.ordinal = ch.symbol
+WHERE ch.workspace = ?1 AND ch.chunk IN (SELECT value FROM integer_list(?2));
 
 -- name: vectors_without_chunk
 SELECT (SELECT COUNT(*) FROM vectors v WHERE v.workspace = ?1 AND NOT EXISTS (
@@ -120,7 +192,7 @@ WHERE r.workspace = ?1 AND r.plan IS NOT NULL
 -- Names that differ only in case, spaces, hyphens and underscores, each with its types.
 -- name: duplicates
 SELECT GROUP_CONCAT(name || ' (' || type || ')', ', ')
-FROM entities WHERE workspace = ?1
+FROM entities WHERE workspace = ?1 AND is_symbol = 0
 GROUP BY REPLACE(REPLACE(REPLACE(normal_name, ' ', ''), '-', ''), '_', '')
 HAVING COUNT(*) > 1
 ORDER BY 1 LIMIT ?2;

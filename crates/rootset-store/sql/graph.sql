@@ -88,7 +88,8 @@ WHERE o.workspace = ?1 AND o.number IN (SELECT value FROM integer_list(?3))
         WHERE c.workspace = o.workspace AND c.object = o.object AND {{m_is_current}}));
 
 -- name: entity_numbers_by_names
-SELECT number FROM entities WHERE workspace = ?1 AND normal_name IN (SELECT value FROM text_list(?2));
+SELECT number FROM entities
+WHERE workspace = ?1 AND is_symbol = 0 AND normal_name IN (SELECT value FROM text_list(?2));
 
 -- Memories that vouch for these entities, newest update first; one query for all of them.
 -- name: contributors

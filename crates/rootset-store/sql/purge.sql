@@ -10,6 +10,9 @@ WHERE workspace = ?1 AND memory = ?2 AND revision = ?3;
 -- name: chunk_keys
 SELECT chunk FROM chunks WHERE workspace = ?1 AND memory IN (SELECT value FROM blob_list(?2));
 
+-- name: files_among
+SELECT DISTINCT memory FROM files WHERE workspace = ?1 AND memory IN (SELECT value FROM blob_list(?2));
+
 -- name: delete_uses
 DELETE FROM uses WHERE workspace = ?1 AND memory IN (SELECT value FROM blob_list(?2));
 

@@ -105,7 +105,14 @@ LEFT JOIN memories n ON n.workspace = m.workspace AND n.name = m.name AND n.tras
 LEFT JOIN memories d ON d.workspace = m.workspace AND d.doc_hash = m.doc_hash AND d.trashed_run IS NULL
 WHERE m.workspace = ?1 AND m.memory IN (SELECT value FROM blob_list(?2))
   AND (n.memory IS NOT NULL OR d.memory IS NOT NULL)
-ORDER BY m.memory;
+UNION ALL
+SELECT f.memory, 'path', MIN(other.memory)
+FROM files f
+JOIN files other ON other.workspace = f.workspace AND other.repo = f.repo AND other.path = f.path
+JOIN memories m ON m.workspace = other.workspace AND m.memory = other.memory AND m.trashed_run IS NULL
+WHERE f.workspace = ?1 AND f.memory IN (SELECT value FROM blob_list(?2)) AND other.memory <> f.memory
+GROUP BY f.memory
+ORDER BY 1;
 
 -- Memories that a run took and that are gone for good.
 -- name: purged_items

@@ -20,10 +20,12 @@ DELETE FROM vectors WHERE workspace = ?1 AND chunk IN (SELECT value FROM integer
 -- name: delete_originals
 DELETE FROM vector_originals WHERE workspace = ?1 AND chunk IN (SELECT value FROM integer_list(?2));
 
+-- Code is found by its words: its chunks have no vectors.
 -- name: chunks_without
 SELECT ch.chunk FROM chunks ch
 LEFT JOIN vectors v ON v.workspace = ch.workspace AND v.chunk = ch.chunk AND v.space = ?2
 WHERE ch.workspace = ?1 AND v.chunk IS NULL
+  AND NOT EXISTS (SELECT 1 FROM files f WHERE f.workspace = ch.workspace AND f.memory = ch.memory)
 ORDER BY ch.chunk LIMIT ?3;
 
 -- name: complete_space

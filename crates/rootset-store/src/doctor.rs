@@ -26,7 +26,7 @@ impl Check {
 }
 
 /// Invariants that a statement can count, one row per statement: id, what it means, statement.
-const COUNTED: [(&str, &str, &Statement); 12] = [
+const COUNTED: [(&str, &str, &Statement); 15] = [
     ("I4.untracked", "untracked marks whose graph row is missing", &sql::UNTRACKED_WITHOUT_OBJECT),
     ("I6.ends", "relations whose ends are missing in their workspace", &sql::RELATIONS_WITHOUT_ENDS),
     ("I7.memories", "contributions of memories that do not exist", &sql::CONTRIBUTIONS_WITHOUT_MEMORY),
@@ -37,6 +37,9 @@ const COUNTED: [(&str, &str, &Statement); 12] = [
     ("I8.chunks", "memories without chunks", &sql::MEMORIES_WITHOUT_CHUNKS),
     ("I8.memories", "chunks of memories that do not exist", &sql::CHUNKS_WITHOUT_MEMORY),
     ("I8.vectors", "vectors of chunks that do not exist", &sql::VECTORS_WITHOUT_CHUNK),
+    ("I8.files", "files and their memories that do not know each other", &sql::FILES_WITHOUT_MEMORY),
+    ("I8.code", "files whose symbols, references or chunks are incomplete", &sql::INCOMPLETE_FILES),
+    ("I8.symbols", "symbols and references of files that do not exist", &sql::CODE_WITHOUT_FILE),
     ("I9.runs", "things in the trash of a run that does not exist", &sql::TRASH_WITHOUT_RUN),
     ("I11.steps", "runs that removed something without an audit entry", &sql::RUNS_WITHOUT_AUDIT),
 ];

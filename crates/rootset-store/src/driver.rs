@@ -49,17 +49,20 @@ pub trait Row {
 pub enum SearchIndex {
     /// Chunks of memories that people and agents wrote.
     Memories,
-    /// Names of entities.
+    /// Names of entities, but not of symbols.
     Entities,
+    /// Chunks of indexed files.
+    Code,
 }
 
 impl SearchIndex {
-    pub const ALL: [Self; 2] = [Self::Memories, Self::Entities];
+    pub const ALL: [Self; 3] = [Self::Memories, Self::Entities, Self::Code];
 
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Memories => "memories",
             Self::Entities => "entities",
+            Self::Code => "code",
         }
     }
 }

@@ -105,6 +105,14 @@ pub(crate) fn renew(tx: &mut dyn Transaction, lease: &Lease, now: Timestamp, lea
     }
 }
 
+/// The end of work whose holder must still be the holder: [`StoreError::LeaseLost`] when somebody else has taken over.
+pub(crate) fn release(tx: &mut dyn Transaction, lease: &Lease) -> Result<(), StoreError> {
+    match tx.execute(&sql::RELEASE, &[key(&lease.work), vec![lease.fence.into()]].concat())? {
+        0 => Err(StoreError::LeaseLost),
+        _ => Ok(()),
+    }
+}
+
 /// For work that is done for good, whoever holds it: a late holder finds nothing to renew.
 pub(crate) fn remove(tx: &mut dyn Transaction, work: Work) -> Result<(), StoreError> {
     tx.execute(&sql::REMOVE, &key(&work)).map(drop)

@@ -10,6 +10,7 @@
 mod add;
 mod audit;
 mod backup;
+mod code;
 mod compaction;
 mod defrag;
 mod doctor;
@@ -58,6 +59,10 @@ pub use backup::{
     Backup, BackupKind, BackupReason, Manifest, ManifestFile, NewBackup, RestoreTarget, Restored, Salvaged, backup_id,
     default_backup_folder, find_backup, list_backups, open_backup, remove_backup, salvage, verify_backup,
 };
+pub use code::{
+    CodeCandidate, CodeHit, CodeSearch, CompletedScan, FileOutcome, FileReferences, FileStamp, FileState, NewFile,
+    RankCode, RepoRow, RepoView, SymbolRow,
+};
 pub use defrag::Defragmented;
 pub use doctor::Check;
 pub use error::StoreError;
@@ -71,7 +76,7 @@ pub use leases::{DATABASE, Lease, Work};
 pub use memories::{FullMemory, Lifecycle, ListFilters, ListOrder, ListedMemory, MemoryRow, Status};
 pub use plans::{ItemView, NewPlan, PlanTotals, PlanView};
 pub use purge::{PurgeTarget, Purged, Receipt};
-pub use repair::{BrokenMemory, UnindexedText};
+pub use repair::{BrokenMemory, CodeOrigin, UnindexedText};
 pub use retention::RetentionTarget;
 pub use runs::{Reclaimed, RunCounts, RunView, TrashedItem};
 pub use search::{Candidate, Candidates, EntityHit, Hit, Ranked, SearchFilters, SearchRequest, SimilarMemory};

@@ -3,7 +3,7 @@
 //! Only what is in the trash, or what a confirmed plan erases, ever comes here. What somebody removed on purpose is noted
 //! in the erasure ledger on its way out.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use rootset_model::content::DocHash;
 use rootset_model::limits::PURGE_BATCH_MEMORIES;
@@ -17,6 +17,7 @@ use crate::error::StoreError;
 use crate::failpoints::failpoint;
 use crate::graph::{self, KIND_ENTITY, KIND_RELATION};
 use crate::memories::read_content;
+use crate::statements::code as code_sql;
 use crate::statements::graph as graph_sql;
 use crate::statements::memories as memory_sql;
 use crate::statements::purge as sql;
@@ -220,6 +221,7 @@ impl Store {
                     for statement in [
                         &sql::DELETE_SOURCES,
                         &crate::statements::retention::DELETE_ALL,
+                        &crate::statements::backup::DELETE_REPOS,
                         &sql::DELETE_UNTRACKED,
                         &sql::DELETE_RELATIONS,
                         &sql::DELETE_ENTITIES,
@@ -340,11 +342,24 @@ pub(crate) fn remove_memories(
         Ok(())
     })?;
     vectors::delete(tx, workspace, &chunks)?;
-    search_delete(tx, workspace, SearchIndex::Memories, &chunks, removal)?;
+    let files: Vec<[u8; 16]> = tx.rows(&sql::FILES_AMONG, &key, |row| row.get(0))?;
+    let of_files: HashSet<i64> = match files.is_empty() {
+        true => HashSet::new(),
+        false => tx
+            .rows(&sql::CHUNK_KEYS, &[workspace.into(), files.as_slice().into()], |row| row.get(0))?
+            .into_iter()
+            .collect(),
+    };
+    let (code, notes): (Vec<i64>, Vec<i64>) = chunks.iter().partition(|chunk| of_files.contains(chunk));
+    search_delete(tx, workspace, SearchIndex::Memories, &notes, removal)?;
+    search_delete(tx, workspace, SearchIndex::Code, &code, removal)?;
     count_purged_chunks(tx, chunks.len())?;
     jobs::cancel_completions(tx, workspace, ids)?;
     for statement in [
         &memory_sql::DELETE_CHUNKS,
+        &code_sql::DELETE_FILES,
+        &code_sql::DELETE_SYMBOLS,
+        &code_sql::DELETE_REFERENCES,
         &graph_sql::DELETE_CONTRIBUTIONS,
         &memory_sql::DELETE_TAGS,
         &sql::DELETE_USES,

@@ -9,7 +9,18 @@ use crate::statements;
 const SCANS_ALLOWED: &[(&str, &str)] = &[
     ("audit.chains", "doctor"),
     ("audit.chain", "doctor reads a chain from its beginning"),
+    ("code.files", "a scan compares every file of its repository"),
+    ("code.repos", "repositories are few; their files are counted"),
     ("doctor.chunk_keys", "doctor"),
+    ("doctor.code_chunk_keys", "doctor"),
+    ("doctor.code_without_file", "doctor"),
+    ("doctor.delete_stray_files", "doctor"),
+    ("doctor.delete_stray_references", "doctor"),
+    ("doctor.delete_stray_symbols", "doctor"),
+    ("doctor.files_without_memory", "doctor"),
+    ("doctor.forget_extraction", "doctor"),
+    ("doctor.incomplete_files", "doctor"),
+    ("doctor.restore_files", "doctor"),
     ("doctor.chunks_without_memory", "doctor"),
     ("doctor.contributions_without_memory", "doctor"),
     ("doctor.contributions_without_object", "doctor"),
@@ -147,6 +158,16 @@ fn ordered_pages_walk_an_index_instead_of_sorting() {
         let statement = statements::ALL.iter().find(|it| it.name == *name).expect("a statement of that name");
         let plan = plan_of(&connection, statement);
         assert!(!plan.iter().any(|step| step.contains("USE TEMP B-TREE FOR ORDER BY")), "{name}: {plan:#?}");
+    }
+}
+
+#[test]
+fn a_scan_learns_what_is_away_without_looking_at_every_file() {
+    let (_folder, connection) = connection();
+    for statement in [&statements::code::AWAY, &statements::code::STALE_COUNT] {
+        let plan = plan_of(&connection, statement);
+        let is_covered = plan.iter().any(|step| step.contains("USING COVERING INDEX memories_away"));
+        assert!(is_covered && plan.len() == 1, "{}: {plan:#?}", statement.name);
     }
 }
 

@@ -1,5 +1,7 @@
 //! Rebuilding derived data from what it was derived from. Base rows are never invented and never removed here.
 
+use std::collections::HashMap;
+
 use rootset_model::{Content, Extraction, MemoryId, Timestamp, WorkspaceKey};
 
 use crate::driver::{SearchIndex, SearchRemoval, SearchRow, Transaction};
@@ -28,6 +30,17 @@ pub struct UnindexedText {
     pub key: i64,
     pub head: String,
     pub body: String,
+    /// Of a chunk of code.
+    pub code: Option<CodeOrigin>,
+}
+
+/// Where a chunk of code comes from: its terms may depend on it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CodeOrigin {
+    pub path: String,
+    pub language: String,
+    /// The qualified name of its symbol.
+    pub symbol: Option<String>,
 }
 
 impl Store {
@@ -76,7 +89,8 @@ impl Store {
         })
     }
 
-    /// Counters counted anew, jobs of pending memories that have none, vectors of chunks that do not exist.
+    /// Counters counted anew, jobs of pending memories that have none, vectors of chunks that do not exist; files whose
+    /// rows are incomplete are left to the next scan, which reads them again.
     pub fn repair_rows(&self, now: Timestamp) -> Result<(), StoreError> {
         self.compact_searches()?;
         self.write(|tx| {
@@ -87,6 +101,11 @@ impl Store {
                 tx.execute(&sql::RECOUNT_SOURCES, &key)?;
                 tx.execute(&sql::DELETE_STRAY_VECTORS, &key)?;
                 tx.execute(&sql::DELETE_STRAY_ORIGINALS, &key)?;
+                tx.execute(&sql::DELETE_STRAY_FILES, &key)?;
+                tx.execute(&sql::RESTORE_FILES, &[workspace.into(), (&[0u8; 16]).into()])?;
+                tx.execute(&sql::DELETE_STRAY_SYMBOLS, &key)?;
+                tx.execute(&sql::DELETE_STRAY_REFERENCES, &key)?;
+                tx.execute(&sql::FORGET_EXTRACTION, &key)?;
                 let jobless: Vec<MemoryId> = tx.rows(&sql::PENDING_WITHOUT_A_JOB, &key, |row| row.get(0))?;
                 for memory in jobless {
                     jobs::enqueue_completion(tx, workspace, memory, false, now)?;
@@ -103,13 +122,19 @@ impl Store {
             for workspace in workspaces::keys(tx)? {
                 let (missing, _) = search_difference(tx, workspace, SearchIndex::Memories)?;
                 for (key, head, body) in chunk_texts(tx, workspace, &missing)? {
-                    texts.push(UnindexedText { workspace, index: SearchIndex::Memories, key, head, body });
+                    texts.push(UnindexedText { workspace, index: SearchIndex::Memories, key, head, body, code: None });
+                }
+                let (missing, _) = search_difference(tx, workspace, SearchIndex::Code)?;
+                let mut origins = chunk_origins(tx, workspace, &missing)?;
+                for (key, head, body) in chunk_texts(tx, workspace, &missing)? {
+                    let code = origins.remove(&key);
+                    texts.push(UnindexedText { workspace, index: SearchIndex::Code, key, head, body, code });
                 }
                 let (missing, _) = search_difference(tx, workspace, SearchIndex::Entities)?;
                 tx.query(&sql::ENTITY_NAMES, &[workspace.into(), missing.as_slice().into()], &mut |row| {
                     let index = SearchIndex::Entities;
                     let (key, body) = (row.get(0)?, row.get(1)?);
-                    texts.push(UnindexedText { workspace, index, key, head: String::new(), body });
+                    texts.push(UnindexedText { workspace, index, key, head: String::new(), body, code: None });
                     Ok(())
                 })?;
             }
@@ -152,6 +177,17 @@ pub(crate) fn chunk_texts(
     })
 }
 
+fn chunk_origins(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    keys: &[i64],
+) -> Result<HashMap<i64, CodeOrigin>, StoreError> {
+    let rows = tx.rows(&sql::CHUNK_ORIGINS, &[workspace.into(), keys.into()], |row| {
+        Ok((row.get(0)?, CodeOrigin { path: row.get(1)?, language: row.get(2)?, symbol: row.get(3)? }))
+    })?;
+    Ok(rows.into_iter().collect())
+}
+
 /// Keys that the index lacks, and keys that it has too many.
 pub(crate) fn search_difference(
     tx: &mut dyn Transaction,
@@ -161,6 +197,7 @@ pub(crate) fn search_difference(
     let statement = match index {
         SearchIndex::Memories => &sql::CHUNK_KEYS,
         SearchIndex::Entities => &sql::ENTITY_NUMBERS,
+        SearchIndex::Code => &sql::CODE_CHUNK_KEYS,
     };
     let wanted: Vec<i64> = tx.rows(statement, &[workspace.into()], |row| row.get(0))?;
     let indexed = tx.search_keys(workspace, index)?;

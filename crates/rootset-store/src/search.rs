@@ -230,7 +230,7 @@ fn lexical(
 }
 
 /// Terms that occur at all, rarest first.
-fn by_rarity<'a>(terms: &'a [String], frequencies: &[i64]) -> Vec<(&'a str, i64)> {
+pub(crate) fn by_rarity<'a>(terms: &'a [String], frequencies: &[i64]) -> Vec<(&'a str, i64)> {
     let mut found: Vec<(&str, i64)> = terms
         .iter()
         .zip(frequencies)
@@ -242,7 +242,7 @@ fn by_rarity<'a>(terms: &'a [String], frequencies: &[i64]) -> Vec<(&'a str, i64)
 }
 
 /// How many of the rarest terms fit into a budget of rows; at least one.
-fn terms_within(by_rarity: &[(&str, i64)], rows_max: i64) -> usize {
+pub(crate) fn terms_within(by_rarity: &[(&str, i64)], rows_max: i64) -> usize {
     let mut rows = 0;
     let fitting = by_rarity.iter().take_while(|(_, frequency)| {
         rows += frequency;

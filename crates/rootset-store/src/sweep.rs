@@ -416,7 +416,10 @@ fn reclaim(tx: &mut dyn Transaction, workspace: WorkspaceKey, items: &[PlanItem]
     let chunks = states::chunk_keys(&ids(ItemKind::Chunk));
     if !chunks.is_empty() {
         vectors::delete(tx, workspace, &chunks)?;
-        tx.search_delete(workspace, SearchIndex::Memories, &chunks, SearchRemoval::AtOnce)?;
+        // Their memories are gone: nobody can say which of the two they were in.
+        for index in [SearchIndex::Memories, SearchIndex::Code] {
+            tx.search_delete(workspace, index, &chunks, SearchRemoval::AtOnce)?;
+        }
         tx.execute(&garbage_sql::DELETE_CHUNKS, &[workspace.into(), chunks.as_slice().into()])?;
         purge::count_purged_chunks(tx, chunks.len())?;
     }

@@ -25,7 +25,7 @@ pub struct Undone {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conflict {
     pub id: String,
-    /// `purged`, `name_taken` or `content_taken`.
+    /// `purged`, `name_taken`, `content_taken` or `path_taken`.
     pub reason: &'static str,
     /// The living memory in the way.
     pub by: Option<MemoryId>,
@@ -141,7 +141,11 @@ fn restore(
     now: Timestamp,
 ) -> Result<(), StoreError> {
     let conflicts = tx.rows(&sql::UNDO_CONFLICTS, &[workspace.into(), ids.into()], |row| {
-        let reason = if row.get::<String>(1)? == "name" { "name_taken" } else { "content_taken" };
+        let reason = match row.get::<String>(1)?.as_str() {
+            "name" => "name_taken",
+            "path" => "path_taken",
+            _ => "content_taken",
+        };
         Ok((row.get::<[u8; 16]>(0)?, reason, row.get::<MemoryId>(2)?))
     })?;
     let free: Vec<[u8; 16]> =

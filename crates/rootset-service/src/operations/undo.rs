@@ -52,7 +52,7 @@ pub struct Restored {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ConflictAnswer {
     pub id: String,
-    /// `name_taken` or `content_taken`.
+    /// `name_taken`, `content_taken` or `path_taken` (the file was indexed again).
     pub reason: String,
     /// The living memory in the way.
     pub by: Option<MemoryId>,

@@ -39,7 +39,7 @@ fn rows_planted_behind_our_back_are_reported() {
         world.sql().execute_batch(&format!("PRAGMA foreign_keys = OFF; {sql}")).unwrap();
         world.complaints()
     };
-    let orphan = "INSERT INTO entities VALUES (1, x'0102030405060708090a0b0c0d0e0f10', 9999, 'n', 't', 'n', 1, 0)";
+    let orphan = "INSERT INTO entities VALUES (1, x'0102030405060708090a0b0c0d0e0f10', 9999, 'n', 't', 'n', 1, 0, 0)";
     let found = plant(orphan.to_owned());
     assert!(found.contains(&"I7.orphans".to_owned()), "{found:?}");
     for (sql, check) in [
@@ -54,7 +54,7 @@ fn rows_planted_behind_our_back_are_reported() {
             ),
             "I7.memories",
         ),
-        (format!("INSERT INTO chunks VALUES (1, 9999, x'{}', 0, 0, 0, 1, 0)", "ee".repeat(16)), "I8.memories"),
+        (format!("INSERT INTO chunks VALUES (1, 9999, x'{}', 0, 0, 0, 1, 0, NULL)", "ee".repeat(16)), "I8.memories"),
         ("DELETE FROM chunks".to_owned(), "I8.chunks"),
         ("DELETE FROM entities WHERE name = 'SharedThing'".to_owned(), "I6.ends"),
         ("DELETE FROM revisions WHERE revision = 2".to_owned(), "I8.revisions"),

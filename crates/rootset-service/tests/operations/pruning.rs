@@ -323,9 +323,9 @@ fn rows_planted_without_contributors_are_reported_and_reclaimed() {
         .sql()
         .execute_batch(&format!(
             "PRAGMA foreign_keys = OFF;
-             INSERT INTO entities VALUES (1, x'{entity}', 9001, 'Planted', 'thing', 'planted', 1, 0);
+             INSERT INTO entities VALUES (1, x'{entity}', 9001, 'Planted', 'thing', 'planted', 1, 0, 0);
              INSERT INTO contributions VALUES (1, x'{gone}', x'{entity}', 0, 1, NULL, 1.0);
-             INSERT INTO chunks VALUES (1, 9001, x'{gone}', 0, 0, 0, 1, 0);"
+             INSERT INTO chunks VALUES (1, 9001, x'{gone}', 0, 0, 0, 1, 0, NULL);"
         ))
         .unwrap();
     let complaints = world.complaints();

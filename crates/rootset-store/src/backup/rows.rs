@@ -86,6 +86,7 @@ fn fits(column: &Column, cell: &Cell) -> bool {
         | (Kind::Real, Cell::Real(_) | Cell::Integer(_))
         | (Kind::Text, Cell::Text(_)) => true,
         (Kind::Checked(is_valid), Cell::Text(text)) => is_valid(text),
+        (Kind::CheckedBytes(is_valid), Cell::Blob(bytes)) => is_valid(bytes),
         _ => false,
     }
 }
@@ -143,7 +144,7 @@ fn decoded(column: &Column, value: Json) -> Option<Cell> {
     match (column.kind, value) {
         (_, Json::Null) => Some(Cell::Null),
         (Kind::Id, Json::String(text)) => text.parse::<MemoryId>().ok().map(|id| Cell::Blob(id.0.to_vec())),
-        (Kind::Bytes, Json::String(text)) => STANDARD.decode(text).ok().map(Cell::Blob),
+        (Kind::Bytes | Kind::CheckedBytes(_), Json::String(text)) => STANDARD.decode(text).ok().map(Cell::Blob),
         (Kind::Integer | Kind::Count(_), Json::Number(number)) => number.as_i64().map(Cell::Integer),
         (Kind::Real, Json::Number(number)) => number.as_f64().map(Cell::Real),
         (Kind::Text | Kind::Checked(_), Json::String(text)) => Some(Cell::Text(text)),

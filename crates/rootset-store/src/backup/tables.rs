@@ -3,8 +3,10 @@
 //! One list feeds the writer, the reader, the check of archives and the restore. What is not in it is not restored: audit,
 //! plans and jobs belong to the database, counters and sums are made anew from the rows.
 
+use rootset_model::code::SymbolKind;
 use rootset_model::{Extraction, RetentionPolicy};
 
+use crate::code::references;
 use crate::driver::{SearchIndex, Statement};
 use crate::purge::Receipt;
 use crate::runs::RunCounts;
@@ -54,6 +56,8 @@ pub(crate) enum Kind {
     Text,
     /// Text that the program has to understand later.
     Checked(fn(&str) -> bool),
+    /// Bytes that the program has to understand later, written in base64.
+    CheckedBytes(fn(&[u8]) -> bool),
 }
 
 /// More than any counter reaches, less than what arithmetic on it could overflow.
@@ -193,6 +197,7 @@ pub(crate) static TABLES: &[Table] = &[
             needed("start", COUNT),
             needed("length", COUNT),
             needed("is_question", FLAG),
+            optional("symbol", COUNT),
         ]
     ),
     stored!(
@@ -222,6 +227,7 @@ pub(crate) static TABLES: &[Table] = &[
             needed("normal_name", Kind::Text),
             needed("normaliser", COUNT),
             needed("created_at", Kind::Integer),
+            optional("is_symbol", FLAG),
         ]
     ),
     stored!(
@@ -287,6 +293,69 @@ pub(crate) static TABLES: &[Table] = &[
         [needed("chunk", COUNT), needed("vector", Kind::Bytes),]
     ),
     stored!(
+        "repos",
+        READ_REPOS,
+        INSERT_REPOS,
+        Some(&sql::DELETE_REPOS),
+        [
+            needed("repo", Kind::Text),
+            needed("root", Kind::Text),
+            needed("run", COUNT),
+            optional("run_id", Kind::Id),
+            optional("run_at", Kind::Integer),
+            optional("scope", Kind::Text),
+            needed("trusted_at", Kind::Integer),
+            needed("created_at", Kind::Integer),
+        ]
+    ),
+    stored!(
+        "files",
+        READ_FILES,
+        INSERT_FILES,
+        Some(&sql::DELETE_FILES),
+        [
+            needed("repo", Kind::Text),
+            needed("path", Kind::Text),
+            needed("memory", Kind::Id),
+            needed("size", COUNT),
+            needed("modified_ns", Kind::Integer),
+            needed("changed_ns", Kind::Integer),
+            needed("inode", Kind::Integer),
+            needed("content_hash", Kind::Id),
+            needed("extractor", Kind::Integer),
+            needed("language", Kind::Text),
+            needed("is_test", FLAG),
+            needed("is_mounted", FLAG),
+            needed("lines", COUNT),
+        ]
+    ),
+    stored!(
+        "symbols",
+        READ_SYMBOLS,
+        INSERT_SYMBOLS,
+        Some(&sql::DELETE_SYMBOLS),
+        [
+            needed("memory", Kind::Id),
+            needed("ordinal", COUNT),
+            needed("name", Kind::Text),
+            needed("qualified_name", Kind::Text),
+            needed("kind", Kind::Checked(is_symbol_kind)),
+            optional("parent", COUNT),
+            needed("first_line", COUNT),
+            needed("last_line", COUNT),
+            needed("start", COUNT),
+            needed("length", COUNT),
+            needed("signature", Kind::Text),
+        ]
+    ),
+    stored!(
+        "code_references",
+        READ_CODE_REFERENCES,
+        INSERT_CODE_REFERENCES,
+        Some(&sql::DELETE_CODE_REFERENCES),
+        [needed("memory", Kind::Id), needed("packed", Kind::CheckedBytes(references::is_readable)),]
+    ),
+    stored!(
         "retention",
         READ_RETENTION,
         INSERT_RETENTION,
@@ -322,6 +391,7 @@ pub(crate) static TABLES: &[Table] = &[
     ),
     Table { name: "search_memories", columns: SEARCH_COLUMNS, rows: Rows::Search(SearchIndex::Memories) },
     Table { name: "search_entities", columns: SEARCH_COLUMNS, rows: Rows::Search(SearchIndex::Entities) },
+    Table { name: "search_code", columns: SEARCH_COLUMNS, rows: Rows::Search(SearchIndex::Code) },
 ];
 
 const SEARCH_COLUMNS: &[Column] = &[needed("key", COUNT), needed("head", Kind::Text), needed("body", Kind::Text)];
@@ -341,6 +411,10 @@ fn is_workspace_id(text: &str) -> bool {
 
 fn is_status(text: &str) -> bool {
     matches!(text, "pending" | "complete")
+}
+
+fn is_symbol_kind(text: &str) -> bool {
+    SymbolKind::from_stored(text).is_some()
 }
 
 fn is_json<T: serde::de::DeserializeOwned>(text: &str) -> bool {

@@ -17,6 +17,7 @@ const SWITCH_RETRY: Duration = Duration::from_millis(2);
 const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/sqlite/0001_create_tables.sql"),
     include_str!("../../migrations/sqlite/0002_add_collector.sql"),
+    include_str!("../../migrations/sqlite/0003_add_code.sql"),
 ];
 
 /// The version this program reads and writes.

@@ -38,12 +38,19 @@ fn exists(connection: &mut Connection, table: &str) -> Result<bool, StoreError> 
 /// read the number before take an emptied page for damage; so it is there from the beginning.
 const SECURE_DELETE_FORMAT: i64 = 5;
 
-fn definition(table: &str) -> String {
-    format!("CREATE VIRTUAL TABLE {table} USING fts5(head, body, tokenize = \"ascii tokenchars '{TERM_PUNCTUATION}'\")")
+fn definition(table: &str, index: SearchIndex) -> String {
+    let detail = match index {
+        SearchIndex::Memories | SearchIndex::Entities => "",
+        // Nobody asks where in a chunk of code a term stands, and without places the index is half the size.
+        SearchIndex::Code => ", detail = none",
+    };
+    format!(
+        "CREATE VIRTUAL TABLE {table} USING fts5(head, body, tokenize = \"ascii tokenchars '{TERM_PUNCTUATION}'\"{detail})"
+    )
 }
 
-fn create(connection: &mut Connection, table: &str) -> Result<(), StoreError> {
-    let definition = definition(table);
+fn create(connection: &mut Connection, table: &str, index: SearchIndex) -> Result<(), StoreError> {
+    let definition = definition(table, index);
     connection.raw.execute_batch(&format!(
         "{definition};
          REPLACE INTO {table}_config(k, v) VALUES ('version', {SECURE_DELETE_FORMAT});
@@ -57,7 +64,7 @@ pub fn write_waiting(connection: &mut Connection) -> Result<(), StoreError> {
     for WaitingRow { workspace, index, row } in std::mem::take(&mut connection.search_waiting) {
         let table = table(workspace, index);
         if !exists(connection, &table)? {
-            create(connection, &table)?;
+            create(connection, &table, index)?;
         }
         let sql = format!("INSERT INTO {table}(rowid, head, body) VALUES (?1, ?2, ?3)");
         connection.raw.prepare_cached(&sql)?.execute((row.key, &row.head, &row.body))?;
@@ -278,7 +285,7 @@ pub fn drop_indexes(connection: &mut Connection, workspace: WorkspaceKey) -> Res
 pub fn clear(connection: &mut Connection, workspace: WorkspaceKey) -> Result<(), StoreError> {
     drop_indexes(connection, workspace)?;
     for index in SearchIndex::ALL {
-        create(connection, &table(workspace, index))?;
+        create(connection, &table(workspace, index), index)?;
     }
     Ok(())
 }
@@ -297,12 +304,11 @@ pub fn index_of(name: &str) -> Option<SearchIndex> {
 /// Whether an object of a schema is a full-text table as this program makes it, or one that FTS5 keeps for it.
 pub fn is_own(name: &str, sql: Option<&str>) -> bool {
     let is_shadow = !name.ends_with(|c: char| c.is_ascii_digit());
-    let is_as_made = match sql {
-        Some(sql) if is_shadow => sql.starts_with("CREATE TABLE"),
-        Some(sql) => sql == definition(name),
-        None => false,
-    };
-    index_of(name).is_some() && is_as_made
+    match (index_of(name), sql) {
+        (Some(_), Some(sql)) if is_shadow => sql.starts_with("CREATE TABLE"),
+        (Some(index), Some(sql)) => sql == definition(name, index),
+        _ => false,
+    }
 }
 
 /// Merges the segments of every index into one, which leaves dead rows behind.

@@ -343,12 +343,12 @@ impl Simulation {
         id[8..].copy_from_slice(&number.to_be_bytes());
         let orphans = &mut self.models[at].orphans;
         if kind == OrphanKind::Chunk {
-            let statement = "INSERT INTO chunks VALUES (?1, ?2, ?3, 0, 0, 0, 1, 0)";
+            let statement = "INSERT INTO chunks VALUES (?1, ?2, ?3, 0, 0, 0, 1, 0, NULL)";
             self.sql.execute(statement, params![key, number, id]).unwrap();
             orphans.insert(Orphan { kind, id: ChunkKey(number).external().to_string() });
             return;
         }
-        let statement = "INSERT INTO entities VALUES (?1, ?2, ?3, 'Planted', 'thing', 'planted', 1, 0)";
+        let statement = "INSERT INTO entities VALUES (?1, ?2, ?3, 'Planted', 'thing', 'planted', 1, 0, 0)";
         self.sql.execute(statement, params![key, id, number]).unwrap();
         orphans.insert(Orphan { kind: OrphanKind::Entity, id: EntityId(id).to_string() });
         if kind == OrphanKind::Relation {

@@ -1,0 +1,79 @@
+-- Reading code: only of files that are current at the time ?2.
+
+-- fragment: symbol_columns
+s.memory, s.ordinal, f.repo, f.path, f.language, s.qualified_name, s.name, s.kind, s.first_line, s.last_line, s.start,
+s.length, s.signature
+
+-- fragment: current_symbols
+FROM symbols s
+JOIN files f ON f.workspace = s.workspace AND f.memory = s.memory
+JOIN memories m ON m.workspace = s.workspace AND m.memory = s.memory
+
+-- name: named
+SELECT {{symbol_columns}} {{current_symbols}}
+WHERE s.workspace = ?1 AND s.name = ?3 AND (?4 IS NULL OR f.repo = ?4) AND {{m_is_current}}
+ORDER BY f.repo, f.path, s.ordinal;
+
+-- name: of_files
+SELECT {{symbol_columns}} {{current_symbols}}
+WHERE s.workspace = ?1 AND s.memory IN (SELECT value FROM blob_list(?3)) AND {{m_is_current}}
+ORDER BY f.repo, f.path, s.ordinal;
+
+-- name: texts
+SELECT m.memory, r.context
+FROM files f
+JOIN memories m ON m.workspace = f.workspace AND m.memory = f.memory
+JOIN revisions r ON r.workspace = m.workspace AND r.memory = m.memory AND r.revision = m.revision
+WHERE f.workspace = ?1 AND f.memory IN (SELECT value FROM blob_list(?3)) AND {{m_is_current}}
+ORDER BY f.repo, f.path;
+
+-- name: files_of_chunks
+SELECT DISTINCT f.repo, f.path, f.memory
+FROM chunks ch
+JOIN files f ON f.workspace = ch.workspace AND f.memory = ch.memory
+JOIN memories m ON m.workspace = f.workspace AND m.memory = f.memory
+WHERE ch.workspace = ?1 AND ch.chunk IN (SELECT value FROM integer_list(?3)) AND (?4 IS NULL OR f.repo = ?4)
+  AND {{m_is_current}}
+ORDER BY f.repo, f.path LIMIT ?5;
+
+-- name: references_of
+SELECT f.memory, f.repo, f.path, f.language, c.packed
+FROM code_references c
+JOIN files f ON f.workspace = c.workspace AND f.memory = c.memory
+JOIN memories m ON m.workspace = c.workspace AND m.memory = c.memory
+WHERE c.workspace = ?1 AND c.memory IN (SELECT value FROM blob_list(?3)) AND {{m_is_current}}
+ORDER BY f.repo, f.path;
+
+-- Of these chunks, those of files that may be served and pass the filters.
+-- name: servable_chunks
+SELECT ch.chunk
+FROM chunks ch
+JOIN files f ON f.workspace = ch.workspace AND f.memory = ch.memory
+JOIN memories m ON m.workspace = f.workspace AND m.memory = f.memory
+WHERE ch.workspace = ?1 AND ch.chunk IN (SELECT value FROM integer_list(?3)) AND (?4 IS NULL OR f.repo = ?4)
+  AND (?5 = 0 OR f.language IN (SELECT value FROM text_list(?6))) AND {{m_is_current}};
+
+-- name: candidates
+SELECT ch.chunk, ch.memory, f.repo, f.path, f.language, s.qualified_name, s.kind, s.first_line, s.last_line, ch.start,
+       ch.length
+FROM chunks ch
+JOIN files f ON f.workspace = ch.workspace AND f.memory = ch.memory
+LEFT JOIN symbols s ON s.workspace = ch.workspace AND s.memory = ch.memory AND s.ordinal = ch.symbol
+WHERE ch.workspace = ?1 AND ch.chunk IN (SELECT value FROM integer_list(?2));
+
+-- name: chunk_texts
+SELECT ch.chunk, r.context
+FROM chunks ch
+JOIN memories m ON m.workspace = ch.workspace AND m.memory = ch.memory
+JOIN revisions r ON r.workspace = m.workspace AND r.memory = m.memory AND r.revision = m.revision
+WHERE ch.workspace = ?1 AND ch.chunk IN (SELECT value FROM integer_list(?2));
+
+-- Notes among the memories of these chunks, newest first.
+-- name: notes_of_chunks
+SELECT m.memory, m.name, r.topic, r.context, r.decisions, r.rationale
+FROM memories m
+JOIN revisions r ON r.workspace = m.workspace AND r.memory = m.memory AND r.revision = m.revision
+WHERE m.workspace = ?1 AND m.repo IS NULL AND {{m_is_current}}
+  AND m.memory IN (SELECT ch.memory FROM chunks ch
+                   WHERE ch.workspace = ?1 AND ch.chunk IN (SELECT value FROM integer_list(?3)))
+ORDER BY m.memory DESC LIMIT ?4;

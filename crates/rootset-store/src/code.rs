@@ -1,0 +1,22 @@
+//! The store's half of the code index: repositories, the memories of their files, symbols and references.
+//!
+//! Whoever walks the tree and parses decides what a file is and whether it changed; here it is kept and found again. A
+//! file is a memory like any other to the trash, the collector and backups; it differs in that its content is replaced in
+//! place, its chunks know their symbols, and its terms are in an index of their own.
+
+mod complete;
+mod derive;
+mod previous;
+mod read;
+pub(crate) mod references;
+mod repos;
+mod search;
+mod states;
+mod write;
+
+pub use complete::CompletedScan;
+pub use read::{FileReferences, SymbolRow};
+pub use repos::{RepoRow, RepoView};
+pub use search::{CodeCandidate, CodeHit, CodeSearch, RankCode};
+pub use states::{FileStamp, FileState};
+pub use write::{FileOutcome, NewFile};

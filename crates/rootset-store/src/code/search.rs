@@ -1,0 +1,201 @@
+//! Finding code: candidates from the full text of chunks, order from the caller's ranking, words for the answer; all from
+//! one snapshot.
+
+use std::collections::{HashMap, HashSet};
+
+use rootset_model::code::SymbolKind;
+use rootset_model::{MemoryId, Timestamp, WorkspaceKey};
+
+use super::read::read_kind;
+use crate::driver::{Combine, SearchIndex, SearchQuery, SearchStatistics, Transaction};
+use crate::error::StoreError;
+use crate::search::{by_rarity, terms_within};
+use crate::statements::symbols as sql;
+use crate::{Store, Workspace};
+
+/// Chunks offered to the ranking: definitions and their uses share their words, so that more are needed than of notes.
+const CANDIDATES: usize = 96;
+/// Matching rows a first-stage query may touch; see `search.rs`.
+const MATCHED_ROWS_MAX: i64 = 8_000;
+/// Matching rows looked at in all for the sake of a filter.
+const FILTERED_ROWS_MAX: usize = 1 << 20;
+/// By how much each further step looks deeper.
+const STEP: usize = 4;
+
+#[derive(Clone, Debug)]
+pub struct CodeSearch<'a> {
+    pub terms: &'a [String],
+    pub repo: Option<&'a str>,
+    /// Any of these; all when there are none.
+    pub languages: &'a [String],
+    pub limit: usize,
+    pub now: Timestamp,
+}
+
+/// A chunk that a ranking looks at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CodeCandidate {
+    pub chunk: i64,
+    pub memory: MemoryId,
+    pub repo: String,
+    pub path: String,
+    pub language: String,
+    /// The symbol whose text it is: qualified name, kind, first and last line.
+    pub symbol: Option<(String, SymbolKind, i64, i64)>,
+    pub head_terms: String,
+    pub body_terms: String,
+    /// Bytes of the file's text.
+    pub start: usize,
+    pub length: usize,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct CodeHit {
+    pub candidate: CodeCandidate,
+    pub score: f64,
+    /// The chunk's.
+    pub text: String,
+    /// Where the chunk begins, one-based.
+    pub line: i64,
+}
+
+/// Places of the candidates in the order of an answer, with their scores.
+pub type RankCode<'a> = &'a dyn Fn(&[CodeCandidate], &SearchStatistics) -> Vec<(usize, f64)>;
+
+impl Store {
+    /// The statistics that `rank` gets have one frequency per term of the search, in its order.
+    pub fn search_code(
+        &self,
+        workspace: &Workspace,
+        search: &CodeSearch<'_>,
+        rank: RankCode<'_>,
+    ) -> Result<Vec<CodeHit>, StoreError> {
+        self.read(|tx| {
+            let statistics = tx.search_statistics(workspace.key, SearchIndex::Code, search.terms)?;
+            let keys = matching(tx, workspace.key, search, &statistics)?;
+            let candidates = load(tx, workspace.key, &keys)?;
+            let mut ranked = rank(&candidates, &statistics);
+            ranked.truncate(search.limit);
+            hits(tx, workspace.key, candidates, &ranked)
+        })
+    }
+}
+
+/// Chunks with the rarest terms that may be served. Files that are gone or filtered out never take a slot: as long as
+/// they leave too few, more are asked for, first deeper, then with commoner terms.
+fn matching(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    search: &CodeSearch<'_>,
+    statistics: &SearchStatistics,
+) -> Result<Vec<i64>, StoreError> {
+    let by_rarity = by_rarity(search.terms, &statistics.frequencies);
+    let wanted = CANDIDATES.max(search.limit.saturating_mul(2));
+    let mut used = terms_within(&by_rarity, MATCHED_ROWS_MAX);
+    let mut limit = wanted;
+    let (mut served, mut asked) = (Vec::new(), 0);
+    while used > 0 {
+        let terms: Vec<String> = by_rarity[..used].iter().map(|(term, _)| (*term).to_owned()).collect();
+        let query = SearchQuery { terms: &terms, combine: Combine::Any, limit, rows_per_term_max: usize::MAX };
+        let found: Vec<i64> =
+            tx.search_match(workspace, SearchIndex::Code, &query)?.into_iter().map(|(key, _)| key).collect();
+        // A deeper look begins with what the last one saw.
+        served.extend(servable(tx, workspace, &found[asked..], search)?);
+        asked = found.len();
+        let is_exhausted = found.len() < limit || limit >= FILTERED_ROWS_MAX;
+        let is_enough = served.len() >= wanted || (is_exhausted && served.len() >= search.limit);
+        if is_enough || (is_exhausted && used == by_rarity.len()) {
+            break;
+        }
+        if is_exhausted {
+            used = by_rarity.len();
+            served.clear();
+            asked = 0;
+            limit = wanted;
+        } else {
+            limit *= STEP;
+        }
+    }
+    served.truncate(wanted);
+    Ok(served)
+}
+
+/// Those of the chunks that may be served and pass the filters, in the order given.
+fn servable(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    keys: &[i64],
+    search: &CodeSearch<'_>,
+) -> Result<Vec<i64>, StoreError> {
+    let parameters = [
+        workspace.into(),
+        search.now.into(),
+        keys.into(),
+        search.repo.into(),
+        (search.languages.len() as i64).into(),
+        search.languages.into(),
+    ];
+    let good: HashSet<i64> = tx.rows(&sql::SERVABLE_CHUNKS, &parameters, |row| row.get(0))?.into_iter().collect();
+    Ok(keys.iter().filter(|key| good.contains(*key)).copied().collect())
+}
+
+/// Candidates in the order of the keys.
+fn load(tx: &mut dyn Transaction, workspace: WorkspaceKey, keys: &[i64]) -> Result<Vec<CodeCandidate>, StoreError> {
+    let mut terms: HashMap<i64, (String, String)> = tx
+        .search_rows(workspace, SearchIndex::Code, keys)?
+        .into_iter()
+        .map(|row| (row.key, (row.head, row.body)))
+        .collect();
+    let rows = tx.rows(&sql::CANDIDATES, &[workspace.into(), keys.into()], |row| {
+        let chunk = row.get(0)?;
+        let (head_terms, body_terms) = terms.remove(&chunk).unwrap_or_default();
+        let symbol = match row.get::<Option<String>>(5)? {
+            Some(name) => Some((name, read_kind(&row.get::<String>(6)?)?, row.get(7)?, row.get(8)?)),
+            None => None,
+        };
+        Ok(CodeCandidate {
+            chunk,
+            memory: row.get(1)?,
+            repo: row.get(2)?,
+            path: row.get(3)?,
+            language: row.get(4)?,
+            symbol,
+            head_terms,
+            body_terms,
+            start: row.get::<i64>(9)? as usize,
+            length: row.get::<i64>(10)? as usize,
+        })
+    })?;
+    let mut by_key: HashMap<i64, CodeCandidate> = rows.into_iter().map(|row| (row.chunk, row)).collect();
+    Ok(keys.iter().filter_map(|key| by_key.remove(key)).collect())
+}
+
+fn hits(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    candidates: Vec<CodeCandidate>,
+    ranked: &[(usize, f64)],
+) -> Result<Vec<CodeHit>, StoreError> {
+    let mut slots: Vec<Option<CodeCandidate>> = candidates.into_iter().map(Some).collect();
+    let best: Vec<(CodeCandidate, f64)> =
+        ranked.iter().filter_map(|(place, score)| Some((slots.get_mut(*place)?.take()?, *score))).collect();
+    let keys: Vec<i64> = best.iter().map(|(candidate, _)| candidate.chunk).collect();
+    let places: HashMap<i64, (usize, usize)> = best.iter().map(|(it, _)| (it.chunk, (it.start, it.length))).collect();
+    let mut texts: HashMap<i64, (String, i64)> = HashMap::new();
+    tx.query(&sql::CHUNK_TEXTS, &[workspace.into(), keys.as_slice().into()], &mut |row| {
+        let (chunk, text): (i64, String) = (row.get(0)?, row.get(1)?);
+        let (start, length) = places[&chunk];
+        let unreadable = StoreError::UnreadableValue("the place of a chunk");
+        let of_chunk = text.get(start..start.saturating_add(length)).ok_or(unreadable)?;
+        let line = 1 + text.as_bytes()[..start].iter().filter(|byte| **byte == b'\n').count() as i64;
+        texts.insert(chunk, (of_chunk.to_owned(), line));
+        Ok(())
+    })?;
+    Ok(best
+        .into_iter()
+        .filter_map(|(candidate, score)| {
+            let (text, line) = texts.remove(&candidate.chunk)?;
+            Some(CodeHit { candidate, score, text, line })
+        })
+        .collect())
+}

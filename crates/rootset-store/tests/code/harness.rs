@@ -1,0 +1,229 @@
+//! A database of its own, a fixed clock, and a language so small that its parser fits on a page: a line `def NAME` begins
+//! a symbol, which ends before the next; `call NAME`, `import NAME` and `base NAME` refer to others.
+
+use rootset_model::code::{Base, Call, CodeChunk, Import, Outline, Symbol, SymbolKind};
+use rootset_model::{MemoryId, Timestamp};
+use rootset_store::{
+    CompletedScan, FileOutcome, FileStamp, FileState, Lease, NewFile, NewWorkspace, Stamp, Store, Work, Workspace,
+};
+
+pub const REPO: &str = "app";
+pub const ROOT: &str = "/src/app";
+const LEASE_MS: i64 = 60_000;
+
+pub struct World {
+    pub folder: tempfile::TempDir,
+    pub store: Store,
+    pub workspace: Workspace,
+    pub now: std::cell::Cell<i64>,
+    next: std::cell::Cell<u8>,
+}
+
+/// A file that was read.
+#[derive(Clone)]
+pub struct Source {
+    pub path: String,
+    pub text: String,
+    pub replaces: Option<MemoryId>,
+}
+
+pub fn source(path: &str, text: &str) -> Source {
+    Source { path: path.into(), text: text.into(), replaces: None }
+}
+
+impl Source {
+    pub fn replacing(mut self, memory: MemoryId) -> Self {
+        self.replaces = Some(memory);
+        self
+    }
+}
+
+impl World {
+    pub fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let store = Store::open_sqlite(&folder.path().join("x.db")).expect("a new database");
+        let stamp = Stamp { now: Timestamp(1), actor: "test" };
+        let new = NewWorkspace { id: "default".into(), ..NewWorkspace::default() };
+        let workspace = store.create_workspace(&new, stamp).expect("a workspace");
+        let world = Self { folder, store, workspace, now: 1_000.into(), next: 0.into() };
+        world.store.bind_repo(&world.workspace, REPO, ROOT, false, world.stamp()).expect("a repository");
+        world
+    }
+
+    pub fn stamp(&self) -> Stamp<'static> {
+        Stamp { now: Timestamp(self.now.get()), actor: "test" }
+    }
+
+    pub fn id(&self) -> [u8; 16] {
+        self.next.set(self.next.get() + 1);
+        [self.next.get(); 16]
+    }
+
+    pub fn sql(&self) -> rusqlite::Connection {
+        let connection = rusqlite::Connection::open(self.folder.path().join("x.db")).expect("the same file");
+        connection.execute_batch("PRAGMA foreign_keys = OFF").expect("a setting");
+        connection
+    }
+
+    pub fn count(&self, table: &str) -> i64 {
+        self.sql().query_row(&format!("SELECT COUNT(*) FROM {table}"), [], |row| row.get(0)).expect("a count")
+    }
+
+    pub fn lease(&self) -> Lease {
+        let work = Work { workspace: self.workspace.key, kind: "index", subject: [7; 16] };
+        let lease = self.store.acquire_lease(work, Timestamp(self.now.get()), LEASE_MS).expect("a lease");
+        lease.expect("nobody holds it")
+    }
+
+    /// A run that writes these files and ends, with those gone.
+    pub fn scan(&self, sources: &[Source], gone: &[MemoryId]) -> Vec<FileOutcome> {
+        let lease = self.lease();
+        let outcomes = self.write(&lease, sources);
+        self.complete(Some(&lease), gone, &[]);
+        outcomes
+    }
+
+    pub fn write(&self, lease: &Lease, sources: &[Source]) -> Vec<FileOutcome> {
+        let outlines: Vec<Outline> = sources.iter().map(|it| outline(&it.path, &it.text)).collect();
+        let terms: Vec<Vec<(String, String)>> =
+            sources.iter().zip(&outlines).map(|(source, outline)| terms(source, outline)).collect();
+        let files: Vec<NewFile<'_>> = sources
+            .iter()
+            .zip(outlines.iter().zip(&terms))
+            .map(|(source, (outline, terms))| NewFile {
+                memory: MemoryId(self.id()),
+                replaces: source.replaces,
+                path: &source.path,
+                stamp: FileStamp { size: source.text.len() as i64, modified_ns: 5, changed_ns: 6, inode: 7 },
+                content_hash: [source.text.len() as u8; 16],
+                extractor: 1,
+                language: if source.path.ends_with(".py") { "python" } else { "toy" },
+                is_test: false,
+                is_mounted: false,
+                lines: source.text.lines().count() as i64,
+                text: &source.text,
+                outline,
+                terms,
+            })
+            .collect();
+        let run = self.run() + 1;
+        let (store, workspace) = (&self.store, &self.workspace);
+        store.write_files(workspace, lease, LEASE_MS, REPO, run, &files, self.stamp()).expect("files are written")
+    }
+
+    pub fn run(&self) -> i64 {
+        self.store.repo(&self.workspace, REPO).expect("a read").expect("a repository").run
+    }
+
+    pub fn completed<'a>(&self, lease: Option<&'a Lease>, gone: &'a [MemoryId]) -> CompletedScan<'a> {
+        CompletedScan {
+            repo: REPO,
+            expected_run: self.run(),
+            run_id: [9; 16],
+            scope: "{}",
+            trusted_at: 77,
+            lease,
+            refreshed: &[],
+            returned: &[],
+            gone,
+        }
+    }
+
+    pub fn complete(&self, lease: Option<&Lease>, gone: &[MemoryId], returned: &[MemoryId]) -> i64 {
+        let scan = CompletedScan { returned, ..self.completed(lease, gone) };
+        self.store.complete_scan(&self.workspace, &scan, self.stamp()).expect("a run ends")
+    }
+
+    pub fn states(&self) -> Vec<FileState> {
+        self.store.file_states(&self.workspace, REPO).expect("a read").expect("a repository").1
+    }
+
+    /// Chunk numbers of a file in the order of its text.
+    pub fn chunks(&self, memory: MemoryId) -> Vec<i64> {
+        let connection = self.sql();
+        let mut statement =
+            connection.prepare("SELECT chunk FROM chunks WHERE memory = ?1 ORDER BY ordinal").expect("x");
+        let rows = statement.query_map([memory.0.to_vec()], |row| row.get(0)).expect("rows");
+        rows.collect::<Result<_, _>>().expect("numbers")
+    }
+
+    /// Names of invariants that do not hold.
+    pub fn broken(&self) -> Vec<&'static str> {
+        let checks = self.store.check().expect("checks");
+        checks.into_iter().filter(|check| !check.is_ok()).map(|check| check.id).collect()
+    }
+}
+
+pub fn outline(path: &str, text: &str) -> Outline {
+    let module = path.rsplit_once('.').map_or(path, |(stem, _)| stem).replace('/', ".");
+    let mut outline = Outline::default();
+    outline.symbols.push(Symbol {
+        name: module.rsplit('.').next().unwrap_or_default().to_owned(),
+        qualified_name: module.clone(),
+        kind: SymbolKind::Module,
+        parent: None,
+        start: 0,
+        end: text.len() as u32,
+        first_line: 1,
+        last_line: text.lines().count() as u32,
+        signature: String::new(),
+    });
+    let mut start = 0u32;
+    for (number, line) in (1u32..).zip(text.split_inclusive('\n')) {
+        let caller = outline.symbols.len() as u32 - 1;
+        let (word, rest) = line.trim_end().split_once(' ').unwrap_or_default();
+        match word {
+            "def" => {
+                outline.symbols.push(Symbol {
+                    name: rest.to_owned(),
+                    qualified_name: format!("{module}.{rest}"),
+                    kind: SymbolKind::Function,
+                    parent: Some(0),
+                    start,
+                    end: start,
+                    first_line: number,
+                    last_line: number,
+                    signature: line.trim_end().to_owned(),
+                });
+            }
+            "call" => {
+                let call = Call { caller, name: rest.to_owned(), receiver: None, line: number };
+                outline.references.calls.push(call);
+            }
+            "import" => {
+                let import = Import { target: rest.to_owned(), local: None, line: number };
+                outline.references.imports.push(import);
+            }
+            "base" => {
+                let base = Base { symbol: caller, target: rest.to_owned(), kind: SymbolKind::Class };
+                outline.references.bases.push(base);
+            }
+            _ => {}
+        }
+        start += line.len() as u32;
+        let place = outline.symbols.len() - 1;
+        let symbol = &mut outline.symbols[place];
+        (symbol.end, symbol.last_line) = (start, number);
+        match outline.chunks.last_mut() {
+            Some(chunk) if chunk.symbol == Some(place as u32) => chunk.end = start,
+            _ => {
+                let begin = start - line.len() as u32;
+                outline.chunks.push(CodeChunk { symbol: Some(place as u32), start: begin, end: start });
+            }
+        }
+    }
+    outline.symbols[0].end = text.len() as u32;
+    outline
+}
+
+fn terms(source: &Source, outline: &Outline) -> Vec<(String, String)> {
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+    let chunks = outline.chunks.iter();
+    chunks
+        .map(|chunk| {
+            let name = chunk.symbol.map_or("", |symbol| &outline.symbols[symbol as usize].name);
+            let text = &source.text[chunk.start as usize..chunk.end as usize];
+            (words(&format!("{} {name}", source.path.replace(['/', '.'], " "))), words(text))
+        })
+        .collect()
+}
