@@ -144,13 +144,14 @@ fn names_with_blanks_quotes_and_letters_of_all_alphabets_are_names() {
     let paths =
         ["with blank.py", "größe/naïve.py", "日本/猫.py", "it's.py", "a\"b.py", "percent%s.py", "-dash.py", "tab\t.py"];
     let place = Place::with([]);
-    for (number, path) in paths.iter().enumerate() {
-        place.write(path, format!("def function_{number}():\n    pass\n"));
+    let words = ["apple", "banana", "cherry", "damson", "elder", "fig", "grape", "hazel"];
+    for (path, word) in paths.iter().zip(words) {
+        place.write(path, format!("def {word}():\n    pass\n"));
     }
     let answer = place.index();
     assert_eq!(counts(&answer)[1], 8, "{answer}");
-    for (number, path) in paths.iter().enumerate() {
-        assert_eq!(place.found(&format!("function_{number}")), [*path]);
+    for (path, word) in paths.iter().zip(words) {
+        assert_eq!(place.found(word), [*path]);
     }
     assert_eq!(counts(&place.index()), [8, 0, 8, 0]);
 }

@@ -122,13 +122,12 @@ fn a_stale_file_found_again_elsewhere_is_there_again() {
 
 #[test]
 fn a_moved_file_keeps_its_uses() {
-    let mut place = Place::indexed();
+    let place = Place::indexed();
     let memory = place.id_of("billing.py");
     for _ in 0..3 {
         place.world.call("get_memory", json!({ "memory_id": memory }));
     }
-    // The end of a process writes its uses down.
-    place.world.restart(|service| service);
+    place.world.service.flush_uses().unwrap();
     assert_eq!(place.world.look(&memory)["use_count"], 3);
     place.rename("billing.py", "payment.py");
     place.index();

@@ -56,7 +56,7 @@ fn a_scan_without_tests_leaves_them_alone() {
     place.remove("tests/test_orders.py");
     let answer = place.index_with(json!({"include_tests": false}));
     assert_eq!(answer["stale_memories"], 0, "{answer}");
-    assert_eq!(place.found("test_place_order"), ["tests/test_orders.py"]);
+    assert_eq!(place.symbols("test_place_order").len(), 1);
     let answer = place.index();
     assert_eq!((&answer["files_removed"], place.stale()), (&json!(1), vec!["tests/test_orders.py".to_owned()]));
 }
@@ -64,7 +64,7 @@ fn a_scan_without_tests_leaves_them_alone() {
 #[test]
 fn files_above_the_size_limit_are_left_out_and_counted() {
     let place = Place::new();
-    place.write("large.py", format!("def large():\n    return '{}'\n", "x y ".repeat(1_000)));
+    place.write("large.py", format!("def large():\n{}", "    value = 'some text'\n".repeat(200)));
     let answer = place.index_with(json!({"max_file_size": 2_000}));
     assert_eq!(answer["files_indexed"], 4, "{answer}");
     assert_eq!(skipped(&answer), 1, "{answer}");
@@ -92,7 +92,7 @@ fn files_above_a_mebibyte_are_left_out_by_default() {
 #[test]
 fn a_file_that_grew_beyond_the_limit_is_no_longer_served_as_it_was() {
     let place = Place::indexed();
-    place.write("billing.py", format!("{BILLING}\n# {}\n", "long ".repeat(1_000)));
+    place.write("billing.py", format!("{BILLING}\n{}", "# a comment of some length\n".repeat(200)));
     let answer = place.index_with(json!({"max_file_size": 4_000}));
     assert_eq!(answer["files_indexed"], 0, "{answer}");
     assert!(!place.served().contains(&"billing.py".to_owned()), "what is stored of it is in no tree any more");
