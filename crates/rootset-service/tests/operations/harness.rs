@@ -97,7 +97,7 @@ impl World {
             per_reading: AtomicI64::new(0),
         });
         let ids = Arc::new(CountedIds(AtomicU64::new(1)));
-        let caller = Caller { front_end: FrontEnd::CommandLine, actor: "cli".into(), workspace: "default".into() };
+        let caller = Caller::new(FrontEnd::CommandLine, "cli", "default");
         let path = folder.path().join("rootset.db");
         let service = open(&path, &clock, &ids, configure);
         Self { folder, clock, ids, service, reader: OnceLock::new(), caller }
