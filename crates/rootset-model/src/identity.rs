@@ -43,8 +43,15 @@ impl EntityId {
 
 impl EntityId {
     /// Symbols of code have ids of their own: `Run` and `run` are two, and neither is the word `run` in a note.
+    ///
+    /// What is defined together has ids that begin alike. A repository brings a hundred thousand symbols file by file:
+    /// with ids all over the place, every file would touch as many pages of every index as it has symbols.
     pub fn derive_symbol(qualified_name: &str, kind: SymbolKind) -> Self {
-        Self(hash("symbol", &[qualified_name.as_bytes(), kind.as_str().as_bytes()]))
+        let whole = hash("symbol", &[qualified_name.as_bytes(), kind.as_str().as_bytes()]);
+        let place = |scope: &str| short_hash(scope).to_be_bytes();
+        let parent = enclosing(qualified_name);
+        let places = [place(first_scopes(qualified_name)), place(enclosing(parent)), place(parent)];
+        Self(placed(places.as_flattened(), whole))
     }
 }
 
@@ -52,6 +59,49 @@ impl RelationId {
     pub fn derive(source: EntityId, relation: &str, target: EntityId) -> Self {
         Self(hash("relation", &[source.as_bytes(), normalise(relation).as_bytes(), target.as_bytes()]))
     }
+
+    /// Between symbols: beside its source, for the reason that symbols stand beside each other.
+    pub fn derive_symbol(source: EntityId, relation: &str, target: EntityId) -> Self {
+        let whole = hash("symbol relation", &[source.as_bytes(), relation.as_bytes(), target.as_bytes()]);
+        Self(placed(&source.0[..PLACE_BYTES], whole))
+    }
+}
+
+/// How much of a symbol's id tells where it stands; the rest alone has too many values for two to meet.
+const PLACE_BYTES: usize = 6;
+
+fn placed(place: &[u8], whole: [u8; 16]) -> [u8; 16] {
+    let mut id = whole;
+    id[..PLACE_BYTES].copy_from_slice(place);
+    id
+}
+
+/// A qualified name without its last part; empty when it has only one.
+fn enclosing(name: &str) -> &str {
+    let head = name.trim_end_matches(is_in_part);
+    head.trim_end_matches(|c| !is_in_part(c))
+}
+
+/// The first two parts of a qualified name.
+fn first_scopes(name: &str) -> &str {
+    let after =
+        |from: usize, is_wanted: fn(char) -> bool| name[from..].find(is_wanted).map_or(name.len(), |at| from + at);
+    let first = after(0, |c| !is_in_part(c));
+    let second = after(first, is_in_part);
+    &name[..after(second, |c| !is_in_part(c))]
+}
+
+fn is_in_part(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// FNV-1a, folded: it only has to spread, nothing is told apart by it.
+fn short_hash(text: &str) -> u16 {
+    let hash = text
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));
+    let halves = (hash ^ (hash >> 32)) as u32;
+    (halves ^ (halves >> 16)) as u16
 }
 
 /// Lengths are hashed in front of the parts, so that no two lists of parts can run together.
@@ -95,6 +145,27 @@ mod tests {
         let id = EntityId::derive_symbol("app.run", SymbolKind::Function);
         assert_ne!(EntityId::derive_symbol("app.Run", SymbolKind::Function), id);
         assert_ne!(EntityId::derive("app.run", "function"), id);
+    }
+
+    #[test]
+    fn what_is_defined_together_has_ids_that_begin_alike() {
+        let id = |name| EntityId::derive_symbol(name, SymbolKind::Method);
+        let (save, load) = (id("app::store::Store::save"), id("app::store::Store::load"));
+        assert_eq!(save.0[..PLACE_BYTES], load.0[..PLACE_BYTES]);
+        assert_ne!(save, load);
+        let cousin = id("app::store::Other::load");
+        assert_eq!((&save.0[..4], save.0[4..6] == cousin.0[4..6]), (&cousin.0[..4], false));
+        assert_ne!(save.0[..2], id("lib::store::Store::save").0[..2]);
+        let relation = RelationId::derive_symbol(save, "calls", load);
+        assert_eq!(relation.0[..PLACE_BYTES], save.0[..PLACE_BYTES]);
+        assert_ne!(relation, RelationId::derive_symbol(save, "calls", cousin));
+    }
+
+    #[test]
+    fn scopes_are_read_in_every_languages_spelling() {
+        assert_eq!((enclosing("a.b.c"), enclosing("a::b::c"), enclosing("a"), enclosing("")), ("a.b", "a::b", "", ""));
+        assert_eq!((first_scopes("a.b.c"), first_scopes("a::b"), first_scopes("a")), ("a.b", "a::b", "a"));
+        assert_eq!((first_scopes(""), first_scopes("::x"), enclosing("\\A\\é\\b")), ("", "::x", "\\A\\é"));
     }
 
     #[test]

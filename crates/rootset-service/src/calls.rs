@@ -145,10 +145,21 @@ fn methods(places: &[usize], candidates: &[SymbolRow]) -> Vec<usize> {
     places.iter().copied().filter(|&it| candidates[it].kind == SymbolKind::Method).collect()
 }
 
-/// Candidates whose qualified name ends with this one.
+/// Candidates whose qualified name ends with this one. Where a package is the repository's own folder, its name is not
+/// in the paths, but whoever imports from it writes it.
 fn named(places: &[usize], candidates: &[SymbolRow], name: &str) -> Vec<usize> {
     let wanted = name_parts(name);
-    places.iter().copied().filter(|&it| ends_with(&candidates[it].qualified_name, &wanted)).collect()
+    let fits = |symbol: &SymbolRow| {
+        ends_with(&symbol.qualified_name, &wanted)
+            || wanted.split_first().is_some_and(|(package, rest)| {
+                is_named_after(package, &symbol.repo) && name_parts(&symbol.qualified_name) == rest
+            })
+    };
+    places.iter().copied().filter(|&it| fits(&candidates[it])).collect()
+}
+
+fn is_named_after(package: &str, repo: &str) -> bool {
+    package.len() == repo.len() && package.bytes().zip(repo.bytes()).all(|(a, b)| a == b || (a == b'_' && b == b'-'))
 }
 
 /// Whether a qualified name ends with these parts.
@@ -253,6 +264,16 @@ mod tests {
         assert_eq!(resolved(&call("save", None), &references, &caller, &candidates), certainly(&[1]));
         let references = References { imports: vec![import("a.store", Some("store"))], ..References::default() };
         assert_eq!(resolved(&call("save", Some("store")), &references, &caller, &candidates), certainly(&[0]));
+    }
+
+    #[test]
+    fn package_may_be_the_repository_itself() {
+        let candidates = [symbol("store.save", SymbolKind::Function, "store.py")];
+        let caller = symbol("main", SymbolKind::Function, "main.py");
+        let references = References { imports: vec![import("app.store.save", Some("save"))], ..References::default() };
+        assert_eq!(resolved(&call("save", None), &references, &caller, &candidates), certainly(&[0]));
+        let references = References { imports: vec![import("os.store.save", Some("save"))], ..References::default() };
+        assert_eq!(resolved(&call("save", None), &references, &caller, &candidates), Resolved::default());
     }
 
     #[test]

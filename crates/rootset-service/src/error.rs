@@ -188,6 +188,8 @@ impl From<StoreError> for ServiceError {
                     None => error,
                 }
             }
+            StoreError::IndexedFile { .. } => Self::conflict(message)
+                .with_hint("change the file and index it again; `tags`, `metadata` and `pinned` can be changed"),
             StoreError::RepoElsewhere { root, .. } => Self::conflict(message)
                 .with_hint("choose another `repo`, or point it here with `rootset index --rebind`")
                 .with_details(json!({"root": root})),

@@ -97,6 +97,8 @@ pub enum StoreError {
     RunHeld { run: RunId },
     #[error("the job is done by somebody else")]
     LeaseLost,
+    #[error("the memory is an indexed file: its name and content are what a scan reads")]
+    IndexedFile { memory: MemoryId },
     #[error("no repository `{0}`")]
     RepoNotFound(String),
     #[error("the repository `{repo}` is the folder `{root}`")]

@@ -86,7 +86,7 @@ fn explain_id(
 }
 
 fn shown(row: &MemoryRow) -> String {
-    row.name.clone().unwrap_or_else(|| row.id.to_string())
+    row.name.clone().or_else(|| row.file_path.clone()).unwrap_or_else(|| row.id.to_string())
 }
 
 /// What the answer depends on besides the rows.

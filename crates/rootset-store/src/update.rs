@@ -78,6 +78,11 @@ fn update(
     if row.version != request.seen_version {
         return Err(StoreError::VersionMismatch { expected: request.seen_version, found: row.version });
     }
+    // A file has no name, its path and content are what the last scan saw.
+    let is_file = row.repo.is_some() && row.name.is_none();
+    if is_file && (request.content.is_some() || request.attributes.name.is_some()) {
+        return Err(StoreError::IndexedFile { memory: row.id });
+    }
     if let Some(prepared) = request.content {
         refuse_taken_content(tx, workspace, row.id, prepared)?;
     }

@@ -53,15 +53,28 @@ pub struct CallsAnswer {
     pub results: Vec<CallResult>,
 }
 
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CallResult {
-    /// Calls that are certain come first.
-    pub ambiguous: bool,
+    pub qualified_name: String,
     pub repo: String,
     pub file_path: String,
     /// Of the call.
     pub line: i64,
-    pub qualified_name: String,
+    /// It could also mean something else.
+    pub ambiguous: bool,
+}
+
+impl CallsAnswer {
+    /// Calls that are certain come first, each once, at most `limit`.
+    fn of(mut results: Vec<CallResult>, limit: i64) -> Self {
+        fn key(it: &CallResult) -> (bool, &str, &str, i64, &str) {
+            (it.ambiguous, &it.repo, &it.file_path, it.line, &it.qualified_name)
+        }
+        results.sort_by(|a, b| key(a).cmp(&key(b)));
+        results.dedup();
+        results.truncate(usize::try_from(limit).unwrap_or_default());
+        Self { results }
+    }
 }
 
 impl Operation for GetCallers {
@@ -87,13 +100,13 @@ impl Operation for GetCallers {
         let mut files = service.store.references_holding(&workspace, &term, None, FILES_MAX, service.now())?;
         files.retain(|file| file.references.calls.iter().any(|call| call.name == name));
         let callers = service.symbols_by_place(&workspace, &files)?;
-        let mut results = BTreeSet::new();
+        let mut results = Vec::new();
         for file in &files {
             for call in file.references.calls.iter().filter(|call| call.name == name) {
                 let Some(caller) = callers.get(&(file.memory, i64::from(call.caller))) else { continue };
                 let found = resolve(call, &place(file, caller), &candidates);
                 if found.symbols.iter().any(|&it| is_target[it]) {
-                    results.insert(CallResult {
+                    results.push(CallResult {
                         qualified_name: caller.qualified_name.clone(),
                         repo: file.repo.clone(),
                         file_path: file.path.clone(),
@@ -103,7 +116,7 @@ impl Operation for GetCallers {
                 }
             }
         }
-        Ok(CallsAnswer { results: results.into_iter().take(usize::try_from(limit).unwrap_or_default()).collect() })
+        Ok(CallsAnswer::of(results, limit))
     }
 }
 
@@ -145,12 +158,12 @@ impl Operation for GetCallees {
         for symbol in service.store.symbols_named(&workspace, &names, None, service.now())? {
             by_name.entry(symbol.name.clone()).or_default().push(symbol);
         }
-        let mut results = BTreeSet::new();
+        let mut results = Vec::new();
         for (file, call, caller) in calls {
             let Some(candidates) = by_name.get(&call.name) else { continue };
             let found = resolve(call, &place(file, caller), candidates);
             for callee in found.symbols.iter().take(GUESSES_MAX).map(|&it| &candidates[it]) {
-                results.insert(CallResult {
+                results.push(CallResult {
                     qualified_name: callee.qualified_name.clone(),
                     repo: callee.repo.clone(),
                     file_path: callee.path.clone(),
@@ -159,7 +172,7 @@ impl Operation for GetCallees {
                 });
             }
         }
-        Ok(CallsAnswer { results: results.into_iter().take(usize::try_from(limit).unwrap_or_default()).collect() })
+        Ok(CallsAnswer::of(results, limit))
     }
 }
 

@@ -109,16 +109,18 @@ impl<E: Into<ServiceError>> From<E> for Attempt {
 }
 
 impl UpdateMemory {
+    fn gives_content(&self) -> bool {
+        self.topic.is_some() || self.context.is_some() || self.decisions.is_some() || self.rationale.is_some()
+    }
+
     fn refuse_empty(&self) -> Result<(), ServiceError> {
-        let gives_content =
-            self.topic.is_some() || self.context.is_some() || self.decisions.is_some() || self.rationale.is_some();
         let gives_attributes = self.name.is_some()
             || self.metadata.is_some()
             || self.tags.is_some()
             || self.pinned.is_some()
             || self.pin_reason.is_some()
             || self.expires_at.is_some();
-        if gives_content || gives_attributes || self.erase_previous == Some(true) {
+        if self.gives_content() || gives_attributes || self.erase_previous == Some(true) {
             return Ok(());
         }
         Err(ServiceError::invalid("no field to change is given"))
@@ -191,10 +193,12 @@ impl UpdateMemory {
         if seen.row.version != row.version {
             return Err(Attempt::ChangedMeanwhile);
         }
-        let (content, redacted) = self.content(seen.content)?;
-        let has_changed = Some(content.doc_hash()) != seen.row.doc_hash;
+        // Files have no hash to compare with, and their content need not be what a note's has to be.
+        let given = self.gives_content().then(|| self.content(seen.content)).transpose()?;
+        let redacted = given.as_ref().map_or(0, |(_, redacted)| *redacted);
+        let changed = given.map(|(content, _)| content).filter(|it| Some(it.doc_hash()) != seen.row.doc_hash);
         let prepared: Option<PreparedContent> =
-            has_changed.then(|| service.prepare(content).map_err(|error| provider_failed(&error))).transpose()?;
+            changed.map(|content| service.prepare(content).map_err(|error| provider_failed(&error))).transpose()?;
         let request = UpdateRequest {
             memory: seen.row.id,
             seen_version: seen.row.version,
@@ -213,7 +217,7 @@ impl UpdateMemory {
             memory_id: seen.row.id,
             version: outcome.version,
             revision: outcome.revision,
-            reextracted: has_changed && !outcome.is_pending,
+            reextracted: prepared.is_some() && !outcome.is_pending,
             entities_created: outcome.entities_created,
             entities_removed: outcome.entities_removed,
             relations_created: outcome.relations_created,

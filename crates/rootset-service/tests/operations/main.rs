@@ -14,6 +14,7 @@ mod deleting;
 mod erasing;
 mod explaining;
 mod extracting;
+mod files;
 mod forgetting;
 mod harness;
 mod housekeeping;

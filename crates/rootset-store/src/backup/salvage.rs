@@ -43,6 +43,8 @@ const WALKED: [(&str, Key); 8] = [
 /// The names and places of the columns that salvaging looks at.
 mod column {
     pub const MEMORY: usize = 0;
+    pub const NAME: usize = 2;
+    pub const REPO: usize = 4;
     pub const STATUS: usize = 7;
     pub const REVISION: usize = 11;
     pub const PENDING_REVISION: usize = 12;
@@ -152,7 +154,8 @@ impl Reading {
         Ok((written, incomplete))
     }
 
-    /// Memories whose row and current text can both be read; how many lack one of the two.
+    /// Memories whose row and current text can both be read; how many lack one of the two. Indexed files are none of
+    /// them: the next scan reads those from where they came, whole.
     fn whole_memories(&mut self) -> (HashMap<(i64, [u8; 16]), i64>, i64) {
         let mut texts: HashSet<(i64, [u8; 16], i64)> = HashSet::new();
         self.rows(table("revisions"), &mut |number, cells| {
@@ -161,10 +164,16 @@ impl Reading {
             }
         });
         let mut whole = HashMap::new();
+        let mut files: HashSet<(i64, [u8; 16])> = HashSet::new();
         let mut without_text = 0;
         self.rows(table("memories"), &mut |number, cells| {
             let revision = cells[column::REVISION].integer();
+            let is_file = cells[column::REPO] != Cell::Null && cells[column::NAME] == Cell::Null;
             if let (Some(memory), Some(revision)) = (cells[column::MEMORY].id(), revision) {
+                if is_file {
+                    files.insert((number, memory));
+                    return;
+                }
                 match texts.contains(&(number, memory, revision)) {
                     true => drop(whole.insert((number, memory), revision)),
                     false => without_text += 1,
@@ -172,7 +181,8 @@ impl Reading {
             }
         });
         let owners: HashSet<(i64, [u8; 16])> = texts.iter().map(|(number, memory, _)| (*number, *memory)).collect();
-        let without_memory = owners.iter().filter(|owner| !whole.contains_key(*owner)).count() as i64;
+        let is_lost = |owner: &&(i64, [u8; 16])| !whole.contains_key(*owner) && !files.contains(*owner);
+        let without_memory = owners.iter().filter(is_lost).count() as i64;
         (whole, without_text.max(without_memory))
     }
 

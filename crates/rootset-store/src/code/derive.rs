@@ -65,7 +65,7 @@ impl<'a> Graph<'a> {
     fn relate(&mut self, vouched: &mut Vouched<'a>, source: EntityId, verb: &'static str, target: EntityId) {
         // Two symbols of one name and kind are one entity, which does not define itself.
         if source != target {
-            let id = RelationId::derive(source, verb, target);
+            let id = RelationId::derive_symbol(source, verb, target);
             self.relations.insert(id, (source, verb, target));
             vouched.relations.insert(id);
         }

@@ -49,6 +49,10 @@ fn definition(table: &str, index: SearchIndex) -> String {
     )
 }
 
+/// Terms that FTS5 gathers before it writes a segment: all of a scan's batch, so that there is one segment to merge later
+/// instead of several.
+const CODE_BUFFER_BYTES: i64 = 16 << 20;
+
 fn create(connection: &mut Connection, table: &str, index: SearchIndex) -> Result<(), StoreError> {
     let definition = definition(table, index);
     connection.raw.execute_batch(&format!(
@@ -56,6 +60,9 @@ fn create(connection: &mut Connection, table: &str, index: SearchIndex) -> Resul
          REPLACE INTO {table}_config(k, v) VALUES ('version', {SECURE_DELETE_FORMAT});
          INSERT INTO {table}({table}, rank) VALUES ('secure-delete', 1);"
     ))?;
+    if index == SearchIndex::Code {
+        set_option(connection, table, "hashsize", CODE_BUFFER_BYTES)?;
+    }
     Ok(())
 }
 
