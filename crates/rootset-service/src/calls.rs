@@ -51,7 +51,7 @@ fn without_receiver(
     let mut imported = place.references.imports.iter().filter(|it| it.local.as_deref() == Some(&call.name)).peekable();
     if imported.peek().is_some() {
         // The file says where the name is from: from there or, if that is not one of ours, from nowhere.
-        return certain(imported.flat_map(|it| named(in_family, candidates, &it.target)).collect(), candidates);
+        return certain(imported.flat_map(|it| nearest(own, in_family, candidates, &it.target)).collect(), candidates);
     }
     let is_free = |it: &usize| candidates[*it].kind != SymbolKind::Method;
     let same_container = containers(&place.caller.qualified_name).find_map(|container| {
@@ -68,7 +68,7 @@ fn without_receiver(
     }
     let wholes = place.references.imports.iter().filter(|it| it.local.is_none());
     let from_whole: Vec<usize> =
-        wholes.flat_map(|it| named(in_family, candidates, &format!("{}.{}", it.target, call.name))).collect();
+        wholes.flat_map(|it| nearest(own, in_family, candidates, &format!("{}.{}", it.target, call.name))).collect();
     if !from_whole.is_empty() {
         return certain(from_whole, candidates);
     }
@@ -109,7 +109,7 @@ fn with_receiver(
             .references
             .bases
             .iter()
-            .flat_map(|base| named(in_family, candidates, &format!("{}.{}", base.target, call.name)))
+            .flat_map(|base| nearest(own, in_family, candidates, &format!("{}.{}", base.target, call.name)))
             .collect();
         if !inherited.is_empty() {
             return certain(inherited, candidates);
@@ -118,7 +118,7 @@ fn with_receiver(
     }
     if let Some(import) = place.references.imports.iter().find(|it| it.local.as_deref() == Some(first)) {
         let rest = receiver.get(first.len()..).unwrap_or_default();
-        let found = named(in_family, candidates, &format!("{}{rest}.{}", import.target, call.name));
+        let found = nearest(own, in_family, candidates, &format!("{}{rest}.{}", import.target, call.name));
         return if found.is_empty() { None } else { certain(found, candidates) };
     }
     // A type or module by the end of its name.
@@ -143,6 +143,12 @@ fn guessed(found: Vec<usize>) -> Option<Resolved> {
 
 fn methods(places: &[usize], candidates: &[SymbolRow]) -> Vec<usize> {
     places.iter().copied().filter(|&it| candidates[it].kind == SymbolKind::Method).collect()
+}
+
+/// Candidates with this name in the caller's own repository; only where it has none, in the others.
+fn nearest(own: &[usize], in_family: &[usize], candidates: &[SymbolRow], name: &str) -> Vec<usize> {
+    let found = named(own, candidates, name);
+    if found.is_empty() { named(in_family, candidates, name) } else { found }
 }
 
 /// Candidates whose qualified name ends with this one. Where a package is the repository's own folder, its name is not
@@ -274,6 +280,19 @@ mod tests {
         assert_eq!(resolved(&call("save", None), &references, &caller, &candidates), certainly(&[0]));
         let references = References { imports: vec![import("os.store.save", Some("save"))], ..References::default() };
         assert_eq!(resolved(&call("save", None), &references, &caller, &candidates), Resolved::default());
+    }
+
+    #[test]
+    fn own_repository_comes_before_another_with_the_same_name() {
+        let candidates = [
+            SymbolRow { repo: "other".into(), ..symbol("billing.charge", SymbolKind::Function, "billing.py") },
+            symbol("billing.charge", SymbolKind::Function, "billing.py"),
+        ];
+        let caller = symbol("orders.place", SymbolKind::Function, "orders.py");
+        let references =
+            References { imports: vec![import("billing.charge", Some("charge"))], ..References::default() };
+        assert_eq!(resolved(&call("charge", None), &references, &caller, &candidates), certainly(&[1]));
+        assert_eq!(resolved(&call("charge", None), &references, &caller, &candidates[..1]), certainly(&[0]));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 -- Candidates of a forget by filters alone, or among the chunks that full text found.
 -- name: by_filters
-SELECT m.memory, m.version, m.pinned, m.trashed_run
+SELECT m.memory, m.version, m.pinned, m.repo IS NOT NULL
 FROM memories m
 WHERE m.workspace = ?1 AND (?9 = 1 OR m.trashed_run IS NULL)
   AND (?8 = 1 OR m.repo IS NULL)

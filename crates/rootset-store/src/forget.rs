@@ -33,10 +33,11 @@ impl ForgetFilters {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ForgetKinds {
+    /// But for those of indexed files.
     pub memories: bool,
     pub revisions: bool,
     pub entities: bool,
-    /// Memories of indexed files too.
+    /// Memories of indexed files.
     pub code: bool,
 }
 
@@ -82,11 +83,11 @@ impl Store {
         self.read(|tx| {
             let mut selector = Selector { workspace: workspace.key, action, include_pinned, found: Default::default() };
             let memories = filtered(tx, workspace.key, filters, kinds.code, erases)?;
-            if kinds.memories {
-                match words {
-                    None => memories.iter().for_each(|it| selector.memory(it)),
-                    Some(words) => selector.memories_with(tx, &memories, words)?,
-                }
+            let is_wanted = |it: &&Filtered| if it.is_file { kinds.code } else { kinds.memories };
+            let wanted: Vec<Filtered> = memories.iter().filter(is_wanted).copied().collect();
+            match words {
+                None => wanted.iter().for_each(|it| selector.memory(it)),
+                Some(words) => selector.memories_with(tx, &wanted, words)?,
             }
             if let (Some(words), true) = (words, kinds.revisions) {
                 selector.revisions_with(tx, &memories, words)?;
@@ -104,6 +105,8 @@ struct Filtered {
     id: [u8; 16],
     version: i64,
     is_pinned: bool,
+    /// Of the code index.
+    is_file: bool,
 }
 
 fn filtered(
@@ -125,7 +128,7 @@ fn filtered(
         with_trash.into(),
     ];
     tx.rows(&sql::BY_FILTERS, &parameters, |row| {
-        Ok(Filtered { id: row.get(0)?, version: row.get(1)?, is_pinned: row.get(2)? })
+        Ok(Filtered { id: row.get(0)?, version: row.get(1)?, is_pinned: row.get(2)?, is_file: row.get(3)? })
     })
 }
 
@@ -162,10 +165,14 @@ impl Selector {
         memories: &[Filtered],
         words: ForgetWords<'_>,
     ) -> Result<(), StoreError> {
-        let likely = likely_memories(tx, self.workspace, words.terms)?;
+        let likely = match memories.iter().all(|it| it.is_file) {
+            true => None,
+            false => likely_memories(tx, self.workspace, words.terms)?,
+        };
+        // Terms of code are others than those of notes: files are all read, which nobody asks for every day.
         let candidates: Vec<[u8; 16]> = memories
             .iter()
-            .filter(|it| likely.as_ref().is_none_or(|likely| likely.contains(&it.id)))
+            .filter(|it| it.is_file || likely.as_ref().is_none_or(|likely| likely.contains(&it.id)))
             .map(|it| it.id)
             .collect();
         let mut matching: HashSet<[u8; 16]> = HashSet::new();

@@ -72,12 +72,14 @@ impl Tree {
         let metadata = std::fs::metadata(root).map_err(|error| unreadable_root(root, &error))?;
         let root_device = metadata.dev();
         let parts: Arc<Mutex<Vec<Part>>> = Arc::default();
+        let is_below_a_repository = is_below_a_repository(root);
         let walker = WalkBuilder::new(root)
             .hidden(false)
             .ignore(false)
             .git_global(false)
-            .require_git(false)
-            .parents(is_below_a_repository(root))
+            // Of the rules above the root, those count that git itself would heed: up to the top of the repository.
+            .require_git(is_below_a_repository)
+            .parents(is_below_a_repository)
             .follow_links(false)
             .add_custom_ignore_filename(IGNORE_FILE)
             .overrides(overrides(root, exclude)?)

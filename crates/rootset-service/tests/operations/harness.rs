@@ -78,8 +78,12 @@ impl World {
 
     /// In memory where the system has a folder there: for thousands of databases that no power cut will ever meet.
     pub fn quick(embedder: Arc<dyn Embedder>) -> Self {
+        Self::quick_with(|service| service.with_embedder(embedder))
+    }
+
+    pub fn quick_with(configure: impl FnOnce(Service) -> Service) -> Self {
         let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();
-        Self::within(folder, |service| service.with_embedder(embedder))
+        Self::within(folder, configure)
     }
 
     fn with(configure: impl FnOnce(Service) -> Service) -> Self {

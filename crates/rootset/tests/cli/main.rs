@@ -12,3 +12,4 @@ mod database_files;
 mod indexing;
 mod prompts;
 mod sandbox;
+mod unreadable_folders;
