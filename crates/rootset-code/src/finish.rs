@@ -67,7 +67,7 @@ fn place_symbols(
         let around = *open.last().expect("the module holds everything");
         let bounds = &all[around as usize];
         symbol.start = symbol.start.max(bounds.start).max(free_from).min(bounds.end);
-        symbol.end = symbol.end.clamp(symbol.start, bounds.end);
+        symbol.end = with_semicolon(text, symbol.end).clamp(symbol.start, bounds.end);
         symbol.start = floor_boundary(text, symbol.start as usize) as u32;
         symbol.end = floor_boundary(text, symbol.end as usize) as u32;
         symbol.first_line = first_lines.line_of(symbol.start as usize);
@@ -78,6 +78,13 @@ fn place_symbols(
         all.push(symbol);
     }
     nesting
+}
+
+/// `struct A { … };`: the sign is no part of the node, but of what people call the definition.
+fn with_semicolon(text: &str, end: u32) -> u32 {
+    let behind = text.as_bytes().get(end as usize..).unwrap_or_default();
+    let blanks = behind.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+    if behind.get(blanks) == Some(&b';') { end + blanks as u32 + 1 } else { end }
 }
 
 /// The place of the last byte that is not blank: some nodes end behind a line's end.

@@ -152,7 +152,9 @@ mod tests {
         for (place, language) in ALL.iter().enumerate() {
             for other in &ALL[..place] {
                 assert_ne!(language.name, other.name);
-                for of in [|it: &Language| it.extensions, |it: &Language| it.file_names, |it: &Language| it.interpreters] {
+                for of in
+                    [|it: &Language| it.extensions, |it: &Language| it.file_names, |it: &Language| it.interpreters]
+                {
                     assert!(of(language).iter().all(|it| !of(other).contains(it)), "{language:?} {other:?}");
                 }
             }

@@ -105,7 +105,8 @@ mod tests {
         ] {
             assert!(is_test(path), "{path}");
         }
-        for path in ["src/contest.py", "attest.py", "src/latest.ts", "test_models.md", "Latest.java", "testing.py", ""] {
+        for path in ["src/contest.py", "attest.py", "src/latest.ts", "test_models.md", "Latest.java", "testing.py", ""]
+        {
             assert!(!is_test(path), "{path}");
         }
     }

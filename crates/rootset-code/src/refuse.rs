@@ -90,7 +90,8 @@ fn is_binary(bytes: &[u8]) -> bool {
 
 fn says_generated(bytes: &[u8]) -> bool {
     let head = &bytes[..bytes.len().min(HEAD_BYTES)];
-    let end = head.iter().enumerate().filter(|(_, byte)| **byte == b'\n').nth(HEAD_LINES - 1).map_or(head.len(), |it| it.0);
+    let end =
+        head.iter().enumerate().filter(|(_, byte)| **byte == b'\n').nth(HEAD_LINES - 1).map_or(head.len(), |it| it.0);
     let head = String::from_utf8_lossy(&head[..end]).to_ascii_lowercase();
     GENERATED_WORDS.iter().any(|row| row.iter().all(|words| head.contains(words)))
 }

@@ -109,8 +109,10 @@ mod tests {
     #[test]
     fn words_of_a_query_meet_the_parts_of_an_identifier() {
         let indexed = body("def parse_configurations(): pass");
-        let matched: Vec<String> =
-            query_terms("parse configuration").into_iter().filter(|term| indexed.split(' ').any(|it| it == term)).collect();
+        let matched: Vec<String> = query_terms("parse configuration")
+            .into_iter()
+            .filter(|term| indexed.split(' ').any(|it| it == term))
+            .collect();
         assert_eq!(matched, ["pars", "configur"]);
     }
 
@@ -118,7 +120,9 @@ mod tests {
     fn every_identifier_is_found_by_its_whole_form() {
         let text = "x = f(y) # call $jQuery.saveAll!\n\"\\nfoo\" `größe` 日本語 a-b";
         let terms = body(text);
-        for identifier in ["x", "f", "y", "call", "$jQuery", "saveAll!", "SAVEALL", "foo", "GRÖSSE", "größe", "日本語", "a"] {
+        for identifier in
+            ["x", "f", "y", "call", "$jQuery", "saveAll!", "SAVEALL", "foo", "GRÖSSE", "größe", "日本語", "a"]
+        {
             let term = identifier_term(identifier);
             if identifier != "GRÖSSE" {
                 assert!(terms.split(' ').any(|it| it == term), "{identifier}: {term} in {terms}");

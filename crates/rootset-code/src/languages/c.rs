@@ -44,13 +44,18 @@ pub(super) fn declared_name(declarator: Node<'_>) -> Option<Node<'_>> {
     // Pointers to pointers to functions; deeper ones are not written by people.
     for _ in 0..16 {
         node = match node.kind() {
-            "identifier" | "field_identifier" | "type_identifier" | "qualified_identifier" | "destructor_name"
-            | "operator_name" | "operator_cast" | "template_function" => return Some(node),
+            "identifier"
+            | "field_identifier"
+            | "type_identifier"
+            | "qualified_identifier"
+            | "destructor_name"
+            | "operator_name"
+            | "operator_cast"
+            | "template_function" => return Some(node),
             _ => node.child_by_field_name("declarator").or_else(|| {
                 let mut cursor = node.walk();
-                node.named_children(&mut cursor).find(|child| {
-                    child.kind().ends_with("declarator") || child.kind().ends_with("identifier")
-                })
+                node.named_children(&mut cursor)
+                    .find(|child| child.kind().ends_with("declarator") || child.kind().ends_with("identifier"))
             })?,
         };
     }

@@ -10,8 +10,13 @@ use crate::language::Language;
 use crate::paths::file_module;
 use crate::walk::{Definition, Walk};
 
-pub(crate) static CSHARP: Language =
-    Language { name: "csharp", extensions: &["cs", "csx"], file_names: &[], interpreters: &[], grammar: Some(&GRAMMAR) };
+pub(crate) static CSHARP: Language = Language {
+    name: "csharp",
+    extensions: &["cs", "csx"],
+    file_names: &[],
+    interpreters: &[],
+    grammar: Some(&GRAMMAR),
+};
 
 static GRAMMAR: Grammar = Grammar {
     parser: || tree_sitter_c_sharp::LANGUAGE.into(),
@@ -25,7 +30,7 @@ static GRAMMAR: Grammar = Grammar {
         ("file_scoped_namespace_declaration", Rule::visit(file_namespace)),
         ("using_directive", Rule::visit(using)),
         ("class_declaration", Rule::visit(class)),
-        ("record_declaration", Rule::visit(class)),
+        ("record_declaration", Rule::visit(record)),
         ("struct_declaration", Rule::visit(structure)),
         ("interface_declaration", Rule::visit(interface)),
         ("enum_declaration", Rule::visit(enumeration)),
@@ -68,6 +73,14 @@ fn using<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
 
 fn class<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
     define_type(walk, node, SymbolKind::Class);
+}
+
+/// `record struct` or not.
+fn record<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    let mut cursor = node.walk();
+    let is_struct =
+        node.children(&mut cursor).take_while(|child| child.kind() != "identifier").any(|it| it.kind() == "struct");
+    define_type(walk, node, if is_struct { SymbolKind::Struct } else { SymbolKind::Class });
 }
 
 fn structure<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
@@ -134,7 +147,9 @@ fn local_function<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
 fn call<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
     let Some(function) = node.child_by_field_name("function") else { return };
     let (name, receiver) = match function.kind() {
-        "member_access_expression" => (function.child_by_field_name("name"), function.child_by_field_name("expression")),
+        "member_access_expression" => {
+            (function.child_by_field_name("name"), function.child_by_field_name("expression"))
+        }
         "member_binding_expression" => (function.child_by_field_name("name"), None),
         "conditional_access_expression" => {
             let mut cursor = function.walk();

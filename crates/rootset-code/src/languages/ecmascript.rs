@@ -32,13 +32,8 @@ pub(crate) static TYPESCRIPT: Language = Language {
     grammar: Some(&TYPESCRIPT_GRAMMAR),
 };
 
-pub(crate) static TSX: Language = Language {
-    name: "tsx",
-    extensions: &["tsx"],
-    file_names: &[],
-    interpreters: &[],
-    grammar: Some(&TSX_GRAMMAR),
-};
+pub(crate) static TSX: Language =
+    Language { name: "tsx", extensions: &["tsx"], file_names: &[], interpreters: &[], grammar: Some(&TSX_GRAMMAR) };
 
 macro_rules! rules {
     ($($more:expr),*) => {
@@ -143,7 +138,9 @@ fn or_default(name: &str) -> &str {
 /// The bases of a class that was just defined.
 fn heritage<'tree>(walk: &mut Walk<'_, 'tree>, class: Node<'tree>) {
     let mut cursor = class.walk();
-    let Some(heritage) = class.named_children(&mut cursor).find(|child| child.kind() == "class_heritage") else { return };
+    let Some(heritage) = class.named_children(&mut cursor).find(|child| child.kind() == "class_heritage") else {
+        return;
+    };
     for clause in heritage.named_children(&mut heritage.walk()) {
         match clause.kind() {
             "extends_clause" => {
@@ -225,7 +222,10 @@ fn field<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
 fn bind<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>, name: &str, value: Node<'tree>) {
     match bound_kind(value) {
         Some(SymbolKind::Class) => {
-            walk.define(Definition { body: value.child_by_field_name("body"), ..Definition::new(node, SymbolKind::Class, name) });
+            walk.define(Definition {
+                body: value.child_by_field_name("body"),
+                ..Definition::new(node, SymbolKind::Class, name)
+            });
             heritage(walk, value);
         }
         Some(_) => {
@@ -283,9 +283,10 @@ fn export_statement<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
 }
 
 fn call<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
-    if let Some(function) = node.child_by_field_name("function") {
-        call_of(walk, node, function);
-    }
+    let Some(function) = node.child_by_field_name("function") else { return };
+    // The grammar reads `await f<T>()` as a call of `await f`.
+    let awaited = if function.kind() == "await_expression" { function.named_child(0) } else { None };
+    call_of(walk, node, awaited.unwrap_or(function));
 }
 
 fn construction<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {

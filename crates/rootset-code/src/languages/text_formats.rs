@@ -14,7 +14,10 @@ pub(crate) static MARKDOWN: Language = format("markdown", &["md", "markdown", "m
 
 pub(crate) static TEXT: Language = format(
     "text",
-    &["txt", "rst", "adoc", "asciidoc", "org", "tex", "text", "log", "csv", "tsv", "diff", "patch", "in", "1", "5", "8"],
+    &[
+        "txt", "rst", "adoc", "asciidoc", "org", "tex", "text", "log", "csv", "tsv", "diff", "patch", "in", "1", "5",
+        "8",
+    ],
     &[
         "license",
         "licence",
@@ -46,9 +49,13 @@ pub(crate) static TEXT: Language = format(
 
 pub(crate) static TOML: Language = format("toml", &["toml"], &["pipfile"]);
 pub(crate) static YAML: Language = format("yaml", &["yaml", "yml"], &[".clang-format", ".clang-tidy"]);
-pub(crate) static JSON: Language =
-    format("json", &["json", "jsonc", "json5", "jsonl", "ndjson", "webmanifest"], &[".babelrc", ".eslintrc", ".prettierrc"]);
-pub(crate) static XML: Language = format("xml", &["xml", "xsd", "xsl", "xslt", "csproj", "props", "targets", "pom"], &[]);
+pub(crate) static JSON: Language = format(
+    "json",
+    &["json", "jsonc", "json5", "jsonl", "ndjson", "webmanifest"],
+    &[".babelrc", ".eslintrc", ".prettierrc"],
+);
+pub(crate) static XML: Language =
+    format("xml", &["xml", "xsd", "xsl", "xslt", "csproj", "props", "targets", "pom"], &[]);
 pub(crate) static HTML: Language = format(
     "html",
     &["html", "htm", "xhtml", "vue", "svelte", "erb", "jinja", "jinja2", "j2", "hbs", "ejs", "twig", "haml", "cshtml"],
@@ -74,11 +81,12 @@ pub(crate) static TERRAFORM: Language = format("terraform", &["tf", "tfvars", "h
 pub(crate) static OTHER_CODE: Language = format(
     "other",
     &[
-        "kt", "kts", "swift", "scala", "sbt", "groovy", "gradle", "dart", "lua", "pl", "pm", "r", "jl", "hs", "ml", "mli",
-        "ex", "exs", "erl", "hrl", "clj", "cljs", "edn", "el", "lisp", "scm", "fs", "fsx", "fsi", "vb", "nim", "zig", "d",
-        "v", "sv", "vhd", "vhdl", "asm", "s", "f", "f90", "f95", "for", "m", "mm", "pas", "ps1", "psm1", "bat", "cmd",
-        "fish", "awk", "tcl", "vim", "nix", "bzl", "bazel", "star", "cu", "cuh", "glsl", "hlsl", "wgsl", "metal", "sol",
-        "g4", "y", "l", "rego", "cue", "prisma", "elm", "purs", "coffee", "astro", "cr", "odin", "mojo", "wat", "ipynb",
+        "kt", "kts", "swift", "scala", "sbt", "groovy", "gradle", "dart", "lua", "pl", "pm", "r", "jl", "hs", "ml",
+        "mli", "ex", "exs", "erl", "hrl", "clj", "cljs", "edn", "el", "lisp", "scm", "fs", "fsx", "fsi", "vb", "nim",
+        "zig", "d", "v", "sv", "vhd", "vhdl", "asm", "s", "f", "f90", "f95", "for", "m", "mm", "pas", "ps1", "psm1",
+        "bat", "cmd", "fish", "awk", "tcl", "vim", "nix", "bzl", "bazel", "star", "cu", "cuh", "glsl", "hlsl", "wgsl",
+        "metal", "sol", "g4", "y", "l", "rego", "cue", "prisma", "elm", "purs", "coffee", "astro", "cr", "odin",
+        "mojo", "wat", "ipynb",
     ],
     &["build", "build.bazel", "workspace", "jenkinsfile", "meson.build", "meson_options.txt", ".vimrc", "earthfile"],
 );

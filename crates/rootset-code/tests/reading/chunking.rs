@@ -56,7 +56,10 @@ fn text_is_cut_at_blank_lines_and_headings_when_there_is_enough_of_it() {
     let section = |title: &str| format!("# {title}\n{}", "line of text\n".repeat(44));
     let text = [section("one"), section("two"), section("three")].concat();
     let chunks = texts(&text);
-    assert_eq!(chunks.iter().map(|chunk| chunk.lines().next().unwrap()).collect::<Vec<_>>(), ["# one", "# two", "# three"]);
+    assert_eq!(
+        chunks.iter().map(|chunk| chunk.lines().next().unwrap()).collect::<Vec<_>>(),
+        ["# one", "# two", "# three"]
+    );
 }
 
 #[test]

@@ -61,7 +61,9 @@ pub(super) fn required<'tree>(walk: &mut Walk<'_, 'tree>, name: Node<'tree>, val
     if value.kind() != "call_expression" || walk.field(value, "function") != "require" {
         return;
     }
-    let Some(path) = value.child_by_field_name("arguments").and_then(|arguments| arguments.named_child(0)) else { return };
+    let Some(path) = value.child_by_field_name("arguments").and_then(|arguments| arguments.named_child(0)) else {
+        return;
+    };
     if path.kind() != "string" {
         return;
     }
