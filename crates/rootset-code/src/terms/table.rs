@@ -9,7 +9,7 @@ use super::split::{fold, is_term, parts, whole_of};
 use crate::stems::Stems;
 
 /// When this much is remembered, everything is forgotten: a table is for the names of a repository, not for all.
-const REMEMBERED_BYTES_MAX: usize = 8 << 20;
+const REMEMBERED_BYTES_MAX: usize = 2 << 20;
 
 #[derive(Default)]
 pub(crate) struct TermTable {
@@ -120,7 +120,8 @@ impl Fold64 {
 
     fn mix(&mut self, word: u64) {
         let product = u128::from(self.0 ^ word) * u128::from(Self::FACTOR);
-        self.0 = (product >> 64) as u64 ^ product as u64;
+        // What was before goes in once more: a word that makes the product vanish must not make it forgotten.
+        self.0 = self.0.rotate_left(23) ^ (product >> 64) as u64 ^ product as u64;
     }
 }
 
