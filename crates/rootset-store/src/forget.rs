@@ -33,10 +33,11 @@ impl ForgetFilters {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ForgetKinds {
+    /// Notes.
     pub memories: bool,
     pub revisions: bool,
     pub entities: bool,
-    /// Memories of indexed files too.
+    /// Indexed files.
     pub code: bool,
 }
 
@@ -82,11 +83,13 @@ impl Store {
         self.read(|tx| {
             let mut selector = Selector { workspace: workspace.key, action, include_pinned, found: Default::default() };
             let memories = filtered(tx, workspace.key, filters, kinds.code, erases)?;
-            if kinds.memories {
-                match words {
-                    None => memories.iter().for_each(|it| selector.memory(it)),
-                    Some(words) => selector.memories_with(tx, &memories, words)?,
-                }
+            // Indexed files are memories too: asking for code alone must not take the notes.
+            let wanted: Vec<Filtered> =
+                memories.iter().filter(|it| if it.is_file { kinds.code } else { kinds.memories }).copied().collect();
+            match words {
+                None => wanted.iter().for_each(|it| selector.memory(it)),
+                Some(_) if wanted.is_empty() => {}
+                Some(words) => selector.memories_with(tx, &wanted, words, kinds.code)?,
             }
             if let (Some(words), true) = (words, kinds.revisions) {
                 selector.revisions_with(tx, &memories, words)?;
@@ -104,6 +107,7 @@ struct Filtered {
     id: [u8; 16],
     version: i64,
     is_pinned: bool,
+    is_file: bool,
 }
 
 fn filtered(
@@ -125,7 +129,7 @@ fn filtered(
         with_trash.into(),
     ];
     tx.rows(&sql::BY_FILTERS, &parameters, |row| {
-        Ok(Filtered { id: row.get(0)?, version: row.get(1)?, is_pinned: row.get(2)? })
+        Ok(Filtered { id: row.get(0)?, version: row.get(1)?, is_pinned: row.get(2)?, is_file: row.get(4)? })
     })
 }
 
@@ -161,8 +165,13 @@ impl Selector {
         tx: &mut dyn Transaction,
         memories: &[Filtered],
         words: ForgetWords<'_>,
+        with_code: bool,
     ) -> Result<(), StoreError> {
-        let likely = likely_memories(tx, self.workspace, words.terms)?;
+        let mut likely = likely_memories(tx, self.workspace, words.terms)?;
+        if let (Some(likely), true) = (&mut likely, with_code) {
+            // The terms are those of notes; code is split in its own way, so its text is read.
+            likely.extend(tx.rows(&sql::FILES, &[self.workspace.into()], |row| row.get::<[u8; 16]>(0))?);
+        }
         let candidates: Vec<[u8; 16]> = memories
             .iter()
             .filter(|it| likely.as_ref().is_none_or(|likely| likely.contains(&it.id)))

@@ -115,8 +115,7 @@ fn kinds(given: Option<&[Kind]>) -> ForgetKinds {
     let default = [Kind::Memories, Kind::Revisions, Kind::Entities];
     let wanted = given.unwrap_or(&default);
     ForgetKinds {
-        // Indexed files are memories too: asking for code alone must not take the notes.
-        memories: wanted.contains(&Kind::Memories) || wanted.contains(&Kind::Code),
+        memories: wanted.contains(&Kind::Memories),
         revisions: wanted.contains(&Kind::Revisions),
         entities: wanted.contains(&Kind::Entities),
         code: wanted.contains(&Kind::Code),
