@@ -28,8 +28,7 @@ impl Client {
     pub fn open_at(path: &Path, clock: Arc<dyn Clock>) -> anyhow::Result<Self> {
         let store = Store::open_sqlite(path).with_context(|| format!("cannot open `{}`", path.display()))?;
         let service = Arc::new(Service::new(store, Settings::default())?.with_clock(clock));
-        let caller =
-            Caller { front_end: FrontEnd::CommandLine, actor: "rootset-bench".into(), workspace: "default".into() };
+        let caller = Caller::new(FrontEnd::CommandLine, "rootset-bench", "default");
         Ok(Self { service, caller })
     }
 

@@ -2,6 +2,7 @@
 //! database file. Wanted figures stand beside measured ones as information; a missed one is no failure.
 
 mod client;
+mod code;
 mod database;
 mod gc;
 mod latency;
@@ -16,7 +17,8 @@ mod vocabulary;
 
 use clap::{Parser, Subcommand};
 
-/// Measures Rootset: speed on generated notes, ranking on conversations, the collector at work.
+/// Measures Rootset: speed on generated notes, ranking on conversations, the collector at work,
+/// the code index.
 #[derive(Debug, Parser)]
 #[command(name = "rootset-bench", version)]
 struct Arguments {
@@ -28,6 +30,7 @@ struct Arguments {
 enum Benchmark {
     Memory(memory::Arguments),
     Gc(gc::Arguments),
+    Code(code::Arguments),
     Locomo(locomo::Arguments),
     Start(start::Arguments),
 }
@@ -36,6 +39,7 @@ fn main() -> anyhow::Result<()> {
     match Arguments::parse().benchmark {
         Benchmark::Memory(arguments) => memory::run(&arguments),
         Benchmark::Gc(arguments) => gc::run(&arguments),
+        Benchmark::Code(arguments) => code::run(&arguments),
         Benchmark::Locomo(arguments) => locomo::run(&arguments),
         Benchmark::Start(arguments) => start::run(&arguments),
     }

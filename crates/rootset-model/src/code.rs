@@ -139,3 +139,10 @@ pub struct Outline {
     pub chunks: Vec<CodeChunk>,
     pub references: References,
 }
+
+impl Outline {
+    /// Symbols of some kinds.
+    pub fn count(&self, is: fn(SymbolKind) -> bool) -> i64 {
+        self.symbols.iter().filter(|symbol| is(symbol.kind)).count() as i64
+    }
+}

@@ -20,6 +20,14 @@ pub const REASON_CHARS_MAX: usize = 500;
 /// Room for a description of a tenant, not for documents.
 pub const DESCRIPTION_CHARS_MAX: usize = 2_000;
 
+// What is read of source trees.
+/// Larger files are data, not sources.
+pub const CODE_FILE_BYTES_MAX: u64 = 1 << 20;
+/// What the size of a file may be set to: a file is held in memory while it is read.
+pub const CODE_FILE_BYTES_LIMIT: u64 = 64 << 20;
+/// Text of symbols in one answer.
+pub const SYMBOL_TEXT_BYTES_MAX: usize = 64 << 10;
+
 // What an extraction may yield: bounds the rows that one memory can write.
 pub const EXTRACTED_ENTITIES_MAX: usize = 256;
 pub const EXTRACTED_RELATIONS_MAX: usize = 256;

@@ -1,5 +1,7 @@
 //! Who calls, and through which door: the few rules that differ by front end are decided from this, here in the service.
 
+use std::sync::Arc;
+
 /// The door a request came through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FrontEnd {
@@ -25,4 +27,34 @@ pub struct Caller {
     pub actor: String,
     /// The workspace of requests that name none.
     pub workspace: String,
+    pub progress: Progress,
+}
+
+impl Caller {
+    pub fn new(front_end: FrontEnd, actor: impl Into<String>, workspace: impl Into<String>) -> Self {
+        Self { front_end, actor: actor.into(), workspace: workspace.into(), progress: Progress::default() }
+    }
+}
+
+/// Told how far long work has come. Saying nothing is the default.
+#[derive(Clone, Default)]
+pub struct Progress(Option<Arc<dyn Fn(u64, u64) + Send + Sync>>);
+
+impl Progress {
+    /// `tell` is called with what is done and what there is to do in all.
+    pub fn to(tell: impl Fn(u64, u64) + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(tell)))
+    }
+
+    pub(crate) fn report(&self, done: u64, total: u64) {
+        if let Some(tell) = &self.0 {
+            tell(done, total);
+        }
+    }
+}
+
+impl std::fmt::Debug for Progress {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(if self.0.is_some() { "Progress(told)" } else { "Progress(silent)" })
+    }
 }

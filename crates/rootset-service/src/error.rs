@@ -193,9 +193,6 @@ impl From<StoreError> for ServiceError {
             StoreError::RepoElsewhere { root, .. } => Self::conflict(message)
                 .with_hint("choose another `repo`, or point it here with `rootset index --rebind`")
                 .with_details(json!({"root": root})),
-            StoreError::RootTaken { repo, .. } => Self::conflict(message)
-                .with_hint("leave `repo` out, or use that one")
-                .with_details(json!({"repo": repo})),
             StoreError::ScanOvertaken { .. } => {
                 Self::conflict(message).with_hint("nothing was marked; index again if something changed since")
             }

@@ -5,10 +5,15 @@
 
 mod backups;
 mod caller;
+mod calls;
 mod clock;
+mod code_ranking;
+mod code_snippet;
 mod collecting;
 mod error;
 mod housekeeping;
+mod indexing;
+mod languages;
 mod operation;
 pub mod operations;
 mod prepare;
@@ -22,11 +27,11 @@ mod uses;
 mod worker;
 
 pub use backups::HoldingBackup;
-pub use caller::{Caller, FrontEnd};
+pub use caller::{Caller, FrontEnd, Progress};
 pub use clock::{Clock, Ids, SystemClock, SystemIds};
 pub use error::{ErrorCode, ServiceError};
 pub use housekeeping::{Housekeeper, Housekept};
 pub use operation::{Effect, Operation, OperationInfo};
 pub use operations::catalogue;
 pub use service::Service;
-pub use settings::{BackupSettings, GcSettings, Settings, WorkspaceGcSettings};
+pub use settings::{BackupSettings, CodeSettings, GcSettings, Settings, WorkspaceGcSettings};

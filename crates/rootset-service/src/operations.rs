@@ -4,6 +4,8 @@ mod add;
 mod apply;
 mod audit;
 mod backup;
+mod calls;
+mod code;
 mod defrag;
 mod delete;
 mod doctor;
@@ -12,6 +14,7 @@ mod explain;
 mod forget;
 mod get;
 mod graph;
+mod index;
 mod list;
 mod plan;
 mod prune;
@@ -30,6 +33,8 @@ pub use add::{AddMemories, AddMemory};
 pub use apply::GcApply;
 pub use audit::ListAudit;
 pub use backup::{BackupCreate, BackupList, BackupRestore, BackupVerify};
+pub use calls::{GetCallees, GetCallers};
+pub use code::{GetSymbol, SearchCode};
 pub use defrag::Defrag;
 pub use delete::DeleteMemory;
 pub use doctor::Doctor;
@@ -38,6 +43,7 @@ pub use explain::GcExplain;
 pub use forget::Forget;
 pub use get::GetMemory;
 pub use graph::{ExportGraph, ImportGraph};
+pub use index::{IndexCodebase, ListRepos};
 pub use list::ListMemories;
 pub use plan::GetPlan;
 pub use prune::{GcPlan, PruneMemory};
@@ -91,6 +97,12 @@ list_of_operations! {
     BackupVerify,
     BackupRestore,
     Defrag,
+    IndexCodebase,
+    SearchCode,
+    GetSymbol,
+    GetCallers,
+    GetCallees,
+    ListRepos,
     GetStats,
     Doctor,
     CreateWorkspace,

@@ -19,6 +19,7 @@ pub struct Settings {
     pub add_wait_ms: u64,
     pub gc: GcSettings,
     pub backup: BackupSettings,
+    pub code: CodeSettings,
 }
 
 /// The scheduler and its housekeeping.
@@ -67,6 +68,7 @@ impl Default for Settings {
             add_wait_ms: rootset_model::limits::ADD_WAIT_MS,
             gc: GcSettings::default(),
             backup: BackupSettings::default(),
+            code: CodeSettings::default(),
         }
     }
 }
@@ -101,5 +103,40 @@ impl GcSettings {
 
     pub fn auto_delete_of(&self, workspace: &str) -> bool {
         self.workspaces.get(workspace).and_then(|it| it.auto_delete).unwrap_or(self.auto_delete)
+    }
+}
+
+/// The code index.
+#[derive(Clone, Debug)]
+pub struct CodeSettings {
+    /// Servers index only what is below these; `None`: the working directory, unless that is `/` or the home folder.
+    pub roots: Option<Vec<PathBuf>>,
+    /// Patterns of paths that are left out, as in an ignore file.
+    pub exclude: Vec<String>,
+    /// Larger files are left out, in bytes.
+    pub max_file_size: u64,
+}
+
+impl Default for CodeSettings {
+    fn default() -> Self {
+        Self { roots: None, exclude: Vec::new(), max_file_size: rootset_model::limits::CODE_FILE_BYTES_MAX }
+    }
+}
+
+impl CodeSettings {
+    /// Whether a server may index this folder, which is absolute and without links.
+    pub(crate) fn allows(&self, folder: &std::path::Path) -> bool {
+        match &self.roots {
+            Some(roots) => {
+                roots.iter().filter_map(|root| root.canonicalize().ok()).any(|root| folder.starts_with(&root))
+            }
+            None => {
+                let Some(current) = std::env::current_dir().ok().and_then(|it| it.canonicalize().ok()) else {
+                    return false;
+                };
+                let home = std::env::home_dir().and_then(|it| it.canonicalize().ok());
+                current.parent().is_some() && home.is_none_or(|home| home != current) && folder.starts_with(&current)
+            }
+        }
     }
 }

@@ -286,6 +286,8 @@ pub struct PlanItemAnswer {
     pub topic: Option<String>,
     pub file_path: Option<String>,
     pub created_at: Option<Timestamp>,
+    /// Of an indexed file.
+    pub lines: Option<i64>,
     pub chunk_count: Option<i64>,
     /// `trash`, `erase` or `reclaim`.
     pub action: String,
@@ -302,6 +304,7 @@ impl From<ItemView> for PlanItemAnswer {
             topic: view.topic,
             file_path: view.file_path,
             created_at: view.created_at,
+            lines: view.lines,
             chunk_count: view.chunk_count,
             action: view.item.action.as_str().to_owned(),
             reason: view.item.reason.in_words().to_owned(),

@@ -7,7 +7,7 @@ repo, root, run, run_at, scope, trusted_at
 SELECT {{repo_columns}} FROM repos WHERE workspace = ?1 AND repo = ?2;
 
 -- name: repo_at
-SELECT {{repo_columns}} FROM repos WHERE workspace = ?1 AND root = ?2;
+SELECT {{repo_columns}} FROM repos WHERE workspace = ?1 AND root = ?2 ORDER BY repo LIMIT 1;
 
 -- fragment: m_is_away
 (m.trashed_run IS NOT NULL OR m.stale_at IS NOT NULL)
@@ -32,7 +32,7 @@ UPDATE repos SET root = ?3, trusted_at = 0 WHERE workspace = ?1 AND repo = ?2;
 
 -- name: files
 SELECT path, memory, size, modified_ns, changed_ns, inode, content_hash, extractor, language, is_test, is_mounted,
-       lines
+       lines, functions, classes
 FROM files WHERE workspace = ?1 AND repo = ?2 ORDER BY path, memory;
 
 -- name: away
@@ -83,8 +83,8 @@ WHERE workspace = ?1 AND memory = ?2
 
 -- name: insert_file
 INSERT INTO files (workspace, repo, path, memory, size, modified_ns, changed_ns, inode, content_hash, extractor,
-                   language, is_test, is_mounted, lines)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14);
+                   language, is_test, is_mounted, lines, functions, classes)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16);
 
 -- name: delete_files
 DELETE FROM files WHERE workspace = ?1 AND memory IN (SELECT value FROM blob_list(?2));

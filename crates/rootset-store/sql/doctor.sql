@@ -120,8 +120,8 @@ UPDATE files AS f SET extractor = -1 WHERE f.workspace = ?1 AND {{f_is_incomplet
 -- The same for files that lost the row that a scan compares.
 -- name: restore_files
 INSERT INTO files (workspace, repo, path, memory, size, modified_ns, changed_ns, inode, content_hash, extractor,
-                   language, is_test, is_mounted, lines)
-SELECT m.workspace, m.repo, m.file_path, m.memory, 0, 0, 0, 0, ?2, -1, '', 0, 0, 0
+                   language, is_test, is_mounted, lines, functions, classes)
+SELECT m.workspace, m.repo, m.file_path, m.memory, 0, 0, 0, 0, ?2, -1, '', 0, 0, 0, 0, 0
 FROM memories m
 WHERE m.workspace = ?1 AND m.repo IS NOT NULL AND m.name IS NULL AND m.file_path IS NOT NULL
   AND NOT EXISTS (SELECT 1 FROM files f WHERE f.workspace = m.workspace AND f.memory = m.memory);

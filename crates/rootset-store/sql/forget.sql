@@ -1,6 +1,6 @@
 -- Candidates of a forget by filters alone, or among the chunks that full text found.
 -- name: by_filters
-SELECT m.memory, m.version, m.pinned, m.trashed_run, m.repo IS NOT NULL
+SELECT m.memory, m.version, m.pinned, m.repo IS NOT NULL
 FROM memories m
 WHERE m.workspace = ?1 AND (?9 = 1 OR m.trashed_run IS NULL)
   AND (?8 = 1 OR m.repo IS NULL)
@@ -12,9 +12,6 @@ WHERE m.workspace = ?1 AND (?9 = 1 OR m.trashed_run IS NULL)
   AND (?6 IS NULL OR m.created_at >= ?6)
   AND (?7 IS NULL OR m.created_at <= ?7)
 ORDER BY m.memory DESC;
-
--- name: files
-SELECT memory FROM files WHERE workspace = ?1;
 
 -- name: memories_of_chunks
 SELECT DISTINCT memory FROM chunks WHERE workspace = ?1 AND chunk IN (SELECT value FROM integer_list(?2));

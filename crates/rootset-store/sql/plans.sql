@@ -54,9 +54,11 @@ GROUP BY source;
 -- What a preview shows of planned memories.
 -- name: memory_descriptions
 SELECT m.memory, m.name, r.topic, m.file_path, m.created_at,
-       (SELECT COUNT(*) FROM chunks ch WHERE ch.workspace = m.workspace AND ch.memory = m.memory)
+       (SELECT COUNT(*) FROM chunks ch WHERE ch.workspace = m.workspace AND ch.memory = m.memory),
+       f.lines
 FROM memories m
 JOIN revisions r ON r.workspace = m.workspace AND r.memory = m.memory AND r.revision = m.revision
+LEFT JOIN files f ON f.workspace = m.workspace AND f.memory = m.memory
 WHERE m.workspace = ?1 AND m.memory IN (SELECT value FROM blob_list(?2));
 
 -- name: entity_descriptions

@@ -11,7 +11,8 @@ JOIN memories m ON m.workspace = s.workspace AND m.memory = s.memory
 
 -- name: named
 SELECT {{symbol_columns}} {{current_symbols}}
-WHERE s.workspace = ?1 AND s.name = ?3 AND (?4 IS NULL OR f.repo = ?4) AND {{m_is_current}}
+WHERE s.workspace = ?1 AND s.name IN (SELECT value FROM text_list(?3))
+  AND (?4 IS NULL OR f.repo = ?4) AND {{m_is_current}}
 ORDER BY f.repo, f.path, s.ordinal;
 
 -- name: of_files

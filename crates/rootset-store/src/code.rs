@@ -17,6 +17,6 @@ mod write;
 pub use complete::CompletedScan;
 pub use read::{FileReferences, SymbolRow};
 pub use repos::{RepoRow, RepoView};
-pub use search::{CodeCandidate, CodeHit, CodeSearch, RankCode};
+pub use search::{CodeCandidate, CodeHit, CodeSearch, CodeSymbol, RankCode};
 pub use states::{FileStamp, FileState};
 pub use write::{FileOutcome, NewFile};

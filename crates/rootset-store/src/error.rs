@@ -103,8 +103,6 @@ pub enum StoreError {
     RepoNotFound(String),
     #[error("the repository `{repo}` is the folder `{root}`")]
     RepoElsewhere { repo: String, root: String },
-    #[error("the folder `{root}` is the repository `{repo}`")]
-    RootTaken { root: String, repo: String },
     #[error("another scan of `{repo}` was completed meanwhile: run {found} instead of {expected}")]
     ScanOvertaken { repo: String, expected: i64, found: i64 },
 }

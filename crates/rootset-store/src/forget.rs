@@ -33,11 +33,11 @@ impl ForgetFilters {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ForgetKinds {
-    /// Notes.
+    /// But for those of indexed files.
     pub memories: bool,
     pub revisions: bool,
     pub entities: bool,
-    /// Indexed files.
+    /// Memories of indexed files.
     pub code: bool,
 }
 
@@ -83,13 +83,11 @@ impl Store {
         self.read(|tx| {
             let mut selector = Selector { workspace: workspace.key, action, include_pinned, found: Default::default() };
             let memories = filtered(tx, workspace.key, filters, kinds.code, erases)?;
-            // Indexed files are memories too: asking for code alone must not take the notes.
-            let wanted: Vec<Filtered> =
-                memories.iter().filter(|it| if it.is_file { kinds.code } else { kinds.memories }).copied().collect();
+            let is_wanted = |it: &&Filtered| if it.is_file { kinds.code } else { kinds.memories };
+            let wanted: Vec<Filtered> = memories.iter().filter(is_wanted).copied().collect();
             match words {
                 None => wanted.iter().for_each(|it| selector.memory(it)),
-                Some(_) if wanted.is_empty() => {}
-                Some(words) => selector.memories_with(tx, &wanted, words, kinds.code)?,
+                Some(words) => selector.memories_with(tx, &wanted, words)?,
             }
             if let (Some(words), true) = (words, kinds.revisions) {
                 selector.revisions_with(tx, &memories, words)?;
@@ -107,6 +105,7 @@ struct Filtered {
     id: [u8; 16],
     version: i64,
     is_pinned: bool,
+    /// Of the code index.
     is_file: bool,
 }
 
@@ -129,7 +128,7 @@ fn filtered(
         with_trash.into(),
     ];
     tx.rows(&sql::BY_FILTERS, &parameters, |row| {
-        Ok(Filtered { id: row.get(0)?, version: row.get(1)?, is_pinned: row.get(2)?, is_file: row.get(4)? })
+        Ok(Filtered { id: row.get(0)?, version: row.get(1)?, is_pinned: row.get(2)?, is_file: row.get(3)? })
     })
 }
 
@@ -165,16 +164,15 @@ impl Selector {
         tx: &mut dyn Transaction,
         memories: &[Filtered],
         words: ForgetWords<'_>,
-        with_code: bool,
     ) -> Result<(), StoreError> {
-        let mut likely = likely_memories(tx, self.workspace, words.terms)?;
-        if let (Some(likely), true) = (&mut likely, with_code) {
-            // The terms are those of notes; code is split in its own way, so its text is read.
-            likely.extend(tx.rows(&sql::FILES, &[self.workspace.into()], |row| row.get::<[u8; 16]>(0))?);
-        }
+        let likely = match memories.iter().all(|it| it.is_file) {
+            true => None,
+            false => likely_memories(tx, self.workspace, words.terms)?,
+        };
+        // Terms of code are others than those of notes: files are all read, which nobody asks for every day.
         let candidates: Vec<[u8; 16]> = memories
             .iter()
-            .filter(|it| likely.as_ref().is_none_or(|likely| likely.contains(&it.id)))
+            .filter(|it| it.is_file || likely.as_ref().is_none_or(|likely| likely.contains(&it.id)))
             .map(|it| it.id)
             .collect();
         let mut matching: HashSet<[u8; 16]> = HashSet::new();

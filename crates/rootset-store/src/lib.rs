@@ -60,8 +60,8 @@ pub use backup::{
     default_backup_folder, find_backup, list_backups, open_backup, remove_backup, salvage, verify_backup,
 };
 pub use code::{
-    CodeCandidate, CodeHit, CodeSearch, CompletedScan, FileOutcome, FileReferences, FileStamp, FileState, NewFile,
-    RankCode, RepoRow, RepoView, SymbolRow,
+    CodeCandidate, CodeHit, CodeSearch, CodeSymbol, CompletedScan, FileOutcome, FileReferences, FileStamp, FileState,
+    NewFile, RankCode, RepoRow, RepoView, SymbolRow,
 };
 pub use defrag::Defragmented;
 pub use doctor::Check;

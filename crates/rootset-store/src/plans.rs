@@ -79,6 +79,8 @@ pub struct ItemView {
     pub topic: Option<String>,
     pub file_path: Option<String>,
     pub created_at: Option<Timestamp>,
+    /// Of an indexed file.
+    pub lines: Option<i64>,
     pub chunk_count: Option<i64>,
 }
 
@@ -346,6 +348,7 @@ fn describe(
         topic: Option<String>,
         file_path: Option<String>,
         created_at: Option<Timestamp>,
+        lines: Option<i64>,
         chunk_count: Option<i64>,
     }
     let ids = |kinds: &[ItemKind]| -> Vec<[u8; 16]> {
@@ -360,6 +363,7 @@ fn describe(
             file_path: row.get(3)?,
             created_at: row.get(4)?,
             chunk_count: row.get(5)?,
+            lines: row.get(6)?,
         };
         words.insert(row.get(0)?, found);
         Ok(())
@@ -388,6 +392,7 @@ fn describe(
                 topic: words.topic,
                 file_path: words.file_path,
                 created_at: words.created_at,
+                lines: words.lines,
                 chunk_count: words.chunk_count.filter(|_| item.kind == ItemKind::Memory),
             }
         })

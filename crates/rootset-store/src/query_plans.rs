@@ -46,7 +46,6 @@ const SCANS_ALLOWED: &[(&str, &str)] = &[
     ("doctor.vectors_without_chunk", "doctor"),
     ("forget.by_filters", "a forget by filters looks at every memory"),
     ("forget.earlier_revisions", "earlier revisions are in no index"),
-    ("forget.files", "the text of every file is read when code is asked for"),
     ("forget.with_unindexed_words", "metadata and tags are in no index"),
     ("garbage.all_roots", "retention ranks every memory of its bucket"),
     ("garbage.bucket_totals", "a report counts every memory"),

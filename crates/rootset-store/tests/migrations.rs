@@ -62,7 +62,7 @@ fn indexed_files_of_the_third_schema_open_with_all_they_hold() {
     let states: Vec<_> = files.iter().map(|file| (file.path.as_str(), file.is_stale)).collect();
     assert_eq!(states, [("src/app.py", false), ("src/gone.py", true), ("src/util.py", false)]);
     let now = Timestamp(1_800_000_200_000);
-    let symbols = store.symbols_named(&workspace, "helper", Some("web"), now).expect("symbols");
+    let symbols = store.symbols_named(&workspace, &["helper".into()], Some("web"), now).expect("symbols");
     assert_eq!(symbols[0].qualified_name, "src.util.helper");
     let callers = store.references_holding(&workspace, "helper", None, 10, now).expect("references");
     let calls: Vec<_> = callers.iter().map(|it| (it.path.as_str(), it.references.calls.len())).collect();

@@ -11,9 +11,10 @@ use std::time::{Duration, Instant};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use rootset_service::{Clock, SystemClock};
+use rootset_trees::difference::{Dump, differences};
 use serde_json::{Value, json};
 
-use crate::dump::{Dump, Since, differences};
+use crate::dump::Since;
 use crate::error::{Failed, StressError};
 use crate::model::Violation;
 use crate::step::{BATCH_MEMORIES, Ended, Step, call, call_all};

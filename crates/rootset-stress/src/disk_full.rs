@@ -7,9 +7,10 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use rootset_trees::difference::{Dump, differences};
 use serde_json::{Value, json};
 
-use crate::dump::{Dump, Since, differences};
+use crate::dump::Since;
 use crate::error::StressError;
 use crate::model::Violation;
 use crate::states::{State, States};

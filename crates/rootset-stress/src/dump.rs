@@ -3,9 +3,10 @@
 //!
 //! Everything that was there before (known by [`Since`]) is dumped as it is.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::path::Path;
 
+use rootset_trees::difference::Dump;
 use rusqlite::Connection;
 use rusqlite::types::ValueRef;
 
@@ -24,9 +25,6 @@ pub struct Since {
     /// Milliseconds.
     time: i64,
 }
-
-/// Sorted rows per table.
-pub type Dump = BTreeMap<String, Vec<String>>;
 
 impl Since {
     /// Takes in every id of the database; `time` is later than every time in it.
@@ -77,41 +75,6 @@ impl Since {
             ValueRef::Blob(bytes) => bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
         }
     }
-}
-
-/// The first differences of two dumps, in words.
-pub fn differences(wanted: &Dump, found: &Dump) -> Vec<String> {
-    const SHOWN: usize = 6;
-    let mut differences = Vec::new();
-    let tables: std::collections::BTreeSet<&String> = wanted.keys().chain(found.keys()).collect();
-    let none = Vec::new();
-    for table in tables {
-        let (wanted, found) = (wanted.get(table).unwrap_or(&none), found.get(table).unwrap_or(&none));
-        differences.extend(only(table, wanted, found, "lacks"));
-        differences.extend(only(table, found, wanted, "has"));
-    }
-    let more = differences.len().saturating_sub(SHOWN);
-    differences.truncate(SHOWN);
-    if more > 0 {
-        differences.push(format!("and {more} more"));
-    }
-    differences
-}
-
-/// Rows of the first list that the second does not have, or has less often.
-fn only(table: &str, these: &[String], those: &[String], word: &str) -> Vec<String> {
-    let mut rest: BTreeMap<&str, usize> = BTreeMap::new();
-    for row in those {
-        *rest.entry(row).or_default() += 1;
-    }
-    let mut missing = Vec::new();
-    for row in these {
-        match rest.get_mut(row.as_str()) {
-            Some(count) if *count > 0 => *count -= 1,
-            _ => missing.push(format!("{table} {word}: {row}")),
-        }
-    }
-    missing
 }
 
 fn open(database: &Path) -> Result<Connection, StressError> {

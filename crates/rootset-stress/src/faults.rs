@@ -11,9 +11,10 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use rootset_store::failpoints::FAILPOINTS;
+use rootset_trees::difference::{Dump, differences};
 use serde_json::{Value, json};
 
-use crate::dump::{Dump, Since, differences};
+use crate::dump::Since;
 use crate::error::StressError;
 use crate::model::Violation;
 use crate::states::{State, States};

@@ -14,6 +14,9 @@
 //! store ([`faults`]), finds the disk full ([`disk_full`]), or is killed at a random moment ([`collector_kills`]); then
 //! somebody else does the same again, and the dump ([`dump`]) must be that of a twin that nobody disturbed.
 //!
+//! The code index, too ([`index_kills`]): processes that index a tree are killed while the tree changes between them, and
+//! what the last of them leaves is compared with a fresh index ([`same_index`]).
+//!
 //! The integration tests are short versions of long runs:
 //!
 //! ```text
@@ -24,6 +27,8 @@
 //! cargo run --release -p rootset-stress -- failpoints
 //! cargo run --release -p rootset-stress -- disk-full
 //! cargo run --release -p rootset-stress -- collector-kills --rounds 500
+//! cargo run --release -p rootset-stress -- indexing --rounds 500
+//! cargo run --release -p rootset-stress -- same-index one.db other.db
 //! ```
 //!
 //! `writers` starts that many processes, which all add for that long, and prints how the commits were shared among them.
@@ -34,7 +39,7 @@
 //! out. `--seed` repeats a run: the operations are the same, the moments of the kills only as far as the machine allows.
 //!
 //! The tests read `ROOTSET_STRESS_PROCESSES`, `ROOTSET_STRESS_SECONDS`, `ROOTSET_STRESS_ROUNDS`,
-//! `ROOTSET_STRESS_COLLECTOR_ROUNDS` and `ROOTSET_STRESS_SEED`.
+//! `ROOTSET_STRESS_COLLECTOR_ROUNDS`, `ROOTSET_STRESS_INDEX_ROUNDS` and `ROOTSET_STRESS_SEED`.
 
 pub mod collector_kills;
 pub mod creation;
@@ -42,11 +47,13 @@ pub mod disk_full;
 pub mod dump;
 pub mod error;
 pub mod faults;
+pub mod index_kills;
 pub mod kills;
 pub mod many_writers;
 pub mod model;
 pub mod process;
 pub mod protocol;
+pub mod same_index;
 pub mod slow_extractor;
 pub mod states;
 pub mod step;

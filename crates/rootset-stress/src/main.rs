@@ -6,11 +6,12 @@ use std::time::Duration;
 use clap::{Parser, Subcommand};
 use rootset_stress::collector_kills::{self, CollectorKillSettings};
 use rootset_stress::creation::{self, CreationSettings, Victim};
+use rootset_stress::index_kills::{self, IndexKillSettings};
 use rootset_stress::kills::{self, KillSettings, Placement};
 use rootset_stress::many_writers::{self, WriterSettings};
 use rootset_stress::step::{self, Step};
 use rootset_stress::writer::{self, ExtractorKind, PlantedBug, WriterArguments};
-use rootset_stress::{disk_full, faults};
+use rootset_stress::{disk_full, faults, same_index};
 
 #[derive(Debug, Parser)]
 #[command(name = "rootset-stress", about = "Rootset's storage under many processes and kills")]
@@ -58,6 +59,23 @@ enum Command {
         #[arg(long)]
         seed: Option<u64>,
     },
+    /// Processes that index a tree are killed again and again while the tree changes.
+    Indexing {
+        #[arg(long, default_value_t = 500)]
+        rounds: u64,
+        /// Files beside the random project: several batches of writing.
+        #[arg(long, default_value_t = 1_000)]
+        files: usize,
+        #[arg(long)]
+        seed: Option<u64>,
+    },
+    /// Compares what two databases say about the same source trees; fails when they differ.
+    SameIndex {
+        wanted: PathBuf,
+        found: PathBuf,
+        #[arg(long, default_value = "default")]
+        workspace: String,
+    },
     /// Every failpoint is struck by a death and by an error.
     Failpoints,
     /// Every operation finds the disk full.
@@ -75,6 +93,10 @@ fn main() -> anyhow::Result<()> {
     }
     if let Command::Step(step) = &arguments.command {
         return Ok(step::run(step)?);
+    }
+    if let Command::SameIndex { wanted, found, workspace } = &arguments.command {
+        println!("{}", same_index::run(wanted, found, workspace)?);
+        return Ok(());
     }
     // Kept when a run fails, because then it is what one wants to look at.
     let folder = tempfile::tempdir()?.keep();
@@ -116,8 +138,12 @@ fn run(command: Command, folder: PathBuf) -> anyhow::Result<()> {
             let settings = CollectorKillSettings { program, database, rounds, seed: said(seed) };
             println!("{}", collector_kills::run(&settings)?);
         }
+        Command::Indexing { rounds, files, seed } => {
+            let settings = IndexKillSettings { program, folder, rounds, files, seed: said(seed) };
+            println!("{}", index_kills::run(&settings)?);
+        }
         Command::DiskFull => println!("{}", disk_full::run(&disk_full::settings(&program, &folder))?),
-        Command::Writer(_) | Command::Step(_) => unreachable!("they have their own way"),
+        Command::Writer(_) | Command::Step(_) | Command::SameIndex { .. } => unreachable!("they have their own way"),
     }
     Ok(())
 }

@@ -132,7 +132,7 @@ fn perform(step: &Step) -> Result<Value, ServiceError> {
     if step.operation == TICK {
         return tick(&service);
     }
-    let caller = Caller { front_end: FrontEnd::CommandLine, actor: "step".into(), workspace: "default".into() };
+    let caller = Caller::new(FrontEnd::CommandLine, "step", "default");
     service.call(&caller, &step.operation, arguments)
 }
 

@@ -152,7 +152,7 @@ pub fn list_all(
 }
 
 pub fn caller() -> Caller {
-    Caller { front_end: FrontEnd::CommandLine, actor: "verifier".into(), workspace: "default".into() }
+    Caller::new(FrontEnd::CommandLine, "verifier", "default")
 }
 
 /// A trashed memory cannot be read whole; its text is short enough for the preview.

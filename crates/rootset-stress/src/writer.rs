@@ -171,7 +171,7 @@ impl Writer {
         }
         let (round, number) = (arguments.round, arguments.writer);
         let actor = format!("writer-{number}");
-        let caller = Caller { front_end: FrontEnd::CommandLine, actor, workspace: "default".into() };
+        let caller = Caller::new(FrontEnd::CommandLine, actor, "default");
         let mut writer = Self {
             service: Arc::new(service),
             caller,

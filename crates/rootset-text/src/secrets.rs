@@ -82,6 +82,15 @@ const MARK: &str = "[redacted:";
 
 /// Replaces every value that looks like a secret by `[redacted:<kind>]`.
 pub fn redact(text: &str) -> Redacted<'_> {
+    redact_with(text, |_| 0)
+}
+
+/// The same, leaving every line break where it was: what is said about lines stays true.
+pub fn redact_keeping_lines(text: &str) -> Redacted<'_> {
+    redact_with(text, |value| value.bytes().filter(|&byte| byte == b'\n').count())
+}
+
+fn redact_with(text: &str, line_breaks_kept: impl Fn(&str) -> usize) -> Redacted<'_> {
     let mut scanner = Scanner { text, bytes: text.as_bytes(), pem_end_from: Some(0) };
     let mut redacted = String::new();
     let mut copied = 0;
@@ -96,6 +105,7 @@ pub fn redact(text: &str) -> Redacted<'_> {
         redacted.push_str(MARK);
         redacted.push_str(found.kind);
         redacted.push(']');
+        redacted.extend(std::iter::repeat_n('\n', line_breaks_kept(&text[found.start..found.end])));
         copied = found.end;
         position = found.end;
         count += 1;
@@ -345,6 +355,16 @@ mod tests {
         check("-----BEGIN PRIVATE KEY-----\nMIIEow\nIBAAK\n", "[redacted:private_key]\n");
         let public = "-----BEGIN PUBLIC KEY-----\nMIIEow\n-----END PUBLIC KEY-----";
         check(public, public);
+    }
+
+    #[test]
+    fn lines_after_a_private_key_keep_their_numbers_on_request() {
+        let text = format!("a\n{PEM_BEGIN}{PEM_LABEL_END}\nAAAA\nBBBB\n{PEM_END}{PEM_LABEL_END}\nlast");
+        let redacted = redact_keeping_lines(&text);
+        assert_eq!(redacted.count, 1);
+        assert!(!redacted.text.contains("AAAA"), "{}", redacted.text);
+        assert_eq!(redacted.text.lines().count(), text.lines().count());
+        assert_eq!(redacted.text.lines().last(), Some("last"));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The arguments, as clap reads them. Doc comments here are the help that people see.
 
 mod backup;
+mod code;
 mod collector;
 mod graph;
 mod memory;
@@ -11,6 +12,9 @@ use std::ffi::OsString;
 use clap::{Args, Parser, Subcommand};
 
 pub use backup::{BackupCommand, RestoreArguments};
+pub use code::{
+    CallsArguments, CodeCommand, CodeSearchArguments, IndexArguments, ScopeArguments, SymbolArguments, WatchArguments,
+};
 pub use collector::{
     ApplyArguments, CollectorCommand, DaemonArguments, ForgetArguments, LogArguments, PlanArguments, PruneArguments,
     PurgeArguments, RetentionCommand, RetentionTarget, SetRetentionArguments, UndoArguments,
@@ -72,6 +76,11 @@ pub enum Command {
     Undo(UndoArguments),
     Forget(ForgetArguments),
     Supersede(SupersedeArguments),
+    Index(IndexArguments),
+    Watch(WatchArguments),
+    /// Search the code index, look symbols up, ask who calls whom
+    #[command(subcommand)]
+    Code(CodeCommand),
     Prune(PruneArguments),
     Log(LogArguments),
     /// List what is in the trash, newest first
@@ -112,7 +121,7 @@ impl Command {
 
     /// It ends when it is told to, not when it has answered.
     pub fn runs_on(&self) -> bool {
-        matches!(self, Self::Daemon(arguments) if !arguments.once)
+        matches!(self, Self::Watch(_)) || matches!(self, Self::Daemon(arguments) if !arguments.once)
     }
 }
 

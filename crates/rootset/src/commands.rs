@@ -3,6 +3,7 @@
 mod add;
 mod backup;
 mod call;
+mod code;
 mod collector;
 mod completions;
 mod config;
@@ -13,6 +14,7 @@ mod edit;
 mod entity;
 mod forget;
 mod graph;
+mod index;
 mod list;
 mod log;
 mod prune;
@@ -27,6 +29,7 @@ mod supersede;
 mod times;
 mod trash;
 mod undo;
+mod watch;
 mod workspace;
 
 use crate::arguments::Command;
@@ -44,6 +47,9 @@ pub fn run(command: Command, session: &Session) -> Result<(), Failure> {
         Command::Undo(arguments) => undo::run(arguments, session),
         Command::Forget(arguments) => forget::run(arguments, session),
         Command::Supersede(arguments) => supersede::run(arguments, session),
+        Command::Index(arguments) => index::run(arguments, session),
+        Command::Watch(arguments) => watch::run(arguments, session),
+        Command::Code(command) => code::run(command, session),
         Command::Prune(arguments) => prune::run(arguments, session),
         Command::Log(arguments) => log::run(arguments, session),
         Command::Trash(arguments) => trash::run(arguments, session),

@@ -18,7 +18,7 @@ use figment::value::{Dict, Value};
 use rootset_model::time::parse_duration_ms;
 use rootset_model::{Limits, RetentionPolicy};
 use rootset_provider::{EndpointSettings, Secret, TOTAL_TIMEOUT_MS_DEFAULT};
-use rootset_service::{BackupSettings, GcSettings, ServiceError, Settings, WorkspaceGcSettings};
+use rootset_service::{BackupSettings, CodeSettings, GcSettings, ServiceError, Settings, WorkspaceGcSettings};
 
 use crate::arguments::GlobalArguments;
 
@@ -106,6 +106,7 @@ impl Reader {
             keep_revisions: self.count("memory.keep_revisions").unwrap_or(defaults.keep_revisions),
             gc: self.collector(&defaults.gc)?,
             backup: self.backup(&defaults.backup)?,
+            code: self.code(&defaults.code),
             ..defaults
         };
         Ok(Configuration {
@@ -163,6 +164,14 @@ impl Reader {
             keep_last: self.count("backup.keep_last").unwrap_or(defaults.keep_last),
             max_age_ms: self.duration_ms("backup.max_age", defaults.max_age_ms)?,
         })
+    }
+
+    fn code(&self, defaults: &CodeSettings) -> CodeSettings {
+        CodeSettings {
+            roots: self.texts("code.roots").map(|roots| roots.into_iter().map(Into::into).collect()),
+            exclude: self.texts("code.exclude").unwrap_or_default(),
+            max_file_size: self.count("code.max_file_size").map_or(defaults.max_file_size, i64::unsigned_abs),
+        }
     }
 
     /// Workspaces with settings of their own.
@@ -240,6 +249,11 @@ impl Reader {
             Value::Num(_, number) => number.to_i128().map(|number| number.to_string()),
             _ => None,
         }
+    }
+
+    fn texts(&self, key: &str) -> Option<Vec<String>> {
+        let items = self.value(key)?.into_array()?;
+        Some(items.into_iter().filter_map(|item| item.into_string()).collect())
     }
 
     fn table(&self, section: &str) -> Option<Dict> {

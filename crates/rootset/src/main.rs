@@ -12,6 +12,7 @@ mod input;
 mod logging;
 mod models;
 mod output;
+mod progress;
 mod prompt;
 mod render;
 mod session;

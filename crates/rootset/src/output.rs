@@ -28,6 +28,11 @@ impl Output {
         self.in_json
     }
 
+    /// Whether somebody watches stderr and wants talk.
+    pub fn shows_progress(&self) -> bool {
+        !self.is_quiet && std::io::stderr().is_terminal()
+    }
+
     /// An operation's answer: its JSON for programs, `render`ed for people.
     pub fn answer(&self, answer: &Value, render: impl FnOnce(&Value) -> String) -> Result<(), Failure> {
         if self.in_json { self.json(answer) } else { self.text(&render(answer)) }

@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use rootset_service::{Caller, FrontEnd, Service, ServiceError};
+use rootset_service::{Caller, FrontEnd, Progress, Service, ServiceError};
 use rootset_store::{Store, default_backup_folder};
 use serde_json::Value;
 
@@ -31,8 +31,18 @@ impl Session {
 
     /// Runs one operation.
     pub fn call(&self, operation: &str, request: Value) -> Result<Value, ServiceError> {
+        self.call_with_progress(operation, request, Progress::default())
+    }
+
+    /// Runs one operation that may take long.
+    pub fn call_with_progress(
+        &self,
+        operation: &str,
+        request: Value,
+        progress: Progress,
+    ) -> Result<Value, ServiceError> {
         let workspace = self.configuration()?.workspace.clone();
-        let caller = Caller { front_end: FrontEnd::CommandLine, actor: ACTOR.to_owned(), workspace };
+        let caller = Caller { progress, ..Caller::new(FrontEnd::CommandLine, ACTOR, workspace) };
         self.service()?.call(&caller, operation, request)
     }
 

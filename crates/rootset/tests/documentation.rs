@@ -17,6 +17,11 @@ fn examples_of_the_collector_page_print_what_it_says() {
 }
 
 #[test]
+fn examples_of_the_code_page_print_what_it_says() {
+    check("docs/code.md");
+}
+
+#[test]
 fn examples_of_the_readme_print_what_it_says() {
     check("README.md");
 }
@@ -36,8 +41,8 @@ fn check(page: &str) {
     assert_eq!(text.lines().count(), actual.lines().count(), "{page} ends early or late");
 }
 
-/// The page with the output of every `$ rootset …` command in its console blocks as it is now. Blocks with other
-/// commands are left alone.
+/// The page with the output of every `$ rootset …` command in its console blocks as it is now. Of other commands only
+/// those that make, change and remove files are run.
 fn run_examples(text: &str, folder: &Path) -> String {
     let mut page = String::new();
     let mut lines = text.lines().peekable();
@@ -49,7 +54,8 @@ fn run_examples(text: &str, folder: &Path) -> String {
             is_console = line == "```console";
             continue;
         }
-        if !is_console || !line.starts_with("$ rootset ") {
+        const COMMANDS: [&str; 5] = ["$ rootset ", "$ mkdir ", "$ printf ", "$ mv ", "$ rm "];
+        if !is_console || !COMMANDS.iter().any(|command| line.starts_with(command)) {
             continue;
         }
         while lines.peek().is_some_and(|next| !next.starts_with("```") && !next.starts_with("$ ")) {
@@ -76,7 +82,8 @@ fn run(command: &str, folder: &Path) -> String {
         .env("ROOTSET_DB", folder.join("rootset.db"))
         .output()
         .expect("a shell");
-    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+    let printed = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    printed.replace(&folder.display().to_string(), "/home/alice")
 }
 
 /// Ids, times and sizes differ from run to run; JSON is shown indented.

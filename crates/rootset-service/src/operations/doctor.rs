@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use rootset_store::{Check, UnindexedText};
+use rootset_code::{Reader, Source, name_parts};
+use rootset_model::code::{CodeChunk, Outline, Symbol, SymbolKind};
+use rootset_store::{Check, CodeOrigin, UnindexedText};
 use rootset_text::tokens;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -81,10 +83,37 @@ pub(super) fn repair(service: &Service) -> Result<(), ServiceError> {
         prepared.derived = Some(derived.map_err(|error| provider_failed(&error))?);
         service.store.rederive(&broken, &prepared, service.now())?;
     }
-    let missing: Vec<UnindexedText> = service.store.unindexed_texts()?.into_iter().map(in_terms).collect();
+    let mut reader = Reader::new();
+    let missing = service.store.unindexed_texts()?.into_iter();
+    let missing: Vec<UnindexedText> = missing.map(|text| in_terms(&mut reader, text)).collect();
     Ok(service.store.repair_search(&missing)?)
 }
 
-fn in_terms(text: UnindexedText) -> UnindexedText {
-    UnindexedText { head: tokens::index_terms(&text.head), body: tokens::index_terms(&text.body), ..text }
+fn in_terms(reader: &mut Reader, text: UnindexedText) -> UnindexedText {
+    let (head, body) = match &text.code {
+        Some(origin) => code_terms(reader, origin, &text.body),
+        None => (tokens::index_terms(&text.head), tokens::index_terms(&text.body)),
+    };
+    UnindexedText { head, body, ..text }
+}
+
+/// The terms that a scan would have written: of a chunk they depend on its text, its path and its symbol's name alone.
+fn code_terms(reader: &mut Reader, origin: &CodeOrigin, text: &str) -> (String, String) {
+    let source = Source { repo: "", path: &origin.path, text };
+    let symbols = origin.symbol.iter().map(|qualified_name| Symbol {
+        name: name_parts(qualified_name).last().copied().unwrap_or_default().to_owned(),
+        qualified_name: qualified_name.clone(),
+        kind: SymbolKind::Module,
+        parent: None,
+        start: 0,
+        end: 0,
+        first_line: 1,
+        last_line: 1,
+        signature: String::new(),
+    });
+    let outline = Outline { symbols: symbols.collect(), ..Outline::default() };
+    let end = u32::try_from(text.len()).unwrap_or(u32::MAX);
+    let chunk = CodeChunk { symbol: origin.symbol.is_some().then_some(0), start: 0, end };
+    let terms = reader.chunk_terms(&source, &outline, &chunk);
+    (terms.head, terms.body)
 }

@@ -32,7 +32,7 @@ impl Place {
     }
 
     fn try_call(&self, operation: &str, request: Value) -> Result<Value, rootset_service::ServiceError> {
-        let caller = Caller { front_end: FrontEnd::CommandLine, actor: "cli".into(), workspace: "default".into() };
+        let caller = Caller::new(FrontEnd::CommandLine, "cli", "default");
         self.service.call(&caller, operation, request)
     }
 

@@ -251,7 +251,7 @@ fn backups_of_both_kinds_bring_files_back_also_into_another_workspace() {
         let copy = scanner.store.workspace("copy").unwrap();
         assert_eq!(scanner.found_in(&copy, "alpha"), ["a.py"]);
         assert_eq!(scanner.store.repo(&copy, REPO).unwrap().unwrap().root, "/web");
-        assert_eq!(scanner.store.symbols_named(&copy, "one", Some(REPO), NOW).unwrap().len(), 1);
+        assert_eq!(scanner.store.symbols_named(&copy, &["one".into()], Some(REPO), NOW).unwrap().len(), 1);
         world.assert_doctor_is_content();
     }
 }

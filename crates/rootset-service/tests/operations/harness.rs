@@ -78,8 +78,12 @@ impl World {
 
     /// In memory where the system has a folder there: for thousands of databases that no power cut will ever meet.
     pub fn quick(embedder: Arc<dyn Embedder>) -> Self {
+        Self::quick_with(|service| service.with_embedder(embedder))
+    }
+
+    pub fn quick_with(configure: impl FnOnce(Service) -> Service) -> Self {
         let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();
-        Self::within(folder, |service| service.with_embedder(embedder))
+        Self::within(folder, configure)
     }
 
     fn with(configure: impl FnOnce(Service) -> Service) -> Self {
@@ -93,7 +97,7 @@ impl World {
             per_reading: AtomicI64::new(0),
         });
         let ids = Arc::new(CountedIds(AtomicU64::new(1)));
-        let caller = Caller { front_end: FrontEnd::CommandLine, actor: "cli".into(), workspace: "default".into() };
+        let caller = Caller::new(FrontEnd::CommandLine, "cli", "default");
         let path = folder.path().join("rootset.db");
         let service = open(&path, &clock, &ids, configure);
         Self { folder, clock, ids, service, reader: OnceLock::new(), caller }

@@ -14,7 +14,7 @@ CREATE TABLE repos (
   created_at INTEGER NOT NULL,
   PRIMARY KEY (workspace, repo)
 ) WITHOUT ROWID;
-CREATE UNIQUE INDEX repos_root ON repos (workspace, root);
+CREATE INDEX repos_root ON repos (workspace, root);
 
 -- What a scan compares a file with, one row per file's memory, in the trash or not. Every scan reads all rows of its
 -- repository in order, so they are narrow; whether the memory lives is asked of the few that do not, see
@@ -33,7 +33,10 @@ CREATE TABLE files (
   language TEXT NOT NULL,
   is_test INTEGER NOT NULL,
   is_mounted INTEGER NOT NULL,
+  -- Counts that the answer to every scan gives of the whole tree.
   lines INTEGER NOT NULL,
+  functions INTEGER NOT NULL,
+  classes INTEGER NOT NULL,
   PRIMARY KEY (workspace, repo, path, memory),
   FOREIGN KEY (workspace, memory) REFERENCES memories (workspace, memory)
 ) WITHOUT ROWID;

@@ -327,6 +327,8 @@ pub(crate) static TABLES: &[Table] = &[
             needed("is_test", FLAG),
             needed("is_mounted", FLAG),
             needed("lines", COUNT),
+            needed("functions", COUNT),
+            needed("classes", COUNT),
         ]
     ),
     stored!(

@@ -69,15 +69,15 @@ pub(super) fn read_kind(word: &str) -> Result<SymbolKind, StoreError> {
 }
 
 impl Store {
-    /// Symbols whose names end in this very word, by repository, path and place.
+    /// Symbols whose names end in one of these very words, by repository, path and place.
     pub fn symbols_named(
         &self,
         workspace: &Workspace,
-        name: &str,
+        names: &[String],
         repo: Option<&str>,
         now: Timestamp,
     ) -> Result<Vec<SymbolRow>, StoreError> {
-        let parameters = [workspace.key.into(), now.into(), name.into(), repo.into()];
+        let parameters = [workspace.key.into(), now.into(), names.into(), repo.into()];
         self.read(|tx| tx.rows(&sql::NAMED, &parameters, SymbolRow::read))
     }
 

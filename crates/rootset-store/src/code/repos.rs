@@ -57,6 +57,7 @@ impl Store {
         self.read(|tx| find(tx, workspace.key, repo))
     }
 
+    /// The repository of a folder; the first by name where several stand for it.
     pub fn repo_rooted_at(&self, workspace: &Workspace, root: &str) -> Result<Option<RepoRow>, StoreError> {
         self.read(|tx| find_at(tx, workspace.key, root))
     }
@@ -95,15 +96,10 @@ fn bound(
     root: &str,
     rebind: bool,
 ) -> Result<Option<RepoRow>, StoreError> {
-    let found = find(tx, workspace, repo)?;
-    match found {
-        Some(row) if row.root == root => return Ok(Some(row)),
-        Some(row) if !rebind => return Err(StoreError::RepoElsewhere { repo: repo.to_owned(), root: row.root }),
-        _ => {}
-    }
-    match find_at(tx, workspace, root)? {
-        Some(other) => Err(StoreError::RootTaken { root: root.to_owned(), repo: other.repo }),
-        None => Ok(None),
+    match find(tx, workspace, repo)? {
+        Some(row) if row.root == root => Ok(Some(row)),
+        Some(row) if !rebind => Err(StoreError::RepoElsewhere { repo: repo.to_owned(), root: row.root }),
+        _ => Ok(None),
     }
 }
 

@@ -40,13 +40,21 @@ pub struct CodeCandidate {
     pub repo: String,
     pub path: String,
     pub language: String,
-    /// The symbol whose text it is: qualified name, kind, first and last line.
-    pub symbol: Option<(String, SymbolKind, i64, i64)>,
+    /// The symbol whose text it is.
+    pub symbol: Option<CodeSymbol>,
     pub head_terms: String,
     pub body_terms: String,
     /// Bytes of the file's text.
     pub start: usize,
     pub length: usize,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CodeSymbol {
+    pub qualified_name: String,
+    pub kind: SymbolKind,
+    pub first_line: i64,
+    pub last_line: i64,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -150,7 +158,12 @@ fn load(tx: &mut dyn Transaction, workspace: WorkspaceKey, keys: &[i64]) -> Resu
         let chunk = row.get(0)?;
         let (head_terms, body_terms) = terms.remove(&chunk).unwrap_or_default();
         let symbol = match row.get::<Option<String>>(5)? {
-            Some(name) => Some((name, read_kind(&row.get::<String>(6)?)?, row.get(7)?, row.get(8)?)),
+            Some(qualified_name) => Some(CodeSymbol {
+                qualified_name,
+                kind: read_kind(&row.get::<String>(6)?)?,
+                first_line: row.get(7)?,
+                last_line: row.get(8)?,
+            }),
             None => None,
         };
         Ok(CodeCandidate {

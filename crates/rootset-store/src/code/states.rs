@@ -30,6 +30,8 @@ pub struct FileState {
     pub is_test: bool,
     pub is_mounted: bool,
     pub lines: i64,
+    pub functions: i64,
+    pub classes: i64,
     pub is_stale: bool,
 }
 
@@ -70,6 +72,8 @@ impl Store {
                     is_test: row.get(9)?,
                     is_mounted: row.get(10)?,
                     lines: row.get(11)?,
+                    functions: row.get(12)?,
+                    classes: row.get(13)?,
                     is_stale: is_trashed.is_some(),
                 });
                 Ok(())

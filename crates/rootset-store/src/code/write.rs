@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use rootset_model::code::Outline;
+use rootset_model::code::{Outline, SymbolKind};
 use rootset_model::identity::{NORMALISER_VERSION, normalise};
 use rootset_model::names::CODE_SOURCE;
 use rootset_model::{MemoryId, WorkspaceKey};
@@ -285,6 +285,8 @@ impl<'a> Batch<'a> {
             file.is_test.into(),
             file.is_mounted.into(),
             file.lines.into(),
+            file.outline.count(SymbolKind::is_function).into(),
+            file.outline.count(SymbolKind::is_type).into(),
         ]
     }
 

@@ -3,7 +3,7 @@
 use rootset_model::Timestamp;
 use rootset_model::code::SymbolKind;
 use rootset_store::driver::SearchStatistics;
-use rootset_store::{CodeCandidate, CodeHit, CodeSearch};
+use rootset_store::{CodeCandidate, CodeHit, CodeSearch, CodeSymbol};
 
 use crate::harness::{REPO, World, source};
 
@@ -27,13 +27,13 @@ fn search(world: &World, terms: &[&str], repo: Option<&str>, languages: &[&str],
 fn symbols_are_found_by_the_last_part_of_their_names_in_exact_case() {
     let world = World::new();
     world.scan(&[source("b.toy", "def run\n1\ndef Run\n"), source("a.toy", "def run\n")], &[]);
-    let found = world.store.symbols_named(&world.workspace, "run", None, NOW).unwrap();
+    let found = world.store.symbols_named(&world.workspace, &["run".into()], None, NOW).unwrap();
     let names: Vec<_> = found.iter().map(|it| (it.path.as_str(), it.qualified_name.as_str())).collect();
     assert_eq!(names, [("a.toy", "a.run"), ("b.toy", "b.run")]);
     let of_b = &found[1];
     assert_eq!((of_b.kind, of_b.first_line, of_b.last_line), (SymbolKind::Function, 1, 2));
     assert_eq!((of_b.start, of_b.length, of_b.signature.as_str()), (0, 10, "def run"));
-    assert!(world.store.symbols_named(&world.workspace, "run", Some("elsewhere"), NOW).unwrap().is_empty());
+    assert!(world.store.symbols_named(&world.workspace, &["run".into()], Some("elsewhere"), NOW).unwrap().is_empty());
     let all = world.store.symbols_of_files(&world.workspace, &[of_b.memory], NOW).unwrap();
     assert_eq!(all.iter().map(|it| it.ordinal).collect::<Vec<_>>(), [0, 1, 2]);
     let texts = world.store.file_texts(&world.workspace, &[of_b.memory], NOW).unwrap();
@@ -68,7 +68,15 @@ fn a_hit_shows_its_chunk_and_where_it_stands() {
     assert_eq!(hits.len(), 1);
     let hit = &hits[0];
     assert_eq!((hit.text.as_str(), hit.line), ("def one\nneedle\n", 2));
-    assert_eq!(hit.candidate.symbol, Some(("lib.a.one".to_owned(), SymbolKind::Function, 2, 3)));
+    assert_eq!(
+        hit.candidate.symbol,
+        Some(CodeSymbol {
+            qualified_name: "lib.a.one".to_owned(),
+            kind: SymbolKind::Function,
+            first_line: 2,
+            last_line: 3
+        })
+    );
     assert_eq!((hit.candidate.path.as_str(), hit.candidate.language.as_str()), ("lib/a.toy", "toy"));
     assert_eq!(
         (hit.candidate.head_terms.as_str(), hit.candidate.body_terms.as_str()),
@@ -86,7 +94,7 @@ fn stale_files_leave_every_read_at_once_and_come_back_with_the_next_scan() {
         let (store, workspace) = (&world.store, &world.workspace);
         [
             search(&world, &["needle"], None, &[], 5).len(),
-            store.symbols_named(workspace, "one", None, NOW).unwrap().len(),
+            store.symbols_named(workspace, &["one".into()], None, NOW).unwrap().len(),
             store.references_holding(workspace, "needle", None, 5, NOW).unwrap().len(),
             store.references_of(workspace, &[memory], NOW).unwrap().len(),
             store.file_texts(workspace, &[memory], NOW).unwrap().len(),

@@ -7,6 +7,7 @@ mod collector_kills;
 mod creation;
 mod disk_full;
 mod faults;
+mod index_kills;
 mod kills;
 mod many_writers;
 mod schema_upgrade;

@@ -10,6 +10,9 @@ pub struct UndoArguments {
     /// A run, or a memory by id or by the name it had
     #[arg(value_name = "RUN|MEMORY")]
     pub target: Option<String>,
+    /// Undo the newest run that can be undone
+    #[arg(long, conflicts_with = "target")]
+    pub last: bool,
 }
 
 /// Find everything that matches, show it, and remove it

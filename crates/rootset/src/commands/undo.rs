@@ -14,7 +14,13 @@ use crate::session::Session;
 pub fn run(arguments: UndoArguments, session: &Session) -> Result<(), Failure> {
     let answer = match arguments.target.as_deref() {
         Some(target) => undo(target, session)?,
-        None => session.call("gc_undo", json!({}))?,
+        None => {
+            let runs = session.call("gc_undo", json!({}))?;
+            match list(&runs, "runs").first().filter(|_| arguments.last) {
+                Some(newest) => session.call("gc_undo", json!({"run_id": newest["run_id"]}))?,
+                None => runs,
+            }
+        }
     };
     session.output.answer(&answer, render)?;
     if list(&answer, "conflicts").is_empty() { Ok(()) } else { Err(Failure::Said(STATUS_CALLER)) }

@@ -327,10 +327,22 @@ pub const KEYS: &[Key] = &[
     },
     Key { path: "embed.timeout", kind: TIMEOUT, value: Value::Default(r#""60s""#), about: "time for one attempt" },
     Key {
+        path: "code.roots",
+        kind: Kind::TextList,
+        value: Value::Unset { example: r#"["/home/alice/projects"]"# },
+        about: "servers index only below these folders; unset: the working folder, unless it is / or the home folder",
+    },
+    Key {
         path: "code.exclude",
         kind: Kind::TextList,
         value: Value::Default("[]"),
-        about: "patterns of files that the code index leaves out",
+        about: "patterns of files that the code index leaves out, as in an ignore file",
+    },
+    Key {
+        path: "code.max_file_size",
+        kind: Kind::Count { min: 1 },
+        value: Value::Default("1048576"),
+        about: "larger files are left out of the code index, in bytes",
     },
 ];
 

@@ -9,5 +9,7 @@ mod configuration;
 mod conversations;
 mod daemon;
 mod database_files;
+mod indexing;
 mod prompts;
 mod sandbox;
+mod unreadable_folders;

@@ -1,0 +1,166 @@
+//! From what a walk found to an outline: the module in front, who stands in whom, who calls, what bases are in full.
+
+use std::collections::BTreeMap;
+
+use rootset_model::code::{Base, Call, Outline, References, Symbol, SymbolKind};
+
+use crate::chunks::code_chunks;
+use crate::reader::Source;
+use crate::terms::name_parts;
+use crate::text::{LineCounter, floor_boundary};
+use crate::walk::{Found, FoundBase, FoundCall};
+
+/// A symbol's place in the outline from its place among what was found: the module is in front.
+fn behind_module(place: usize) -> u32 {
+    place as u32 + 1
+}
+
+pub(crate) fn finish(source: &Source<'_>, found: Found) -> Outline {
+    let Found { module, separator, symbols, owners, calls, imports, bases, .. } = found;
+    let mut all = Vec::with_capacity(symbols.len() + 1);
+    all.push(module_symbol(source.text, module));
+    let owners = owners.into_iter().map(|owner| owner.map(|place| behind_module(place as usize)));
+    let nesting = place_symbols(source.text, &mut all, symbols, owners);
+    let calls = with_callers(&all, &nesting, calls);
+    let bases = with_full_names(&all, &imports, separator, bases);
+    let chunks = code_chunks(source.text, &all, &nesting);
+    Outline { symbols: all, chunks, references: References { imports, calls, bases } }
+}
+
+fn module_symbol(text: &str, qualified_name: String) -> Symbol {
+    let last_line = LineCounter::new(text).line_of(text.trim_end_matches('\n').len());
+    Symbol {
+        name: name_parts(&qualified_name).last().map_or_else(|| qualified_name.clone(), |name| (*name).to_owned()),
+        qualified_name,
+        kind: SymbolKind::Module,
+        parent: None,
+        start: 0,
+        end: text.len() as u32,
+        first_line: 1,
+        last_line,
+        signature: String::new(),
+    }
+}
+
+/// Puts the symbols behind the module, with lines and parents, and gives for each the one that it is written in.
+fn place_symbols(
+    text: &str,
+    all: &mut Vec<Symbol>,
+    symbols: Vec<Symbol>,
+    owners: impl Iterator<Item = Option<u32>>,
+) -> Vec<u32> {
+    let mut nesting = vec![0];
+    let mut open = vec![0_u32];
+    let mut first_lines = LineCounter::new(text);
+    let mut last_lines = LineCounter::new(text);
+    // Where the last sibling ended: two definitions of one declaration may claim the same comment.
+    let mut free_from = 0;
+    for (mut symbol, owner) in symbols.into_iter().zip(owners) {
+        while let [_, .., innermost] = open[..] {
+            let end = all[innermost as usize].end;
+            if symbol.start < end {
+                break;
+            }
+            free_from = free_from.max(end);
+            open.pop();
+        }
+        let around = *open.last().expect("the module holds everything");
+        let bounds = &all[around as usize];
+        symbol.start = symbol.start.max(bounds.start).max(free_from).min(bounds.end);
+        symbol.end = symbol.end.clamp(symbol.start, bounds.end);
+        symbol.start = floor_boundary(text, symbol.start as usize) as u32;
+        symbol.end = floor_boundary(text, symbol.end as usize) as u32;
+        symbol.first_line = first_lines.line_of(symbol.start as usize);
+        symbol.last_line = last_lines.line_of(last_byte(text, symbol.start, symbol.end));
+        symbol.parent = Some(owner.unwrap_or(around));
+        nesting.push(around);
+        open.push(all.len() as u32);
+        all.push(symbol);
+    }
+    nesting
+}
+
+/// The place of the last byte that is not blank: some nodes end behind a line's end.
+fn last_byte(text: &str, start: u32, end: u32) -> usize {
+    let written = text[start as usize..end as usize].trim_end();
+    (start as usize + written.len()).saturating_sub(1).max(start as usize)
+}
+
+/// Calls come in the order of the text, as symbols do: one pass over both.
+fn with_callers(symbols: &[Symbol], nesting: &[u32], mut calls: Vec<FoundCall>) -> Vec<Call> {
+    // Nearly: a rule may look ahead.
+    calls.sort_by_key(|call| call.at);
+    let mut next = 1;
+    let mut innermost = 0_u32;
+    let mut out = Vec::with_capacity(calls.len());
+    for FoundCall { at, name, receiver, line } in calls {
+        while symbols.get(next).is_some_and(|symbol| symbol.start <= at) {
+            innermost = next as u32;
+            next += 1;
+        }
+        while innermost != 0 && symbols[innermost as usize].end <= at {
+            innermost = nesting[innermost as usize];
+        }
+        out.push(Call { caller: innermost, name, receiver, line });
+    }
+    out
+}
+
+/// Bases of types that this file defines, named in full where the file tells what they are.
+fn with_full_names(
+    symbols: &[Symbol],
+    imports: &[rootset_model::code::Import],
+    separator: &str,
+    bases: Vec<FoundBase>,
+) -> Vec<Base> {
+    let mut types = BTreeMap::new();
+    for (place, symbol) in symbols.iter().enumerate().filter(|(_, symbol)| symbol.kind.is_type()) {
+        types.entry(symbol.qualified_name.as_str()).or_insert((place as u32, symbol.kind));
+    }
+    let locals: BTreeMap<&str, &str> =
+        imports.iter().filter_map(|import| Some((import.local.as_deref()?, import.target.as_str()))).collect();
+    let mut out: Vec<Base> = Vec::with_capacity(bases.len());
+    for FoundBase { owner, scope, written, kind } in bases {
+        let Some((symbol, _)) = types.get(owner.as_str()) else { continue };
+        let base = match defined_here(&types, &scope, separator, &written) {
+            Some((target, kind)) => Base { symbol: *symbol, target, kind },
+            None => Base { symbol: *symbol, target: imported(&locals, separator, written), kind },
+        };
+        out.push(base);
+    }
+    out
+}
+
+/// Looks a name up in its own scope, then in those around it.
+fn defined_here(
+    types: &BTreeMap<&str, (u32, SymbolKind)>,
+    scope: &str,
+    separator: &str,
+    written: &str,
+) -> Option<(String, SymbolKind)> {
+    let mut scope = scope;
+    loop {
+        let name = if scope.is_empty() { written.to_owned() } else { [scope, separator, written].concat() };
+        if let Some((_, kind)) = types.get(name.as_str()) {
+            return Some((name, *kind));
+        }
+        if scope.is_empty() {
+            return None;
+        }
+        scope = scope.rfind(separator).map_or("", |at| &scope[..at]);
+    }
+}
+
+/// Replaces the part of a name that an import brought in by what it stands for.
+fn imported(locals: &BTreeMap<&str, &str>, separator: &str, written: String) -> String {
+    let mut known = written.len();
+    loop {
+        if let Some(target) = locals.get(&written[..known]) {
+            return [target, &written[known..]].concat();
+        }
+        match written[..known].rfind(separator) {
+            Some(at) => known = at,
+            None => return written,
+        }
+    }
+}

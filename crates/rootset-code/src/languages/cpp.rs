@@ -1,0 +1,183 @@
+//! C++: namespaces and classes, members defined inside and outside of them.
+
+use std::sync::OnceLock;
+
+use rootset_model::code::SymbolKind;
+use tree_sitter::Node;
+
+use super::c::{declared_name, include, macro_function, type_definition};
+use crate::grammar::{Grammar, Rule};
+use crate::language::Language;
+use crate::paths::file_module;
+use crate::walk::{Definition, Walk};
+
+pub(crate) static CPP: Language = Language {
+    name: "cpp",
+    extensions: &["cpp", "cc", "cxx", "c++", "hpp", "hh", "hxx", "h++", "ipp", "tpp", "inl", "ino"],
+    file_names: &[],
+    interpreters: &[],
+    grammar: Some(&GRAMMAR),
+};
+
+static GRAMMAR: Grammar = Grammar {
+    parser: || tree_sitter_cpp::LANGUAGE.into(),
+    module: file_module,
+    separator: "::",
+    rules: &[
+        ("comment", Rule::LEAD),
+        ("attribute_declaration", Rule::LEAD),
+        ("template_declaration", Rule::WRAPPER),
+        ("namespace_definition", Rule::visit(namespace)),
+        ("function_definition", Rule::visit(function)),
+        ("field_declaration", Rule::visit(pure_virtual)),
+        ("preproc_function_def", Rule::visit(macro_function)),
+        ("type_definition", Rule::WRAPPER.and(type_definition)),
+        ("class_specifier", Rule::visit(class)),
+        ("struct_specifier", Rule::visit(structure)),
+        ("union_specifier", Rule::visit(structure)),
+        ("enum_specifier", Rule::visit(enumeration)),
+        ("call_expression", Rule::visit(call)),
+        ("new_expression", Rule::visit(construction)),
+        ("preproc_include", Rule::visit(include)),
+        ("using_declaration", Rule::visit(using)),
+        ("string_literal", Rule::SKIP),
+    ],
+    table: OnceLock::new(),
+};
+
+/// Also `namespace a::b {`; one without a name adds nothing.
+fn namespace<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    let name = walk.field(node, "name");
+    walk.open_namespace(name);
+}
+
+fn function<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    let Some(name) = node.child_by_field_name("declarator").and_then(declared_name) else { return };
+    define_function(walk, node, name);
+}
+
+/// `virtual void f() = 0;` is nowhere else defined than here.
+fn pure_virtual<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    if walk.field(node, "default_value") != "0" {
+        return;
+    }
+    let Some(declarator) = node.child_by_field_name("declarator") else { return };
+    let mut is_function = declarator;
+    while is_function.kind() == "pointer_declarator" {
+        match is_function.child_by_field_name("declarator") {
+            Some(inner) => is_function = inner,
+            None => return,
+        }
+    }
+    if let ("function_declarator", Some(name)) = (is_function.kind(), declared_name(declarator)) {
+        define_function(walk, node, name);
+    }
+}
+
+/// `void A::b() {}` is a member of `A`, wherever it stands.
+fn define_function<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>, name: Node<'tree>) {
+    let written = without_templates(walk.text(name));
+    match written.rsplit_once("::") {
+        Some((scope, name)) if !scope.is_empty() => {
+            let prefix = walk.qualify(scope.trim_start_matches("::"));
+            walk.define_in(Definition::new(node, SymbolKind::Method, name), &prefix);
+        }
+        _ => walk.define(Definition::new(node, walk.function_kind(), written.trim_start_matches("::"))),
+    }
+}
+
+/// `Box<T>::get` is `Box::get`; white space is collapsed. The signs of operators stay.
+fn without_templates(written: &str) -> String {
+    let (scope, operator) = match written.find("operator") {
+        Some(at) => written.split_at(at),
+        None => (written, ""),
+    };
+    let mut out = String::with_capacity(written.len());
+    let mut depth = 0_usize;
+    for character in scope.chars() {
+        match character {
+            '<' => depth += 1,
+            '>' => depth = depth.saturating_sub(1),
+            it if depth == 0 && !it.is_whitespace() => out.push(it),
+            _ => {}
+        }
+    }
+    let operator = operator.split('(').next().filter(|it| *it != "operator").unwrap_or(operator);
+    out.push_str(&operator.split_whitespace().collect::<Vec<_>>().join(" "));
+    out
+}
+
+fn class<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    define_type(walk, node, SymbolKind::Class);
+}
+
+fn structure<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    define_type(walk, node, SymbolKind::Struct);
+}
+
+fn enumeration<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    define_type(walk, node, SymbolKind::Enum);
+}
+
+fn define_type<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>, kind: SymbolKind) {
+    if node.child_by_field_name("body").is_none() {
+        return;
+    }
+    let written = without_templates(walk.field(node, "name"));
+    match written.rsplit_once("::") {
+        Some((scope, name)) => {
+            let prefix = walk.qualify(scope);
+            walk.define_in(Definition::new(node, kind, name), &prefix);
+        }
+        None => walk.define(Definition::new(node, kind, &written)),
+    }
+    let mut cursor = node.walk();
+    let Some(clause) = node.named_children(&mut cursor).find(|it| it.kind() == "base_class_clause") else { return };
+    for base in clause.named_children(&mut clause.walk()) {
+        if matches!(base.kind(), "type_identifier" | "qualified_identifier" | "template_type") {
+            let name = without_templates(walk.text(base));
+            walk.base(&name, SymbolKind::Class);
+        }
+    }
+}
+
+fn call<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    let Some(function) = node.child_by_field_name("function") else { return };
+    match function.kind() {
+        "identifier" => walk.call(node, function, None),
+        "template_function" => {
+            if let Some(name) = function.child_by_field_name("name") {
+                walk.call(node, name, None);
+            }
+        }
+        "field_expression" => {
+            let Some(field) = function.child_by_field_name("field") else { return };
+            let name = field.child_by_field_name("name").unwrap_or(field);
+            walk.call(node, name, function.child_by_field_name("argument"));
+        }
+        "qualified_identifier" => scoped_call(walk, node, function),
+        _ => {}
+    }
+}
+
+fn construction<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    if let Some(of) = node.child_by_field_name("type") {
+        scoped_call(walk, node, of);
+    }
+}
+
+fn scoped_call<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>, function: Node<'tree>) {
+    let written = without_templates(walk.text(function));
+    let (receiver, name) = written.rsplit_once("::").unwrap_or(("", &written));
+    walk.call_named(node, name, receiver, function);
+}
+
+/// `using a::b;` and `using namespace a;`
+fn using<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    let Some(name) = node.named_child(0) else { return };
+    let target = walk.text(name);
+    let mut cursor = node.walk();
+    let everything = node.children(&mut cursor).any(|child| child.kind() == "namespace");
+    let local = target.rsplit("::").next().filter(|_| !everything);
+    walk.import(node, target.to_owned(), local);
+}

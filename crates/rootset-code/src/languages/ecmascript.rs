@@ -1,0 +1,322 @@
+//! JavaScript, TypeScript and TSX: one language with and without types and elements.
+//!
+//! A function has the name that it is bound to: by declaration, `const`, property, class field or assignment.
+
+mod imports;
+mod names;
+
+use std::sync::OnceLock;
+
+use rootset_model::code::SymbolKind;
+use tree_sitter::Node;
+
+use crate::grammar::{Grammar, Rule};
+use crate::language::Language;
+use crate::walk::{Definition, Walk};
+use imports::{export, import, import_require, required};
+use names::{base_name, bound_kind, module, unquoted};
+
+pub(crate) static JAVASCRIPT: Language = Language {
+    name: "javascript",
+    extensions: &["js", "jsx", "mjs", "cjs"],
+    file_names: &["jakefile"],
+    interpreters: &["node", "nodejs"],
+    grammar: Some(&JAVASCRIPT_GRAMMAR),
+};
+
+pub(crate) static TYPESCRIPT: Language = Language {
+    name: "typescript",
+    extensions: &["ts", "mts", "cts"],
+    file_names: &[],
+    interpreters: &["deno", "ts-node", "tsx", "bun"],
+    grammar: Some(&TYPESCRIPT_GRAMMAR),
+};
+
+pub(crate) static TSX: Language =
+    Language { name: "tsx", extensions: &["tsx"], file_names: &[], interpreters: &[], grammar: Some(&TSX_GRAMMAR) };
+
+macro_rules! rules {
+    ($($more:expr),*) => {
+        &[
+            ("comment", Rule::LEAD),
+            ("decorator", Rule::LEAD.and(decorator)),
+            ("string", Rule::SKIP),
+            ("regex", Rule::SKIP),
+            ("expression_statement", Rule::WRAPPER),
+            ("export_statement", Rule::WRAPPER.and(export_statement)),
+            ("lexical_declaration", Rule::visit(declaration)),
+            ("variable_declaration", Rule::visit(declaration)),
+            ("function_declaration", Rule::visit(function)),
+            ("generator_function_declaration", Rule::visit(function)),
+            ("class_declaration", Rule::visit(class)),
+            ("method_definition", Rule::visit(method)),
+            ("variable_declarator", Rule::visit(declarator)),
+            ("pair", Rule::visit(property)),
+            ("assignment_expression", Rule::visit(assignment)),
+            ("call_expression", Rule::visit(call)),
+            ("new_expression", Rule::visit(construction)),
+            ("import_statement", Rule::visit(import)),
+            $($more),*
+        ]
+    };
+}
+
+macro_rules! typed_rules {
+    ($($more:expr),*) => {
+        rules![
+            ("public_field_definition", Rule::visit(field)),
+            ("abstract_class_declaration", Rule::visit(class)),
+            ("interface_declaration", Rule::visit(interface)),
+            ("enum_declaration", Rule::visit(enumeration)),
+            ("function_signature", Rule::visit(function)),
+            ("method_signature", Rule::visit(method)),
+            ("abstract_method_signature", Rule::visit(method)),
+            ("internal_module", Rule::visit(namespace)),
+            ("module", Rule::visit(namespace)),
+            ("ambient_declaration", Rule::WRAPPER),
+            ("import_require_clause", Rule::visit(import_require)),
+            // Methods of anonymous types are nobody's.
+            ("type_annotation", Rule::SKIP),
+            ("type_arguments", Rule::SKIP),
+            ("type_parameters", Rule::SKIP),
+            ("type_alias_declaration", Rule::SKIP),
+            ("object_type", Rule::SKIP)
+            $(, $more)*
+        ]
+    };
+}
+
+static JAVASCRIPT_GRAMMAR: Grammar = Grammar {
+    parser: || tree_sitter_javascript::LANGUAGE.into(),
+    module,
+    separator: ".",
+    rules: rules![
+        ("field_definition", Rule::visit(field)),
+        ("jsx_opening_element", Rule::visit(element)),
+        ("jsx_self_closing_element", Rule::visit(element))
+    ],
+    table: OnceLock::new(),
+};
+
+static TYPESCRIPT_GRAMMAR: Grammar = Grammar {
+    parser: || tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
+    module,
+    separator: ".",
+    rules: typed_rules![],
+    table: OnceLock::new(),
+};
+
+static TSX_GRAMMAR: Grammar = Grammar {
+    parser: || tree_sitter_typescript::LANGUAGE_TSX.into(),
+    module,
+    separator: ".",
+    rules: typed_rules![
+        ("jsx_opening_element", Rule::visit(element)),
+        ("jsx_self_closing_element", Rule::visit(element))
+    ],
+    table: OnceLock::new(),
+};
+
+/// What a function or class is called that has no name of its own: as importers see it.
+const DEFAULT_NAME: &str = "default";
+
+fn function<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    let name = or_default(walk.field(node, "name"));
+    walk.define(Definition::new(node, walk.function_kind(), name));
+}
+
+fn class<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    let name = or_default(walk.field(node, "name"));
+    walk.define(Definition::new(node, SymbolKind::Class, name));
+    heritage(walk, node);
+}
+
+fn or_default(name: &str) -> &str {
+    if name.is_empty() { DEFAULT_NAME } else { name }
+}
+
+/// The bases of a class that was just defined.
+fn heritage<'tree>(walk: &mut Walk<'_, 'tree>, class: Node<'tree>) {
+    let mut cursor = class.walk();
+    let Some(heritage) = class.named_children(&mut cursor).find(|child| child.kind() == "class_heritage") else {
+        return;
+    };
+    for clause in heritage.named_children(&mut heritage.walk()) {
+        match clause.kind() {
+            "extends_clause" => {
+                for base in clause.children_by_field_name("value", &mut clause.walk()) {
+                    walk.base(base_name(walk, base), SymbolKind::Class);
+                }
+            }
+            "implements_clause" => bases(walk, clause, SymbolKind::Interface),
+            _ => walk.base(base_name(walk, clause), SymbolKind::Class),
+        }
+    }
+}
+
+fn bases<'tree>(walk: &mut Walk<'_, 'tree>, clause: Node<'tree>, kind: SymbolKind) {
+    for base in clause.named_children(&mut clause.walk()) {
+        walk.base(base_name(walk, base), kind);
+    }
+}
+
+fn interface<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    let name = walk.field(node, "name");
+    walk.define(Definition::new(node, SymbolKind::Interface, name));
+    let mut cursor = node.walk();
+    let clause = node.named_children(&mut cursor).find(|child| child.kind() == "extends_type_clause");
+    if let Some(clause) = clause {
+        bases(walk, clause, SymbolKind::Interface);
+    }
+}
+
+fn enumeration<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    let name = walk.field(node, "name");
+    walk.define(Definition::new(node, SymbolKind::Enum, name));
+}
+
+fn namespace<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    let name = unquoted(walk.field(node, "name"));
+    walk.open_namespace(name);
+}
+
+fn method<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    let name = unquoted(walk.field(node, "name"));
+    walk.define(Definition::new(node, walk.function_kind(), name));
+}
+
+/// A declaration is all of its one declarator; of several, each has its own text.
+fn declaration<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    let mut cursor = node.walk();
+    if node.named_children(&mut cursor).filter(|child| child.kind() == "variable_declarator").nth(1).is_none() {
+        walk.wrap();
+    }
+}
+
+fn declarator<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    let (Some(name), Some(value)) = (node.child_by_field_name("name"), node.child_by_field_name("value")) else {
+        return;
+    };
+    if name.kind() == "identifier" {
+        bind(walk, node, walk.text(name), value);
+    }
+    required(walk, name, value);
+}
+
+fn property<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    if let Some(value) = node.child_by_field_name("value") {
+        let name = unquoted(walk.field(node, "key"));
+        bind(walk, node, name, value);
+    }
+}
+
+fn field<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    if let Some(value) = node.child_by_field_name("value") {
+        let name = node.child_by_field_name("property").or_else(|| node.child_by_field_name("name"));
+        let name = name.map_or("", |name| unquoted(walk.text(name)));
+        bind(walk, node, name, value);
+    }
+}
+
+/// A function or class under the name that it is bound to; the functions in an object under the object's.
+fn bind<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>, name: &str, value: Node<'tree>) {
+    match bound_kind(value) {
+        Some(SymbolKind::Class) => {
+            walk.define(Definition {
+                body: value.child_by_field_name("body"),
+                ..Definition::new(node, SymbolKind::Class, name)
+            });
+            heritage(walk, value);
+        }
+        Some(_) => {
+            let kind = walk.function_kind();
+            walk.define(Definition { body: value.child_by_field_name("body"), ..Definition::new(node, kind, name) });
+        }
+        None if value.kind() == "object" => walk.open_namespace(name),
+        None => {}
+    }
+}
+
+/// `exports.f = function …`, `A.prototype.m = …`, `A.f = …`
+fn assignment<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    let (Some(left), Some(value)) = (node.child_by_field_name("left"), node.child_by_field_name("right")) else {
+        return;
+    };
+    match left.kind() {
+        "identifier" => bind(walk, node, walk.text(left), value),
+        "member_expression" => {
+            let object = walk.field(left, "object");
+            let name = walk.field(left, "property");
+            if object == "module" && name == "exports" {
+                if bound_kind(value).is_some() {
+                    bind(walk, node, or_default(walk.field(value, "name")), value);
+                }
+                return;
+            }
+            let of_class = object.strip_suffix(".prototype");
+            let holder = of_class.unwrap_or(object);
+            let is_plain = matches!(holder, "module.exports" | "exports" | "this" | "self" | "window" | "globalThis")
+                || holder.contains(|it: char| !it.is_alphanumeric() && it != '_' && it != '$');
+            match bound_kind(value) {
+                Some(SymbolKind::Function) if !is_plain => {
+                    let kind = if of_class.is_some() { SymbolKind::Method } else { SymbolKind::Function };
+                    let body = value.child_by_field_name("body");
+                    let prefix = walk.qualify(holder);
+                    walk.define_in(Definition { body, ..Definition::new(node, kind, name) }, &prefix);
+                }
+                _ => bind(walk, node, name, value),
+            }
+        }
+        _ => {}
+    }
+}
+
+fn export_statement<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    export(walk, node);
+    // `export default () => …`
+    if let Some(value) = node.child_by_field_name("value") {
+        let name = or_default(walk.field(value, "name"));
+        if bound_kind(value).is_some() {
+            bind(walk, node, name, value);
+        }
+    }
+}
+
+fn call<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    if let Some(function) = node.child_by_field_name("function") {
+        call_of(walk, node, function);
+    }
+}
+
+fn construction<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    if let Some(constructor) = node.child_by_field_name("constructor") {
+        call_of(walk, node, constructor);
+    }
+}
+
+/// `@Injectable` calls it; in `@Injectable()` there is a call anyway.
+fn decorator<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    if let Some(expression) = node.named_child(0) {
+        call_of(walk, node, expression);
+    }
+}
+
+/// An element of a component is a call of it; those of HTML are in lower case.
+fn element<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    let name = node.child_by_field_name("name");
+    if let Some(name) = name.filter(|name| walk.text(*name).starts_with(|it: char| it.is_ascii_uppercase())) {
+        call_of(walk, node, name);
+    }
+}
+
+fn call_of<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>, function: Node<'tree>) {
+    match function.kind() {
+        "identifier" => walk.call(node, function, None),
+        "member_expression" => {
+            if let Some(name) = function.child_by_field_name("property") {
+                walk.call(node, name, function.child_by_field_name("object"));
+            }
+        }
+        _ => {}
+    }
+}

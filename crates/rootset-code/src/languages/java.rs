@@ -1,0 +1,126 @@
+//! Java: names begin at the package clause; everything is a member.
+
+use std::sync::OnceLock;
+
+use rootset_model::code::SymbolKind;
+use tree_sitter::Node;
+
+use crate::grammar::{Grammar, Rule};
+use crate::language::Language;
+use crate::paths::file_module;
+use crate::walk::{Definition, Walk};
+
+pub(crate) static JAVA: Language =
+    Language { name: "java", extensions: &["java"], file_names: &[], interpreters: &[], grammar: Some(&GRAMMAR) };
+
+static GRAMMAR: Grammar = Grammar {
+    parser: || tree_sitter_java::LANGUAGE.into(),
+    module: file_module,
+    separator: ".",
+    rules: &[
+        ("line_comment", Rule::LEAD),
+        ("block_comment", Rule::LEAD),
+        ("package_declaration", Rule::visit(package)),
+        ("import_declaration", Rule::visit(import)),
+        ("class_declaration", Rule::visit(class)),
+        ("record_declaration", Rule::visit(class)),
+        ("interface_declaration", Rule::visit(interface)),
+        ("annotation_type_declaration", Rule::visit(interface)),
+        ("enum_declaration", Rule::visit(enumeration)),
+        ("method_declaration", Rule::visit(method)),
+        ("constructor_declaration", Rule::visit(method)),
+        ("compact_constructor_declaration", Rule::visit(method)),
+        ("method_invocation", Rule::visit(call)),
+        ("object_creation_expression", Rule::visit(construction)),
+        ("annotation", Rule::visit(annotation)),
+        ("marker_annotation", Rule::visit(annotation)),
+    ],
+    table: OnceLock::new(),
+};
+
+fn package<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    if let Some(name) = last_name(node) {
+        walk.name_module(walk.text(name));
+    }
+}
+
+fn last_name(node: Node<'_>) -> Option<Node<'_>> {
+    let mut cursor = node.walk();
+    node.named_children(&mut cursor).filter(|child| matches!(child.kind(), "identifier" | "scoped_identifier")).last()
+}
+
+/// `import a.b.C;`, `import a.b.*;`, `import static a.b.C.f;`
+fn import<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    let Some(name) = last_name(node) else { return };
+    let target = walk.text(name);
+    let mut cursor = node.walk();
+    let everything = node.named_children(&mut cursor).any(|child| child.kind() == "asterisk");
+    let local = target.rsplit('.').next().filter(|_| !everything);
+    walk.import(node, target.to_owned(), local);
+}
+
+fn class<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    define_type(walk, node, SymbolKind::Class);
+}
+
+fn interface<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    define_type(walk, node, SymbolKind::Interface);
+}
+
+fn enumeration<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    define_type(walk, node, SymbolKind::Enum);
+}
+
+fn define_type<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>, kind: SymbolKind) {
+    let name = walk.field(node, "name");
+    walk.define(Definition::new(node, kind, name));
+    for clause in node.named_children(&mut node.walk()) {
+        match clause.kind() {
+            "superclass" => {
+                if let Some(base) = clause.named_child(0) {
+                    walk.base(type_name(walk, base), SymbolKind::Class);
+                }
+            }
+            "super_interfaces" | "extends_interfaces" => {
+                let Some(list) = clause.named_child(0) else { continue };
+                for base in list.named_children(&mut list.walk()) {
+                    walk.base(type_name(walk, base), SymbolKind::Interface);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Without type arguments.
+fn type_name<'a>(walk: &Walk<'a, '_>, node: Node<'_>) -> &'a str {
+    let text = walk.text(node);
+    text.split('<').next().unwrap_or(text).trim_end()
+}
+
+fn method<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    let name = walk.field(node, "name");
+    walk.define(Definition::new(node, SymbolKind::Method, name));
+}
+
+fn call<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    if let Some(name) = node.child_by_field_name("name") {
+        walk.call(node, name, node.child_by_field_name("object"));
+    }
+}
+
+fn construction<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    if let Some(of) = node.child_by_field_name("type") {
+        let name = type_name(walk, of);
+        let (receiver, name) = name.rsplit_once('.').unwrap_or(("", name));
+        walk.call_named(node, name, receiver, of);
+    }
+}
+
+fn annotation<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    if let Some(name) = node.child_by_field_name("name") {
+        let text = walk.text(name);
+        let (receiver, last) = text.rsplit_once('.').unwrap_or(("", text));
+        walk.call_named(node, last, receiver, name);
+    }
+}

@@ -1,0 +1,140 @@
+//! Python: modules are dotted paths, everything that is called is an expression.
+
+use std::sync::OnceLock;
+
+use rootset_model::code::SymbolKind;
+use tree_sitter::Node;
+
+use crate::grammar::{Grammar, ModuleName, Rule};
+use crate::language::Language;
+use crate::paths::{or_repo, without_extension};
+use crate::reader::Source;
+use crate::walk::{Definition, Walk};
+
+pub(crate) static PYTHON: Language = Language {
+    name: "python",
+    extensions: &["py", "pyi", "pyw"],
+    file_names: &["sconstruct", "sconscript", "wscript"],
+    interpreters: &["python", "pypy"],
+    grammar: Some(&GRAMMAR),
+};
+
+static GRAMMAR: Grammar = Grammar {
+    parser: || tree_sitter_python::LANGUAGE.into(),
+    module,
+    separator: ".",
+    rules: &[
+        ("function_definition", Rule::visit(function)),
+        ("class_definition", Rule::visit(class)),
+        ("decorated_definition", Rule::WRAPPER),
+        ("decorator", Rule::LEAD.and(decorator)),
+        ("comment", Rule::LEAD),
+        ("call", Rule::visit(call)),
+        ("import_statement", Rule::visit(import)),
+        ("import_from_statement", Rule::visit(import_from)),
+    ],
+    table: OnceLock::new(),
+};
+
+fn module(source: &Source<'_>) -> ModuleName {
+    let path = without_extension(source.path);
+    let path = path.strip_prefix("src/").or_else(|| path.strip_prefix("lib/")).unwrap_or(path);
+    let path = if path == "__init__" { "" } else { path.strip_suffix("/__init__").unwrap_or(path) };
+    ModuleName::of_members(or_repo(path.replace('/', "."), source.repo))
+}
+
+fn function<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    let name = walk.field(node, "name");
+    walk.define(Definition::new(node, walk.function_kind(), name));
+}
+
+fn class<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    let name = walk.field(node, "name");
+    walk.define(Definition::new(node, SymbolKind::Class, name));
+    let Some(superclasses) = node.child_by_field_name("superclasses") else { return };
+    for base in superclasses.named_children(&mut superclasses.walk()) {
+        // `Generic[T]` is a base, `metaclass=M` is none.
+        let base = if base.kind() == "subscript" { base.child_by_field_name("value") } else { Some(base) };
+        if let Some(base) = base.filter(|base| matches!(base.kind(), "identifier" | "attribute")) {
+            walk.base(walk.text(base), SymbolKind::Class);
+        }
+    }
+}
+
+fn call<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    if let Some(function) = node.child_by_field_name("function") {
+        call_of(walk, node, function);
+    }
+}
+
+/// `@cached` calls `cached`; in `@cached(60)` there is a call anyway.
+fn decorator<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    if let Some(expression) = node.named_child(0) {
+        call_of(walk, node, expression);
+    }
+}
+
+fn call_of<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>, function: Node<'tree>) {
+    match function.kind() {
+        "identifier" => walk.call(node, function, None),
+        "attribute" => {
+            if let Some(name) = function.child_by_field_name("attribute") {
+                walk.call(node, name, function.child_by_field_name("object"));
+            }
+        }
+        _ => {}
+    }
+}
+
+/// `import a.b` brings in `a.b` under that very name.
+fn import<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    for name in node.children_by_field_name("name", &mut node.walk()) {
+        let (target, local) = target_and_local(walk, name);
+        walk.import(name, target.to_owned(), Some(local));
+    }
+}
+
+fn import_from<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    let Some(from) = absolute(walk, walk.field(node, "module_name")) else { return };
+    let mut names = 0;
+    for name in node.children_by_field_name("name", &mut node.walk()) {
+        let (target, local) = target_and_local(walk, name);
+        let target = if from.is_empty() { target.to_owned() } else { [&from, ".", target].concat() };
+        walk.import(name, target, Some(local));
+        names += 1;
+    }
+    if names == 0 {
+        walk.import(node, from, None);
+    }
+}
+
+/// Of `a.b` and of `a.b as c`.
+fn target_and_local<'a>(walk: &Walk<'a, '_>, name: Node<'_>) -> (&'a str, &'a str) {
+    if name.kind() == "aliased_import" {
+        (walk.field(name, "name"), walk.field(name, "alias"))
+    } else {
+        (walk.text(name), walk.text(name))
+    }
+}
+
+/// A module as written after `from`, beginning at the top. `None` when its dots lead out of the repository.
+fn absolute(walk: &Walk<'_, '_>, written: &str) -> Option<String> {
+    let rest = written.trim_start_matches(['.', ' ']);
+    let dots = written.bytes().take_while(|byte| matches!(byte, b'.' | b' ')).filter(|byte| *byte == b'.').count();
+    if dots == 0 {
+        return Some(rest.to_owned());
+    }
+    let is_package = without_extension(walk.source.path).ends_with("__init__");
+    let mut package = walk.module.qualified.as_str();
+    for _ in usize::from(is_package)..dots {
+        if package.is_empty() {
+            return None;
+        }
+        package = package.rsplit_once('.').map_or("", |(package, _)| package);
+    }
+    Some(match (package, rest) {
+        ("", rest) => rest.to_owned(),
+        (package, "") => package.to_owned(),
+        (package, rest) => [package, ".", rest].concat(),
+    })
+}

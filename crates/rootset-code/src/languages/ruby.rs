@@ -1,0 +1,124 @@
+//! Ruby: `A::B#method` for what values do, `A::B.method` for what the class does; modules are traits.
+
+use std::sync::OnceLock;
+
+use rootset_model::code::SymbolKind;
+use tree_sitter::Node;
+
+use crate::grammar::{Grammar, Rule};
+use crate::language::Language;
+use crate::paths::{directory_of, file_module, resolve_relative};
+use crate::walk::{Definition, Walk};
+
+pub(crate) static RUBY: Language = Language {
+    name: "ruby",
+    extensions: &["rb", "rake", "gemspec", "ru", "podspec"],
+    file_names: &["gemfile", "rakefile", "vagrantfile", "capfile", "guardfile", "podfile", "brewfile", "fastfile"],
+    interpreters: &["ruby", "jruby"],
+    grammar: Some(&GRAMMAR),
+};
+
+static GRAMMAR: Grammar = Grammar {
+    parser: || tree_sitter_ruby::LANGUAGE.into(),
+    module: file_module,
+    separator: "::",
+    rules: &[
+        ("comment", Rule::LEAD),
+        ("class", Rule::visit(class)),
+        ("module", Rule::visit(module)),
+        ("singleton_class", Rule::visit(singleton_class)),
+        ("method", Rule::visit(method)),
+        ("singleton_method", Rule::visit(singleton_method)),
+        ("call", Rule::visit(call)),
+    ],
+    table: OnceLock::new(),
+};
+
+fn class<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    define_type(walk, node, SymbolKind::Class);
+    let base = node.child_by_field_name("superclass").and_then(|superclass| superclass.named_child(0));
+    if let Some(base) = base.filter(|base| matches!(base.kind(), "constant" | "scope_resolution")) {
+        walk.base(walk.text(base).trim_start_matches("::"), SymbolKind::Class);
+    }
+}
+
+fn module<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    define_type(walk, node, SymbolKind::Trait);
+}
+
+/// `class A::B` is `B` in `A`.
+fn define_type<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>, kind: SymbolKind) {
+    let written = walk.field(node, "name").trim_start_matches("::");
+    let body = node.child_by_field_name("body");
+    // Nothing but a line's end stands between them.
+    let definition = |name| Definition { body, ..Definition::new(node, kind, name) };
+    match written.rsplit_once("::") {
+        Some((scope, name)) => {
+            let prefix = walk.qualify(scope);
+            walk.define_in(definition(name), &prefix);
+        }
+        None => walk.define(definition(written)),
+    }
+}
+
+/// `class << self`
+fn singleton_class<'tree>(walk: &mut Walk<'_, 'tree>, _: Node<'tree>) {
+    if walk.in_type() {
+        walk.open_singleton();
+    }
+}
+
+fn method<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    let name = walk.field(node, "name");
+    let joint = if walk.in_singleton() { "." } else { "#" };
+    let kind = walk.function_kind();
+    walk.define(Definition { joint: Some(joint), ..Definition::new(node, kind, name) });
+}
+
+/// `def self.find`
+fn singleton_method<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    let name = walk.field(node, "name");
+    let definition = Definition { joint: Some("."), ..Definition::new(node, SymbolKind::Method, name) };
+    match walk.field(node, "object") {
+        "self" => walk.define(definition),
+        object => {
+            let prefix = walk.qualify(object);
+            walk.define_in(definition, &prefix);
+        }
+    }
+}
+
+fn call<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    let Some(name) = node.child_by_field_name("method") else { return };
+    let receiver = node.child_by_field_name("receiver");
+    match (walk.text(name), receiver) {
+        ("include" | "prepend" | "extend", None) if walk.in_type() => mixins(walk, node),
+        ("require" | "require_relative" | "load" | "autoload", None) => require(walk, node, walk.text(name)),
+        // Who makes one calls the class.
+        ("new", Some(of)) if matches!(of.kind(), "constant" | "scope_resolution") => {
+            let written = walk.text(of);
+            let (scope, name) = written.rsplit_once("::").unwrap_or(("", written));
+            walk.call_named(node, name, scope, of);
+        }
+        _ => walk.call(node, name, receiver),
+    }
+}
+
+fn mixins<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    let Some(arguments) = node.child_by_field_name("arguments") else { return };
+    for argument in arguments.named_children(&mut arguments.walk()) {
+        if matches!(argument.kind(), "constant" | "scope_resolution") {
+            walk.base_around(walk.text(argument).trim_start_matches("::"), SymbolKind::Trait);
+        }
+    }
+}
+
+fn require<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>, how: &str) {
+    let Some(arguments) = node.child_by_field_name("arguments") else { return };
+    let mut cursor = arguments.walk();
+    let Some(path) = arguments.named_children(&mut cursor).find(|argument| argument.kind() == "string") else { return };
+    let path = walk.text(path).trim_matches(['"', '\'']);
+    let resolved =
+        if how == "require_relative" { resolve_relative(directory_of(walk.source.path), path) } else { None };
+    walk.import(node, resolved.unwrap_or_else(|| path.to_owned()), None);
+}

@@ -1,0 +1,39 @@
+//! What Rootset reads out of source text: symbols, the chunks that are searched, references as written, search terms.
+//!
+//! Not here: files, walking trees of them, storage, resolving whom a call reaches. Every public function is total and
+//! pure: any text is valid input, equal input gives equal output, and work is bounded by steps that are counted, never
+//! by a clock.
+//!
+//! One engine for all languages: [`Reader`] parses, `walk` goes over the tree once and asks the language's rules
+//! (`languages/*.rs`, functions over node kinds) what a node is, `finish` and `chunks` make the [`Outline`] of what was
+//! found. Adding a language is one file there and one line in `languages.rs`.
+//!
+//! [`Outline`]: rootset_model::code::Outline
+
+mod chunks;
+mod finish;
+mod grammar;
+mod language;
+mod languages;
+mod limits;
+mod parse;
+mod paths;
+mod plain;
+mod reader;
+mod refuse;
+mod signature;
+mod stems;
+mod terms;
+mod text;
+mod walk;
+
+pub use language::{Language, language_of, languages, needs_first_line};
+pub use parse::GaveUp;
+pub use paths::is_test;
+pub use plain::outline_as_text;
+pub use reader::{Reader, Source};
+pub use refuse::{NotSource, refuse};
+pub use terms::{ChunkTerms, identifier_term, name_parts, query_terms};
+
+/// Raised whenever the same text could give other symbols, chunks, references or terms: files are then read anew.
+pub const EXTRACTOR_VERSION: i64 = 1;

@@ -1,0 +1,119 @@
+//! What a path tells: whether it is a test's, and what a module is called.
+
+use crate::grammar::ModuleName;
+use crate::reader::Source;
+
+/// Directories that hold nothing but tests and what they read.
+const TEST_DIRECTORIES: [&str; 10] =
+    ["test", "tests", "__tests__", "spec", "specs", "testing", "testdata", "test-data", "e2e", "__mocks__"];
+
+/// By the conventions of the languages: `tests/`, `test_x.py`, `x_test.go`, `x.spec.ts`, `XTest.java`, `x_spec.rb`.
+pub fn is_test(path: &str) -> bool {
+    let (directories, file) = path.rsplit_once('/').unwrap_or(("", path));
+    if directories.split('/').any(|part| TEST_DIRECTORIES.contains(&part.to_ascii_lowercase().as_str())) {
+        return true;
+    }
+    let (stem, extension) = file.rsplit_once('.').unwrap_or((file, ""));
+    match extension {
+        "py" | "pyi" => {
+            stem.starts_with("test_") || stem.ends_with("_test") || matches!(stem, "test" | "tests" | "conftest")
+        }
+        "java" | "cs" | "php" | "kt" | "swift" | "scala" => {
+            let camel = |word: &str| stem.strip_suffix(word).is_some_and(|rest| !rest.is_empty());
+            ["Test", "Tests", "IT", "TestCase"].into_iter().any(camel)
+                || stem.strip_prefix("Test").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()))
+        }
+        "rb" => stem.ends_with("_spec") || stem.ends_with("_test") || stem.starts_with("test_"),
+        "js" | "jsx" | "mjs" | "cjs" | "ts" | "tsx" | "mts" | "cts" => {
+            [".test", ".spec", "-test", "-spec", "_test", "_spec", ".e2e"].into_iter().any(|end| stem.ends_with(end))
+        }
+        "go" | "c" | "h" | "cc" | "cpp" | "cxx" | "hpp" | "rs" | "sh" | "bash" | "bats" => {
+            stem.ends_with("_test")
+                || stem.ends_with("_tests")
+                || stem.ends_with("_unittest")
+                || stem.starts_with("test_")
+                || matches!(stem, "test" | "tests")
+                || extension == "bats"
+        }
+        _ => false,
+    }
+}
+
+/// The path without its extension: `a/b.c` gives `a/b`.
+pub(crate) fn without_extension(path: &str) -> &str {
+    let file = path.rfind('/').map_or(0, |at| at + 1);
+    match path[file..].rfind('.') {
+        Some(at) if at > 0 => &path[..file + at],
+        _ => path,
+    }
+}
+
+/// Of languages whose files have no name in the language: the path stands for it, and is no part of symbols' names.
+pub(crate) fn file_module(source: &Source<'_>) -> ModuleName {
+    let qualified = without_extension(source.path).to_owned();
+    ModuleName { qualified: or_repo(qualified, source.repo), prefix: String::new() }
+}
+
+/// A module's name must say something: the file at the top of a repository is called as the repository.
+pub(crate) fn or_repo(name: String, repo: &str) -> String {
+    match (name.is_empty(), repo.is_empty()) {
+        (false, _) => name,
+        (true, false) => repo.to_owned(),
+        (true, true) => "root".to_owned(),
+    }
+}
+
+/// Joins a path written in a file to the file's own directory: `./x` and `../x`. `None` when it leaves the repository.
+pub(crate) fn resolve_relative(directory: &str, written: &str) -> Option<String> {
+    let mut parts: Vec<&str> = directory.split('/').filter(|part| !part.is_empty()).collect();
+    for part in written.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop()?;
+            }
+            _ => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
+}
+
+pub(crate) fn directory_of(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(directory, _)| directory)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tests_are_told_by_their_paths() {
+        for path in [
+            "tests/a.py",
+            "pkg/tests/deep/util.rs",
+            "test_models.py",
+            "app/conftest.py",
+            "server_test.go",
+            "src/a.spec.ts",
+            "src/__tests__/a.jsx",
+            "src/test/java/x/Util.java",
+            "x/FooTest.java",
+            "spec/models/user_spec.rb",
+            "UserTest.php",
+            "lib/parser_unittest.cc",
+            "run.bats",
+        ] {
+            assert!(is_test(path), "{path}");
+        }
+        for path in ["src/contest.py", "attest.py", "src/latest.ts", "test_models.md", "Latest.java", "testing.py", ""]
+        {
+            assert!(!is_test(path), "{path}");
+        }
+    }
+
+    #[test]
+    fn a_path_in_a_file_is_read_from_where_the_file_is() {
+        assert_eq!(resolve_relative("src/a", "../b/./c").as_deref(), Some("src/b/c"));
+        assert_eq!(resolve_relative("src", "../../c"), None);
+    }
+}

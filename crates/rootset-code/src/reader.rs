@@ -1,0 +1,52 @@
+//! Reads files one after the other with the same parser and buffers.
+
+use rootset_model::code::{CodeChunk, Outline};
+use tree_sitter::Parser;
+
+use crate::finish::finish;
+use crate::language::Language;
+use crate::parse::{GaveUp, parse};
+use crate::terms::{ChunkTerms, TermWriter};
+use crate::walk::walk;
+
+/// A file as it is read.
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'a> {
+    /// The repository's slug: what a crate or package is called that its own path does not name.
+    pub repo: &'a str,
+    /// Relative to the repository, with `/`.
+    pub path: &'a str,
+    pub text: &'a str,
+}
+
+/// One per thread. What it answers depends on its arguments alone, never on what it read before.
+#[derive(Default)]
+pub struct Reader {
+    parser: Option<Parser>,
+    terms: TermWriter,
+}
+
+impl std::fmt::Debug for Reader {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Reader").finish_non_exhaustive()
+    }
+}
+
+impl Reader {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The error says that the parser gave up: the file is then to be read as text.
+    pub fn outline(&mut self, language: &'static Language, source: &Source<'_>) -> Result<Outline, GaveUp> {
+        let grammar = language.grammar.ok_or(GaveUp::NoGrammar)?;
+        let parser = self.parser.get_or_insert_with(Parser::new);
+        let tree = parse(parser, grammar.table(), source.text)?;
+        Ok(finish(source, walk(grammar, source, &tree)?))
+    }
+
+    /// What the full-text index holds of one chunk of the outline.
+    pub fn chunk_terms(&mut self, source: &Source<'_>, outline: &Outline, chunk: &CodeChunk) -> ChunkTerms {
+        self.terms.chunk_terms(source, outline, chunk)
+    }
+}

@@ -1,0 +1,164 @@
+//! Text to the terms of the full-text index, and queries to the same terms.
+//!
+//! An identifier gives itself, folded and whole, so that every place that names it can be found; and its parts, folded
+//! and stemmed, so that people find it by words. What an identifier gives is remembered in a bounded table: code says
+//! the same names again and again.
+
+mod split;
+mod table;
+
+use rootset_model::code::{CodeChunk, Outline};
+
+use crate::reader::Source;
+use split::{identifiers, whole_of};
+use table::TermTable;
+
+/// Terms of one chunk, separated by blanks, each once per field.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ChunkTerms {
+    /// The names of the symbol and of the path.
+    pub head: String,
+    /// The text.
+    pub body: String,
+}
+
+/// More terms do not make a query clearer.
+const QUERY_TERMS_MAX: usize = 64;
+
+/// Of any text, in its order, each once.
+pub fn query_terms(query: &str) -> Vec<String> {
+    let mut table = TermTable::default();
+    let mut terms = String::new();
+    // Enough of a text for the terms that count, however long it is.
+    table.begin();
+    for identifier in identifiers(query) {
+        table.write(identifier, &mut terms);
+        if terms.bytes().filter(|byte| *byte == b' ').count() >= QUERY_TERMS_MAX {
+            break;
+        }
+    }
+    terms.split(' ').filter(|term| !term.is_empty()).take(QUERY_TERMS_MAX).map(str::to_owned).collect()
+}
+
+/// The one term that every occurrence of this identifier has in `body`, in whatever case it is written. Of a name with
+/// punctuation inside (`save!`, `my-function`), its longest run.
+pub fn identifier_term(identifier: &str) -> String {
+    let mut longest = "";
+    for run in identifiers(identifier) {
+        if run.len() > longest.len() {
+            longest = run;
+        }
+    }
+    let mut whole = String::new();
+    whole_of(longest, &mut whole);
+    whole
+}
+
+/// The parts of a (possibly partial) qualified name by any of the languages' separators: `.`, `::`, `#`, `/`, `\`.
+pub fn name_parts(qualified_name: &str) -> Vec<&str> {
+    qualified_name.split(['.', ':', '#', '/', '\\']).map(str::trim).filter(|part| !part.is_empty()).collect()
+}
+
+#[derive(Default)]
+pub(crate) struct TermWriter {
+    table: TermTable,
+}
+
+impl TermWriter {
+    pub(crate) fn chunk_terms(&mut self, source: &Source<'_>, outline: &Outline, chunk: &CodeChunk) -> ChunkTerms {
+        let text = source.text.get(chunk.start as usize..chunk.end as usize).unwrap_or_default();
+        let symbol = chunk.symbol.and_then(|place| outline.symbols.get(place as usize));
+        let mut head = String::new();
+        self.table.begin();
+        if let Some(symbol) = symbol {
+            self.write(&symbol.name, &mut head);
+            self.write(&symbol.qualified_name, &mut head);
+        }
+        self.write(source.path, &mut head);
+        let mut body = String::with_capacity(text.len());
+        self.table.begin();
+        self.write(text, &mut body);
+        ChunkTerms { head, body }
+    }
+
+    fn write(&mut self, text: &str, out: &mut String) {
+        for identifier in identifiers(text) {
+            self.table.write(identifier, out);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn body(text: &str) -> String {
+        let source = Source { repo: "r", path: "a/b.py", text };
+        let chunk = CodeChunk { symbol: None, start: 0, end: text.len() as u32 };
+        TermWriter::default().chunk_terms(&source, &Outline::default(), &chunk).body
+    }
+
+    #[test]
+    fn an_identifier_gives_itself_and_its_parts() {
+        assert_eq!(body("parseHTTPHeader2"), "parsehttpheader2 pars http header");
+        assert_eq!(body("load_users"), "load_users load user");
+        assert_eq!(body("__init__"), "__init__ init");
+        assert_eq!(body("MAX_SIZE max_size"), "max_size max size");
+    }
+
+    #[test]
+    fn words_of_a_query_meet_the_parts_of_an_identifier() {
+        let indexed = body("def parse_configurations(): pass");
+        let matched: Vec<String> = query_terms("parse configuration")
+            .into_iter()
+            .filter(|term| indexed.split(' ').any(|it| it == term))
+            .collect();
+        assert_eq!(matched, ["pars", "configur"]);
+    }
+
+    #[test]
+    fn every_identifier_is_found_by_its_whole_form() {
+        let text = "x = f(y) # call $jQuery.saveAll!\n\"\\nfoo\" `größe` 日本語 a-b";
+        let terms = body(text);
+        for identifier in
+            ["x", "f", "y", "call", "$jQuery", "saveAll!", "SAVEALL", "foo", "GRÖSSE", "größe", "日本語", "a"]
+        {
+            let term = identifier_term(identifier);
+            if identifier != "GRÖSSE" {
+                assert!(terms.split(' ').any(|it| it == term), "{identifier}: {term} in {terms}");
+            }
+        }
+    }
+
+    #[test]
+    fn each_term_comes_once() {
+        assert_eq!(body("a b a B parse parses parse"), "a b parse pars parses");
+    }
+
+    #[test]
+    fn numbers_that_say_nothing_are_left_out_on_both_sides() {
+        assert_eq!(body("1 22 404 0xFFAA 123456789 utf8 x1"), "404 utf8 utf x1");
+        assert_eq!(query_terms("1 22 404 0xFFAA"), ["404"]);
+    }
+
+    #[test]
+    fn long_identifiers_are_cut_alike_everywhere() {
+        let long = "Abc_".repeat(60);
+        assert_eq!(body(&long).split(' ').next(), Some(identifier_term(&long).as_str()));
+        assert_eq!(identifier_term(&long).len(), 100);
+    }
+
+    #[test]
+    fn a_query_has_a_bounded_number_of_terms_each_once() {
+        let query: String = (0..500).map(|number| format!("word{number} ")).collect();
+        assert_eq!(query_terms(&query).len(), QUERY_TERMS_MAX);
+        assert_eq!(query_terms("save Save SAVE"), ["save"]);
+        assert!(query_terms(" -- \u{0} ** ").is_empty());
+    }
+
+    #[test]
+    fn names_are_taken_apart_at_any_separator() {
+        assert_eq!(name_parts("a.b::c#d/e\\f"), ["a", "b", "c", "d", "e", "f"]);
+        assert_eq!(name_parts("::"), Vec::<&str>::new());
+    }
+}

@@ -1,0 +1,472 @@
+//! One pass over a syntax tree: the language's rules say what nodes are, this collects what they say.
+//!
+//! The walk is a loop over a cursor, never a recursion: how deep a tree is, is up to whoever wrote the file. What needs
+//! all of the file (parents, callers, the full names of bases) is left to `finish`.
+
+use std::collections::BTreeMap;
+
+use rootset_model::code::{Import, Symbol, SymbolKind};
+use tree_sitter::{Node, Tree};
+
+use crate::grammar::{Grammar, KindTable, ModuleName};
+use crate::limits::{NAME_BYTES_MAX, RECEIVER_CHARS_MAX, REFERENCES_MAX, SCOPE_DEPTH_MAX, SYMBOLS_MAX, TREE_DEPTH_MAX};
+use crate::parse::GaveUp;
+use crate::reader::Source;
+use crate::signature::signature;
+use crate::text::{begins_line, collapse};
+
+pub(crate) struct Walk<'a, 'tree> {
+    pub(crate) source: &'a Source<'a>,
+    grammar: &'static Grammar,
+    table: &'static KindTable,
+    pub(crate) module: ModuleName,
+    scopes: Vec<Scope>,
+    /// One per level of the tree above and at the current node.
+    levels: Vec<Level>,
+    /// The node that is being visited turned out to be a wrapper.
+    wraps: bool,
+    found: Found,
+    given_up: Option<GaveUp>,
+    tree: std::marker::PhantomData<&'tree Tree>,
+}
+
+/// What a walk brings home.
+pub(crate) struct Found {
+    pub(crate) module: String,
+    pub(crate) separator: &'static str,
+    /// Without the module; parents are not set yet.
+    pub(crate) symbols: Vec<Symbol>,
+    /// The type whose member a symbol is although it is written elsewhere, by place in `symbols`.
+    pub(crate) owners: Vec<Option<u32>>,
+    pub(crate) calls: Vec<FoundCall>,
+    pub(crate) imports: Vec<Import>,
+    pub(crate) bases: Vec<FoundBase>,
+    types: BTreeMap<String, u32>,
+}
+
+pub(crate) struct FoundCall {
+    /// Where the whole call begins.
+    pub(crate) at: u32,
+    pub(crate) name: String,
+    pub(crate) receiver: Option<String>,
+    pub(crate) line: u32,
+}
+
+pub(crate) struct FoundBase {
+    /// The qualified name of the type that has the base.
+    pub(crate) owner: String,
+    /// Where names are looked up from.
+    pub(crate) scope: String,
+    pub(crate) written: String,
+    pub(crate) kind: SymbolKind,
+}
+
+/// What names are given in: a symbol, a namespace, an `impl` block.
+struct Scope {
+    level: usize,
+    prefix: String,
+    kind: ScopeKind,
+    /// Members belong to this symbol, which is written elsewhere.
+    owner: Option<u32>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ScopeKind {
+    Function,
+    Type,
+    /// Members of a type that is defined elsewhere.
+    Members,
+    /// Members of a type itself, not of its values.
+    Singleton,
+    Namespace,
+}
+
+#[derive(Clone, Copy)]
+struct Level {
+    /// Comments and attributes in front of the next node; none when `lead_end` is 0.
+    lead_start: u32,
+    lead_end: u32,
+    /// The node that is being left is one of them.
+    leads: bool,
+    /// The wrapper that a definition at this level is all of.
+    wrapper: Option<Extent>,
+}
+
+#[derive(Clone, Copy)]
+struct Extent {
+    start: u32,
+    end: u32,
+    /// `start` without what leads.
+    signature_start: u32,
+}
+
+/// A definition as a language describes it.
+pub(crate) struct Definition<'tree, 'n> {
+    pub(crate) node: Node<'tree>,
+    pub(crate) name: &'n str,
+    pub(crate) kind: SymbolKind,
+    /// Where the signature ends.
+    pub(crate) body: Option<Node<'tree>>,
+    /// Between the scope's name and this one, where it is not the language's usual separator.
+    pub(crate) joint: Option<&'static str>,
+}
+
+impl<'tree, 'n> Definition<'tree, 'n> {
+    /// With the node's field `body`, if it has one.
+    pub(crate) fn new(node: Node<'tree>, kind: SymbolKind, name: &'n str) -> Self {
+        Self { node, name, kind, body: node.child_by_field_name("body"), joint: None }
+    }
+}
+
+pub(crate) fn walk<'a>(grammar: &'static Grammar, source: &'a Source<'a>, tree: &Tree) -> Result<Found, GaveUp> {
+    let module = (grammar.module)(source);
+    let mut walk = Walk {
+        source,
+        grammar,
+        table: grammar.table(),
+        scopes: Vec::new(),
+        levels: vec![Level::new(None)],
+        found: Found {
+            module: String::new(),
+            separator: grammar.separator,
+            symbols: Vec::new(),
+            owners: Vec::new(),
+            calls: Vec::new(),
+            imports: Vec::new(),
+            bases: Vec::new(),
+            types: BTreeMap::new(),
+        },
+        module,
+        wraps: false,
+        given_up: None,
+        tree: std::marker::PhantomData,
+    };
+    walk.run(tree)?;
+    walk.found.module = walk.module.qualified;
+    Ok(walk.found)
+}
+
+impl<'a, 'tree> Walk<'a, 'tree> {
+    fn run(&mut self, tree: &'tree Tree) -> Result<(), GaveUp> {
+        let mut cursor = tree.walk();
+        loop {
+            let descends = self.enter(cursor.node());
+            if let Some(reason) = self.given_up {
+                return Err(reason);
+            }
+            if descends && cursor.goto_first_child() {
+                if self.levels.len() >= TREE_DEPTH_MAX {
+                    return Err(GaveUp::TooDeep);
+                }
+                continue;
+            }
+            if descends {
+                self.levels.pop();
+            }
+            loop {
+                self.leave();
+                if cursor.goto_next_sibling() {
+                    break;
+                }
+                if !cursor.goto_parent() {
+                    return Ok(());
+                }
+                self.levels.pop();
+            }
+        }
+    }
+
+    /// Whether the walk goes on below the node; a level for what is there is then in place.
+    fn enter(&mut self, node: Node<'tree>) -> bool {
+        let Some(rule) = self.table.rule(node) else {
+            self.levels.push(Level::new(None));
+            return true;
+        };
+        if rule.leads {
+            self.lead(node);
+        }
+        if let Some(visit) = rule.visit {
+            visit(self, node);
+        }
+        if rule.skips {
+            return false;
+        }
+        let wraps = std::mem::take(&mut self.wraps) || rule.wraps;
+        let wrapper = wraps.then(|| self.extent(node));
+        self.levels.push(Level::new(wrapper));
+        true
+    }
+
+    /// After a node and all that is below it: the next one at this level is its sibling.
+    fn leave(&mut self) {
+        let level = self.levels.len();
+        while self.scopes.last().is_some_and(|scope| scope.level >= level) {
+            self.scopes.pop();
+        }
+        let level = self.level();
+        if !level.leads {
+            level.lead_end = 0;
+        }
+        level.leads = false;
+    }
+
+    /// The node belongs to the definition that follows it.
+    pub(crate) fn lead(&mut self, node: Node<'tree>) {
+        let (start, end) = (node.start_byte() as u32, node.end_byte() as u32);
+        let text = self.source.text;
+        let adjoins = self.lead_before(start).is_some();
+        let level = self.level();
+        if !adjoins && !begins_line(text, start as usize) {
+            return;
+        }
+        if !adjoins {
+            level.lead_start = start;
+        }
+        level.lead_end = end;
+        level.leads = true;
+    }
+
+    /// Where the comments and attributes begin that end right before `at`: no blank line between.
+    fn lead_before(&self, at: u32) -> Option<u32> {
+        let level = self.levels.last().expect("the root's level is never popped");
+        let end = level.lead_end;
+        if end == 0 {
+            return None;
+        }
+        // Some comments include their line end.
+        let gap = self.source.text.get(end as usize..at as usize)?;
+        let comment_ends_line = self.source.text.as_bytes().get(end as usize - 1) == Some(&b'\n');
+        let line_ends = gap.bytes().filter(|byte| *byte == b'\n').count() + usize::from(comment_ends_line);
+        (line_ends <= 1).then_some(level.lead_start)
+    }
+
+    /// All that belongs to a definition at this node.
+    fn extent(&self, node: Node<'tree>) -> Extent {
+        if let Some(wrapper) = self.levels.last().and_then(|level| level.wrapper) {
+            return wrapper;
+        }
+        let start = node.start_byte() as u32;
+        Extent {
+            start: self.lead_before(start).unwrap_or(start),
+            end: node.end_byte() as u32,
+            signature_start: self.after_leads(node),
+        }
+    }
+
+    /// Where a node begins without the attributes and decorators inside it.
+    fn after_leads(&self, node: Node<'tree>) -> u32 {
+        let mut cursor = node.walk();
+        let mut children = node.children(&mut cursor);
+        children
+            .find(|child| self.table.rule(*child).is_none_or(|rule| !rule.leads))
+            .map_or(node.start_byte(), |child| child.start_byte()) as u32
+    }
+
+    fn level(&mut self) -> &mut Level {
+        self.levels.last_mut().expect("the root's level is never popped")
+    }
+}
+
+/// What rules tell the walk.
+impl<'a, 'tree> Walk<'a, 'tree> {
+    pub(crate) fn text(&self, node: Node<'_>) -> &'a str {
+        self.source.text.get(node.byte_range()).unwrap_or_default()
+    }
+
+    /// The text of the child in a field; empty when there is none.
+    pub(crate) fn field(&self, node: Node<'_>, field: &str) -> &'a str {
+        node.child_by_field_name(field).map_or("", |child| self.text(child))
+    }
+
+    /// Whether a definition here is a type's member.
+    pub(crate) fn in_type(&self) -> bool {
+        use ScopeKind::{Members, Singleton, Type};
+        self.scopes.last().is_some_and(|scope| matches!(scope.kind, Type | Members | Singleton))
+    }
+
+    pub(crate) fn in_singleton(&self) -> bool {
+        self.scopes.last().is_some_and(|scope| scope.kind == ScopeKind::Singleton)
+    }
+
+    /// What the names of the innermost namespace begin with, from inside functions and types too.
+    pub(crate) fn namespace(&self) -> &str {
+        let innermost = self.scopes.iter().rfind(|scope| scope.kind == ScopeKind::Namespace);
+        innermost.map_or(&self.module.prefix, |scope| &scope.prefix)
+    }
+
+    /// Function or method, by where it stands.
+    pub(crate) fn function_kind(&self) -> SymbolKind {
+        if self.in_type() { SymbolKind::Method } else { SymbolKind::Function }
+    }
+
+    /// What the names of this place begin with.
+    pub(crate) fn prefix(&self) -> &str {
+        self.scopes.last().map_or(&self.module.prefix, |scope| &scope.prefix)
+    }
+
+    /// The symbol's name in this place, in full.
+    pub(crate) fn qualify(&self, name: &str) -> String {
+        self.join(self.prefix(), self.grammar.separator, name)
+    }
+
+    fn join(&self, prefix: &str, joint: &str, name: &str) -> String {
+        if prefix.is_empty() { name.to_owned() } else { [prefix, joint, name].concat() }
+    }
+
+    /// A symbol, and the scope of what is written in it.
+    pub(crate) fn define(&mut self, definition: Definition<'tree, '_>) {
+        let prefix = self.prefix().to_owned();
+        let owner = self.scopes.last().and_then(|scope| scope.owner);
+        self.define_member(definition, &prefix, owner);
+    }
+
+    /// A symbol whose name begins with another prefix than that of this place: `func (s *Server) Close()`.
+    pub(crate) fn define_in(&mut self, definition: Definition<'tree, '_>, prefix: &str) {
+        let owner = self.type_named(prefix);
+        self.define_member(definition, prefix, owner);
+    }
+
+    /// The type that was defined under this name further up.
+    fn type_named(&self, qualified_name: &str) -> Option<u32> {
+        self.found.types.get(qualified_name).copied()
+    }
+
+    fn define_member(&mut self, definition: Definition<'tree, '_>, prefix: &str, owner: Option<u32>) {
+        let Definition { node, name, kind, body, joint } = definition;
+        if name.is_empty() || name.len() > NAME_BYTES_MAX || self.scopes.len() >= SCOPE_DEPTH_MAX {
+            return;
+        }
+        if self.found.symbols.len() >= SYMBOLS_MAX {
+            self.given_up = Some(GaveUp::TooManySymbols);
+            return;
+        }
+        let extent = self.extent(node);
+        let qualified_name = self.join(prefix, joint.unwrap_or(self.grammar.separator), name);
+        let place = self.found.symbols.len() as u32;
+        if kind.is_type() {
+            self.found.types.entry(qualified_name.clone()).or_insert(place);
+        }
+        self.scopes.push(Scope {
+            level: self.levels.len(),
+            prefix: qualified_name.clone(),
+            kind: if kind.is_type() { ScopeKind::Type } else { ScopeKind::Function },
+            owner: None,
+        });
+        self.found.symbols.push(Symbol {
+            name: name.to_owned(),
+            qualified_name,
+            kind,
+            parent: None,
+            start: extent.start,
+            end: extent.end,
+            first_line: 0,
+            last_line: 0,
+            signature: signature(
+                self.source.text,
+                extent.signature_start,
+                extent.end,
+                body.map(|body| body.start_byte()),
+            ),
+        });
+        self.found.owners.push(owner);
+    }
+
+    /// Names below this node begin with `name` too, but it is no symbol: a namespace, an inline module.
+    pub(crate) fn open_namespace(&mut self, name: &str) {
+        self.open_scope(name, ScopeKind::Namespace, None);
+    }
+
+    /// Members of a type that is defined elsewhere: an `impl` block.
+    pub(crate) fn open_members_of(&mut self, type_name: &str) {
+        let owner = self.type_named(&self.qualify(type_name));
+        self.open_scope(type_name, ScopeKind::Members, owner);
+    }
+
+    pub(crate) fn open_singleton(&mut self) {
+        self.open_scope("", ScopeKind::Singleton, None);
+    }
+
+    fn open_scope(&mut self, name: &str, kind: ScopeKind, owner: Option<u32>) {
+        if name.len() > NAME_BYTES_MAX || self.scopes.len() >= SCOPE_DEPTH_MAX {
+            return;
+        }
+        let prefix = if name.is_empty() { self.prefix().to_owned() } else { self.qualify(name) };
+        self.scopes.push(Scope { level: self.levels.len(), prefix, kind, owner });
+    }
+
+    /// The file says itself what it belongs to: a package clause.
+    pub(crate) fn name_module(&mut self, package: &str) {
+        if package.len() <= NAME_BYTES_MAX {
+            self.module = ModuleName::of_members(package.to_owned());
+        }
+    }
+
+    /// The definition right below the node that is being visited is all of it.
+    pub(crate) fn wrap(&mut self) {
+        self.wraps = true;
+    }
+
+    /// `at` is the whole call.
+    pub(crate) fn call(&mut self, at: Node<'tree>, name: Node<'tree>, receiver: Option<Node<'tree>>) {
+        let receiver = receiver.map_or("", |receiver| self.text(receiver));
+        self.call_named(at, self.text(name), receiver, name);
+    }
+
+    pub(crate) fn call_named(&mut self, at: Node<'tree>, name: &str, receiver: &str, name_node: Node<'tree>) {
+        if name.is_empty() || name.len() > NAME_BYTES_MAX || name.contains(char::is_whitespace) {
+            return;
+        }
+        self.count_reference();
+        let receiver = Some(collapse(receiver, RECEIVER_CHARS_MAX)).filter(|receiver| !receiver.is_empty());
+        let line = name_node.start_position().row as u32 + 1;
+        let (at, name) = (at.start_byte() as u32, name.to_owned());
+        self.found.calls.push(FoundCall { at, name, receiver, line });
+    }
+
+    pub(crate) fn import(&mut self, node: Node<'tree>, target: String, local: Option<&str>) {
+        if target.is_empty() || target.len() > 4 * NAME_BYTES_MAX || local.is_some_and(|it| it.len() > NAME_BYTES_MAX) {
+            return;
+        }
+        self.count_reference();
+        let line = node.start_position().row as u32 + 1;
+        self.found.imports.push(Import { target, local: local.map(str::to_owned), line });
+    }
+
+    /// A base of the type that was defined last.
+    pub(crate) fn base(&mut self, written: &str, kind: SymbolKind) {
+        let Some(symbol) = self.found.symbols.last().filter(|symbol| symbol.kind.is_type()) else { return };
+        let end = symbol.qualified_name.len() - symbol.name.len();
+        let scope = symbol.qualified_name[..end].trim_end_matches(self.grammar.separator).to_owned();
+        let owner = symbol.qualified_name.clone();
+        self.base_of(owner, scope, written, kind);
+    }
+
+    /// A base of the type that this node stands in.
+    pub(crate) fn base_around(&mut self, written: &str, kind: SymbolKind) {
+        if self.in_type() {
+            let owner = self.prefix().to_owned();
+            self.base_of(owner.clone(), owner, written, kind);
+        }
+    }
+
+    pub(crate) fn base_of(&mut self, owner: String, scope: String, written: &str, kind: SymbolKind) {
+        if written.is_empty() || written.len() > NAME_BYTES_MAX || written.contains(char::is_whitespace) {
+            return;
+        }
+        self.count_reference();
+        self.found.bases.push(FoundBase { owner, scope, written: written.to_owned(), kind });
+    }
+
+    fn count_reference(&mut self) {
+        let found = &self.found;
+        if found.calls.len() + found.imports.len() + found.bases.len() >= REFERENCES_MAX {
+            self.given_up = Some(GaveUp::TooManyReferences);
+        }
+    }
+}
+
+impl Level {
+    fn new(wrapper: Option<Extent>) -> Self {
+        Self { lead_start: 0, lead_end: 0, leads: false, wrapper }
+    }
+}

@@ -1,0 +1,1 @@
+//! Any text is valid input.

@@ -1,0 +1,21 @@
+//! The code index: what is on disk, compared with what is stored, and as little work as makes the two agree.
+//!
+//! The path of a file: `tree` sees it, `compare` decides whether it has to be read, `open` opens it and nothing else,
+//! `read` turns it into symbols and terms, `pipeline` does that on all cores, `run` writes it and ends the run.
+//! Not here: parsing (rootset-code), rows (rootset-store), and what happens to stale files (the collector).
+
+mod citations;
+mod compare;
+mod open;
+mod pipeline;
+mod read;
+mod renames;
+mod repositories;
+mod run;
+mod scope;
+mod secret_files;
+mod skipped;
+mod tree;
+
+pub(crate) use run::{IndexRun, Report};
+pub(crate) use scope::Scope;

@@ -1,0 +1,43 @@
+//! What a run looks at. A file outside the scope of a run is unknown to it, and unknown is not gone.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+/// Stored with the run, so that it can be told later what the run has seen.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Scope {
+    /// `None`: all of them.
+    pub languages: Option<BTreeSet<String>>,
+    pub include_tests: bool,
+    /// Bytes.
+    pub max_file_size: u64,
+}
+
+impl Scope {
+    pub fn contains(&self, language: &str, is_test: bool, size: u64) -> bool {
+        self.languages.as_ref().is_none_or(|languages| languages.contains(language))
+            && (self.include_tests || !is_test)
+            && size <= self.max_file_size
+    }
+
+    pub fn to_json(&self) -> String {
+        serde_json::to_string(self).expect("strings, flags and numbers always serialise")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn file_is_in_scope_when_language_kind_and_size_are() {
+        let scope =
+            Scope { languages: Some(BTreeSet::from(["python".to_owned()])), include_tests: false, max_file_size: 100 };
+        assert!(scope.contains("python", false, 100));
+        assert!(!scope.contains("rust", false, 100));
+        assert!(!scope.contains("python", true, 100));
+        assert!(!scope.contains("python", false, 101));
+        assert!(Scope { languages: None, include_tests: true, ..scope }.contains("rust", true, 1));
+    }
+}

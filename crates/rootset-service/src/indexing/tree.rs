@@ -1,0 +1,231 @@
+//! What is on disk: one walk over a folder that honours its ignore files, opens nothing else and follows no link.
+//!
+//! Whatever cannot be looked at is said to be unknown, never left out in silence: only a walk that saw a folder may say
+//! that a file is not in it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use ignore::overrides::{Override, OverrideBuilder};
+use ignore::{DirEntry, WalkBuilder, WalkState};
+use parking_lot::Mutex;
+use rootset_store::FileStamp;
+
+use super::repositories::empty_folder;
+use super::skipped::Skipped;
+use crate::error::ServiceError;
+
+/// Rules of our own beside `.gitignore`.
+const IGNORE_FILE: &str = ".rootsetignore";
+/// Histories, and what package managers and tools put beside the sources; nobody keeps sources there.
+const NEVER_ENTERED: &[&str] = &[
+    ".git",
+    ".hg",
+    ".svn",
+    ".jj",
+    "node_modules",
+    "__pycache__",
+    ".venv",
+    ".tox",
+    ".mypy_cache",
+    ".pytest_cache",
+    ".ruff_cache",
+];
+
+/// A regular file below the root.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SeenFile {
+    /// Relative to the root, with `/`.
+    pub path: String,
+    pub stamp: FileStamp,
+    /// On another device than the root.
+    pub is_mounted: bool,
+}
+
+/// What one walk saw.
+#[derive(Clone, Debug, Default)]
+pub struct Tree {
+    /// In the order of their paths' bytes.
+    pub files: Vec<SeenFile>,
+    /// Files and folders that could not be looked at, relative to the root; the empty path is the root itself.
+    pub unknown: BTreeSet<String>,
+    pub skipped: Skipped,
+    pub(super) root: PathBuf,
+    pub(super) root_device: u64,
+}
+
+/// What one thread of the walk saw.
+#[derive(Default)]
+struct Part {
+    files: Vec<SeenFile>,
+    unknown: BTreeSet<String>,
+    skipped: BTreeMap<&'static str, u64>,
+    other_entries: u64,
+}
+
+impl Tree {
+    /// Walks the folder; `exclude` are patterns of paths to leave out, in the language of ignore files.
+    pub fn walk(root: &Path, exclude: &[String]) -> Result<Self, ServiceError> {
+        let metadata = std::fs::metadata(root).map_err(|error| unreadable_root(root, &error))?;
+        let root_device = metadata.dev();
+        let parts: Arc<Mutex<Vec<Part>>> = Arc::default();
+        let is_below_a_repository = is_below_a_repository(root);
+        let walker = WalkBuilder::new(root)
+            .hidden(false)
+            .ignore(false)
+            .git_global(false)
+            // Of the rules above the root, those count that git itself would heed: up to the top of the repository.
+            .require_git(is_below_a_repository)
+            .parents(is_below_a_repository)
+            .follow_links(false)
+            .add_custom_ignore_filename(IGNORE_FILE)
+            .overrides(overrides(root, exclude)?)
+            .filter_entry(|entry| entry.depth() == 0 || !is_never_entered(entry))
+            .threads(std::thread::available_parallelism().map_or(2, |cores| cores.get().clamp(2, 8)))
+            .build_parallel();
+        walker.run(|| {
+            let mut collected = Collector { part: Part::default(), parts: parts.clone() };
+            let root = root.to_owned();
+            Box::new(move |entry| {
+                collected.part.see(&root, root_device, entry);
+                WalkState::Continue
+            })
+        });
+        let mut tree = Self { root: root.to_owned(), root_device, ..Self::default() };
+        let mut other_entries = 0;
+        for part in std::mem::take(&mut *parts.lock()) {
+            tree.files.extend(part.files);
+            tree.unknown.extend(part.unknown);
+            tree.skipped.add_all(part.skipped);
+            other_entries += part.other_entries;
+        }
+        tree.files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        if tree.files.is_empty() && other_entries == 0 && tree.unknown.is_empty() {
+            return Err(empty_folder(root));
+        }
+        Ok(tree)
+    }
+
+    /// Whether the walk cannot tell if this file is there. A file that was on another device than the root is unknown
+    /// while that device is not there: an empty mount point looks like a folder that lost its files.
+    pub fn is_unknown(&self, path: &str, was_mounted: bool) -> bool {
+        let is_below = |unknown: &String| {
+            unknown.is_empty()
+                || path.strip_prefix(unknown.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        self.unknown.iter().any(is_below) || (was_mounted && !self.is_mounted_now(path))
+    }
+
+    fn is_mounted_now(&self, path: &str) -> bool {
+        let mut folder = self.root.join(path);
+        while folder.pop() && folder.starts_with(&self.root) {
+            match std::fs::symlink_metadata(&folder) {
+                Ok(metadata) => return metadata.dev() != self.root_device,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(_) => return false,
+            }
+        }
+        false
+    }
+}
+
+/// Hands over what its thread saw when the thread is done.
+struct Collector {
+    part: Part,
+    parts: Arc<Mutex<Vec<Part>>>,
+}
+
+impl Drop for Collector {
+    fn drop(&mut self) {
+        self.parts.lock().push(std::mem::take(&mut self.part));
+    }
+}
+
+impl Part {
+    fn see(&mut self, root: &Path, root_device: u64, entry: Result<DirEntry, ignore::Error>) {
+        let entry = match entry {
+            Ok(entry) => entry,
+            Err(error) => {
+                self.unknown.insert(unknown_path(root, &error));
+                return;
+            }
+        };
+        if entry.depth() == 0 {
+            return;
+        }
+        self.other_entries += 1;
+        let Some(kind) = entry.file_type() else { return };
+        if kind.is_dir() {
+            return;
+        }
+        if !kind.is_file() {
+            return self.skip(if kind.is_symlink() { "symlink" } else { "special_file" });
+        }
+        let relative = entry.path().strip_prefix(root).unwrap_or(entry.path());
+        let Some(path) = relative.to_str() else { return self.skip("unreadable_name") };
+        match entry.metadata() {
+            Ok(metadata) => self.files.push(SeenFile {
+                path: path.to_owned(),
+                stamp: stamp_of(&metadata),
+                is_mounted: metadata.dev() != root_device,
+            }),
+            Err(_) => {
+                self.unknown.insert(path.to_owned());
+            }
+        }
+    }
+
+    fn skip(&mut self, reason: &'static str) {
+        *self.skipped.entry(reason).or_default() += 1;
+    }
+}
+
+pub fn stamp_of(metadata: &std::fs::Metadata) -> FileStamp {
+    let nanoseconds = |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
+    FileStamp {
+        size: i64::try_from(metadata.size()).unwrap_or(i64::MAX),
+        modified_ns: nanoseconds(metadata.mtime(), metadata.mtime_nsec()),
+        changed_ns: nanoseconds(metadata.ctime(), metadata.ctime_nsec()),
+        // As a number to compare, nothing more.
+        inode: metadata.ino() as i64,
+    }
+}
+
+fn unreadable_root(root: &Path, error: &io::Error) -> ServiceError {
+    ServiceError::invalid(format!("`path`: {} cannot be read: {error}", root.display()))
+        .with_hint("nothing was changed; a folder that is not there makes nothing stale")
+}
+
+/// The path that an error of the walk is about; without one, nothing about the tree is certain.
+fn unknown_path(root: &Path, error: &ignore::Error) -> String {
+    fn path_of(error: &ignore::Error) -> Option<&Path> {
+        match error {
+            ignore::Error::WithPath { path, .. } => Some(path),
+            ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => path_of(err),
+            _ => None,
+        }
+    }
+    let relative = path_of(error).and_then(|path| path.strip_prefix(root).ok()).and_then(Path::to_str);
+    relative.unwrap_or_default().to_owned()
+}
+
+fn is_never_entered(entry: &DirEntry) -> bool {
+    entry.file_name().to_str().is_some_and(|name| NEVER_ENTERED.contains(&name))
+}
+
+/// Rules above the root count only inside one repository: a stray ignore file in a home folder has no say.
+fn is_below_a_repository(root: &Path) -> bool {
+    !root.join(".git").exists() && root.ancestors().skip(1).any(|folder| folder.join(".git").exists())
+}
+
+fn overrides(root: &Path, exclude: &[String]) -> Result<Override, ServiceError> {
+    let mut builder = OverrideBuilder::new(root);
+    let bad = |error: ignore::Error| ServiceError::invalid(format!("`code.exclude`: {error}"));
+    for pattern in exclude {
+        builder.add(&format!("!{pattern}")).map_err(bad)?;
+    }
+    builder.build().map_err(bad)
+}

@@ -1,0 +1,64 @@
+//! Files that a repository says not to look at.
+
+use serde_json::json;
+
+use crate::place::{Place, write};
+
+#[test]
+fn ignored_files_are_not_indexed_with_or_without_git() {
+    let place = Place::new();
+    place.write(".gitignore", "build/\n*.log.md\n!kept.log.md\n");
+    place.write(".rootsetignore", "fixtures\n");
+    place.write("build/made.py", "def made():\n    pass\n");
+    place.write("noise.log.md", "# noise\n");
+    place.write("kept.log.md", "# kept\n");
+    place.write("tests/fixtures/sample.py", "def sample():\n    pass\n");
+    place.write("src/.gitignore", "local.rs\n");
+    place.write("src/local.rs", "fn local() {}\n");
+    place.index();
+    let unwanted = ["build/made.py", "noise.log.md", "tests/fixtures/sample.py", "src/local.rs"];
+    let served = place.served();
+    assert!(unwanted.iter().all(|path| !served.contains(&(*path).to_owned())), "{served:?}");
+    assert!(served.contains(&"kept.log.md".to_owned()) && served.contains(&"orders.py".to_owned()), "{served:?}");
+}
+
+#[test]
+fn a_file_that_becomes_ignored_leaves_the_index_and_returns_with_the_rule_gone() {
+    let place = Place::indexed();
+    let memory = place.id_of("billing.py");
+    place.write(".gitignore", "billing.*\n");
+    let answer = place.index();
+    assert_eq!((&answer["files_removed"], &answer["stale_memories"]), (&json!(1), &json!(1)), "{answer}");
+    assert_eq!(place.stale(), ["billing.py"]);
+    place.remove(".gitignore");
+    let answer = place.index();
+    assert_eq!(answer["stale_memories"], place.stale().len(), "{answer}");
+    assert!(place.served().contains(&"billing.py".to_owned()));
+    assert_eq!(place.id_of("billing.py"), memory);
+}
+
+#[test]
+fn rules_above_the_root_count_inside_one_repository_only() {
+    let place = Place::new();
+    // A stray file beside the project: nobody's rule.
+    write(&place.beside(".gitignore"), "*.py\n");
+    place.index();
+    assert!(place.served().contains(&"orders.py".to_owned()), "{:?}", place.served());
+    // A folder inside a repository follows its rules.
+    place.write(".gitignore", "*.rs\n");
+    std::fs::create_dir(place.file(".git")).unwrap();
+    place.write("src/extra.py", "def extra():\n    pass\n");
+    place.world.call("index_codebase", json!({"path": place.file("src").to_str().unwrap(), "repo": "inner"}));
+    let inner: Vec<String> = place.served().into_iter().filter(|path| path.starts_with("inner:")).collect();
+    assert_eq!(inner, ["inner:extra.py"]);
+}
+
+#[test]
+fn the_history_and_the_packages_of_others_are_never_entered() {
+    let place = Place::new();
+    for path in [".git/hooks/sample.py", "node_modules/left/index.js", "src/__pycache__/x.py", ".hg/store.py"] {
+        place.write(path, "x = 1\n");
+    }
+    place.index();
+    assert_eq!(place.served(), ["README.md", "billing.py", "orders.py", "src/lib.rs"]);
+}

@@ -1,0 +1,88 @@
+//! The history of a real repository, this one's: after each commit the index is that of a fresh one.
+//!
+//! A clone may be shallow, then as many commits as there are are replayed; without git or a history there is nothing to
+//! replay, which is said. `ROOTSET_REPLAY_COMMITS` sets how many, `ROOTSET_REPLAY_EVERY` how often they are compared.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use rootset_trees::difference::differences;
+use rootset_trees::{Scope, logical_dump};
+use serde_json::json;
+
+use crate::harness::World;
+use crate::place::{let_time_pass, request};
+
+const COMMITS_DEFAULT: usize = 100;
+/// A fresh index of the whole repository takes far longer than a step from one commit to the next.
+const EVERY_DEFAULT: usize = 25;
+
+fn setting(name: &str, default: usize) -> usize {
+    std::env::var(name).map_or(default, |text| text.parse().unwrap_or_else(|_| panic!("`{name}` is `{text}`")))
+}
+
+/// A folder that is brought from commit to commit as a checkout does it: only files that differ are written. It has an
+/// index file of its own, so that nothing of the repository itself changes.
+struct Checkout {
+    repository: PathBuf,
+    folder: PathBuf,
+    index: PathBuf,
+}
+
+impl Checkout {
+    fn git(&self, arguments: &[&str]) -> Result<String, String> {
+        let mut command = Command::new("git");
+        command.current_dir(&self.repository).args(arguments);
+        command.env("GIT_INDEX_FILE", &self.index).env("GIT_WORK_TREE", &self.folder);
+        let output = command.output().map_err(|error| format!("git does not run: {error}"))?;
+        match output.status.success() {
+            true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
+            false => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
+        }
+    }
+
+    /// The last commits, oldest first.
+    fn commits(&self, count: usize) -> Result<Vec<String>, String> {
+        let listed = self.git(&["rev-list", "--first-parent", "-n", &count.to_string(), "HEAD"])?;
+        let mut commits: Vec<String> = listed.lines().map(str::to_owned).collect();
+        commits.reverse();
+        Ok(commits)
+    }
+
+    fn go_to(&self, commit: &str) -> Result<(), String> {
+        self.git(&["read-tree", "--reset", "-u", commit]).map(drop)
+    }
+}
+
+#[test]
+fn the_index_follows_the_history_of_a_repository_commit_by_commit() {
+    let place = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let checkout = Checkout { repository, folder: place.path().join("history"), index: place.path().join("index") };
+    std::fs::create_dir(&checkout.folder).unwrap();
+    let commits = match checkout.commits(setting("ROOTSET_REPLAY_COMMITS", COMMITS_DEFAULT)) {
+        Ok(commits) if commits.len() > 1 => commits,
+        other => return eprintln!("SKIPPED: no history to replay here: {other:?}"),
+    };
+    if commits.len() < COMMITS_DEFAULT {
+        eprintln!("only {} commits are replayed: the clone has no more", commits.len());
+    }
+    let (world, every) = (World::quick_with(|service| service), setting("ROOTSET_REPLAY_EVERY", EVERY_DEFAULT));
+    let asked = request(&checkout.folder, json!({"accept_missing": true}));
+    for (number, commit) in commits.iter().enumerate() {
+        checkout.go_to(commit).unwrap();
+        world.call("index_codebase", asked.clone());
+        let is_last = number + 1 == commits.len();
+        if (number + 1) % every == 0 || is_last {
+            let fresh = World::quick_with(|service| service);
+            fresh.call("index_codebase", asked.clone());
+            let [wanted, found] =
+                [&fresh, &world].map(|it| logical_dump(&it.path(), "default", &Scope::default()).unwrap());
+            assert!(wanted["files"].len() > 100, "{} files", wanted["files"].len());
+            let differences = differences(&wanted, &found);
+            assert!(differences.is_empty(), "commit {commit}, number {number}:\n{}", differences.join("\n"));
+        }
+        let_time_pass(&world, place.path());
+    }
+    world.assert_doctor_is_content();
+}

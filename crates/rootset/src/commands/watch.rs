@@ -1,0 +1,110 @@
+//! `rootset watch`: indexes whenever something below the folder changes. The scan decides what that means.
+
+use std::path::Path;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
+use rootset_service::{ErrorCode, ServiceError};
+use serde_json::Value;
+
+use super::index::request;
+use crate::arguments::WatchArguments;
+use crate::exit::Failure;
+use crate::render::{count, counted, text};
+use crate::session::Session;
+use crate::stop::Stop;
+
+/// Quiet for so long after a change: editors write a file in several steps, a branch switch writes thousands.
+const QUIET: Duration = Duration::from_millis(300);
+/// Whoever never stops writing is indexed so often all the same.
+const PATIENCE: Duration = Duration::from_millis(1_500);
+/// Changes that the system does not report (network file systems, overrun queues) are found so often.
+const LOOK_EVERY: Duration = Duration::from_secs(60);
+/// How often a signal is asked for while waiting.
+const STEP: Duration = Duration::from_millis(100);
+
+pub fn run(arguments: WatchArguments, session: &Session) -> Result<(), Failure> {
+    let stop = Stop::on_signals()?;
+    let request = request(&arguments.path, arguments.scope);
+    // Watched from before the first scan: what changes during it is not lost.
+    let (sender, changes) = channel();
+    let notice = move |event: notify::Result<notify::Event>| {
+        let is_change = !matches!(&event, Ok(event) if matches!(event.kind, EventKind::Access(_)) || is_history(event));
+        if is_change {
+            // Whoever watched is gone: then nobody cares.
+            let _ = sender.send(());
+        }
+    };
+    let failed = |error: notify::Error| {
+        ServiceError::new(ErrorCode::Internal, format!("`{}` cannot be watched: {error}", arguments.path))
+            .with_hint("`rootset index` from time to time does the same")
+    };
+    let mut watcher: RecommendedWatcher = notify::recommended_watcher(notice).map_err(failed)?;
+    watcher.watch(Path::new(&arguments.path), RecursiveMode::Recursive).map_err(failed)?;
+    index(&request, session, true)?;
+    session.output.talk(&format!("watching {}; Ctrl-C ends it", arguments.path));
+    loop {
+        match wait(&changes, &stop) {
+            Waited::Stopped => {
+                session.output.talk("watching has ended");
+                return Ok(());
+            }
+            // A folder that is away for a moment comes back; nothing is stale because of it.
+            Waited::Changed | Waited::LongEnough => {
+                if let Err(Failure::Error(error)) = index(&request, session, false) {
+                    session.output.error(&error);
+                }
+            }
+        }
+    }
+}
+
+/// Git's own files change with every command; the sources among them are never indexed.
+fn is_history(event: &notify::Event) -> bool {
+    !event.paths.is_empty() && event.paths.iter().all(|path| path.iter().any(|part| part == ".git"))
+}
+
+enum Waited {
+    Changed,
+    LongEnough,
+    Stopped,
+}
+
+fn wait(changes: &Receiver<()>, stop: &Stop) -> Waited {
+    let began = Instant::now();
+    let (mut first, mut last) = (None::<Instant>, None::<Instant>);
+    loop {
+        if stop.wait(Duration::ZERO) {
+            return Waited::Stopped;
+        }
+        match changes.recv_timeout(STEP) {
+            Ok(()) => {
+                first.get_or_insert_with(Instant::now);
+                last = Some(Instant::now());
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return Waited::Stopped,
+        }
+        let is_quiet = last.is_some_and(|last| last.elapsed() >= QUIET);
+        if is_quiet || first.is_some_and(|first| first.elapsed() >= PATIENCE) {
+            return Waited::Changed;
+        }
+        if first.is_none() && began.elapsed() >= LOOK_EVERY {
+            return Waited::LongEnough;
+        }
+    }
+}
+
+/// Says what changed; nothing when nothing did.
+fn index(request: &Value, session: &Session, is_first: bool) -> Result<(), Failure> {
+    let answer = session.call("index_codebase", request.clone())?;
+    let changed = count(&answer, "files_indexed") + count(&answer, "files_removed");
+    if is_first || changed > 0 {
+        session.output.answer(&answer, |answer| {
+            let indexed = counted(count(answer, "files_indexed"), "file", "files");
+            format!("{}: {indexed} indexed, {} gone\n", text(answer, "repo"), count(answer, "files_removed"))
+        })?;
+    }
+    Ok(())
+}
