@@ -18,6 +18,8 @@ pub(crate) struct Grammar {
     pub(crate) separator: &'static str,
     /// By the name of the node's kind; kinds that are not named here are walked through.
     pub(crate) rules: &'static [(&'static str, Rule)],
+    /// The parser is shown `_` for every byte beyond ASCII: places stay the same, and names are read from the text.
+    pub(crate) narrows: bool,
     pub(crate) table: OnceLock<KindTable>,
 }
 

@@ -39,7 +39,7 @@ impl GaveUp {
 
 /// Callbacks that every text has.
 const STEPS_BASE: usize = 100;
-/// Bytes per callback beyond, that is five operations per byte. Of 6,000 files of twelve languages, the most that one
+/// Bytes per callback beyond, that is five operations per byte. Of 6,300 files (Python, Rust, C, C++, JavaScript, four of Go), the most that one
 /// needed was three.
 const BYTES_PER_STEP: usize = 20;
 /// However long the text: recovering from errors costs a hundred times as much as reading on.

@@ -42,7 +42,11 @@ impl Reader {
     pub fn outline(&mut self, language: &'static Language, source: &Source<'_>) -> Result<Outline, GaveUp> {
         let grammar = grammar_for(language, source).ok_or(GaveUp::NoGrammar)?;
         let parser = self.parser.get_or_insert_with(Parser::new);
-        let tree = parse(parser, grammar.table(), source.text)?;
+        let tree = if grammar.narrows && !source.text.is_ascii() {
+            parse(parser, grammar.table(), &narrowed(source.text))?
+        } else {
+            parse(parser, grammar.table(), source.text)?
+        };
         Ok(finish(source, walk(grammar, source, &tree)?))
     }
 
@@ -50,4 +54,8 @@ impl Reader {
     pub fn chunk_terms(&mut self, source: &Source<'_>, outline: &Outline, chunk: &CodeChunk) -> ChunkTerms {
         self.terms.chunk_terms(source, outline, chunk)
     }
+}
+
+fn narrowed(text: &str) -> String {
+    text.bytes().map(|byte| if byte.is_ascii() { char::from(byte) } else { '_' }).collect()
 }

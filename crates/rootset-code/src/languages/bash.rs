@@ -28,6 +28,8 @@ static GRAMMAR: Grammar = Grammar {
         ("function_definition", Rule::visit(function)),
         ("command", Rule::visit(command)),
     ],
+    // Its scanner asks C's `isdigit` about characters, which reads outside of a table for those beyond Latin-1.
+    narrows: true,
     table: OnceLock::new(),
 };
 

@@ -30,6 +30,7 @@ static GRAMMAR: Grammar = Grammar {
         ("preproc_include", Rule::visit(include)),
         ("string_literal", Rule::SKIP),
     ],
+    narrows: false,
     table: OnceLock::new(),
 };
 

@@ -42,6 +42,7 @@ static GRAMMAR: Grammar = Grammar {
         ("using_declaration", Rule::visit(using)),
         ("string_literal", Rule::SKIP),
     ],
+    narrows: false,
     table: OnceLock::new(),
 };
 

@@ -43,6 +43,7 @@ static GRAMMAR: Grammar = Grammar {
         ("object_creation_expression", Rule::visit(construction)),
         ("string_literal", Rule::SKIP),
     ],
+    narrows: false,
     table: OnceLock::new(),
 };
 

@@ -95,6 +95,7 @@ static JAVASCRIPT_GRAMMAR: Grammar = Grammar {
         ("jsx_opening_element", Rule::visit(element)),
         ("jsx_self_closing_element", Rule::visit(element))
     ],
+    narrows: false,
     table: OnceLock::new(),
 };
 
@@ -103,6 +104,7 @@ static TYPESCRIPT_GRAMMAR: Grammar = Grammar {
     module,
     separator: ".",
     rules: typed_rules![],
+    narrows: false,
     table: OnceLock::new(),
 };
 
@@ -114,6 +116,7 @@ static TSX_GRAMMAR: Grammar = Grammar {
         ("jsx_opening_element", Rule::visit(element)),
         ("jsx_self_closing_element", Rule::visit(element))
     ],
+    narrows: false,
     table: OnceLock::new(),
 };
 

@@ -30,6 +30,7 @@ static GRAMMAR: Grammar = Grammar {
         ("interpreted_string_literal", Rule::SKIP),
         ("raw_string_literal", Rule::SKIP),
     ],
+    narrows: false,
     table: OnceLock::new(),
 };
 

@@ -35,6 +35,7 @@ static GRAMMAR: Grammar = Grammar {
         ("annotation", Rule::visit(annotation)),
         ("marker_annotation", Rule::visit(annotation)),
     ],
+    narrows: false,
     table: OnceLock::new(),
 };
 

@@ -42,6 +42,7 @@ static GRAMMAR: Grammar = Grammar {
         ("object_creation_expression", Rule::visit(first_name_call)),
         ("string", Rule::SKIP),
     ],
+    narrows: false,
     table: OnceLock::new(),
 };
 

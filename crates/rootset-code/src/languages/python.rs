@@ -34,6 +34,7 @@ static GRAMMAR: Grammar = Grammar {
         ("import_from_statement", Rule::SKIP.and(import_from)),
         ("type", Rule::SKIP),
     ],
+    narrows: false,
     table: OnceLock::new(),
 };
 

@@ -32,6 +32,7 @@ static GRAMMAR: Grammar = Grammar {
         ("call", Rule::visit(call)),
         ("argument_list", Rule::visit(arguments)),
     ],
+    narrows: false,
     table: OnceLock::new(),
 };
 

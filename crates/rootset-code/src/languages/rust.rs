@@ -46,6 +46,7 @@ static GRAMMAR: Grammar = Grammar {
         ("extern_crate_declaration", Rule::visit(imports::extern_crate)),
         ("string_literal", Rule::SKIP),
     ],
+    narrows: false,
     table: OnceLock::new(),
 };
 

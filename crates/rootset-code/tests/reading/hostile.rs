@@ -120,3 +120,24 @@ fn names_within_names_stay_bounded() {
     assert!(outline.symbols.iter().all(|symbol| symbol.qualified_name.len() < 8_000));
     assert!(outline.symbols.len() < 30);
 }
+
+#[test]
+fn characters_beyond_latin_1_do_not_crash_a_scanner() {
+    for language in code_languages() {
+        for opening in ["{", "{1", "{1..", "$", "<<", "\"", "'", "%", "/", "(", "\\", "#", "@", ""] {
+            for character in ['\u{e01a1}', '\u{10ffff}', '\u{7ff}', '\u{ffff}', '\u{85}', '\u{2028}', '\u{feff}'] {
+                let _ = read(language, &format!("{opening}{character}"));
+                let _ = read(language, &format!("a {opening}{character}{character} b\n"));
+            }
+        }
+    }
+}
+
+#[test]
+fn names_beyond_ascii_are_read_as_written() {
+    let bash = languages().find(|language| language.name() == "bash").unwrap();
+    let source = Source { repo: "r", path: "a.sh", text: "größe() { prüfe \"日本\"; }\n" };
+    let outline = Reader::new().outline(bash, &source).unwrap();
+    assert_eq!(outline.symbols[1].qualified_name, "größe");
+    assert_eq!(outline.references.calls[0].name, "prüfe");
+}
