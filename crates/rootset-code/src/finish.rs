@@ -7,7 +7,7 @@ use rootset_model::code::{Base, Call, Outline, References, Symbol, SymbolKind};
 use crate::chunks::code_chunks;
 use crate::reader::Source;
 use crate::terms::name_parts;
-use crate::text::{Lines, floor_boundary};
+use crate::text::{Lines, floor_boundary, line_blanks_start};
 use crate::walk::{Found, FoundBase, FoundCall};
 
 /// A symbol's place in the outline from its place among what was found: the module is in front.
@@ -66,9 +66,14 @@ fn place_symbols(
         }
         let around = *open.last().expect("the module holds everything");
         let bounds = &all[around as usize];
-        symbol.start = symbol.start.max(bounds.start).max(free_from).min(bounds.end);
+        let earliest = free_from.max(bounds.start);
+        symbol.start = symbol.start.max(earliest).min(bounds.end);
         symbol.end = with_semicolon(text, symbol.end).clamp(symbol.start, bounds.end);
         symbol.start = floor_boundary(text, symbol.start as usize) as u32;
+        // With its indentation: the first line is to stand as the others do.
+        if let Some(line) = line_blanks_start(text, symbol.start as usize) {
+            symbol.start = (line as u32).max(earliest).min(symbol.start);
+        }
         symbol.end = floor_boundary(text, symbol.end as usize) as u32;
         symbol.first_line = lines.line_of(symbol.start as usize);
         symbol.last_line = lines.line_of(last_byte(text, symbol.start, symbol.end));

@@ -1,7 +1,8 @@
 //! Text to syntax tree, within a budget of steps.
 //!
 //! The parser calls back every hundred operations; those calls are counted, so that equal text gives up at the same
-//! place on every machine.
+//! place on every machine. An operation on hostile text may take a thousand times as long as on any other: against that,
+//! the caller is asked now and then whether to go on.
 
 use std::ops::ControlFlow;
 
@@ -19,6 +20,8 @@ pub enum GaveUp {
     TooLong,
     /// The parser's steps are used up: errors that it cannot recover from, or ambiguity without end.
     TooManySteps,
+    /// The caller did not want to go on.
+    Stopped,
     TooDeep,
     TooManySymbols,
     TooManyReferences,
@@ -30,6 +33,7 @@ impl GaveUp {
             Self::NoGrammar => "no_grammar",
             Self::TooLong => "too_long",
             Self::TooManySteps => "too_many_steps",
+            Self::Stopped => "stopped",
             Self::TooDeep => "too_deep",
             Self::TooManySymbols => "too_many_symbols",
             Self::TooManyReferences => "too_many_references",
@@ -39,17 +43,24 @@ impl GaveUp {
 
 /// Callbacks that every text has.
 const STEPS_BASE: usize = 100;
-/// Bytes per callback beyond, that is five operations per byte. Of 6,300 files (Python, Rust, C, C++, JavaScript, four of Go), the most that one
-/// needed was three.
+/// Bytes per callback beyond, that is five operations per byte. Of 6,300 files (Python, Rust, C, C++, JavaScript, four of
+/// Go), the most that one needed was three.
 const BYTES_PER_STEP: usize = 20;
 /// However long the text: recovering from errors costs a hundred times as much as reading on.
 const STEPS_MAX: usize = 25_000;
+/// The caller may have to look at a clock.
+const STEPS_PER_QUESTION: usize = 32;
 /// Open brackets, those in strings and comments included. Parsing what is nested deeper takes the square of its length.
 const OPEN_BRACKETS_MAX: usize = 1_000;
 /// Open `<` within one line or statement.
 const OPEN_ANGLES_MAX: usize = 200;
 
-pub(crate) fn parse(parser: &mut Parser, table: &KindTable, text: &str) -> Result<Tree, GaveUp> {
+pub(crate) fn parse(
+    parser: &mut Parser,
+    table: &KindTable,
+    text: &str,
+    go_on: &mut dyn FnMut() -> bool,
+) -> Result<Tree, GaveUp> {
     if text.len() > PARSED_BYTES_MAX {
         return Err(GaveUp::TooLong);
     }
@@ -58,12 +69,17 @@ pub(crate) fn parse(parser: &mut Parser, table: &KindTable, text: &str) -> Resul
     }
     parser.set_language(&table.language).expect("grammars are of the version that the parser reads");
     let mut steps_left = (STEPS_BASE + text.len() / BYTES_PER_STEP).min(STEPS_MAX);
-    let mut count = |_: &tree_sitter::ParseState| match steps_left.checked_sub(1) {
-        Some(left) => {
-            steps_left = left;
-            ControlFlow::Continue(())
-        }
-        None => ControlFlow::Break(()),
+    let mut gave_up = None;
+    let mut count = |_: &tree_sitter::ParseState| {
+        gave_up = match steps_left.checked_sub(1) {
+            None => Some(GaveUp::TooManySteps),
+            Some(left) if left % STEPS_PER_QUESTION == 0 && !go_on() => Some(GaveUp::Stopped),
+            Some(left) => {
+                steps_left = left;
+                return ControlFlow::Continue(());
+            }
+        };
+        ControlFlow::Break(())
     };
     let options = ParseOptions::new().progress_callback(&mut count);
     let tree = parser.parse_with_options(&mut |at, _| &text.as_bytes()[at.min(text.len())..], None, Some(options));
@@ -71,7 +87,7 @@ pub(crate) fn parse(parser: &mut Parser, table: &KindTable, text: &str) -> Resul
         // What is left of this parse must not be continued by the next.
         parser.reset();
     }
-    tree.ok_or(GaveUp::TooManySteps)
+    tree.ok_or(gave_up.unwrap_or(GaveUp::TooManySteps))
 }
 
 /// Without knowing the language: brackets that nobody closed are counted wherever they stand.

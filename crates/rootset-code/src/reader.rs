@@ -40,12 +40,22 @@ impl Reader {
 
     /// The error says that the parser gave up: the file is then to be read as text.
     pub fn outline(&mut self, language: &'static Language, source: &Source<'_>) -> Result<Outline, GaveUp> {
+        self.outline_while(language, source, &mut || true)
+    }
+
+    /// The same, as long as the caller says to go on: only the caller has a clock.
+    pub fn outline_while(
+        &mut self,
+        language: &'static Language,
+        source: &Source<'_>,
+        go_on: &mut dyn FnMut() -> bool,
+    ) -> Result<Outline, GaveUp> {
         let grammar = grammar_for(language, source).ok_or(GaveUp::NoGrammar)?;
         let parser = self.parser.get_or_insert_with(Parser::new);
         let tree = if grammar.narrows && !source.text.is_ascii() {
-            parse(parser, grammar.table(), &narrowed(source.text))?
+            parse(parser, grammar.table(), &narrowed(source.text), go_on)?
         } else {
-            parse(parser, grammar.table(), source.text)?
+            parse(parser, grammar.table(), source.text, go_on)?
         };
         Ok(finish(source, walk(grammar, source, &tree)?))
     }

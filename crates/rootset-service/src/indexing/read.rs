@@ -1,7 +1,9 @@
 //! One file from disk to everything that is stored about it. Nothing that a file holds can do worse than cost that file.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
 
+use nix::time::{ClockId, clock_gettime};
 use rootset_code::{
     EXTRACTOR_VERSION, Language, NotSource, Reader, Source, is_test, language_of, outline_as_text, refuse,
 };
@@ -12,6 +14,10 @@ use rootset_text::secrets;
 use super::open::{Opened, Root};
 use super::scope::Scope;
 use super::secret_files::is_secret_file;
+
+/// What a parser may take for a file. Ordinary sources take a quarter of a second per megabyte.
+const PARSE_TIME: Duration = Duration::from_secs(5);
+const PARSE_TIME_PER_MEGABYTE: Duration = Duration::from_secs(1);
 
 /// A file to look at.
 #[derive(Clone, Copy, Debug)]
@@ -152,7 +158,10 @@ impl<'a> FileReader<'a> {
         if !language.is_code() {
             return (outline_as_text(source), false);
         }
-        match catch_unwind(AssertUnwindSafe(|| self.reader.outline(language, source))) {
+        let limit = PARSE_TIME + PARSE_TIME_PER_MEGABYTE * (source.text.len() >> 20) as u32;
+        let began = processor_time();
+        let mut go_on = || processor_time().saturating_sub(began) < limit;
+        match catch_unwind(AssertUnwindSafe(|| self.reader.outline_while(language, source, &mut go_on))) {
             Ok(Ok(outline)) => (outline, false),
             Ok(Err(_)) => (outline_as_text(source), true),
             Err(_) => {
@@ -162,6 +171,11 @@ impl<'a> FileReader<'a> {
             }
         }
     }
+}
+
+/// Of this thread: a machine that is busy with other things must not change what is read out of a file.
+fn processor_time() -> Duration {
+    clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map_or(Duration::ZERO, Duration::from)
 }
 
 pub fn content_hash(bytes: &[u8]) -> [u8; 16] {
