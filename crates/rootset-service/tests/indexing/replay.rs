@@ -33,7 +33,7 @@ impl Checkout {
     fn git(&self, arguments: &[&str]) -> Result<String, String> {
         let mut command = Command::new("git");
         command.current_dir(&self.repository).args(arguments);
-        command.env("GIT_INDEX_FILE", &self.index).env("GIT_WORK_TREE", &self.folder);
+        command.env_remove("GIT_DIR").env("GIT_INDEX_FILE", &self.index).env("GIT_WORK_TREE", &self.folder);
         let output = command.output().map_err(|error| format!("git does not run: {error}"))?;
         match output.status.success() {
             true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
