@@ -15,7 +15,7 @@ use crate::place::{let_time_pass, request};
 
 const COMMITS_DEFAULT: usize = 100;
 /// A fresh index of the whole repository takes far longer than a step from one commit to the next.
-const EVERY_DEFAULT: usize = 25;
+const EVERY_DEFAULT: usize = 10;
 
 fn setting(name: &str, default: usize) -> usize {
     std::env::var(name).map_or(default, |text| text.parse().unwrap_or_else(|_| panic!("`{name}` is `{text}`")))
@@ -41,9 +41,10 @@ impl Checkout {
         }
     }
 
-    /// The last commits, oldest first.
+    /// The last commits by date, oldest first: where branches were merged, a step from one to the next is a switch of
+    /// branches.
     fn commits(&self, count: usize) -> Result<Vec<String>, String> {
-        let listed = self.git(&["rev-list", "--first-parent", "-n", &count.to_string(), "HEAD"])?;
+        let listed = self.git(&["rev-list", "-n", &count.to_string(), "HEAD"])?;
         let mut commits: Vec<String> = listed.lines().map(str::to_owned).collect();
         commits.reverse();
         Ok(commits)
@@ -78,7 +79,7 @@ fn the_index_follows_the_history_of_a_repository_commit_by_commit() {
             fresh.call("index_codebase", asked.clone());
             let [wanted, found] =
                 [&fresh, &world].map(|it| logical_dump(&it.path(), "default", &Scope::default()).unwrap());
-            assert!(wanted["files"].len() > 100, "{} files", wanted["files"].len());
+            assert!(!wanted["files"].is_empty() && !wanted["symbols"].is_empty(), "commit {commit} has no code");
             let differences = differences(&wanted, &found);
             assert!(differences.is_empty(), "commit {commit}, number {number}:\n{}", differences.join("\n"));
         }
