@@ -15,7 +15,7 @@ use crate::place::{let_time_pass, request};
 
 const COMMITS_DEFAULT: usize = 100;
 /// A fresh index of the whole repository takes far longer than a step from one commit to the next.
-const EVERY_DEFAULT: usize = 10;
+const EVERY_DEFAULT: usize = 25;
 
 fn setting(name: &str, default: usize) -> usize {
     std::env::var(name).map_or(default, |text| text.parse().unwrap_or_else(|_| panic!("`{name}` is `{text}`")))
