@@ -34,6 +34,9 @@ struct Cutter<'a> {
     at: usize,
 }
 
+/// A longer head of a block is worth a chunk of its own.
+const BLOCK_HEAD_BYTES_MAX: usize = 256;
+
 impl Cutter<'_> {
     /// What lies between the last cut and `end` belongs to `symbol`.
     fn cut(&mut self, symbol: u32, end: u32) {
@@ -43,6 +46,15 @@ impl Cutter<'_> {
         let piece = piece.trim();
         let from = std::mem::replace(&mut self.at, end);
         if is_blank(piece) {
+            return;
+        }
+        // The head of a block that is no symbol belongs to what it opens.
+        let head = if symbol == 0 && end < self.text.len() { block_head_bytes(piece) } else { 0 };
+        if head > 0 {
+            self.at = start + piece.len() - head;
+        }
+        let piece = piece[..piece.len() - head].trim_end();
+        if piece.is_empty() {
             return;
         }
         let end = start + piece.len();
@@ -61,10 +73,34 @@ impl Cutter<'_> {
     }
 }
 
+/// How many bytes at the end of a piece open a block: `impl A for B {`, `namespace a {`. Whatever holds a call is more.
+fn block_head_bytes(piece: &str) -> usize {
+    if !piece.ends_with('{') {
+        return 0;
+    }
+    let mut start = piece.len();
+    for line in piece.rsplit('\n') {
+        let written = line.trim_end();
+        let is_head = start == piece.len() || !written.is_empty() && !written.ends_with([';', '}']);
+        if !is_head {
+            break;
+        }
+        // With the line end behind it, except behind the last.
+        start = start.saturating_sub(line.len() + usize::from(start < piece.len()));
+        if piece.len() - start > BLOCK_HEAD_BYTES_MAX {
+            return 0;
+        }
+    }
+    if piece[start..].contains('(') { 0 } else { piece.len() - start }
+}
+
 /// Whether a piece holds nothing but the end of what is around the symbols before it.
 fn only_closes(piece: &str) -> bool {
-    piece.len() <= 64
-        && piece.split_whitespace().all(|word| {
+    // `}  // namespace a`
+    let mut words = piece.lines().flat_map(|line| line.split("//").next().unwrap_or(line).split_whitespace());
+    piece.len() <= 128
+        && !piece.trim_start().starts_with("//")
+        && words.all(|word| {
             word == "end" || word.bytes().all(|byte| matches!(byte, b'}' | b')' | b']' | b';' | b',' | b'>'))
         })
 }

@@ -7,7 +7,7 @@ use rootset_model::code::{Base, Call, Outline, References, Symbol, SymbolKind};
 use crate::chunks::code_chunks;
 use crate::reader::Source;
 use crate::terms::name_parts;
-use crate::text::{LineCounter, floor_boundary};
+use crate::text::{Lines, floor_boundary};
 use crate::walk::{Found, FoundBase, FoundCall};
 
 /// A symbol's place in the outline from its place among what was found: the module is in front.
@@ -18,17 +18,18 @@ fn behind_module(place: usize) -> u32 {
 pub(crate) fn finish(source: &Source<'_>, found: Found) -> Outline {
     let Found { module, separator, symbols, owners, calls, imports, bases, .. } = found;
     let mut all = Vec::with_capacity(symbols.len() + 1);
-    all.push(module_symbol(source.text, module));
+    let lines = Lines::new(source.text);
+    all.push(module_symbol(source.text, &lines, module));
     let owners = owners.into_iter().map(|owner| owner.map(|place| behind_module(place as usize)));
-    let nesting = place_symbols(source.text, &mut all, symbols, owners);
+    let nesting = place_symbols(source.text, &lines, &mut all, symbols, owners);
     let calls = with_callers(&all, &nesting, calls);
     let bases = with_full_names(&all, &imports, separator, bases);
     let chunks = code_chunks(source.text, &all, &nesting);
     Outline { symbols: all, chunks, references: References { imports, calls, bases } }
 }
 
-fn module_symbol(text: &str, qualified_name: String) -> Symbol {
-    let last_line = LineCounter::new(text).line_of(text.trim_end_matches('\n').len());
+fn module_symbol(text: &str, lines: &Lines, qualified_name: String) -> Symbol {
+    let last_line = lines.line_of(text.trim_end_matches('\n').len());
     Symbol {
         name: name_parts(&qualified_name).last().map_or_else(|| qualified_name.clone(), |name| (*name).to_owned()),
         qualified_name,
@@ -45,14 +46,13 @@ fn module_symbol(text: &str, qualified_name: String) -> Symbol {
 /// Puts the symbols behind the module, with lines and parents, and gives for each the one that it is written in.
 fn place_symbols(
     text: &str,
+    lines: &Lines,
     all: &mut Vec<Symbol>,
     symbols: Vec<Symbol>,
     owners: impl Iterator<Item = Option<u32>>,
 ) -> Vec<u32> {
     let mut nesting = vec![0];
     let mut open = vec![0_u32];
-    let mut first_lines = LineCounter::new(text);
-    let mut last_lines = LineCounter::new(text);
     // Where the last sibling ended: two definitions of one declaration may claim the same comment.
     let mut free_from = 0;
     for (mut symbol, owner) in symbols.into_iter().zip(owners) {
@@ -67,17 +67,24 @@ fn place_symbols(
         let around = *open.last().expect("the module holds everything");
         let bounds = &all[around as usize];
         symbol.start = symbol.start.max(bounds.start).max(free_from).min(bounds.end);
-        symbol.end = symbol.end.clamp(symbol.start, bounds.end);
+        symbol.end = with_semicolon(text, symbol.end).clamp(symbol.start, bounds.end);
         symbol.start = floor_boundary(text, symbol.start as usize) as u32;
         symbol.end = floor_boundary(text, symbol.end as usize) as u32;
-        symbol.first_line = first_lines.line_of(symbol.start as usize);
-        symbol.last_line = last_lines.line_of(last_byte(text, symbol.start, symbol.end));
+        symbol.first_line = lines.line_of(symbol.start as usize);
+        symbol.last_line = lines.line_of(last_byte(text, symbol.start, symbol.end));
         symbol.parent = Some(owner.unwrap_or(around));
         nesting.push(around);
         open.push(all.len() as u32);
         all.push(symbol);
     }
     nesting
+}
+
+/// `struct A { … };`: the sign is no part of the node, but of what people call the definition.
+fn with_semicolon(text: &str, end: u32) -> u32 {
+    let behind = text.as_bytes().get(end as usize..).unwrap_or_default();
+    let blanks = behind.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+    if behind.get(blanks) == Some(&b';') { end + blanks as u32 + 1 } else { end }
 }
 
 /// The place of the last byte that is not blank: some nodes end behind a line's end.

@@ -4,8 +4,8 @@ use crate::grammar::ModuleName;
 use crate::reader::Source;
 
 /// Directories that hold nothing but tests and what they read.
-const TEST_DIRECTORIES: [&str; 10] =
-    ["test", "tests", "__tests__", "spec", "specs", "testing", "testdata", "test-data", "e2e", "__mocks__"];
+const TEST_DIRECTORIES: [&str; 9] =
+    ["test", "tests", "__tests__", "spec", "specs", "testdata", "test-data", "e2e", "__mocks__"];
 
 /// By the conventions of the languages: `tests/`, `test_x.py`, `x_test.go`, `x.spec.ts`, `XTest.java`, `x_spec.rb`.
 pub fn is_test(path: &str) -> bool {
@@ -105,7 +105,8 @@ mod tests {
         ] {
             assert!(is_test(path), "{path}");
         }
-        for path in ["src/contest.py", "attest.py", "src/latest.ts", "test_models.md", "Latest.java", "testing.py", ""]
+        for path in
+            ["src/contest.py", "attest.py", "src/latest.ts", "test_models.md", "Latest.java", "testing/pytest.py", ""]
         {
             assert!(!is_test(path), "{path}");
         }

@@ -5,6 +5,7 @@ use tree_sitter::Parser;
 
 use crate::finish::finish;
 use crate::language::Language;
+use crate::languages::grammar_for;
 use crate::parse::{GaveUp, parse};
 use crate::terms::{ChunkTerms, TermWriter};
 use crate::walk::walk;
@@ -39,7 +40,7 @@ impl Reader {
 
     /// The error says that the parser gave up: the file is then to be read as text.
     pub fn outline(&mut self, language: &'static Language, source: &Source<'_>) -> Result<Outline, GaveUp> {
-        let grammar = language.grammar.ok_or(GaveUp::NoGrammar)?;
+        let grammar = grammar_for(language, source).ok_or(GaveUp::NoGrammar)?;
         let parser = self.parser.get_or_insert_with(Parser::new);
         let tree = parse(parser, grammar.table(), source.text)?;
         Ok(finish(source, walk(grammar, source, &tree)?))

@@ -52,27 +52,21 @@ pub(crate) fn line_blanks_start(text: &str, at: usize) -> Option<usize> {
     (start == 0 || bytes[start - 1] == b'\n').then_some(start)
 }
 
-/// Line numbers of places that are asked for in ascending order, counted once over the text.
-pub(crate) struct LineCounter<'a> {
-    bytes: &'a [u8],
-    at: usize,
-    line: u32,
+/// Line numbers of places, in any order.
+pub(crate) struct Lines {
+    /// Where the second line and all after it begin.
+    starts: Vec<u32>,
 }
 
-impl<'a> LineCounter<'a> {
-    pub(crate) fn new(text: &'a str) -> Self {
-        Self { bytes: text.as_bytes(), at: 0, line: 1 }
+impl Lines {
+    pub(crate) fn new(text: &str) -> Self {
+        let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+        Self { starts: ends.map(|(at, _)| at as u32 + 1).collect() }
     }
 
     /// One-based number of the line that holds the byte at `at`.
-    pub(crate) fn line_of(&mut self, at: usize) -> u32 {
-        let at = at.min(self.bytes.len());
-        if at < self.at {
-            (self.at, self.line) = (0, 1);
-        }
-        self.line += self.bytes[self.at..at].iter().filter(|byte| **byte == b'\n').count() as u32;
-        self.at = at;
-        self.line
+    pub(crate) fn line_of(&self, at: usize) -> u32 {
+        self.starts.partition_point(|start| *start as usize <= at) as u32 + 1
     }
 }
 
@@ -85,6 +79,12 @@ mod tests {
         assert_eq!(collapse("  a\n\t b  c ", 99), "a b c");
         assert_eq!(collapse("äöü ß", 3), "äöü…");
         assert_eq!(collapse("ab cd", 5), "ab cd");
+    }
+
+    #[test]
+    fn lines_are_counted_from_one_and_end_with_their_line_end() {
+        let lines = Lines::new("a\nb\n\nc");
+        assert_eq!([0, 1, 2, 3, 4, 5, 9].map(|at| lines.line_of(at)), [1, 1, 2, 2, 3, 4, 4]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! The walk is a loop over a cursor, never a recursion: how deep a tree is, is up to whoever wrote the file. What needs
 //! all of the file (parents, callers, the full names of bases) is left to `finish`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rootset_model::code::{Import, Symbol, SymbolKind};
 use tree_sitter::{Node, Tree};
@@ -42,6 +42,7 @@ pub(crate) struct Found {
     pub(crate) imports: Vec<Import>,
     pub(crate) bases: Vec<FoundBase>,
     types: BTreeMap<String, u32>,
+    namespaces: BTreeSet<String>,
 }
 
 pub(crate) struct FoundCall {
@@ -125,7 +126,7 @@ pub(crate) fn walk<'a>(grammar: &'static Grammar, source: &'a Source<'a>, tree: 
         grammar,
         table: grammar.table(),
         scopes: Vec::new(),
-        levels: vec![Level::new(None)],
+        levels: vec![Level { lead_start: 0, lead_end: 0, leads: false, wrapper: None }],
         found: Found {
             module: String::new(),
             separator: grammar.separator,
@@ -135,6 +136,7 @@ pub(crate) fn walk<'a>(grammar: &'static Grammar, source: &'a Source<'a>, tree: 
             imports: Vec::new(),
             bases: Vec::new(),
             types: BTreeMap::new(),
+            namespaces: BTreeSet::new(),
         },
         module,
         wraps: false,
@@ -179,7 +181,7 @@ impl<'a, 'tree> Walk<'a, 'tree> {
     /// Whether the walk goes on below the node; a level for what is there is then in place.
     fn enter(&mut self, node: Node<'tree>) -> bool {
         let Some(rule) = self.table.rule(node) else {
-            self.levels.push(Level::new(None));
+            self.descend(node, None);
             return true;
         };
         if rule.leads {
@@ -193,8 +195,18 @@ impl<'a, 'tree> Walk<'a, 'tree> {
         }
         let wraps = std::mem::take(&mut self.wraps) || rule.wraps;
         let wrapper = wraps.then(|| self.extent(node));
-        self.levels.push(Level::new(wrapper));
+        self.descend(node, wrapper);
         true
+    }
+
+    /// What leads a node leads the first definition in it, too: some grammars put the comment before a body outside.
+    fn descend(&mut self, node: Node<'tree>, wrapper: Option<Extent>) {
+        let above = *self.level();
+        let mut level = Level { lead_start: 0, lead_end: 0, leads: false, wrapper };
+        if above.lead_end != 0 && !above.leads && self.lead_before(node.start_byte() as u32).is_some() {
+            (level.lead_start, level.lead_end) = (above.lead_start, above.lead_end);
+        }
+        self.levels.push(level);
     }
 
     /// After a node and all that is below it: the next one at this level is its sibling.
@@ -374,6 +386,13 @@ impl<'a, 'tree> Walk<'a, 'tree> {
     /// Names below this node begin with `name` too, but it is no symbol: a namespace, an inline module.
     pub(crate) fn open_namespace(&mut self, name: &str) {
         self.open_scope(name, ScopeKind::Namespace, None);
+        let prefix = self.prefix().to_owned();
+        self.found.namespaces.insert(prefix);
+    }
+
+    /// Whether a namespace of this name was opened further up.
+    pub(crate) fn is_namespace(&self, qualified_name: &str) -> bool {
+        self.found.namespaces.contains(qualified_name)
     }
 
     /// Members of a type that is defined elsewhere: an `impl` block.
@@ -399,6 +418,11 @@ impl<'a, 'tree> Walk<'a, 'tree> {
         if package.len() <= NAME_BYTES_MAX {
             self.module = ModuleName::of_members(package.to_owned());
         }
+    }
+
+    /// Whether a definition at this node would be all of its wrapper.
+    pub(crate) fn is_wrapped(&self) -> bool {
+        self.levels.last().is_some_and(|level| level.wrapper.is_some())
     }
 
     /// The definition right below the node that is being visited is all of it.
@@ -462,11 +486,5 @@ impl<'a, 'tree> Walk<'a, 'tree> {
         if found.calls.len() + found.imports.len() + found.bases.len() >= REFERENCES_MAX {
             self.given_up = Some(GaveUp::TooManyReferences);
         }
-    }
-}
-
-impl Level {
-    fn new(wrapper: Option<Extent>) -> Self {
-        Self { lead_start: 0, lead_end: 0, leads: false, wrapper }
     }
 }

@@ -68,7 +68,8 @@ pub struct Symbol {
     /// In the language's own spelling, beginning at the package or crate.
     pub qualified_name: String,
     pub kind: SymbolKind,
-    /// The symbol that it is written in, by its place in [`Outline::symbols`]; always an earlier one.
+    /// The symbol that it is written in, by its place in [`Outline::symbols`]; always an earlier one. Of a member that is
+    /// written outside of its type (`impl` blocks, Go's receivers), the type, if that stands further up in the file.
     pub parent: Option<u32>,
     /// All of it, doc comments and decorators included; bytes of the file's text, on character boundaries.
     pub start: u32,
@@ -80,7 +81,8 @@ pub struct Symbol {
     pub signature: String,
 }
 
-/// A piece of text that is searched as one. The chunks of a file follow each other and leave nothing but blanks out.
+/// A piece of text that is searched as one. The chunks of a file follow each other and leave nothing but blanks out. A
+/// chunk is not always within its symbol: closing brackets go with what is before them, `impl A {` with what follows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CodeChunk {
     /// Its place in [`Outline::symbols`]; `None` in a file that is read as plain text.

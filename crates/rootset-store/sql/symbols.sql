@@ -28,12 +28,10 @@ JOIN revisions r ON r.workspace = m.workspace AND r.memory = m.memory AND r.revi
 WHERE f.workspace = ?1 AND f.memory IN (SELECT value FROM blob_list(?3)) AND {{m_is_current}}
 ORDER BY f.repo, f.path;
 
--- name: files_of_chunks
-SELECT DISTINCT f.repo, f.path, f.memory
-FROM chunks ch
-JOIN files f ON f.workspace = ch.workspace AND f.memory = ch.memory
-JOIN memories m ON m.workspace = f.workspace AND m.memory = f.memory
-WHERE ch.workspace = ?1 AND ch.chunk IN (SELECT value FROM integer_list(?3)) AND (?4 IS NULL OR f.repo = ?4)
+-- name: files_among
+SELECT f.memory
+FROM files f JOIN memories m ON m.workspace = f.workspace AND m.memory = f.memory
+WHERE f.workspace = ?1 AND f.memory IN (SELECT value FROM blob_list(?3)) AND (?4 IS NULL OR f.repo = ?4)
   AND {{m_is_current}}
 ORDER BY f.repo, f.path LIMIT ?5;
 
@@ -53,6 +51,15 @@ JOIN files f ON f.workspace = ch.workspace AND f.memory = ch.memory
 JOIN memories m ON m.workspace = f.workspace AND m.memory = f.memory
 WHERE ch.workspace = ?1 AND ch.chunk IN (SELECT value FROM integer_list(?3)) AND (?4 IS NULL OR f.repo = ?4)
   AND (?5 = 0 OR f.language IN (SELECT value FROM text_list(?6))) AND {{m_is_current}};
+
+-- All chunks of files that may be served and pass the filters.
+-- name: filtered_chunks
+SELECT ch.chunk
+FROM files f
+JOIN memories m ON m.workspace = f.workspace AND m.memory = f.memory
+JOIN chunks ch ON ch.workspace = f.workspace AND ch.memory = f.memory
+WHERE f.workspace = ?1 AND (?3 IS NULL OR f.repo = ?3)
+  AND (?4 = 0 OR f.language IN (SELECT value FROM text_list(?5))) AND {{m_is_current}};
 
 -- name: candidates
 SELECT ch.chunk, ch.memory, f.repo, f.path, f.language, s.qualified_name, s.kind, s.first_line, s.last_line, ch.start,

@@ -393,7 +393,7 @@ pub(crate) fn insert_chunks(
     let search_rows: Vec<SearchRow> = numbered()
         .map(|(key, chunk)| SearchRow { key, head: chunk.head_terms.clone(), body: chunk.body_terms.clone() })
         .collect();
-    tx.search_insert(workspace, SearchIndex::Memories, &search_rows)
+    tx.search_insert(workspace, SearchIndex::Memories, search_rows)
 }
 
 pub(crate) fn refuse_taken_name(

@@ -113,7 +113,7 @@ pub trait Transaction {
         &mut self,
         workspace: WorkspaceKey,
         index: SearchIndex,
-        rows: &[SearchRow],
+        rows: Vec<SearchRow>,
     ) -> Result<(), StoreError>;
 
     fn search_delete(

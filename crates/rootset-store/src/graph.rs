@@ -329,7 +329,7 @@ fn insert_entities(
             search_rows.push(SearchRow { key: number, head: String::new(), body: entity.terms.to_owned() });
         }
     }
-    tx.search_insert(workspace, SearchIndex::Entities, &search_rows)?;
+    tx.search_insert(workspace, SearchIndex::Entities, search_rows)?;
     Ok(existing)
 }
 

@@ -72,6 +72,7 @@ const SCANS_ALLOWED: &[(&str, &str)] = &[
     ("stats.row_counts", "counts"),
     ("status.counts", "counts"),
     ("status.dead", "counts"),
+    ("symbols.filtered_chunks", "files are few beside the chunks that were found in vain"),
     ("vectors.chunks_without", "a change of model visits every chunk once"),
     ("workspaces.keys", "doctor visits every workspace"),
     ("workspaces.list", "lists every workspace"),

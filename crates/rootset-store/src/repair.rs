@@ -154,7 +154,7 @@ impl Store {
                         .filter(|it| it.workspace == workspace && it.index == index)
                         .map(|it| SearchRow { key: it.key, head: it.head.clone(), body: it.body.clone() })
                         .collect();
-                    tx.search_insert(workspace, index, &rows)?;
+                    tx.search_insert(workspace, index, rows)?;
                 }
             }
             Ok(())

@@ -8,6 +8,7 @@ use tree_sitter::Node;
 use crate::grammar::{Grammar, Rule};
 use crate::language::Language;
 use crate::paths::{directory_of, file_module, resolve_relative};
+use crate::reader::Source;
 use crate::walk::{Definition, Walk};
 
 pub(crate) static C: Language =
@@ -31,6 +32,15 @@ static GRAMMAR: Grammar = Grammar {
     ],
     table: OnceLock::new(),
 };
+
+/// What only the other language says, at the beginning of a line.
+const CPP_WORDS: [&str; 8] =
+    ["class ", "namespace ", "template <", "template<", "public:", "private:", "protected:", "using namespace "];
+
+pub(super) fn is_cpp_header(source: &Source<'_>) -> bool {
+    let says_so = |line: &str| CPP_WORDS.iter().any(|words| line.trim_start().starts_with(words));
+    source.path.ends_with(".h") && source.text.lines().any(says_so)
+}
 
 fn function<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
     if let Some(name) = node.child_by_field_name("declarator").and_then(declared_name) {

@@ -80,7 +80,8 @@ fn define_function<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>, name: N
     match written.rsplit_once("::") {
         Some((scope, name)) if !scope.is_empty() => {
             let prefix = walk.qualify(scope.trim_start_matches("::"));
-            walk.define_in(Definition::new(node, SymbolKind::Method, name), &prefix);
+            let kind = if walk.is_namespace(&prefix) { SymbolKind::Function } else { SymbolKind::Method };
+            walk.define_in(Definition::new(node, kind, name), &prefix);
         }
         _ => walk.define(Definition::new(node, walk.function_kind(), written.trim_start_matches("::"))),
     }
@@ -146,7 +147,8 @@ fn call<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
     match function.kind() {
         "identifier" => walk.call(node, function, None),
         "template_function" => {
-            if let Some(name) = function.child_by_field_name("name") {
+            let name = function.child_by_field_name("name");
+            if let Some(name) = name.filter(|name| !walk.text(*name).ends_with("_cast")) {
                 walk.call(node, name, None);
             }
         }

@@ -30,7 +30,7 @@ static GRAMMAR: Grammar = Grammar {
         ("file_scoped_namespace_declaration", Rule::visit(file_namespace)),
         ("using_directive", Rule::visit(using)),
         ("class_declaration", Rule::visit(class)),
-        ("record_declaration", Rule::visit(class)),
+        ("record_declaration", Rule::visit(record)),
         ("struct_declaration", Rule::visit(structure)),
         ("interface_declaration", Rule::visit(interface)),
         ("enum_declaration", Rule::visit(enumeration)),
@@ -73,6 +73,14 @@ fn using<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
 
 fn class<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
     define_type(walk, node, SymbolKind::Class);
+}
+
+/// `record struct` or not.
+fn record<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    let mut cursor = node.walk();
+    let is_struct =
+        node.children(&mut cursor).take_while(|child| child.kind() != "identifier").any(|it| it.kind() == "struct");
+    define_type(walk, node, if is_struct { SymbolKind::Struct } else { SymbolKind::Class });
 }
 
 fn structure<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {

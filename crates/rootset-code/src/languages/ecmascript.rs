@@ -283,9 +283,10 @@ fn export_statement<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
 }
 
 fn call<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
-    if let Some(function) = node.child_by_field_name("function") {
-        call_of(walk, node, function);
-    }
+    let Some(function) = node.child_by_field_name("function") else { return };
+    // The grammar reads `await f<T>()` as a call of `await f`.
+    let awaited = if function.kind() == "await_expression" { function.named_child(0) } else { None };
+    call_of(walk, node, awaited.unwrap_or(function));
 }
 
 fn construction<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {

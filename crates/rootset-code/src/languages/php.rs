@@ -12,7 +12,7 @@ use crate::walk::{Definition, Walk};
 
 pub(crate) static PHP: Language = Language {
     name: "php",
-    extensions: &["php", "phtml", "php5", "inc"],
+    extensions: &["php", "phtml", "php5"],
     file_names: &["artisan"],
     interpreters: &["php"],
     grammar: Some(&GRAMMAR),

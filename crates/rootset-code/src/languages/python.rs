@@ -30,8 +30,9 @@ static GRAMMAR: Grammar = Grammar {
         ("decorator", Rule::LEAD.and(decorator)),
         ("comment", Rule::LEAD),
         ("call", Rule::visit(call)),
-        ("import_statement", Rule::visit(import)),
-        ("import_from_statement", Rule::visit(import_from)),
+        ("import_statement", Rule::SKIP.and(import)),
+        ("import_from_statement", Rule::SKIP.and(import_from)),
+        ("type", Rule::SKIP),
     ],
     table: OnceLock::new(),
 };

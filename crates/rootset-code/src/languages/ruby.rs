@@ -30,6 +30,7 @@ static GRAMMAR: Grammar = Grammar {
         ("method", Rule::visit(method)),
         ("singleton_method", Rule::visit(singleton_method)),
         ("call", Rule::visit(call)),
+        ("argument_list", Rule::visit(arguments)),
     ],
     table: OnceLock::new(),
 };
@@ -49,9 +50,8 @@ fn module<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
 /// `class A::B` is `B` in `A`.
 fn define_type<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>, kind: SymbolKind) {
     let written = walk.field(node, "name").trim_start_matches("::");
-    let body = node.child_by_field_name("body");
-    // Nothing but a line's end stands between them.
-    let definition = |name| Definition { body, ..Definition::new(node, kind, name) };
+    // Comments stand between the head and the body: the first line says it all.
+    let definition = |name| Definition { body: None, ..Definition::new(node, kind, name) };
     match written.rsplit_once("::") {
         Some((scope, name)) => {
             let prefix = walk.qualify(scope);
@@ -100,7 +100,24 @@ fn call<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
             let (scope, name) = written.rsplit_once("::").unwrap_or(("", written));
             walk.call_named(node, name, scope, of);
         }
-        _ => walk.call(node, name, receiver),
+        _ => {
+            wrap_visibility(walk, node);
+            walk.call(node, name, receiver);
+        }
+    }
+}
+
+/// `private def f`: the method is all of the call.
+fn wrap_visibility<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    let first = node.child_by_field_name("arguments").and_then(|arguments| arguments.named_child(0));
+    if first.is_some_and(|first| matches!(first.kind(), "method" | "singleton_method")) {
+        walk.wrap();
+    }
+}
+
+fn arguments<'tree>(walk: &mut Walk<'_, 'tree>, _: Node<'tree>) {
+    if walk.is_wrapped() {
+        walk.wrap();
     }
 }
 

@@ -92,7 +92,9 @@ fn macro_rules<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
 
 fn structure<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
     let name = walk.field(node, "name");
-    walk.define(Definition::new(node, SymbolKind::Struct, name));
+    // The fields of `struct Pair(u8, u8)` are part of the signature.
+    let body = node.child_by_field_name("body").filter(|body| body.kind() == "field_declaration_list");
+    walk.define(Definition { body, ..Definition::new(node, SymbolKind::Struct, name) });
 }
 
 fn enumeration<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
@@ -105,7 +107,8 @@ fn a_trait<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
     walk.define(Definition::new(node, SymbolKind::Trait, name));
     let Some(bounds) = node.child_by_field_name("bounds") else { return };
     for bound in bounds.named_children(&mut bounds.walk()) {
-        walk.base(path_of(walk, bound), SymbolKind::Trait);
+        let bound = imports::absolute(walk, path_of(walk, bound));
+        walk.base(&bound, SymbolKind::Trait);
     }
 }
 
@@ -116,7 +119,8 @@ fn implementation<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
     let name = path.rsplit("::").next().unwrap_or(path);
     if let Some(implemented) = node.child_by_field_name("trait").filter(|_| !name.is_empty()) {
         let (owner, scope) = (walk.qualify(name), walk.prefix().to_owned());
-        walk.base_of(owner, scope, path_of(walk, implemented), SymbolKind::Trait);
+        let implemented = imports::absolute(walk, path_of(walk, implemented));
+        walk.base_of(owner, scope, &implemented, SymbolKind::Trait);
     }
     walk.open_members_of(name);
 }

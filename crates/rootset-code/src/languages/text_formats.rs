@@ -86,7 +86,7 @@ pub(crate) static OTHER_CODE: Language = format(
         "zig", "d", "v", "sv", "vhd", "vhdl", "asm", "s", "f", "f90", "f95", "for", "m", "mm", "pas", "ps1", "psm1",
         "bat", "cmd", "fish", "awk", "tcl", "vim", "nix", "bzl", "bazel", "star", "cu", "cuh", "glsl", "hlsl", "wgsl",
         "metal", "sol", "g4", "y", "l", "rego", "cue", "prisma", "elm", "purs", "coffee", "astro", "cr", "odin",
-        "mojo", "wat", "ipynb",
+        "mojo", "wat", "ipynb", "inc",
     ],
     &["build", "build.bazel", "workspace", "jenkinsfile", "meson.build", "meson_options.txt", ".vimrc", "earthfile"],
 );

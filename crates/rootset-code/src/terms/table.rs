@@ -9,7 +9,7 @@ use super::split::{fold, is_term, parts, whole_of};
 use crate::stems::Stems;
 
 /// When this much is remembered, everything is forgotten: a table is for the names of a repository, not for all.
-const REMEMBERED_BYTES_MAX: usize = 8 << 20;
+const REMEMBERED_BYTES_MAX: usize = 2 << 20;
 
 #[derive(Default)]
 pub(crate) struct TermTable {
@@ -116,27 +116,36 @@ impl TermTable {
 struct Fold64(u64);
 
 impl Fold64 {
+    const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+
     fn mix(&mut self, word: u64) {
-        let product = u128::from(self.0 ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835);
-        self.0 = (product >> 64) as u64 ^ product as u64;
+        let product = u128::from(self.0 ^ word) * u128::from(Self::FACTOR);
+        // What was before goes in once more: a word that makes the product vanish must not make it forgotten.
+        self.0 = self.0.rotate_left(23) ^ (product >> 64) as u64 ^ product as u64;
     }
 }
 
 impl Hasher for Fold64 {
+    /// Words may overlap at the end: that is quicker than to look at what is left byte by byte.
     fn write(&mut self, bytes: &[u8]) {
-        let mut words = bytes.chunks_exact(8);
-        for word in &mut words {
-            self.mix(u64::from_le_bytes(word.try_into().expect("eight bytes")));
+        self.0 ^= (bytes.len() as u64) << 56;
+        if let (Some(_), Some(last)) = (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
+            let mut rest = bytes;
+            while let Some((word, behind)) = rest.split_first_chunk::<8>() {
+                self.mix(u64::from_le_bytes(*word));
+                rest = behind;
+            }
+            self.mix(u64::from_le_bytes(*last));
+        } else if let (Some(first), Some(last)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
+            self.mix(u64::from(u32::from_le_bytes(*first)) << 32 | u64::from(u32::from_le_bytes(*last)));
+        } else if let (Some(first), Some(last)) = (bytes.first(), bytes.last()) {
+            let middle = bytes[bytes.len() / 2];
+            self.mix(u64::from(*first) << 16 | u64::from(middle) << 8 | u64::from(*last));
         }
-        let rest = words.remainder();
-        let mut last = [0; 8];
-        last[..rest.len()].copy_from_slice(rest);
-        self.mix(u64::from_le_bytes(last) ^ (bytes.len() as u64) << 56);
     }
 
-    fn write_u8(&mut self, byte: u8) {
-        self.mix(u64::from(byte));
-    }
+    /// The end of a string, which its length has told.
+    fn write_u8(&mut self, _: u8) {}
 
     fn finish(&self) -> u64 {
         self.0

@@ -33,6 +33,7 @@ fixtures! {
     "java" "src/main/java/org/example/store/DiskStore.java"
     "c" "src/list.c"
     "cpp" "src/geometry/shape.cpp"
+    "c" "include/widget.h"
     "csharp" "Billing/Invoice.cs"
     "csharp" "Billing/Flat.cs"
     "ruby" "lib/shop/order.rb"

@@ -33,7 +33,8 @@ fn a_symbol_is_found_by_its_name_and_by_its_path() {
             let symbol = &outline.symbols[chunk.symbol.unwrap() as usize];
             for name in [symbol.name.as_str(), fixture.path.split(['/', '.']).next().unwrap()] {
                 let term = identifier_term(name);
-                assert!(head.split(' ').any(|it| it == term), "{name} in {head}");
+                // `operator==` has letters, `<=>` has none.
+                assert!(term.is_empty() || head.split(' ').any(|it| it == term), "{name} in {head}");
             }
         }
     }

@@ -7,7 +7,7 @@ use rootset_model::MemoryId;
 use rootset_store::Workspace;
 use rootset_text::tokens;
 
-use super::run::Report;
+use super::report::Report;
 use crate::error::ServiceError;
 use crate::service::Service;
 

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::open::Root;
 use super::read::{FileReader, Job, Read, ReadyFile};
+use super::run::Interrupted;
 use super::scope::Scope;
 use crate::error::{ErrorCode, ServiceError};
 
@@ -23,10 +24,10 @@ const STACK_BYTES: usize = 16 << 20;
 pub trait Sink {
     fn done(&mut self, job: usize, read: Read);
     /// Called when enough came together, at the end, and at least once in [`BATCH_TIME`]; then with few or none.
-    fn write(&mut self, batch: Vec<(usize, Box<ReadyFile>)>) -> Result<(), ServiceError>;
+    fn write(&mut self, batch: Vec<(usize, Box<ReadyFile>)>) -> Result<(), Interrupted>;
 }
 
-pub fn run(repo: &str, root: &Root, scope: &Scope, jobs: &[Job<'_>], sink: &mut dyn Sink) -> Result<(), ServiceError> {
+pub fn run(repo: &str, root: &Root, scope: &Scope, jobs: &[Job<'_>], sink: &mut dyn Sink) -> Result<(), Interrupted> {
     let next = AtomicUsize::new(0);
     let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
     let threads = cores.min(jobs.len());

@@ -369,3 +369,22 @@ fn the_content_of_a_file_changes_by_scanning_alone() {
     assert_eq!(world.look(&memory)["tags"], json!(["keep"]));
     world.assert_doctor_is_content();
 }
+
+#[test]
+fn forgetting_reads_files_only_when_code_is_asked_for() {
+    let world = World::new();
+    let scanner = Scanner::on(&world);
+    world.add_named("note", "qzvperson wrote this");
+    let memory = scanner.add(&world, "a.py", "one", "author_is_qzvperson qzvperson");
+    let planned = |request: Value| {
+        let plan = world.call("forget", request);
+        let mut ids: Vec<String> = array(&plan["items"]).iter().map(|item| text_of(&item["id"])).collect();
+        ids.sort();
+        ids
+    };
+    assert_eq!(planned(json!({"query": "qzvperson"})).len(), 1);
+    let both = planned(json!({"query": "qzvperson", "kinds": ["memories", "code"]}));
+    assert!(both.len() == 2 && both.contains(&memory.to_string()), "{both:?}");
+    assert_eq!(planned(json!({"query": "qzvperson", "kinds": ["code"]})), [memory.to_string()]);
+    assert_eq!(planned(json!({"source": "code_indexer", "kinds": ["code"]})), [memory.to_string()]);
+}

@@ -9,6 +9,7 @@ use super::references;
 use crate::driver::{Combine, Row, SearchIndex, SearchQuery, Transaction};
 use crate::error::StoreError;
 use crate::memories::read_content;
+use crate::search::memories_of_chunks;
 use crate::statements::symbols as sql;
 use crate::{Store, Workspace};
 
@@ -117,9 +118,11 @@ impl Store {
         self.read(|tx| {
             let terms = [term.to_owned()];
             let chunks = chunks_holding_all(tx, workspace.key, SearchIndex::Code, &terms, CHUNKS_PER_TERM_MAX)?;
+            // A file has many chunks: looking at files one by one comes after counting each once.
+            let holding = memories_of_chunks(tx, workspace.key, &chunks)?;
             let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-            let parameters = [workspace.key.into(), now.into(), chunks.as_slice().into(), repo.into(), limit.into()];
-            let ids: Vec<[u8; 16]> = tx.rows(&sql::FILES_OF_CHUNKS, &parameters, |row| row.get(2))?;
+            let parameters = [workspace.key.into(), now.into(), holding.as_slice().into(), repo.into(), limit.into()];
+            let ids: Vec<[u8; 16]> = tx.rows(&sql::FILES_AMONG, &parameters, |row| row.get(0))?;
             load_references(tx, workspace.key, &ids, now)
         })
     }

@@ -100,6 +100,8 @@ fn matching(
     let by_rarity = by_rarity(search.terms, &statistics.frequencies);
     let wanted = CANDIDATES.max(search.limit.saturating_mul(2));
     let mut used = terms_within(&by_rarity, MATCHED_ROWS_MAX);
+    let has_filter = search.repo.is_some() || !search.languages.is_empty();
+    let mut allowed: Option<HashSet<i64>> = None;
     let mut limit = wanted;
     let (mut served, mut asked) = (Vec::new(), 0);
     while used > 0 {
@@ -107,8 +109,11 @@ fn matching(
         let query = SearchQuery { terms: &terms, combine: Combine::Any, limit, rows_per_term_max: usize::MAX };
         let found: Vec<i64> =
             tx.search_match(workspace, SearchIndex::Code, &query)?.into_iter().map(|(key, _)| key).collect();
-        // A deeper look begins with what the last one saw.
-        served.extend(servable(tx, workspace, &found[asked..], search)?);
+        match &allowed {
+            Some(allowed) => served = found.iter().filter(|key| allowed.contains(*key)).copied().collect(),
+            // A deeper look begins with what the last one saw.
+            None => served.extend(servable(tx, workspace, &found[asked..], search)?),
+        }
         asked = found.len();
         let is_exhausted = found.len() < limit || limit >= FILTERED_ROWS_MAX;
         let is_enough = served.len() >= wanted || (is_exhausted && served.len() >= search.limit);
@@ -119,9 +124,14 @@ fn matching(
             used = by_rarity.len();
             served.clear();
             asked = 0;
-            limit = wanted;
+            limit = if allowed.is_some() { FILTERED_ROWS_MAX } else { wanted };
+        } else if has_filter {
+            // Nearly all that matches is filtered out: what is left is small, or else the first look had found enough.
+            allowed = Some(filtered(tx, workspace, search)?);
+            served.clear();
+            limit = FILTERED_ROWS_MAX;
         } else {
-            limit *= STEP;
+            limit = limit.saturating_mul(STEP);
         }
     }
     served.truncate(wanted);
@@ -145,6 +155,22 @@ fn servable(
     ];
     let good: HashSet<i64> = tx.rows(&sql::SERVABLE_CHUNKS, &parameters, |row| row.get(0))?.into_iter().collect();
     Ok(keys.iter().filter(|key| good.contains(*key)).copied().collect())
+}
+
+/// Every chunk that passes the filters.
+fn filtered(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    search: &CodeSearch<'_>,
+) -> Result<HashSet<i64>, StoreError> {
+    let parameters = [
+        workspace.into(),
+        search.now.into(),
+        search.repo.into(),
+        (search.languages.len() as i64).into(),
+        search.languages.into(),
+    ];
+    Ok(tx.rows(&sql::FILTERED_CHUNKS, &parameters, |row| row.get(0))?.into_iter().collect())
 }
 
 /// Candidates in the order of the keys.

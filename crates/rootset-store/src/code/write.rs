@@ -338,7 +338,7 @@ impl<'a> Batch<'a> {
         tx.execute_many(&sql::INSERT_CHUNK, &inserted)?;
         let removal = self.removal_of(tx, outdated.len())?;
         search_delete(tx, self.workspace, SearchIndex::Code, &outdated, removal)?;
-        tx.search_insert(self.workspace, SearchIndex::Code, &search_rows)
+        tx.search_insert(self.workspace, SearchIndex::Code, search_rows)
     }
 
     /// Terms under which the chunks that stay are found now.

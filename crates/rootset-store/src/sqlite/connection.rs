@@ -163,9 +163,9 @@ impl Transaction for Connection {
         &mut self,
         workspace: WorkspaceKey,
         index: SearchIndex,
-        rows: &[SearchRow],
+        rows: Vec<SearchRow>,
     ) -> Result<(), StoreError> {
-        let waiting = rows.iter().map(|row| WaitingRow { workspace, index, row: row.clone() });
+        let waiting = rows.into_iter().map(|row| WaitingRow { workspace, index, row });
         self.search_waiting.extend(waiting);
         Ok(())
     }

@@ -40,7 +40,8 @@ impl Source {
 
 impl World {
     pub fn new() -> Self {
-        let folder = tempfile::tempdir().expect("a temporary folder");
+        // In memory where the system has a folder there: no power cut will ever meet these databases.
+        let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).expect("a temporary folder");
         let store = Store::open_sqlite(&folder.path().join("x.db")).expect("a new database");
         let stamp = Stamp { now: Timestamp(1), actor: "test" };
         let new = NewWorkspace { id: "default".into(), ..NewWorkspace::default() };
@@ -136,6 +137,11 @@ impl World {
 
     pub fn states(&self) -> Vec<FileState> {
         self.store.file_states(&self.workspace, REPO).expect("a read").expect("a repository").1
+    }
+
+    /// The stored text, whether it is served or not.
+    pub fn text_of(&self, memory: MemoryId) -> String {
+        self.store.full_memory(&self.workspace, &memory.to_string(), None).expect("a memory").content.context
     }
 
     /// Chunk numbers of a file in the order of its text.

@@ -49,12 +49,17 @@ pub(super) fn use_declaration<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tre
     }
 }
 
-/// `path` and what is written behind it; the first part of all is replaced by what it means here.
+/// `path` and what is written behind it.
 fn joined(walk: &Walk<'_, '_>, path: &str, written: &str) -> String {
     if !path.is_empty() {
         // `use a::{self, b}`
         return if written == "self" || written.is_empty() { path.to_owned() } else { [path, "::", written].concat() };
     }
+    absolute(walk, written)
+}
+
+/// A path from the crate on, where its first part says how to get there.
+pub(super) fn absolute(walk: &Walk<'_, '_>, written: &str) -> String {
     let written: String = written.split_whitespace().collect();
     let (first, rest) = written.split_once("::").unwrap_or((&written, ""));
     let here = walk.namespace();

@@ -51,7 +51,7 @@ fn insert_search_row(
     let [Cell::Integer(row), Cell::Text(head), Cell::Text(body)] = cells else {
         return Err(StoreError::UnreadableValue("a full-text row of a backup"));
     };
-    tx.search_insert(key, index, &[SearchRow { key: *row, head: head.clone(), body: body.clone() }])
+    tx.search_insert(key, index, vec![SearchRow { key: *row, head: head.clone(), body: body.clone() }])
 }
 
 fn next_number(tx: &mut dyn Transaction, target: &mut Target<'_>, stamp: Stamp<'_>) -> Result<i64, StoreError> {
