@@ -62,3 +62,14 @@ fn the_history_and_the_packages_of_others_are_never_entered() {
     place.index();
     assert_eq!(place.served(), ["README.md", "billing.py", "orders.py", "src/lib.rs"]);
 }
+
+#[test]
+fn the_operator_leaves_paths_out_too() {
+    let mut place = Place::indexed();
+    let mut settings = rootset_service::Settings::default();
+    settings.code.exclude = vec!["src/".into(), "*.md".into()];
+    place.world.service = place.world.process_with(settings);
+    place.index();
+    assert_eq!(place.served(), ["billing.py", "orders.py"]);
+    assert_eq!(place.stale(), ["README.md", "src/lib.rs"]);
+}

@@ -204,3 +204,27 @@ fn a_file_that_is_not_worth_reading_any_more_leaves_the_index() {
     place.index();
     assert_eq!(place.served(), ["f0.py", "f2.py", "f3.py"]);
 }
+
+#[test]
+fn a_mount_that_is_not_there_makes_nothing_stale() {
+    let place = Place::indexed();
+    for name in ["one", "two"] {
+        place.write(&format!("mounted/{name}.py"), format!("def {name}_of_the_disk():\n    pass\n"));
+    }
+    place.index();
+    // A disk of its own needs a privilege; that the files were on one is what the index remembers.
+    place.world.sql().execute("UPDATE files SET is_mounted = 1 WHERE path LIKE 'mounted/%'", []).unwrap();
+    std::fs::remove_dir_all(place.file("mounted")).unwrap();
+    for is_there in [false, true] {
+        if is_there {
+            std::fs::create_dir(place.file("mounted")).unwrap();
+        }
+        let answer = place.index_with(json!({"accept_missing": true}));
+        assert_eq!((&answer["stale_memories"], &answer["files_removed"]), (&json!(0), &json!(0)), "{answer}");
+        assert_eq!(place.symbol_names("two_of_the_disk"), ["mounted.two.two_of_the_disk"]);
+    }
+    // With the disk back, a file that is not on it is gone.
+    place.write("mounted/one.py", "def one_of_the_disk():\n    pass\n");
+    place.index();
+    assert_eq!(place.symbol_names("one_of_the_disk"), ["mounted.one.one_of_the_disk"]);
+}

@@ -33,7 +33,7 @@ impl Checkout {
     fn git(&self, arguments: &[&str]) -> Result<String, String> {
         let mut command = Command::new("git");
         command.current_dir(&self.repository).args(arguments);
-        command.env("GIT_INDEX_FILE", &self.index).env("GIT_WORK_TREE", &self.folder);
+        command.env_remove("GIT_DIR").env("GIT_INDEX_FILE", &self.index).env("GIT_WORK_TREE", &self.folder);
         let output = command.output().map_err(|error| format!("git does not run: {error}"))?;
         match output.status.success() {
             true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
@@ -41,9 +41,10 @@ impl Checkout {
         }
     }
 
-    /// The last commits, oldest first.
+    /// The last commits by date, oldest first: where branches were merged, a step from one to the next is a switch of
+    /// branches.
     fn commits(&self, count: usize) -> Result<Vec<String>, String> {
-        let listed = self.git(&["rev-list", "--first-parent", "-n", &count.to_string(), "HEAD"])?;
+        let listed = self.git(&["rev-list", "-n", &count.to_string(), "HEAD"])?;
         let mut commits: Vec<String> = listed.lines().map(str::to_owned).collect();
         commits.reverse();
         Ok(commits)
@@ -78,7 +79,7 @@ fn the_index_follows_the_history_of_a_repository_commit_by_commit() {
             fresh.call("index_codebase", asked.clone());
             let [wanted, found] =
                 [&fresh, &world].map(|it| logical_dump(&it.path(), "default", &Scope::default()).unwrap());
-            assert!(wanted["files"].len() > 100, "{} files", wanted["files"].len());
+            assert!(!wanted["files"].is_empty() && !wanted["symbols"].is_empty(), "commit {commit} has no code");
             let differences = differences(&wanted, &found);
             assert!(differences.is_empty(), "commit {commit}, number {number}:\n{}", differences.join("\n"));
         }

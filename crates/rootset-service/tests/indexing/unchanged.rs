@@ -147,6 +147,21 @@ fn chunks_whose_text_is_unchanged_keep_their_ids() {
 }
 
 #[test]
+fn files_read_by_another_version_of_the_extractor_are_read_again() {
+    let place = Place::indexed();
+    place.let_time_pass();
+    let (memory, chunks) = (place.id_of("orders.py"), place.chunk_ids("orders.py"));
+    let sql = place.world.sql();
+    sql.execute("UPDATE files SET extractor = extractor - 1 WHERE path IN ('orders.py', 'src/lib.rs')", []).unwrap();
+    sql.execute("UPDATE symbols SET signature = 'as it was read before'", []).unwrap();
+    let answer = place.index();
+    assert_eq!(counts(&answer), [4, 2, 2, 0], "{answer}");
+    assert_eq!(place.symbols("Basket.add_item")[0]["signature"], "def add_item(self, item)");
+    assert_eq!((place.id_of("orders.py"), place.chunk_ids("orders.py")), (memory, chunks));
+    assert_eq!(counts(&place.index()), [4, 0, 4, 0]);
+}
+
+#[test]
 fn a_removed_function_goes_with_chunk_and_symbol_and_the_others_keep_theirs() {
     let place = Place::indexed();
     let (memory, before) = (place.id_of("orders.py"), place.chunk_ids("orders.py"));
