@@ -14,6 +14,7 @@ mod read;
 mod renames;
 mod report;
 mod repositories;
+mod room;
 mod run;
 mod scope;
 mod secret_files;

@@ -25,6 +25,10 @@ use exit::Failure;
 use output::Output;
 use session::Session;
 
+/// Parsing and storing allocate little pieces by the million; the system's allocator costs a tenth of the time of both.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let given: Vec<_> = std::env::args_os().collect();
     match arguments::parse(&given) {
