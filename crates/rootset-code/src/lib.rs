@@ -33,7 +33,7 @@ pub use paths::is_test;
 pub use plain::outline_as_text;
 pub use reader::{Reader, Source};
 pub use refuse::{NotSource, refuse};
-pub use terms::{ChunkTerms, identifier_term, name_parts, query_terms};
+pub use terms::{ChunkTerms, around_name_term, identifier_term, name_parts, own_name_term, query_terms};
 
 /// Raised whenever the same text could give other symbols, chunks, references or terms: files are then read anew.
 pub const EXTRACTOR_VERSION: i64 = 1;

@@ -16,7 +16,7 @@ use table::TermTable;
 /// Terms of one chunk, separated by blanks, each once per field.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ChunkTerms {
-    /// The names of the symbol and of the path.
+    /// What it is called, each term marked as [`own_name_term`], and what it stands in, as [`around_name_term`].
     pub head: String,
     /// The text.
     pub body: String,
@@ -62,9 +62,21 @@ pub fn name_parts(qualified_name: &str) -> Vec<&str> {
     qualified_name.split(['.', ':', '#', '/', '\\']).map(str::trim).filter(|part| !part.is_empty()).collect()
 }
 
+/// The term of a symbol that has this term in its own name. A word in a name says more than the same word in a text, and
+/// is rarer: an index that keeps them apart finds what is called so among all that speaks of it.
+pub fn own_name_term(term: &str) -> String {
+    format!("={term}")
+}
+
+/// The term of a symbol that has this term in its path, or in the name of what it is defined in.
+pub fn around_name_term(term: &str) -> String {
+    format!("/{term}")
+}
+
 #[derive(Default)]
 pub(crate) struct TermWriter {
     table: TermTable,
+    names: String,
 }
 
 impl TermWriter {
@@ -72,16 +84,31 @@ impl TermWriter {
         let text = source.text.get(chunk.start as usize..chunk.end as usize).unwrap_or_default();
         let symbol = chunk.symbol.and_then(|place| outline.symbols.get(place as usize));
         let mut head = String::new();
-        self.table.begin();
         if let Some(symbol) = symbol {
-            self.write(&symbol.name, &mut head);
-            self.write(&symbol.qualified_name, &mut head);
+            self.write_marked(&[&symbol.name], own_name_term, &mut head);
         }
-        self.write(source.path, &mut head);
+        let qualified_name = symbol.map_or("", |symbol| symbol.qualified_name.as_str());
+        self.write_marked(&[qualified_name, source.path], around_name_term, &mut head);
         let mut body = String::with_capacity(text.len());
         self.table.begin();
         self.write(text, &mut body);
         ChunkTerms { head, body }
+    }
+
+    fn write_marked(&mut self, texts: &[&str], mark: fn(&str) -> String, out: &mut String) {
+        let mut names = std::mem::take(&mut self.names);
+        names.clear();
+        self.table.begin();
+        for text in texts {
+            self.write(text, &mut names);
+        }
+        for term in names.split(' ').filter(|term| !term.is_empty()) {
+            if !out.is_empty() {
+                out.push(' ');
+            }
+            out.push_str(&mark(term));
+        }
+        self.names = names;
     }
 
     fn write(&mut self, text: &str, out: &mut String) {

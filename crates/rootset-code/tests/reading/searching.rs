@@ -1,6 +1,6 @@
 //! Terms of chunks: what is written can be found.
 
-use rootset_code::{Reader, identifier_term};
+use rootset_code::{Reader, around_name_term, identifier_term, own_name_term};
 
 use crate::fixtures::FIXTURES;
 
@@ -31,11 +31,11 @@ fn a_symbol_is_found_by_its_name_and_by_its_path() {
         for chunk in &outline.chunks {
             let head = Reader::new().chunk_terms(&fixture.source(), &outline, chunk).head;
             let symbol = &outline.symbols[chunk.symbol.unwrap() as usize];
-            for name in [symbol.name.as_str(), fixture.path.split(['/', '.']).next().unwrap()] {
-                let term = identifier_term(name);
-                // `operator==` has letters, `<=>` has none.
-                assert!(term.is_empty() || head.split(' ').any(|it| it == term), "{name} in {head}");
-            }
+            let has = |term: String| head.split(' ').any(|it| it == term);
+            let (own, around) = (identifier_term(&symbol.name), fixture.path.split(['/', '.']).next().unwrap());
+            // `operator==` has letters, `<=>` has none.
+            assert!(own.is_empty() || has(own_name_term(&own)), "{} in {head}", symbol.name);
+            assert!(has(around_name_term(&identifier_term(around))), "{around} in {head}");
         }
     }
 }

@@ -68,7 +68,7 @@ impl Operation for SearchCode {
         let repo = service.known_repo(&workspace, self.repo)?;
         let terms = rootset_code::query_terms(&self.query);
         let search = CodeSearch {
-            terms: &terms,
+            terms: &code_ranking::search_terms(&terms),
             repo: repo.as_deref(),
             languages: &languages,
             limit: usize::try_from(limit).unwrap_or_default(),
