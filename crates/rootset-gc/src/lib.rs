@@ -1,10 +1,11 @@
 //! The collector's decisions: what is garbage, what a plan's digest is, whether an item still qualifies, which limit a
-//! plan breaks.
+//! plan breaks; in [`context`], what may leave an agent's context window.
 //!
 //! Pure functions over values. Nothing here reads a clock or a database, and nothing here can delete: the store carries
 //! decisions out, and only for a plan that was stored and confirmed.
 
 mod backups;
+pub mod context;
 mod defrag;
 mod digest;
 pub mod heap;

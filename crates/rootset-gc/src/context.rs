@@ -1,0 +1,45 @@
+//! What may leave an agent's context window, why, and in which order.
+//!
+//! Pure, like the rest of the crate: steps and times are parameters, text is the caller's business. Segments are numbers
+//! in order of addition; tasks, files, identifiers and paths are hashes that the caller makes. Nothing here stashes or
+//! deletes: a [`Plan`] is a proposal.
+//!
+//! How the parts lean on each other, from the ground up:
+//!
+//! - `lists`: many growing lists of numbers in one arena; `bitset`: one bit per segment.
+//! - `graph`: references, hubs and states, with reference counts kept up to date (on `lists`).
+//! - `holders`: who holds which identifier or path, and who alone (on `lists`).
+//! - `window`: graph, holders and the facts of every segment, changed together. Callers keep one per session.
+//! - `roots`, `mark`, `dominators`: read a window or its graph; what must stay, what that reaches, what hangs on whom.
+//! - `score`: the parts of one segment's prune score, and their weighted mean.
+//! - `analysis`: roots, mark and scores of everything, once. `plan`: what should leave for a number of tokens.
+//!
+//! Additions, references and changes of state cost what the segment itself holds, never what the session holds.
+//! [`analyse`], [`plan()`] and [`retained_tokens`] read the whole window; callers run them when a limit is passed.
+
+mod analysis;
+mod bitset;
+mod dominators;
+mod graph;
+mod holders;
+mod lists;
+mod mark;
+mod plan;
+mod roots;
+mod score;
+mod segment;
+mod window;
+
+pub use analysis::{Analysis, Candidate, analyse};
+pub use dominators::retained_tokens;
+pub use graph::{Graph, Hub, Population, ReferenceKind};
+pub use holders::Holders;
+pub use mark::{Marks, mark, path_from_root};
+pub use plan::{Action, EmptyPlan, Plan, PlanItem, Reason, Target, plan};
+pub use roots::{Focus, RootKind, Roots, find_roots};
+pub use score::{HalfLife, HalfLives, Parts, Scoring, Weights, parts};
+pub use segment::{Facts, Generation, Lines, Now, SegmentIndex, SegmentState, SegmentType};
+pub use window::Window;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,74 @@
+//! Roots, mark and scores of a whole window at one moment: everything a plan, a list of candidates or an explanation
+//! reads.
+
+use super::graph::Population;
+use super::mark::{Marks, mark};
+use super::roots::{Focus, Roots, find_roots};
+use super::score::{Scoring, parts};
+use super::segment::{Now, SegmentIndex};
+use super::window::Window;
+
+/// An active segment that may leave.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Candidate {
+    pub segment: SegmentIndex,
+    pub tokens: u32,
+    pub is_reachable: bool,
+    pub score: f64,
+    pub created_step: u64,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Analysis {
+    pub now: Now,
+    pub focus: Focus,
+    pub scoring: Scoring,
+    pub roots: Roots,
+    pub marks: Marks,
+    /// Active segments that are no roots, in order of addition; none if there are no roots, because then nothing is
+    /// known about what matters.
+    pub candidates: Vec<Candidate>,
+}
+
+pub fn analyse(window: &Window, focus: &Focus, now: Now, scoring: &Scoring) -> Analysis {
+    let graph = window.graph();
+    let roots = find_roots(window, focus, now, Population::Active);
+    let marks = mark(graph, roots.segments(), Population::Active);
+    let mut candidates = Vec::new();
+    if !roots.is_empty() {
+        let others = graph.segments(Population::Active).filter(|segment| !roots.contains(*segment));
+        candidates.extend(others.map(|segment| Candidate {
+            segment,
+            tokens: window.facts(segment).tokens,
+            is_reachable: marks.is_reachable(segment),
+            score: parts(window, focus, segment, now, scoring).score(&scoring.weights),
+            created_step: window.facts(segment).created_step,
+        }));
+    }
+    Analysis { now, focus: focus.clone(), scoring: *scoring, roots, marks, candidates }
+}
+
+impl Analysis {
+    /// The first candidates in the order in which they should leave: unreachable ones, then reachable but cold ones,
+    /// each by falling score; ties by older first.
+    pub fn first_candidates(&self, count: usize) -> Vec<Candidate> {
+        let order = |a: &Candidate, b: &Candidate| {
+            let by_reach = a.is_reachable.cmp(&b.is_reachable);
+            by_reach.then(b.score.total_cmp(&a.score)).then(a.age_order().cmp(&b.age_order()))
+        };
+        let mut candidates = self.candidates.clone();
+        if count < candidates.len() {
+            candidates.select_nth_unstable_by(count, order);
+            candidates.truncate(count);
+        }
+        candidates.sort_unstable_by(order);
+        candidates
+    }
+}
+
+impl Candidate {
+    /// Older first.
+    pub(super) fn age_order(&self) -> (u64, SegmentIndex) {
+        (self.created_step, self.segment)
+    }
+}

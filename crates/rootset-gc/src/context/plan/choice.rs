@@ -1,0 +1,108 @@
+//! The cheapest set of units that frees enough: the knapsack problem from the other side.
+//!
+//! A few units are tried in every combination. For many there is a greedy walk by loss per token: what does not suffice
+//! yet is taken; what would complete the set is noted as one possible end, and passed by. The best end costs at most
+//! twice the optimum (Csirik, Frenk, Labbé and Zhang, 1991). Finally, whatever turned out needless is dropped.
+
+use crate::context::analysis::Candidate;
+use crate::context::segment::SegmentIndex;
+
+/// Up to so many units every combination is tried: 4,096 sums.
+const EXACT_UNITS_MAX: usize = 12;
+
+/// Segments that leave together.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Unit {
+    /// Places among the candidates, the oldest first.
+    pub candidates: Vec<u32>,
+    pub tokens: u64,
+    pub loss: f64,
+    age_order: Option<(u64, SegmentIndex)>,
+}
+
+impl Unit {
+    pub fn add(&mut self, place: u32, candidate: &Candidate) {
+        self.candidates.push(place);
+        self.tokens += u64::from(candidate.tokens);
+        self.loss += 1.0 - candidate.score;
+        self.age_order = self.age_order.or(Some(candidate.age_order()));
+    }
+}
+
+/// Places of units that together free at least the target at the least loss; all that free anything if even they do
+/// not suffice.
+pub(super) fn cheapest_cover(units: &[Unit], target: u64) -> Vec<usize> {
+    if target == 0 {
+        return Vec::new();
+    }
+    let mut order: Vec<usize> = (0..units.len()).filter(|unit| units[*unit].tokens > 0).collect();
+    if order.iter().map(|unit| units[*unit].tokens).sum::<u64>() <= target {
+        return order;
+    }
+    let loss_per_token = |unit: usize| units[unit].loss / units[unit].tokens as f64;
+    order.sort_unstable_by(|a, b| {
+        let by_loss = loss_per_token(*a).total_cmp(&loss_per_token(*b));
+        by_loss.then_with(|| units[*a].age_order.cmp(&units[*b].age_order))
+    });
+    if order.len() <= EXACT_UNITS_MAX {
+        every_combination(units, &order, target)
+    } else {
+        greedy(units, &order, target)
+    }
+}
+
+/// What is compared: the loss, then what leaves for nothing.
+type Cost = (f64, u64);
+
+fn is_cheaper(one: Cost, other: Cost) -> bool {
+    one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)).is_lt()
+}
+
+fn every_combination(units: &[Unit], order: &[usize], target: u64) -> Vec<usize> {
+    let members = |combination: usize| (0..order.len()).filter(move |place| combination >> place & 1 == 1);
+    let mut best: Option<(Cost, usize)> = None;
+    // Combinations of what is cheap per token come first, and the first of equals stays.
+    for combination in 1..1_usize << order.len() {
+        let tokens: u64 = members(combination).map(|place| units[order[place]].tokens).sum();
+        let loss: f64 = members(combination).map(|place| units[order[place]].loss).sum();
+        if tokens >= target && best.is_none_or(|(cost, _)| is_cheaper((loss, tokens), cost)) {
+            best = Some(((loss, tokens), combination));
+        }
+    }
+    let (_, best) = best.expect("all together free more than the target");
+    members(best).map(|place| order[place]).collect()
+}
+
+fn greedy(units: &[Unit], order: &[usize], target: u64) -> Vec<usize> {
+    let mut taken: Vec<usize> = Vec::new();
+    let (mut loss, mut tokens) = (0.0, 0);
+    // How many of the taken, and who completes them.
+    let mut best: Option<(Cost, usize, usize)> = None;
+    for &unit in order {
+        let together = (loss + units[unit].loss, tokens + units[unit].tokens);
+        if together.1 < target {
+            (loss, tokens) = together;
+            taken.push(unit);
+        } else if best.is_none_or(|(cost, _, _)| is_cheaper(together, cost)) {
+            best = Some((together, taken.len(), unit));
+        }
+    }
+    let ((_, freed), count, last) = best.expect("all together free more than the target");
+    taken.truncate(count);
+    taken.push(last);
+    drop_needless(units, taken, freed - target)
+}
+
+/// The dearest first, as long as what they free is not needed.
+fn drop_needless(units: &[Unit], mut taken: Vec<usize>, mut spare: u64) -> Vec<usize> {
+    taken.sort_by(|a, b| units[*b].loss.total_cmp(&units[*a].loss));
+    taken.retain(|unit| {
+        let is_needless = units[*unit].tokens <= spare;
+        spare -= if is_needless { units[*unit].tokens } else { 0 };
+        !is_needless
+    });
+    taken
+}
+
+#[cfg(test)]
+mod tests;

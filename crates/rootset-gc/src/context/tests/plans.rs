@@ -1,0 +1,122 @@
+use super::{DAY_MS, NOW, analysis, facts, pair, pinned, refer, world};
+use crate::context::{Action, EmptyPlan, Facts, Plan, SegmentIndex, SegmentType, Target, Window, plan as plan_for};
+use rootset_model::Timestamp;
+
+fn planned(window: &Window, tokens: u64) -> Plan {
+    plan_for(window, &analysis(window), Target::tokens(tokens))
+}
+
+fn segments(plan: &Plan, action: Action) -> Vec<u32> {
+    plan.items.iter().filter(|item| item.action == action).map(|item| item.segment.0).collect()
+}
+
+fn log(tokens: u32) -> Facts {
+    Facts { tokens, ..facts(SegmentType::Log) }
+}
+
+#[test]
+fn a_target_of_200_is_met_by_the_least_loss() {
+    let (window, _) = world([pinned(SegmentType::Note), log(100), log(150), log(200)]);
+    let plan = planned(&window, 200);
+    assert_eq!(segments(&plan, Action::Stash), [3]);
+    assert_eq!((plan.freed_tokens, plan.shortfall, plan.empty), (200, 0, None));
+    // A decision of the right size is worth more than two logs.
+    let decision = Facts { tokens: 200, ..facts(SegmentType::Decision) };
+    let (window, _) = world([pinned(SegmentType::Note), log(100), log(150), decision]);
+    assert_eq!(segments(&planned(&window, 200), Action::Stash), [1, 2]);
+}
+
+#[test]
+fn a_target_beyond_what_may_leave_tells_the_shortfall() {
+    let (window, _) = world([pinned(SegmentType::Note), log(100), log(150)]);
+    let plan = planned(&window, 1_000);
+    assert_eq!(segments(&plan, Action::Stash), [1, 2]);
+    assert_eq!((plan.freed_tokens, plan.shortfall, plan.empty), (250, 750, None));
+}
+
+#[test]
+fn plans_that_stash_nothing_say_why() {
+    let (window, _) = world([pinned(SegmentType::Note), log(100)]);
+    let plan = planned(&window, 0);
+    assert_eq!((plan.items.len(), plan.shortfall, plan.empty), (0, 0, Some(EmptyPlan::NothingAsked)));
+    let (window, _) = world([log(100)]);
+    let plan = planned(&window, 50);
+    assert_eq!((plan.items.len(), plan.shortfall, plan.empty), (0, 50, Some(EmptyPlan::NoRoots)));
+    let (window, _) = world([pinned(SegmentType::Note)]);
+    let plan = planned(&window, 50);
+    assert_eq!((plan.items.len(), plan.shortfall, plan.empty), (0, 50, Some(EmptyPlan::OnlyRoots)));
+}
+
+#[test]
+fn unreachable_segments_leave_before_reachable_ones_whatever_their_scores() {
+    let decision = Facts { tokens: 100, ..facts(SegmentType::Decision) };
+    let (mut window, _) = world([pinned(SegmentType::Note), log(100), decision]);
+    refer(&mut window, &[(0, 1)]);
+    assert_eq!(segments(&planned(&window, 100), Action::Stash), [2]);
+    let plan = planned(&window, 101);
+    assert_eq!(segments(&plan, Action::Stash), [2, 1]);
+    let reasons: Vec<String> = plan.items.iter().map(|item| item.reason.to_string()).collect();
+    assert_eq!(
+        reasons,
+        [
+            "unreachable from any root, decision, idle 999 steps, no references",
+            "reachable but cold, log, idle 999 steps, 1 reference",
+        ]
+    );
+}
+
+#[test]
+fn a_call_and_its_results_leave_together() {
+    let (mut window, _) = world([pinned(SegmentType::Note), log(10), log(50), log(60), log(90)]);
+    pair(&mut window, 1, 2);
+    pair(&mut window, 1, 3);
+    let plan = planned(&window, 100);
+    assert_eq!((segments(&plan, Action::Stash), plan.freed_tokens), (vec![1, 2, 3], 120));
+    let plan = planned(&window, 121);
+    assert_eq!((segments(&plan, Action::Stash), plan.freed_tokens), (vec![1, 2, 3, 4], 210));
+}
+
+#[test]
+fn only_what_is_unreachable_and_was_stashed_for_long_is_proposed_for_deletion() {
+    let (mut window, all) = world([
+        pinned(SegmentType::Note),
+        log(100),
+        log(100),
+        log(100),
+        log(100),
+        pinned(SegmentType::Log),
+        log(100),
+        log(100),
+    ]);
+    // 3 is referred to by a root, 4 by something stashed that a root refers to, 6 by a pin that is stashed.
+    refer(&mut window, &[(0, 3), (3, 4), (5, 6)]);
+    for (index, days) in [(1, 31), (2, 29), (3, 31), (4, 31), (5, 31), (6, 31)] {
+        window.stash(all[index], Timestamp(NOW.at.0 - days * DAY_MS));
+    }
+    let plan = planned(&window, 100);
+    assert_eq!(segments(&plan, Action::Delete), [1]);
+    assert_eq!(segments(&plan, Action::Stash), [7]);
+    assert_eq!(plan.freed_tokens, 100);
+    let reason = plan.items[1].reason.to_string();
+    assert_eq!(reason, "unreachable from any root, log, idle 999 steps, no references, stashed for 31 days");
+    let never = Target { stash_retention_ms: None, ..Target::tokens(100) };
+    assert!(segments(&plan_for(&window, &analysis(&window), never), Action::Delete).is_empty());
+}
+
+#[test]
+fn a_pair_is_deleted_together_or_not_at_all() {
+    let (mut window, all) = world([pinned(SegmentType::Note), log(1), log(1), log(1)]);
+    pair(&mut window, 1, 2);
+    window.stash(all[1], Timestamp(0));
+    window.stash(all[2], Timestamp(NOW.at.0 - DAY_MS));
+    assert!(segments(&planned(&window, 1), Action::Delete).is_empty());
+    window.stash(all[2], Timestamp(0));
+    assert_eq!(segments(&planned(&window, 1), Action::Delete), [1, 2]);
+}
+
+#[test]
+fn what_frees_nothing_is_not_in_the_plan() {
+    let (window, _) = world([pinned(SegmentType::Note), log(0), log(5)]);
+    assert_eq!(segments(&planned(&window, 100), Action::Stash), [2]);
+    assert_eq!(planned(&window, 100).items[0].segment, SegmentIndex(2));
+}

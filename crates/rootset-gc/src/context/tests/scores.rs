@@ -1,0 +1,162 @@
+use super::{DAY_MS, NOW, analysis, facts, no_focus, refer, world};
+use crate::context::{
+    Facts, Focus, Generation, Now, Parts, Scoring, SegmentIndex, SegmentType, Weights, Window, parts,
+};
+use rootset_model::Timestamp;
+
+fn score(window: &Window, segment: SegmentIndex) -> f64 {
+    parts_of(window, segment, NOW).score(&Weights::default())
+}
+
+fn parts_of(window: &Window, segment: SegmentIndex, now: Now) -> Parts {
+    parts(window, &no_focus(), segment, now, &Scoring::default())
+}
+
+#[track_caller]
+fn assert_first_leaves_first(twins: [Facts; 2]) {
+    let (window, segments) = world(twins);
+    let (first, second) = (score(&window, segments[0]), score(&window, segments[1]));
+    assert!(first > second, "{first} is not above {second}");
+}
+
+#[test]
+fn types_leave_in_their_order_when_equally_idle() {
+    let order = [
+        SegmentType::Log,
+        SegmentType::Code,
+        SegmentType::Message,
+        SegmentType::Note,
+        SegmentType::Summary,
+        SegmentType::Decision,
+    ];
+    for pair in order.windows(2) {
+        assert_first_leaves_first([facts(pair[0]), facts(pair[1])]);
+    }
+}
+
+#[test]
+fn a_referenced_segment_scores_below_an_unreferenced_twin() {
+    let (mut window, segments) = world([facts(SegmentType::Code), facts(SegmentType::Code), facts(SegmentType::Log)]);
+    refer(&mut window, &[(2, 1)]);
+    assert!(score(&window, segments[0]) > score(&window, segments[1]));
+}
+
+#[test]
+fn a_member_of_a_living_hub_scores_below_a_twin_without_and_above_one_that_is_referred_to() {
+    let (mut window, segments) = world(std::iter::repeat_n(facts(SegmentType::Code), 20));
+    let hub = window.add_hub();
+    for segment in &segments[2..] {
+        window.join(*segment, hub);
+    }
+    refer(&mut window, &[(19, 1)]);
+    assert!(score(&window, segments[0]) > score(&window, segments[2]));
+    assert!(score(&window, segments[2]) > score(&window, segments[1]));
+}
+
+#[test]
+fn a_survivor_scores_below_a_newcomer_and_an_old_one_below_both() {
+    let newcomer = facts(SegmentType::Code);
+    let survivor = Facts { survival_count: 1, ..newcomer };
+    assert_first_leaves_first([newcomer, survivor]);
+    assert_first_leaves_first([survivor, Facts { survival_count: 2, generation: Generation::Old, ..newcomer }]);
+}
+
+#[test]
+fn the_only_holder_of_an_identifier_scores_below_a_twin_whose_words_are_held_elsewhere() {
+    let mut window = Window::default();
+    let sole = window.add(facts(SegmentType::Code), &[1, 2]);
+    let shared = window.add(facts(SegmentType::Code), &[2, 3]);
+    let third = window.add(facts(SegmentType::Code), &[3]);
+    assert_eq!([sole, shared, third].map(|it| window.holders().sole_count(it)), [1, 0, 0]);
+    assert!(score(&window, shared) > score(&window, sole));
+    // When the others leave, it is the last holder; when they return, it is not.
+    window.stash(third, NOW.at);
+    assert_eq!(window.holders().sole_count(shared), 1);
+    window.stash(sole, NOW.at);
+    assert_eq!([sole, shared, third].map(|it| window.holders().sole_count(it)), [0, 2, 0]);
+    window.restore(sole, NOW);
+    assert_eq!([sole, shared, third].map(|it| window.holders().sole_count(it)), [1, 1, 0]);
+    assert_eq!(window.holders().introduced_by(2), Some(sole));
+    assert_eq!((window.holders().active_count(3), window.holders().active_count(9)), (1, 0));
+    assert_eq!(window.holders().holders_of(3).collect::<Vec<_>>(), [shared, third]);
+}
+
+#[test]
+fn superseded_big_and_idle_segments_leave_before_their_twins() {
+    let twin = facts(SegmentType::Code);
+    assert_first_leaves_first([Facts { is_superseded: true, ..twin }, twin]);
+    assert_first_leaves_first([Facts { tokens: 5_000, ..twin }, twin]);
+    assert_first_leaves_first([twin, Facts { last_touched_step: 990, ..twin }]);
+    assert_first_leaves_first([twin, Facts { last_touched_at: NOW.at, ..twin }]);
+}
+
+#[test]
+fn a_segment_of_an_open_file_scores_below_one_of_another_file() {
+    let of_file = |file| Facts { file: Some(file), ..facts(SegmentType::Code) };
+    let (window, segments) = world([of_file(1), of_file(2)]);
+    let focus = Focus { warm_files: vec![2, 3], ..no_focus() };
+    let score = |segment| parts(&window, &focus, segment, NOW, &Scoring::default()).score(&Weights::default());
+    assert!(score(segments[0]) > score(segments[1]));
+}
+
+#[test]
+fn scores_stay_within_zero_and_one_at_any_age() {
+    let ages = [i64::MIN, -100 * 365 * DAY_MS, -1, 0, 1, 100 * 365 * DAY_MS, i64::MAX];
+    for segment_type in SegmentType::ALL {
+        for (at, step) in ages.into_iter().flat_map(|at| [0, 1, 500, u64::MAX].map(|step| (at, step))) {
+            let touched = Facts {
+                last_touched_at: Timestamp(at),
+                last_touched_step: step,
+                tokens: u32::MAX,
+                is_superseded: true,
+                ..facts(segment_type)
+            };
+            let (window, segments) = world([touched]);
+            for now in [NOW, Now { step: 0, at: Timestamp(i64::MIN) }, Now { step: u64::MAX, at: Timestamp(i64::MAX) }]
+            {
+                let parts = parts_of(&window, segments[0], now);
+                let score = parts.score(&Weights::default());
+                assert!((0.0..=1.0).contains(&score), "{score}");
+                assert!(parts.named().iter().all(|(_, part)| (0.0..=1.0).contains(part)), "{parts:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_was_touched_in_the_future_is_not_idle() {
+    let touched =
+        Facts { last_touched_step: 2_000, last_touched_at: Timestamp(NOW.at.0 + DAY_MS), ..facts(SegmentType::Log) };
+    let (window, segments) = world([touched]);
+    assert_eq!(parts_of(&window, segments[0], NOW).idle, 0.0);
+}
+
+#[test]
+fn weights_that_are_no_weights_count_as_none() {
+    let (window, segments) = world([facts(SegmentType::Log)]);
+    let parts = parts_of(&window, segments[0], NOW);
+    let nothing = Weights {
+        idle: 0.0,
+        segment_type: f64::NAN,
+        references: -1.0,
+        generation: f64::NEG_INFINITY,
+        superseded: 0.0,
+        sole_holder: 0.0,
+        size: 0.0,
+        focus: 0.0,
+    };
+    assert_eq!(parts.score(&nothing), 0.0);
+    let huge = Weights { segment_type: f64::INFINITY, idle: f64::MAX, ..nothing };
+    assert!((0.0..=1.0).contains(&parts.score(&huge)));
+    assert_eq!(parts.score(&Weights { segment_type: 0.5, ..nothing }), 1.0);
+}
+
+#[test]
+fn ties_break_by_older_first() {
+    let log = |step| Facts { created_step: step, ..facts(SegmentType::Log) };
+    let (window, _) = world([super::pinned(SegmentType::Note), log(3), log(2), log(3), facts(SegmentType::Decision)]);
+    let ranked: Vec<u32> = analysis(&window).first_candidates(4).iter().map(|it| it.segment.0).collect();
+    assert_eq!(ranked, [2, 1, 3, 4]);
+    let first: Vec<u32> = analysis(&window).first_candidates(2).iter().map(|it| it.segment.0).collect();
+    assert_eq!(first, [2, 1]);
+}
