@@ -4,6 +4,7 @@
 // The bans on clocks and the environment are for the crate; tests take their number of cases and their seeds from them.
 #![allow(clippy::disallowed_methods)]
 
+mod context;
 mod heaps;
 mod model;
 mod retention;

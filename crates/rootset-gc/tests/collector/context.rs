@@ -1,0 +1,148 @@
+//! Windows after random edits against one that remembers everything and recounts it each time.
+
+mod edits;
+mod naive;
+
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+use rootset_gc::context::{
+    Action, Hub, Population, Scoring, SegmentIndex, Target, analyse, find_roots, mark, parts, path_from_root, plan,
+    retained_tokens,
+};
+
+use crate::cases;
+use edits::{HUBS, KEYS, NOW, edits, focus, windows};
+
+#[test]
+fn counts_and_holders_are_those_of_a_recount() {
+    proptest!(cases(1_000), |(edits in edits(60))| {
+        let (window, naive) = windows(&edits);
+        for segment in naive.all() {
+            prop_assert_eq!(window.graph().state(segment), naive.states[segment.0 as usize]);
+            prop_assert_eq!(window.graph().refcount(segment), naive.refcount(segment));
+            prop_assert_eq!(window.graph().refcount_from_others(segment), naive.refcount_from_others(segment));
+            prop_assert_eq!(window.graph().companions(segment), naive.companions(segment));
+            prop_assert_eq!(window.holders().sole_count(segment), naive.sole_count(segment));
+            let references: BTreeSet<_> = window.graph().references_of(segment).collect();
+            prop_assert_eq!(references, naive.references_of(segment));
+            let referrers: Vec<_> = window.graph().referrers_of(segment).collect();
+            let distinct: BTreeSet<_> = referrers.iter().copied().collect();
+            prop_assert_eq!(distinct.len(), referrers.len());
+            prop_assert_eq!(distinct, naive.referrers_of(segment));
+        }
+        for hub in 0..HUBS {
+            prop_assert_eq!(window.graph().hub_members(Hub(hub)), naive.hub_members(hub));
+        }
+        for key in 0..KEYS {
+            let holders: Vec<_> = naive.holders_of(key);
+            prop_assert_eq!(window.holders().introduced_by(key), holders.first().copied());
+            prop_assert_eq!(window.holders().active_count(key), naive.active_holders(key));
+            let mut held_by: Vec<_> = window.holders().holders_of(key).collect();
+            held_by.sort_unstable();
+            prop_assert_eq!(held_by, holders);
+        }
+        prop_assert_eq!(window.tokens(), naive.tokens_of(|segment| naive.is_active(segment)));
+    });
+}
+
+#[test]
+fn marks_are_what_a_fixed_point_reaches_and_every_path_is_one() {
+    proptest!(cases(1_000), |(edits in edits(60), focus in focus())| {
+        let (window, naive) = windows(&edits);
+        for population in [Population::Active, Population::ActiveAndStashed] {
+            let roots = find_roots(&window, &focus, NOW, population);
+            let marks = mark(window.graph(), roots.segments(), population);
+            let reached = naive.reached(roots.segments(), population, None);
+            let marked: BTreeSet<_> = naive.all().filter(|segment| marks.is_reachable(*segment)).collect();
+            prop_assert_eq!(marks.count(), marked.len());
+            prop_assert_eq!(&marked, &reached);
+        }
+        let roots = find_roots(&window, &focus, NOW, Population::Active);
+        let reached = naive.reached(roots.segments(), Population::Active, None);
+        for segment in naive.all() {
+            let path = path_from_root(window.graph(), roots.segments(), segment);
+            prop_assert_eq!(path.is_some(), reached.contains(&segment));
+            let Some(path) = path else { continue };
+            prop_assert!(roots.contains(path[0]) && path.last() == Some(&segment));
+            for step in path.windows(2) {
+                let refers = naive.references_of(step[0]).iter().any(|(other, _)| *other == step[1]);
+                prop_assert!(refers && naive.is_active(step[1]));
+            }
+        }
+    });
+}
+
+#[test]
+fn retained_tokens_are_what_is_lost_when_a_segment_is_taken_out() {
+    proptest!(cases(1_000), |(edits in edits(80), focus in focus())| {
+        let (window, naive) = windows(&edits);
+        let roots = find_roots(&window, &focus, NOW, Population::Active);
+        let retained = retained_tokens(&window, roots.segments());
+        let reached = naive.reached(roots.segments(), Population::Active, None);
+        for segment in naive.all() {
+            let without = naive.reached(roots.segments(), Population::Active, Some(segment));
+            let lost = naive.tokens_of(|it| reached.contains(&it) && !without.contains(&it));
+            prop_assert_eq!(retained[segment.0 as usize], lost, "{:?}", segment);
+        }
+    });
+}
+
+#[test]
+fn scores_are_bounded_and_follow_from_recounted_facts() {
+    proptest!(cases(1_000), |(edits in edits(60), focus in focus())| {
+        let (window, naive) = windows(&edits);
+        let scoring = Scoring::default();
+        for segment in naive.all().filter(|segment| naive.is_active(*segment)) {
+            let parts = parts(&window, &focus, segment, NOW, &scoring);
+            prop_assert!(parts.named().iter().all(|(_, part)| (0.0..=1.0).contains(part)), "{:?}", parts);
+            let score = parts.score(&scoring.weights);
+            let expected = naive.score(segment, &focus);
+            prop_assert!((score - expected).abs() < 1e-12, "{} instead of {}: {:?}", score, expected, parts);
+        }
+    });
+}
+
+#[test]
+fn plans_free_enough_keep_roots_and_pairs_and_name_nobody_in_vain() {
+    proptest!(cases(2_000), |(edits in edits(60), focus in focus(), tokens in 0..400_u64)| {
+        let (window, naive) = windows(&edits);
+        let analysis = analyse(&window, &focus, NOW, &Scoring::default());
+        let plan = plan(&window, &analysis, Target { tokens, stash_retention_ms: Some(50) });
+        let chosen = |action| plan.items.iter().filter(move |item| item.action == action).map(|item| item.segment);
+        let stashed: BTreeSet<SegmentIndex> = chosen(Action::Stash).collect();
+        let deleted: BTreeSet<SegmentIndex> = chosen(Action::Delete).collect();
+        prop_assert_eq!(stashed.len() + deleted.len(), plan.items.len());
+        prop_assert_eq!(plan.freed_tokens, naive.tokens_of(|segment| stashed.contains(&segment)));
+        prop_assert_eq!(plan.shortfall, tokens.saturating_sub(plan.freed_tokens));
+        prop_assert_eq!(plan.empty.is_some(), stashed.is_empty());
+        if plan.shortfall > 0 {
+            let may_leave = |segment| naive.is_active(segment) && !analysis.roots.contains(segment);
+            let most = if analysis.roots.is_empty() { 0 } else { naive.tokens_of(may_leave) };
+            prop_assert_eq!(plan.freed_tokens, most);
+        }
+        let reached = naive.reached(analysis.roots.segments(), Population::Active, None);
+        for segment in &stashed {
+            prop_assert!(naive.is_active(*segment) && !analysis.roots.contains(*segment));
+            let group = window.graph().pair_group(*segment, Population::Active);
+            prop_assert!(group.iter().all(|member| stashed.contains(member)), "{:?} is torn", group);
+            // Without it the target would be missed, counted among those of its kind that were needed.
+            let of_group = naive.tokens_of(|it| group.contains(&it));
+            prop_assert!(plan.freed_tokens - of_group < tokens || !reached.contains(segment));
+        }
+        if stashed.iter().any(|segment| reached.contains(segment)) {
+            let is_left = |segment: &SegmentIndex| naive.is_active(*segment) && !stashed.contains(segment);
+            prop_assert!(naive.all().filter(is_left).all(|segment| {
+                let frees = window.graph().pair_group(segment, Population::Active);
+                reached.contains(&segment) || naive.tokens_of(|it| frees.contains(&it)) == 0
+            }), "something unreachable stays while something reachable leaves");
+        }
+        let everything = Population::ActiveAndStashed;
+        let roots = find_roots(&window, &focus, NOW, everything);
+        let reached = naive.reached(roots.segments(), everything, None);
+        for segment in &deleted {
+            prop_assert!(!naive.is_active(*segment) && !reached.contains(segment));
+            prop_assert!(window.facts(*segment).stashed_at.is_some_and(|since| NOW.at.0 - since.0 > 50));
+        }
+    });
+}
