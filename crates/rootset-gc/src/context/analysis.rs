@@ -54,7 +54,8 @@ impl Analysis {
     pub fn first_candidates(&self, count: usize) -> Vec<Candidate> {
         let order = |a: &Candidate, b: &Candidate| {
             let by_reach = a.is_reachable.cmp(&b.is_reachable);
-            by_reach.then(b.score.total_cmp(&a.score)).then(a.age_order().cmp(&b.age_order()))
+            let older_first = (a.created_step, a.segment).cmp(&(b.created_step, b.segment));
+            by_reach.then(b.score.total_cmp(&a.score)).then(older_first)
         };
         let mut candidates = self.candidates.clone();
         if count < candidates.len() {
@@ -63,12 +64,5 @@ impl Analysis {
         }
         candidates.sort_unstable_by(order);
         candidates
-    }
-}
-
-impl Candidate {
-    /// Older first.
-    pub(super) fn age_order(&self) -> (u64, SegmentIndex) {
-        (self.created_step, self.segment)
     }
 }

@@ -162,6 +162,11 @@ impl Graph {
         self.refcounts[segment.place()] - self.pair_refcounts[segment.place()]
     }
 
+    /// The other half of one of its pairs is in the window: pairs refer to each other.
+    pub(super) fn has_active_pair(&self, segment: SegmentIndex) -> bool {
+        self.pair_refcounts[segment.place()] > 0
+    }
+
     /// Active members of a hub.
     pub fn hub_members(&self, hub: Hub) -> u32 {
         self.hub_members[hub.0 as usize]

@@ -91,7 +91,7 @@ pub fn plan(window: &Window, analysis: &Analysis, target: Target) -> Plan {
         let mut chosen: Vec<u32> = Vec::new();
         for unit in cheapest_cover(tier, missing) {
             freed_tokens += tier[unit].tokens;
-            chosen.extend(&tier[unit].candidates);
+            chosen.extend(tier[unit].candidates());
         }
         chosen.sort_unstable();
         places.extend(chosen);
@@ -119,9 +119,8 @@ fn units(window: &Window, analysis: &Analysis) -> (Vec<Unit>, Vec<Unit>) {
     let graph = window.graph();
     let (mut unreachable, mut cold) = (Vec::new(), Vec::new());
     for (place, candidate) in (0_u32..).zip(&analysis.candidates) {
-        let mut unit = Unit::default();
-        unit.add(place, candidate);
-        if graph.pairs_of(candidate.segment, Population::Active).next().is_some() {
+        let mut unit = Unit::of(place, candidate);
+        if graph.has_active_pair(candidate.segment) {
             let group = graph.pair_group(candidate.segment, Population::Active);
             // Pairs of roots are roots, so that all of a group are candidates; the first speaks for it.
             if group.first() != Some(&candidate.segment) {

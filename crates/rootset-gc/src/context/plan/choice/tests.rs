@@ -1,10 +1,9 @@
 use proptest::prelude::*;
 
 use super::{EXACT_UNITS_MAX, Unit, cheapest_cover, greedy};
-use crate::context::segment::SegmentIndex;
 
 fn unit(place: u32, tokens: u64, loss: f64) -> Unit {
-    Unit { candidates: vec![place], tokens, loss, age_order: Some((0, SegmentIndex(place))) }
+    Unit { first: place, others: Vec::new(), tokens, loss, created_step: 0 }
 }
 
 /// Small numbers, so that sums meet targets exactly; losses are eighths, so that they add up without rounding.
