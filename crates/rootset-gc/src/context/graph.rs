@@ -5,6 +5,8 @@
 //! away: those of a segment that is not active do not count. A hub is no segment: it cannot be a root, and nothing
 //! is reached through it.
 
+use std::collections::BTreeSet;
+
 use super::lists::{Cursor, Lists};
 use super::segment::{SegmentIndex, SegmentState};
 
@@ -93,7 +95,9 @@ impl Graph {
             return;
         }
         let mut becomes_pair = kind == ReferenceKind::Pair;
-        if let Some(entry) = self.outgoing.find_mut(from.0, |entry| target_of(entry) == to) {
+        if self.has_reference(from, to) {
+            let entry = self.outgoing.find_mut(from.0, |entry| target_of(entry) == to);
+            let entry = entry.expect("what comes in goes out somewhere");
             let known = kind_of(*entry);
             *entry = entry_of(to, known.max(kind));
             becomes_pair &= known != ReferenceKind::Pair;
@@ -103,6 +107,18 @@ impl Graph {
             self.refcounts[to.place()] += u32::from(self.is_active(from));
         }
         self.pair_refcounts[to.place()] += u32::from(becomes_pair && self.is_active(from));
+    }
+
+    /// Looks at both ends at once and stops with the shorter list: one of them may be as long as the session.
+    fn has_reference(&self, from: SegmentIndex, to: SegmentIndex) -> bool {
+        let (mut outgoing, mut incoming) = (self.outgoing.cursor(from.0), self.incoming.cursor(to.0));
+        while let (Some(entry), Some(referrer)) = (self.outgoing.next(&mut outgoing), self.incoming.next(&mut incoming))
+        {
+            if target_of(entry) == to || referrer == from.0 {
+                return true;
+            }
+        }
+        false
     }
 
     pub fn join(&mut self, segment: SegmentIndex, hub: Hub) {
@@ -162,11 +178,6 @@ impl Graph {
         self.refcounts[segment.place()] - self.pair_refcounts[segment.place()]
     }
 
-    /// The other half of one of its pairs is in the window: pairs refer to each other.
-    pub(super) fn has_active_pair(&self, segment: SegmentIndex) -> bool {
-        self.pair_refcounts[segment.place()] > 0
-    }
-
     /// Active members of a hub.
     pub fn hub_members(&self, hub: Hub) -> u32 {
         self.hub_members[hub.0 as usize]
@@ -190,19 +201,36 @@ impl Graph {
 
     /// The segment and all of the population that are paired with it, directly or through each other, ascending.
     pub fn pair_group(&self, segment: SegmentIndex, population: Population) -> Vec<SegmentIndex> {
-        let mut group = vec![segment];
-        let mut visited = 0;
-        while let Some(member) = group.get(visited).copied() {
-            visited += 1;
-            for other in self.pairs_of(member, population) {
-                // Groups are a call and its results: a search among them is shorter than any set.
-                if !group.contains(&other) {
-                    group.push(other);
+        let mut group = BTreeSet::from([segment]);
+        let mut waiting = vec![segment];
+        while let Some(member) = waiting.pop() {
+            waiting.extend(self.pairs_of(member, population).filter(|other| group.insert(*other)));
+        }
+        group.into_iter().collect()
+    }
+
+    /// By place: the first segment of the group, for all groups in one pass. Who has no pair leads himself.
+    pub(super) fn pair_leaders(&self, population: Population) -> Vec<SegmentIndex> {
+        let mut leaders: Vec<SegmentIndex> = (0..self.len() as u32).map(SegmentIndex).collect();
+        let mut waiting = Vec::new();
+        // Ascending, so that the first to reach a group is its first segment.
+        for leader in self.segments(population) {
+            // Nobody in the window has a pair there whom no pair refers to.
+            let is_alone = population == Population::Active && self.pair_refcounts[leader.place()] == 0;
+            if is_alone || leaders[leader.place()] != leader {
+                continue;
+            }
+            waiting.push(leader);
+            while let Some(member) = waiting.pop() {
+                for other in self.pairs_of(member, population) {
+                    if other != leader && leaders[other.place()] == other {
+                        leaders[other.place()] = leader;
+                        waiting.push(other);
+                    }
                 }
             }
         }
-        group.sort_unstable();
-        group
+        leaders
     }
 
     /// The other halves of a segment's pairs.

@@ -116,24 +116,20 @@ fn stash(window: &Window, analysis: &Analysis, candidate: &Candidate) -> PlanIte
 
 /// Candidates that leave together, unreachable ones and the others.
 fn units(window: &Window, analysis: &Analysis) -> (Vec<Unit>, Vec<Unit>) {
-    let graph = window.graph();
-    let (mut unreachable, mut cold) = (Vec::new(), Vec::new());
+    let leaders = window.graph().pair_leaders(Population::Active);
+    let (mut unreachable, mut cold): (Vec<Unit>, Vec<Unit>) = (Vec::new(), Vec::new());
+    // By place, for leaders: where in its tier the unit is.
+    let mut unit_of: Vec<u32> = vec![0; leaders.len()];
     for (place, candidate) in (0_u32..).zip(&analysis.candidates) {
-        let mut unit = Unit::of(place, candidate);
-        if graph.has_active_pair(candidate.segment) {
-            let group = graph.pair_group(candidate.segment, Population::Active);
-            // Pairs of roots are roots, so that all of a group are candidates; the first speaks for it.
-            if group.first() != Some(&candidate.segment) {
-                continue;
-            }
-            for member in &group[1..] {
-                let found = analysis.candidates.binary_search_by_key(member, |candidate| candidate.segment);
-                let place = found.expect("all of a pair group are candidates, or none");
-                unit.add(place as u32, &analysis.candidates[place]);
-            }
-        }
         let tier = if candidate.is_reachable { &mut cold } else { &mut unreachable };
-        tier.push(unit);
+        let leader = leaders[candidate.segment.place()];
+        // Pairs of roots are roots and pairs reach each other: leaders are candidates of the same tier, and came first.
+        if leader == candidate.segment {
+            unit_of[leader.place()] = tier.len() as u32;
+            tier.push(Unit::of(place, candidate));
+        } else {
+            tier[unit_of[leader.place()] as usize].add(place, candidate);
+        }
     }
     (unreachable, cold)
 }
@@ -154,13 +150,14 @@ fn deletions(window: &Window, analysis: &Analysis, target: Target) -> Vec<PlanIt
     }
     let roots = find_roots(window, &analysis.focus, analysis.now, Population::ActiveAndStashed);
     let marks = mark(graph, roots.segments(), Population::ActiveAndStashed);
-    let unreachable = all().filter(|segment| !marks.is_reachable(*segment));
-    unreachable
-        // Halves of a pair leave together here, too: the younger stash decides.
-        .filter(|segment| {
-            let group = graph.pair_group(*segment, Population::ActiveAndStashed);
-            group.into_iter().all(|member| stashed_ms(member).is_some())
-        })
+    // Halves of a pair leave together here, too: the youngest of them decides.
+    let leaders = graph.pair_leaders(Population::ActiveAndStashed);
+    let mut is_held = vec![false; leaders.len()];
+    for segment in all().filter(|segment| stashed_ms(*segment).is_none()) {
+        is_held[leaders[segment.place()].place()] = true;
+    }
+    all()
+        .filter(|segment| !marks.is_reachable(*segment) && !is_held[leaders[segment.place()].place()])
         .map(|segment| PlanItem {
             segment,
             action: Action::Delete,

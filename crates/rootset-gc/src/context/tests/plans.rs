@@ -77,6 +77,16 @@ fn a_call_and_its_results_leave_together() {
 }
 
 #[test]
+fn a_call_with_fifty_thousand_results_is_one_unit_and_is_found_in_one_pass() {
+    let (mut window, _) = world(std::iter::once(pinned(SegmentType::Note)).chain((0..50_000).map(|_| log(1))));
+    for result in 2..=50_000 {
+        pair(&mut window, 1, result);
+    }
+    let plan = planned(&window, 1);
+    assert_eq!((plan.items.len(), plan.freed_tokens), (50_000, 50_000));
+}
+
+#[test]
 fn only_what_is_unreachable_and_was_stashed_for_long_is_proposed_for_deletion() {
     let (mut window, all) = world([
         pinned(SegmentType::Note),
