@@ -7,6 +7,7 @@ mod database;
 mod gc;
 mod latency;
 mod locomo;
+mod mark;
 mod memory;
 mod notes;
 mod process;
@@ -18,7 +19,7 @@ mod vocabulary;
 use clap::{Parser, Subcommand};
 
 /// Measures Rootset: speed on generated notes, ranking on conversations, the collector at work,
-/// the code index.
+/// the code index, decisions about a context window.
 #[derive(Debug, Parser)]
 #[command(name = "rootset-bench", version)]
 struct Arguments {
@@ -32,6 +33,7 @@ enum Benchmark {
     Gc(gc::Arguments),
     Code(code::Arguments),
     Locomo(locomo::Arguments),
+    Mark(mark::Arguments),
     Start(start::Arguments),
 }
 
@@ -41,6 +43,7 @@ fn main() -> anyhow::Result<()> {
         Benchmark::Gc(arguments) => gc::run(&arguments),
         Benchmark::Code(arguments) => code::run(&arguments),
         Benchmark::Locomo(arguments) => locomo::run(&arguments),
+        Benchmark::Mark(arguments) => mark::run(&arguments),
         Benchmark::Start(arguments) => start::run(&arguments),
     }
 }

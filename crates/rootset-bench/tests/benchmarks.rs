@@ -44,6 +44,19 @@ fn memory_refuses_a_database_that_is_there_already() {
     assert_eq!(std::fs::read(&path).expect("still there"), b"mine");
 }
 
+#[test]
+fn mark_measures_every_step() {
+    let report = json_of(&["mark", "--segments", "500", "--references", "3", "--seed", "3", "--json"]);
+    assert_eq!(report["segments"], 500);
+    let steps = report["steps"].as_array().expect("a list");
+    let names: Vec<&str> = steps.iter().filter_map(|step| step["name"].as_str()).collect();
+    assert_eq!(names, ["fill", "mark", "analyse", "analyse and plan", "retained tokens"]);
+    assert!(steps.iter().all(|step| step["ms"].as_f64().is_some_and(|ms| ms > 0.0)), "{steps:?}");
+    for figure in ["references", "tokens", "reachable", "planned", "first_addition_p50_us", "last_addition_p50_us"] {
+        assert!(report[figure].as_f64().is_some_and(|it| it > 0.0), "{figure}: {}", report[figure]);
+    }
+}
+
 /// Two conversations. In the first, one of the two turns that "answer" a question shares no word with anything asked and
 /// is far from what is found: R = 1/2. In the second, the evidence is found first, and a turn said twice is one memory
 /// that stands for both: R = 1. The question without evidence is left out.
