@@ -35,7 +35,7 @@ pub use dominators::retained_tokens;
 pub use graph::{Graph, Hub, Population, ReferenceKind};
 pub use holders::Holders;
 pub use mark::{Marks, mark, path_from_root};
-pub use plan::{Action, EmptyPlan, Plan, PlanItem, Reason, Target, plan};
+pub use plan::{Action, EmptyPlan, Plan, PlanItem, Reason, STASH_RETENTION_MS, Target, plan};
 pub use roots::{Focus, RootKind, Roots, find_roots};
 pub use score::{HalfLife, HalfLives, Parts, Scoring, Weights, parts};
 pub use segment::{Facts, Generation, Lines, Now, SegmentIndex, SegmentState, SegmentType};

@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 use rootset_gc::context::{
-    Action, Hub, Population, Scoring, SegmentIndex, Target, analyse, find_roots, mark, parts, path_from_root, plan,
-    retained_tokens,
+    Action, Facts, Hub, Population, ReferenceKind, Scoring, SegmentIndex, SegmentType, Target, Window, analyse,
+    find_roots, mark, parts, path_from_root, plan, retained_tokens,
 };
 
 use crate::cases;
@@ -84,6 +84,38 @@ fn retained_tokens_are_what_is_lost_when_a_segment_is_taken_out() {
             let without = naive.reached(roots.segments(), Population::Active, Some(segment));
             let lost = naive.tokens_of(|it| reached.contains(&it) && !without.contains(&it));
             prop_assert_eq!(retained[segment.0 as usize], lost, "{:?}", segment);
+        }
+    });
+}
+
+/// Larger and denser than edits make them: long ways, many ways, cycles across each other.
+#[test]
+fn retained_tokens_of_larger_graphs_are_what_is_lost_when_a_segment_is_stashed() {
+    let sizes = (20..150_u32, 1..4_usize);
+    let graphs = sizes.prop_flat_map(|(count, each)| {
+        let reference = (0..count, 0..count);
+        (Just(count), prop::collection::vec(reference, count as usize * each), prop::collection::vec(0..count, 1..4))
+    });
+    proptest!(cases(60), |((count, references, roots) in graphs)| {
+        let mut window = Window::default();
+        for tokens in 1..=count {
+            window.add(Facts::new(SegmentType::Message, tokens, NOW), &[]);
+        }
+        for (from, to) in references {
+            window.refer(SegmentIndex(from), SegmentIndex(to), ReferenceKind::Explicit);
+        }
+        let roots: Vec<SegmentIndex> = roots.into_iter().map(SegmentIndex).collect();
+        let reachable_tokens = |window: &Window| {
+            let marks = mark(window.graph(), &roots, Population::Active);
+            let reached = (0..count).map(SegmentIndex).filter(|segment| marks.is_reachable(*segment));
+            reached.map(|segment| u64::from(window.facts(segment).tokens)).sum::<u64>()
+        };
+        let all = reachable_tokens(&window);
+        let retained = retained_tokens(&window, &roots);
+        for segment in (0..count).map(SegmentIndex) {
+            window.stash(segment, NOW.at);
+            prop_assert_eq!(retained[segment.0 as usize], all - reachable_tokens(&window), "{:?}", segment);
+            window.restore(segment, NOW);
         }
     });
 }
