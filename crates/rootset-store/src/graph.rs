@@ -346,24 +346,24 @@ fn insert_relations<'a>(
     if parts.is_empty() {
         return Ok((Vec::new(), Vec::new()));
     }
-    let rows: Vec<_> = parts
-        .iter()
-        .map(|(id, source, verb, target)| {
-            vec![
-                workspace.into(),
-                id.into(),
-                source.into(),
-                (*verb).into(),
-                target.into(),
-                NORMALISER_VERSION.into(),
-                now.into(),
-            ]
-        })
-        .collect();
+    let rows: Vec<_> =
+        parts.iter().map(|(id, source, verb, target)| relation_row(workspace, id, source, verb, target, now)).collect();
     let changed = tx.execute_many(&sql::INSERT_RELATION, &rows)?;
     let all: Vec<RelationId> = parts.iter().map(|(id, ..)| *id).collect();
     let existing = all.iter().zip(changed).filter(|(_, changed)| *changed == 0).map(|(id, _)| *id).collect();
     Ok((all, existing))
+}
+
+pub(crate) fn relation_row<'a>(
+    workspace: WorkspaceKey,
+    id: &'a RelationId,
+    source: &'a EntityId,
+    verb: &'a str,
+    target: &'a EntityId,
+    now: Timestamp,
+) -> Vec<Value<'a>> {
+    let version = NORMALISER_VERSION.into();
+    vec![workspace.into(), id.into(), source.into(), verb.into(), target.into(), version, now.into()]
 }
 
 pub(crate) fn visible_among(

@@ -47,6 +47,8 @@ pub struct Known {
 pub enum Interrupted {
     /// Another scan wrote since: what this one knows is old.
     Overtaken,
+    /// A batch took so long that another scan began to write.
+    LeaseLost,
     Failed(ServiceError),
 }
 
@@ -54,6 +56,7 @@ impl From<StoreError> for Interrupted {
     fn from(error: StoreError) -> Self {
         match error {
             StoreError::ScanOvertaken { .. } => Self::Overtaken,
+            StoreError::LeaseLost => Self::LeaseLost,
             error => Self::Failed(error.into()),
         }
     }
@@ -81,6 +84,7 @@ impl Service {
             match scan.attempt() {
                 Ok(report) => return Ok(report),
                 Err(Interrupted::Overtaken) => {}
+                Err(Interrupted::LeaseLost) => scan.lease = None,
                 Err(Interrupted::Failed(error)) => {
                     scan.give_up();
                     return Err(error);

@@ -1,7 +1,8 @@
 //! Two scans of one repository at once, and scans that end early.
 
-use std::sync::{Arc, Barrier};
+use std::sync::{Arc, Barrier, Mutex};
 
+use rootset_service::{Caller, Progress};
 use rootset_trees::difference::differences;
 use rootset_trees::{Scope, logical_dump};
 use serde_json::json;
@@ -52,6 +53,42 @@ fn two_scans_of_one_repository_never_interleave() {
         [&fresh, &place].map(|it| logical_dump(&it.world.path(), "default", &Scope::default()).unwrap());
     assert_eq!(differences(&wanted, &found), [""; 0]);
     place.world.assert_doctor_is_content();
+}
+
+#[test]
+fn scan_whose_lease_was_taken_between_two_batches_begins_anew() {
+    let place = Place::of_files(900);
+    for number in 0..900 {
+        // All of them, which is more than two batches.
+        place.write(&format!("f{number}.py"), format!("def changed_{number}():\n    return {number}\n"));
+    }
+    let told: Arc<Mutex<Vec<(u64, u64)>>> = Arc::default();
+    let (heard, database) = (told.clone(), place.world.path());
+    let progress = Progress::to(move |done, total| {
+        let mut told = heard.lock().unwrap();
+        if told.is_empty() {
+            // As if this batch had taken so long that another scan took over, and died.
+            let other = rusqlite::Connection::open(&database).unwrap();
+            let taken = "UPDATE jobs SET fence = fence + 1, lease_until = 0 WHERE kind = 'index'";
+            assert_eq!(other.execute(taken, []).unwrap(), 1);
+        }
+        told.push((done, total));
+    });
+    let caller = Caller { progress, ..place.world.caller.clone() };
+    let answer = place.world.service.call(&caller, "index_codebase", place.request(json!({}))).unwrap();
+    let told = told.lock().unwrap();
+    assert_eq!(told.first().map(|it| it.1), Some(900), "{told:?}");
+    // What the first batch wrote is unchanged to the second look.
+    let first = told[0].0;
+    assert_eq!(
+        (&answer["files_indexed"], &answer["files_unchanged"]),
+        (&json!(900 - first), &json!(first)),
+        "{answer}"
+    );
+    assert_eq!(told.last().map(|(done, total)| done == total), Some(true), "{told:?}");
+    let again = place.index();
+    assert_eq!((&again["files_indexed"], &again["files_unchanged"]), (&json!(0), &json!(900)), "{again}");
+    place.assert_nothing_stale();
 }
 
 #[test]

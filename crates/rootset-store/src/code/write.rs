@@ -17,7 +17,7 @@ use super::states::FileStamp;
 use crate::compaction::search_delete;
 use crate::driver::{SearchIndex, SearchRemoval, SearchRow, Transaction, Value};
 use crate::error::StoreError;
-use crate::graph::{KIND_ENTITY, KIND_RELATION};
+use crate::graph::{KIND_ENTITY, KIND_RELATION, relation_row};
 use crate::leases::{self, Lease};
 use crate::statements::{code as sql, graph as graph_sql, memories as memory_sql};
 use crate::workspaces::{self, Draw, Drawn};
@@ -383,17 +383,7 @@ impl<'a> Batch<'a> {
             .graph
             .relations
             .iter()
-            .map(|(id, (source, verb, target))| {
-                vec![
-                    workspace.into(),
-                    id.into(),
-                    source.into(),
-                    (*verb).into(),
-                    target.into(),
-                    NORMALISER_VERSION.into(),
-                    now.into(),
-                ]
-            })
+            .map(|(id, (source, verb, target))| relation_row(workspace, id, source, verb, target, now))
             .collect();
         tx.execute_many(&graph_sql::INSERT_RELATION, &rows)?;
         let rows: Vec<_> = self.placed.iter().flat_map(|it| contribution_rows(workspace, it)).collect();
