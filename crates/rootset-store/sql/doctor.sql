@@ -86,6 +86,9 @@ WHERE f.workspace = ?1 ORDER BY ch.chunk;
 -- name: entity_numbers
 SELECT number FROM entities WHERE workspace = ?1 AND is_symbol = 0 ORDER BY number;
 
+-- name: indexed_segments
+SELECT segment FROM segments WHERE workspace = ?1 AND is_indexed = 1 ORDER BY segment;
+
 -- The row that a scan compares and the memory that it stands for say the same. Files have no names, notes do.
 -- name: files_without_memory
 SELECT (SELECT COUNT(*) FROM files f WHERE f.workspace = ?1 AND NOT EXISTS (

@@ -402,7 +402,9 @@ fn describe(
 /// An item's id as previews and outcomes show it.
 pub(crate) fn shown_id(kind: ItemKind, object: [u8; 16], revision: i64) -> String {
     match kind {
-        ItemKind::Memory | ItemKind::Workspace | ItemKind::Chunk => MemoryId(object).to_string(),
+        ItemKind::Memory | ItemKind::Workspace | ItemKind::Chunk | ItemKind::Segment | ItemKind::Session => {
+            MemoryId(object).to_string()
+        }
         ItemKind::Revision => format!("{}@{revision}", MemoryId(object)),
         ItemKind::Entity => EntityId(object).to_string(),
         ItemKind::Relation => RelationId(object).to_string(),

@@ -198,6 +198,7 @@ pub(crate) fn search_difference(
         SearchIndex::Memories => &sql::CHUNK_KEYS,
         SearchIndex::Entities => &sql::ENTITY_NUMBERS,
         SearchIndex::Code => &sql::CODE_CHUNK_KEYS,
+        SearchIndex::Stash => &sql::INDEXED_SEGMENTS,
     };
     let wanted: Vec<i64> = tx.rows(statement, &[workspace.into()], |row| row.get(0))?;
     let indexed = tx.search_keys(workspace, index)?;
