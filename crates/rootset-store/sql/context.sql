@@ -6,7 +6,8 @@ FROM sessions WHERE workspace = ?1 AND session_id = ?2 AND trashed_run IS NULL;
 SELECT session, version FROM sessions WHERE workspace = ?1 AND session_id = ?2 AND trashed_run IS NOT NULL;
 
 -- name: session_by_number
-SELECT session_id, version, epoch, trashed_run, trashed_at FROM sessions WHERE workspace = ?1 AND session = ?2;
+SELECT session_id, version, epoch, trashed_run IS NOT NULL, trashed_run, trashed_at
+FROM sessions WHERE workspace = ?1 AND session = ?2;
 
 -- fragment: segment_columns
 segment, segment_id, type, role, tool_call_id, tokens, created_at, created_step, touched_at, touched_step, pinned,
@@ -136,3 +137,148 @@ ORDER BY g.stashed_at DESC, g.segment DESC LIMIT ?9;
 -- name: previews
 SELECT segment, SUBSTR(text, 1, ?3) FROM segment_texts
 WHERE workspace = ?1 AND segment IN (SELECT value FROM integer_list(?2));
+
+-- What follows is the protocol's part: states, the flip and the flip back, removal, selection.
+
+-- name: segment_states
+SELECT g.segment, g.version, g.trashed_run IS NOT NULL OR s.trashed_run IS NOT NULL, g.pinned, g.session,
+       g.tool_call_id
+FROM segments g JOIN sessions s ON s.workspace = g.workspace AND s.session = g.session
+WHERE g.workspace = ?1 AND g.segment IN (SELECT value FROM integer_list(?2));
+
+-- name: pinned_calls
+SELECT session, tool_call_id FROM segments
+WHERE workspace = ?1 AND session IN (SELECT value FROM integer_list(?2)) AND pinned = 1 AND tool_call_id IS NOT NULL
+  AND trashed_run IS NULL;
+
+-- name: session_states
+SELECT session, version, trashed_run IS NOT NULL FROM sessions
+WHERE workspace = ?1 AND session IN (SELECT value FROM integer_list(?2));
+
+-- name: raise_heads
+UPDATE sessions SET version = version + 1, epoch = epoch + ?3, updated_at = COALESCE(?4, updated_at)
+WHERE workspace = ?1 AND session IN (
+    SELECT g.session FROM segments g
+    WHERE g.workspace = ?1 AND g.segment IN (SELECT value FROM integer_list(?2)));
+
+-- fragment: version_of_session
+(SELECT s.version FROM sessions s WHERE s.workspace = segments.workspace AND s.session = segments.session)
+
+-- name: trash_segments
+UPDATE segments SET trashed_run = ?3, trashed_at = ?4, version = {{version_of_session}}
+WHERE workspace = ?1 AND segment IN (SELECT value FROM integer_list(?2)) AND trashed_run IS NULL;
+
+-- name: trash_sessions
+UPDATE sessions SET trashed_run = ?3, trashed_at = ?4, version = version + 1
+WHERE workspace = ?1 AND session IN (SELECT value FROM integer_list(?2)) AND trashed_run IS NULL;
+
+-- name: segments_trashed_by
+SELECT segment FROM segments WHERE workspace = ?1 AND trashed_run = ?2 ORDER BY segment;
+
+-- name: restore_segments
+UPDATE segments SET trashed_run = NULL, trashed_at = NULL, version = {{version_of_session}}
+WHERE workspace = ?1 AND segment IN (SELECT value FROM integer_list(?2));
+
+-- A living session may have the name only after a restore.
+-- name: restore_sessions
+UPDATE sessions SET trashed_run = NULL, trashed_at = NULL, version = version + 1, epoch = epoch + 1, updated_at = ?3
+WHERE workspace = ?1 AND trashed_run = ?2
+  AND NOT EXISTS (SELECT 1 FROM sessions living
+                  WHERE living.workspace = sessions.workspace AND living.session_id = sessions.session_id
+                    AND living.trashed_run IS NULL);
+
+-- name: sessions_trashed_by
+SELECT session, session_id FROM sessions WHERE workspace = ?1 AND trashed_run = ?2 ORDER BY session;
+
+-- What a purge of a run takes: segments it trashed, and all of the sessions it trashed.
+-- name: segments_to_purge
+SELECT segment FROM segments WHERE workspace = ?1 AND trashed_run = ?2
+UNION
+SELECT g.segment FROM sessions s JOIN segments g ON g.workspace = s.workspace AND g.session = s.session
+WHERE s.workspace = ?1 AND s.trashed_run = ?2
+ORDER BY 1 LIMIT ?3;
+
+-- name: segments_to_purge_count
+SELECT (SELECT COUNT(*) FROM segments WHERE workspace = ?1 AND trashed_run = ?2)
+     + (SELECT COUNT(*) FROM sessions s JOIN segments g ON g.workspace = s.workspace AND g.session = s.session
+        WHERE s.workspace = ?1 AND s.trashed_run = ?2);
+
+-- name: all_segments
+SELECT segment FROM segments WHERE workspace = ?1 ORDER BY segment LIMIT ?2;
+
+-- name: removed_segments
+SELECT segment, text_hash, bytes, is_indexed FROM segments
+WHERE workspace = ?1 AND segment IN (SELECT value FROM integer_list(?2)) ORDER BY segment;
+
+-- name: delete_texts
+DELETE FROM segment_texts WHERE workspace = ?1 AND segment IN (SELECT value FROM integer_list(?2));
+
+-- name: delete_segments
+DELETE FROM segments WHERE workspace = ?1 AND segment IN (SELECT value FROM integer_list(?2));
+
+-- name: segments_of_sessions
+SELECT segment FROM segments
+WHERE workspace = ?1 AND session IN (SELECT value FROM integer_list(?2)) ORDER BY segment;
+
+-- name: session_names
+SELECT session, session_id FROM sessions WHERE workspace = ?1 AND session IN (SELECT value FROM integer_list(?2));
+
+-- name: delete_ledgers
+DELETE FROM ledger WHERE workspace = ?1 AND session IN (SELECT value FROM integer_list(?2));
+
+-- name: delete_sessions
+DELETE FROM sessions WHERE workspace = ?1 AND session IN (SELECT value FROM integer_list(?2));
+
+-- name: segment_totals
+SELECT COUNT(*), COALESCE(SUM(bytes), 0) FROM segments
+WHERE workspace = ?1 AND segment IN (SELECT value FROM integer_list(?2));
+
+-- name: session_totals
+SELECT COALESCE(SUM(g.bytes), 0) FROM segments g
+WHERE g.workspace = ?1 AND g.session IN (SELECT value FROM integer_list(?2));
+
+-- What a preview shows.
+-- name: segment_descriptions
+SELECT g.segment, g.segment_id, s.session_id, g.file_path, g.created_at
+FROM segments g JOIN sessions s ON s.workspace = g.workspace AND s.session = g.session
+WHERE g.workspace = ?1 AND g.segment IN (SELECT value FROM integer_list(?2));
+
+-- name: session_descriptions
+SELECT session, session_id, created_at FROM sessions
+WHERE workspace = ?1 AND session IN (SELECT value FROM integer_list(?2));
+
+-- fragment: forget_filters
+g.workspace = ?1 AND (?2 = 1 OR (g.trashed_run IS NULL AND s.trashed_run IS NULL))
+  AND (?3 IS NULL OR g.written_by = ?3)
+  AND (?4 IS NULL OR g.created_at >= ?4)
+  AND (?5 IS NULL OR g.created_at <= ?5)
+
+-- name: forget_by_filters
+SELECT g.segment, g.session, g.version, g.pinned, g.tool_call_id, g.tags
+FROM segments g JOIN sessions s ON s.workspace = g.workspace AND s.session = g.session
+WHERE {{forget_filters}};
+
+-- Every word of a segment: only what was stashed is in an index.
+-- name: forget_by_words
+SELECT g.segment, g.session, g.version, g.pinned, g.tool_call_id, g.tags, g.segment_id, g.file_path, g.topic_id,
+       g.task_id, t.text, t.raw
+FROM segments g
+JOIN sessions s ON s.workspace = g.workspace AND s.session = g.session
+JOIN segment_texts t ON t.workspace = g.workspace AND t.segment = g.segment
+WHERE {{forget_filters}};
+
+-- Halves of tool calls of some sessions.
+-- name: tool_halves
+SELECT g.segment, g.session, g.version, g.pinned, g.tool_call_id
+FROM segments g JOIN sessions s ON s.workspace = g.workspace AND s.session = g.session
+WHERE g.workspace = ?1 AND g.session IN (SELECT value FROM integer_list(?2)) AND g.tool_call_id IS NOT NULL
+  AND (?3 = 1 OR (g.trashed_run IS NULL AND s.trashed_run IS NULL));
+
+-- name: has_stash_items
+SELECT EXISTS (SELECT 1 FROM plan_items WHERE workspace = ?1 AND plan = ?2 AND action = 'stash');
+
+-- name: explained_segment
+SELECT g.segment_id, s.session_id, g.state, g.pinned, g.pin_reason, g.trashed_run, g.trashed_at, s.trashed_run,
+       s.trashed_at
+FROM segments g JOIN sessions s ON s.workspace = g.workspace AND s.session = g.session
+WHERE g.workspace = ?1 AND g.segment = ?2;

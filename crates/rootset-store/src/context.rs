@@ -5,12 +5,18 @@
 //! other, deleting goes through the protocol ([`crate::sweep`]).
 
 mod change;
+mod delete;
+pub(crate) mod forget;
 mod ledger;
 mod load;
-mod rows;
+mod plans;
+pub(crate) mod remove;
+pub(crate) mod rows;
 mod stash;
+pub(crate) mod trash;
 
 pub use change::{NewLedgerEntry, NewSegmentRow, SegmentChange, SessionChange};
+pub use delete::SegmentDeletion;
 pub use ledger::{LedgerAction, LedgerEntry};
 pub use load::{LoadedSession, SegmentText, SessionHead, SessionState, SessionView};
 pub use rows::SegmentRow;

@@ -65,8 +65,8 @@ pub use code::{
     NewFile, RankCode, RepoRow, RepoView, SymbolRow,
 };
 pub use context::{
-    LedgerAction, LedgerEntry, LoadedSession, NewLedgerEntry, NewSegmentRow, SegmentChange, SegmentRow, SegmentText,
-    SessionChange, SessionHead, SessionState, SessionView, StashFilters, StashHit,
+    LedgerAction, LedgerEntry, LoadedSession, NewLedgerEntry, NewSegmentRow, SegmentChange, SegmentDeletion,
+    SegmentRow, SegmentText, SessionChange, SessionHead, SessionState, SessionView, StashFilters, StashHit,
 };
 pub use defrag::Defragmented;
 pub use doctor::Check;

@@ -101,12 +101,12 @@ fn blob(row: &dyn Row, index: usize) -> Result<&[u8], StoreError> {
     }
 }
 
-pub(super) fn stored_type(word: &str) -> Result<SegmentType, StoreError> {
+pub(crate) fn stored_type(word: &str) -> Result<SegmentType, StoreError> {
     let found = SegmentType::ALL.into_iter().find(|it| it.as_str() == word);
     found.ok_or(StoreError::UnreadableValue("the type of a segment"))
 }
 
-fn stored_state(word: &str) -> Result<SegmentState, StoreError> {
+pub(crate) fn stored_state(word: &str) -> Result<SegmentState, StoreError> {
     match word {
         ACTIVE => Ok(SegmentState::Active),
         STASHED => Ok(SegmentState::Stashed),
