@@ -5,3 +5,4 @@
 mod harness;
 mod reading;
 mod round_trips;
+mod sessions;
