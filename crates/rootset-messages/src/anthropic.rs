@@ -120,17 +120,25 @@ fn read_message(
     envelope.insert("content".to_owned(), mark);
     let whole =
         Raw { format: Format::Anthropic, message: number as u32, digest: digest(message), opens, envelope, slots };
-    drafts.extend(cut(whole).iter().map(|part| draft_of(role, part, calls)));
+    drafts.extend(cut(whole, Thinking::JoinsCall).iter().map(|part| draft_of(role, part, calls)));
     Ok(())
 }
 
+/// What thinking belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Thinking {
+    /// The first tool call between it and the next thinking, where there is one; the next block otherwise.
+    JoinsCall,
+    JoinsNext,
+}
+
 /// A message in parts that can leave alone: each block with the thinking that belongs to it.
-pub(crate) fn cut(whole: Raw) -> Vec<Raw> {
+pub(crate) fn cut(whole: Raw, thinking: Thinking) -> Vec<Raw> {
     let Raw { format, message, digest, opens, envelope, slots } = whole;
     let mut groups = if slots.is_empty() {
         vec![vec![Slot { place: Place::Nothing, at: 0, value: Value::Null }]]
     } else {
-        group_with_thinking(slots)
+        group_with_thinking(slots, thinking)
     };
     let last = groups.pop().expect("a message is cut into at least one part");
     let part = |envelope, slots| Raw { format, message, digest: digest.clone(), opens, envelope, slots };
@@ -139,9 +147,8 @@ pub(crate) fn cut(whole: Raw) -> Vec<Raw> {
     parts
 }
 
-/// Thinking joins the first tool call between it and the next thinking; the next block where there is no such call;
-/// nothing where it is the end of its message. Groups are ordered by what they are about, which is last in each.
-fn group_with_thinking(slots: Vec<Slot>) -> Vec<Vec<Slot>> {
+/// Thinking at the end of a message joins nothing. Groups are ordered by what they are about, which is last in each.
+fn group_with_thinking(slots: Vec<Slot>, thinking: Thinking) -> Vec<Vec<Slot>> {
     let mut groups: Vec<Vec<Slot>> = Vec::new();
     let mut thoughts: Vec<Slot> = Vec::new();
     // The first group that the thoughts may join, once there is one.
@@ -152,9 +159,9 @@ fn group_with_thinking(slots: Vec<Slot>) -> Vec<Vec<Slot>> {
             thoughts.push(slot);
             continue;
         }
-        let is_call = call_id(&slot.value).is_some();
+        let takes_at_once = thinking == Thinking::JoinsNext || call_id(&slot.value).is_some();
         groups.push(vec![slot]);
-        if is_call && !thoughts.is_empty() {
+        if takes_at_once && !thoughts.is_empty() {
             takers = Some(groups.len() - 1);
             settle(&mut groups, &mut thoughts, &mut takers);
         } else if !thoughts.is_empty() {

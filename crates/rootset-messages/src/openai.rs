@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use crate::anthropic::{answer_call, cut, envelope_of, messages_of, plain_draft};
+use crate::anthropic::{Thinking, answer_call, cut, envelope_of, messages_of, plain_draft};
 use crate::blocks::{self, Shown, text_at};
 use crate::draft::{Draft, Format};
 use crate::error::{ReadError, kind_of};
@@ -18,7 +18,7 @@ pub(crate) fn read(list: &Value) -> Result<Vec<Draft>, ReadError> {
         let envelope = envelope_of(number, message)?;
         opens &= text_at(message, "role") != Some("user");
         let whole = cut_out(number, message, envelope, opens)?;
-        for part in cut(whole) {
+        for part in cut(whole, Thinking::JoinsCall) {
             let draft = reader.draft_of(message, &part);
             reader.drafts.push(draft);
         }

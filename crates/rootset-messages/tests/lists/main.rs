@@ -3,5 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "clippy's own exception for tests does not reach the helpers of a test binary")]
 
 mod harness;
+mod pruning;
 mod reading;
 mod round_trips;
+mod sessions;
+mod validating;
