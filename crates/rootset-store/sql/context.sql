@@ -188,7 +188,7 @@ WHERE workspace = ?1 AND trashed_run = ?2
                     AND living.trashed_run IS NULL);
 
 -- name: sessions_trashed_by
-SELECT session, session_id FROM sessions WHERE workspace = ?1 AND trashed_run = ?2 ORDER BY session;
+SELECT session, session_id, created_at FROM sessions WHERE workspace = ?1 AND trashed_run = ?2 ORDER BY session;
 
 -- What a purge of a run takes: segments it trashed, and all of the sessions it trashed.
 -- name: segments_to_purge
@@ -207,7 +207,7 @@ SELECT (SELECT COUNT(*) FROM segments WHERE workspace = ?1 AND trashed_run = ?2)
 SELECT segment FROM segments WHERE workspace = ?1 ORDER BY segment LIMIT ?2;
 
 -- name: removed_segments
-SELECT segment, text_hash, bytes, is_indexed FROM segments
+SELECT segment, text_hash, bytes, is_indexed, created_at, segment_id FROM segments
 WHERE workspace = ?1 AND segment IN (SELECT value FROM integer_list(?2)) ORDER BY segment;
 
 -- name: delete_texts
@@ -217,11 +217,7 @@ DELETE FROM segment_texts WHERE workspace = ?1 AND segment IN (SELECT value FROM
 DELETE FROM segments WHERE workspace = ?1 AND segment IN (SELECT value FROM integer_list(?2));
 
 -- name: segments_of_sessions
-SELECT segment FROM segments
-WHERE workspace = ?1 AND session IN (SELECT value FROM integer_list(?2)) ORDER BY segment;
-
--- name: session_names
-SELECT session, session_id FROM sessions WHERE workspace = ?1 AND session IN (SELECT value FROM integer_list(?2));
+SELECT segment FROM segments WHERE workspace = ?1 AND session IN (SELECT value FROM integer_list(?2));
 
 -- name: delete_ledgers
 DELETE FROM ledger WHERE workspace = ?1 AND session IN (SELECT value FROM integer_list(?2));

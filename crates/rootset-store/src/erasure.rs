@@ -93,16 +93,25 @@ impl ObjectHasher {
         Ok(Self { key: tx.scalar(&sql::ERASURE_KEY, &[])? })
     }
 
-    pub(crate) fn segment(&self, key: SegmentKey, text_hash: &[u8; 16]) -> NotedObject {
-        NotedObject { object: key.object(), hash: self.hash("segment", text_hash) }
+    pub(crate) fn segment(
+        &self,
+        key: SegmentKey,
+        text_hash: &[u8; 16],
+        created_at: Timestamp,
+        segment_id: &str,
+    ) -> NotedObject {
+        NotedObject { object: key.object(), hash: self.hash(text_hash, created_at, segment_id) }
     }
 
-    pub(crate) fn session(&self, key: SessionKey, session_id: &str) -> NotedObject {
-        NotedObject { object: key.object(), hash: self.hash("session", session_id.as_bytes()) }
+    pub(crate) fn session(&self, key: SessionKey, created_at: Timestamp, session_id: &str) -> NotedObject {
+        NotedObject { object: key.object(), hash: self.hash(b"a whole session.", created_at, session_id) }
     }
 
-    fn hash(&self, kind: &str, content: &[u8]) -> [u8; 32] {
-        *blake3::Hasher::new_keyed(&self.key).update(kind.as_bytes()).update(content).finalize().as_bytes()
+    /// What is first in every workspace is likely to have the same number, name and text: the time tells it apart.
+    fn hash(&self, content: &[u8; 16], created_at: Timestamp, name: &str) -> [u8; 32] {
+        let mut hasher = blake3::Hasher::new_keyed(&self.key);
+        hasher.update(content).update(&created_at.0.to_le_bytes()).update(name.as_bytes());
+        *hasher.finalize().as_bytes()
     }
 }
 

@@ -5,13 +5,13 @@
 use std::collections::HashSet;
 
 use rootset_model::limits::PURGE_BATCH_MEMORIES;
-use rootset_model::{RunId, SegmentKey, SessionKey, WorkspaceKey};
+use rootset_model::{RunId, SegmentKey, SessionKey, Timestamp, WorkspaceKey};
 
 use super::trash::{HeadChange, raise_heads};
 use crate::Stamp;
 use crate::compaction::{MARKED_SHARE_MIN, search_delete};
-use crate::driver::{SearchIndex, SearchRemoval, Transaction};
-use crate::erasure::{self, NotedObject};
+use crate::driver::{Row, SearchIndex, SearchRemoval, Transaction};
+use crate::erasure::{self, NotedObject, ObjectHasher};
 use crate::error::StoreError;
 use crate::purge::{Erased, Ledger, PROBES_MAX};
 use crate::statements::context as sql;
@@ -57,11 +57,11 @@ pub(crate) fn remove_segments(
         Ok(())
     })?;
     let (mut bytes, mut indexed) = (0, Vec::new());
-    let hasher = erasure::ObjectHasher::new(tx)?;
+    let hasher = ObjectHasher::new(tx)?;
     let mut noted: Vec<NotedObject> = Vec::with_capacity(segments.len());
     tx.query(&sql::REMOVED_SEGMENTS, &key, &mut |row| {
         let segment: i64 = row.get(0)?;
-        noted.push(hasher.segment(SegmentKey(segment), &row.get(1)?));
+        noted.push(noted_segment(&hasher, row)?);
         bytes += row.get::<i64>(2)?;
         if row.get(3)? {
             indexed.push(segment);
@@ -86,7 +86,7 @@ pub(crate) fn remove_segments(
 pub(crate) fn remove_sessions(
     tx: &mut dyn Transaction,
     workspace: WorkspaceKey,
-    sessions: &[(i64, String)],
+    sessions: &[RemovedSession],
     ledger: Option<&Ledger<'_>>,
     erased: &mut Erased,
     stamp: Stamp<'_>,
@@ -94,14 +94,13 @@ pub(crate) fn remove_sessions(
     if sessions.is_empty() {
         return Ok(());
     }
-    let numbers: Vec<i64> = sessions.iter().map(|(session, _)| *session).collect();
+    let numbers: Vec<i64> = sessions.iter().map(|it| it.session).collect();
     let key = [workspace.into(), numbers.as_slice().into()];
     tx.execute(&sql::DELETE_LEDGERS, &key)?;
     erased.rows.sessions += tx.execute(&sql::DELETE_SESSIONS, &key)? as i64;
     if let Some(ledger) = ledger {
-        let hasher = erasure::ObjectHasher::new(tx)?;
-        let noted: Vec<NotedObject> =
-            sessions.iter().map(|(session, name)| hasher.session(SessionKey(*session), name)).collect();
+        let hasher = ObjectHasher::new(tx)?;
+        let noted: Vec<NotedObject> = sessions.iter().map(|it| it.noted(&hasher)).collect();
         erasure::note_objects(tx, workspace, ledger, &noted, stamp)?;
     }
     Ok(())
@@ -112,8 +111,31 @@ pub(crate) fn sessions_of(
     tx: &mut dyn Transaction,
     workspace: WorkspaceKey,
     run: RunId,
-) -> Result<Vec<(i64, String)>, StoreError> {
-    tx.rows(&sql::SESSIONS_TRASHED_BY, &[workspace.into(), (&run).into()], |row| Ok((row.get(0)?, row.get(1)?)))
+) -> Result<Vec<RemovedSession>, StoreError> {
+    tx.rows(&sql::SESSIONS_TRASHED_BY, &[workspace.into(), (&run).into()], RemovedSession::read)
+}
+
+/// What is noted of a session.
+pub(crate) struct RemovedSession {
+    session: i64,
+    session_id: String,
+    created_at: Timestamp,
+}
+
+impl RemovedSession {
+    fn read(row: &dyn Row) -> Result<Self, StoreError> {
+        Ok(Self { session: row.get(0)?, session_id: row.get(1)?, created_at: row.get(2)? })
+    }
+
+    fn noted(&self, hasher: &ObjectHasher) -> NotedObject {
+        hasher.session(SessionKey(self.session), self.created_at, &self.session_id)
+    }
+}
+
+/// What is noted of a segment, from a row of `removed_segments`.
+fn noted_segment(hasher: &ObjectHasher, row: &dyn Row) -> Result<NotedObject, StoreError> {
+    let (key, hash): (i64, [u8; 16]) = (row.get(0)?, row.get(1)?);
+    Ok(hasher.segment(SegmentKey(key), &hash, row.get(4)?, &row.get::<String>(5)?))
 }
 
 /// Many rows, and a good share of the index: marked now, rewritten once.
@@ -139,7 +161,7 @@ pub(crate) fn remove_erased(
     erased: &mut Erased,
     stamp: Stamp<'_>,
 ) -> Result<(), StoreError> {
-    let hasher = erasure::ObjectHasher::new(tx)?;
+    let hasher = ObjectHasher::new(tx)?;
     let noted: HashSet<([u8; 16], &[u8])> =
         erased_since.iter().map(|(hash, object)| (*object, hash.as_slice())).collect();
     let is_noted = |it: &NotedObject| noted.contains(&(it.object, it.hash.as_slice()));
@@ -147,18 +169,16 @@ pub(crate) fn remove_erased(
         erased_since.iter().filter_map(|(_, object)| number(*object)).collect()
     };
     let sessions = numbers(|object| SessionKey::from_object(object).map(|key| key.0));
-    let mut gone: Vec<(i64, String)> =
-        tx.rows(&sql::SESSION_NAMES, &[workspace.into(), sessions.as_slice().into()], |row| {
-            Ok((row.get(0)?, row.get(1)?))
-        })?;
-    gone.retain(|(session, name)| is_noted(&hasher.session(SessionKey(*session), name)));
-    let gone_numbers: Vec<i64> = gone.iter().map(|(session, _)| *session).collect();
+    let parameters = [workspace.into(), sessions.as_slice().into()];
+    let mut gone = tx.rows(&sql::SESSION_DESCRIPTIONS, &parameters, RemovedSession::read)?;
+    gone.retain(|it| is_noted(&it.noted(&hasher)));
+    let gone_numbers: Vec<i64> = gone.iter().map(|it| it.session).collect();
     let parameters = [workspace.into(), gone_numbers.as_slice().into()];
     let mut segments: Vec<i64> = tx.rows(&sql::SEGMENTS_OF_SESSIONS, &parameters, |row| row.get(0))?;
     let candidates = numbers(|object| SegmentKey::from_object(object).map(|key| key.0));
     tx.query(&sql::REMOVED_SEGMENTS, &[workspace.into(), candidates.as_slice().into()], &mut |row| {
         let segment: i64 = row.get(0)?;
-        if is_noted(&hasher.segment(SegmentKey(segment), &row.get(1)?)) {
+        if is_noted(&noted_segment(&hasher, row)?) {
             segments.push(segment);
         }
         Ok(())
