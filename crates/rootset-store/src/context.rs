@@ -19,5 +19,6 @@ pub use change::{NewLedgerEntry, NewSegmentRow, SegmentChange, SessionChange};
 pub use delete::SegmentDeletion;
 pub use ledger::{LedgerAction, LedgerEntry};
 pub use load::{LoadedSession, SegmentText, SessionHead, SessionState, SessionView};
+pub use plans::SegmentItem;
 pub use rows::SegmentRow;
 pub use stash::{StashFilters, StashHit};

@@ -66,7 +66,8 @@ pub use code::{
 };
 pub use context::{
     LedgerAction, LedgerEntry, LoadedSession, NewLedgerEntry, NewSegmentRow, SegmentChange, SegmentDeletion,
-    SegmentRow, SegmentText, SessionChange, SessionHead, SessionState, SessionView, StashFilters, StashHit,
+    SegmentItem, SegmentRow, SegmentText, SessionChange, SessionHead, SessionState, SessionView, StashFilters,
+    StashHit,
 };
 pub use defrag::Defragmented;
 pub use doctor::Check;

@@ -26,7 +26,8 @@ pub struct Forget {
     tags: Option<Vec<String>>,
     created_after: Option<Timestamp>,
     created_before: Option<Timestamp>,
-    /// What to look among (memories, revisions, entities, segments; `code` on request).
+    /// What to look among (memories, revisions, entities, segments of context sessions, active or stashed; `code` on
+    /// request). A tool call goes with its result.
     kinds: Option<Vec<Kind>>,
     /// Take pinned memories and segments too.
     include_pinned: Option<bool>,
@@ -41,7 +42,6 @@ pub enum Kind {
     Revisions,
     Entities,
     Code,
-    /// Of context sessions, active or stashed; a tool call goes with its result.
     Segments,
 }
 

@@ -28,6 +28,7 @@ mod retaining;
 mod salvaging;
 mod scheduling;
 mod searching;
+mod segments;
 mod superseding;
 mod surface;
 mod updating;

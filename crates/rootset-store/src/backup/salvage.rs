@@ -63,14 +63,17 @@ mod column {
     pub const SEGMENT_OF_TEXT: usize = 0;
 }
 
+/// Sessions or segments, each with its workspace.
+type Numbered = HashSet<(i64, i64)>;
+
 /// What is known of all tables before any row is written.
 struct Known {
     /// Current revisions of the memories whose row and text can both be read.
     memories: HashMap<(i64, [u8; 16]), i64>,
     runs: HashSet<(i64, [u8; 16])>,
-    sessions: HashSet<(i64, i64)>,
+    sessions: Numbered,
     /// Segments whose session, row and text can all be read.
-    segments: HashSet<(i64, i64)>,
+    segments: Numbered,
 }
 
 /// Reads what can be read of the database into a new bundle in `folder`. The database is not changed.
@@ -204,12 +207,12 @@ impl Reading {
     }
 
     /// Sessions, the segments of them whose text can be read, and how many lack one of the three.
-    fn whole_segments(&mut self) -> (HashSet<(i64, i64)>, HashSet<(i64, i64)>, i64) {
-        let mut sessions: HashSet<(i64, i64)> = HashSet::new();
+    fn whole_segments(&mut self) -> (Numbered, Numbered, i64) {
+        let mut sessions: Numbered = HashSet::new();
         self.rows(table("sessions"), &mut |number, cells| {
             sessions.extend(cells[column::SESSION].integer().map(|session| (number, session)));
         });
-        let mut texts: HashSet<(i64, i64)> = HashSet::new();
+        let mut texts: Numbered = HashSet::new();
         self.rows(table("segment_texts"), &mut |number, cells| {
             texts.extend(cells[column::SEGMENT_OF_TEXT].integer().map(|segment| (number, segment)));
         });
@@ -241,8 +244,7 @@ impl Reading {
 
 /// What a row of a session becomes: nothing when the rest of it is lost.
 fn salvaged_context(table: &Table, number: i64, mut cells: Vec<Cell>, known: &Known) -> Vec<Vec<Cell>> {
-    let is_known =
-        |place: usize, of: &HashSet<(i64, i64)>| cells[place].integer().is_some_and(|it| of.contains(&(number, it)));
+    let is_known = |place: usize, of: &Numbered| cells[place].integer().is_some_and(|it| of.contains(&(number, it)));
     let is_whole = match table.name {
         "segments" => is_known(column::SEGMENT, &known.segments),
         "segment_texts" => is_known(column::SEGMENT_OF_TEXT, &known.segments),

@@ -15,6 +15,9 @@ struct SegmentPolicy {
     session: i64,
 }
 
+/// Segment, version, action and reason of a plan's item.
+pub type SegmentItem = (i64, i64, Action, Reason);
+
 impl Store {
     /// Stores the plan; its policy names the session: `{"operation": …, "session": 7}`. Answers when it expires.
     pub fn store_segment_plan(
@@ -27,13 +30,13 @@ impl Store {
         Ok(stamp.now.saturating_add_ms(PLAN_LIFETIME_MS))
     }
 
-    /// The session of a stored plan, and its items: segment, version, action and reason.
+    /// The session of a stored plan, and its items.
     pub fn segment_plan(
         &self,
         workspace: &Workspace,
         plan: PlanId,
         now: Timestamp,
-    ) -> Result<(i64, Vec<(i64, i64, Action, Reason)>), StoreError> {
+    ) -> Result<(i64, Vec<SegmentItem>), StoreError> {
         self.read(|tx| {
             let stored = plans::find(tx, workspace.key, plan)?;
             let policy: Option<SegmentPolicy> = serde_json::from_str(&stored.policy).ok();

@@ -80,7 +80,7 @@ fn matching(
     let mut hits: Vec<StashHit> = Vec::new();
     for some in keys.chunks(MATCHES_READ) {
         let parameters = parameters(workspace, some.into(), filters);
-        hits.extend(read_hits(tx, &sql::STASH_AMONG, &parameters, filters)?.1);
+        read_hits(tx, &sql::STASH_AMONG, &parameters, filters, &mut hits)?;
         if hits.len() >= limit {
             break;
         }
@@ -103,9 +103,7 @@ fn newest(
     loop {
         let mut parameters = parameters(workspace, before.0.into(), filters).to_vec();
         parameters.extend([Value::Integer(before.1), Value::Integer(PAGE_ROWS as i64)]);
-        let (last, page) = read_hits(tx, &sql::STASH_PAGE, &parameters, filters)?;
-        hits.extend(page);
-        match last {
+        match read_hits(tx, &sql::STASH_PAGE, &parameters, filters, &mut hits)? {
             Some(last) if hits.len() < limit => before = last,
             _ => return Ok(hits),
         }
@@ -125,14 +123,15 @@ fn parameters<'a>(workspace: WorkspaceKey, second: Value<'a>, filters: &'a Stash
     ]
 }
 
-/// Rows that pass the filter of tags too, and where the last row of all stands.
+/// Keeps the rows that pass the filter of tags, too; answers where the last row of all stands.
 fn read_hits(
     tx: &mut dyn Transaction,
     statement: &crate::driver::Statement,
     parameters: &[Value<'_>],
     filters: &StashFilters,
-) -> Result<(Option<(i64, i64)>, Vec<StashHit>), StoreError> {
-    let (mut hits, mut last) = (Vec::new(), None);
+    hits: &mut Vec<StashHit>,
+) -> Result<Option<(i64, i64)>, StoreError> {
+    let mut last = None;
     tx.query(statement, parameters, &mut |row| {
         let hit = read_hit(row)?;
         last = Some((hit.stashed_at.0, hit.segment));
@@ -143,7 +142,7 @@ fn read_hits(
         }
         Ok(())
     })?;
-    Ok((last, hits))
+    Ok(last)
 }
 
 fn read_hit(row: &dyn Row) -> Result<StashHit, StoreError> {
