@@ -75,6 +75,13 @@ struct Message {
     opens: bool,
 }
 
+impl Message {
+    /// Behind everything it holds: places grow from part to part, and within a part.
+    fn next_place(&self) -> u32 {
+        self.parts.last().and_then(|part| part.slots.last()).map_or(0, |slot| slot.at + 1)
+    }
+}
+
 /// What lives and dies together.
 #[derive(Debug)]
 struct Part {

@@ -36,19 +36,30 @@ impl Fragment {
 pub(super) fn assemble(target: Format, pieces: &[Piece<'_>]) -> Assembled {
     let mut assembler =
         Assembler { target, out: Assembled::default(), last: None, ids: Ids::default(), placeholders: Vec::new() };
-    for piece in pieces {
-        match piece {
-            Piece::Raw(value) => match Raw::parse(value) {
-                Some(raw) => assembler.add_raw(raw),
-                None => assembler.adopt(value),
-            },
-            Piece::Text { role, text } => assembler.add_text(role, text),
-            Piece::Placeholder { text } if text.trim().is_empty() => {}
-            Piece::Placeholder { text } => assembler.placeholders.push((*text).to_owned()),
+    let parsed: Vec<Option<Raw>> = pieces.iter().map(parse).collect();
+    for raw in parsed.iter().flatten().filter(|raw| raw.format == target) {
+        if let Pair::Call(id) | Pair::ServerCall(id) = native_pair(raw) {
+            assembler.ids.reserve(id);
+        }
+    }
+    for (piece, raw) in pieces.iter().zip(parsed) {
+        match (piece, raw) {
+            (_, Some(raw)) => assembler.add_raw(raw),
+            (Piece::Raw(value), None) => assembler.adopt(value),
+            (Piece::Text { role, text }, None) => assembler.add_text(role, text),
+            (Piece::Placeholder { text }, None) if text.trim().is_empty() => {}
+            (Piece::Placeholder { text }, None) => assembler.placeholders.push((*text).to_owned()),
         }
     }
     assembler.place_placeholders();
     assembler.out
+}
+
+fn parse(piece: &Piece<'_>) -> Option<Raw> {
+    match piece {
+        Piece::Raw(value) => Raw::parse(value),
+        Piece::Text { .. } | Piece::Placeholder { .. } => None,
+    }
 }
 
 struct Assembler {
@@ -118,7 +129,7 @@ impl Assembler {
             continues && message.role == fragment.role && message.number.is_none() && fragment.role != "tool"
         };
         if let Some(message) = self.out.messages.last_mut().filter(same) {
-            let next = message.parts.iter().flat_map(|part| &part.slots).map(|slot| slot.at + 1).max().unwrap_or(0);
+            let next = message.next_place();
             fragment.part.slots.iter_mut().for_each(|slot| slot.at += next);
             message.parts.push(fragment.part);
             return;

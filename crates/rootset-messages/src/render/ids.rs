@@ -10,9 +10,13 @@ pub(super) struct Ids {
 }
 
 impl Ids {
-    /// A call that keeps its id.
+    /// Keeps an id for a call that is somewhere in the list and already has it.
+    pub fn reserve(&mut self, id: String) {
+        self.used.insert(id);
+    }
+
+    /// A call that keeps its id: results that follow mean it.
     pub fn note(&mut self, id: &str) {
-        self.used.insert(id.to_owned());
         self.renamed.insert(id.to_owned(), id.to_owned());
     }
 

@@ -46,7 +46,6 @@ fn results_first(messages: &mut Vec<Message>, start: usize) {
     whole.parts.sort_by_key(|part| !is_result(part));
     // A turn with results is the user's: no thinking stands apart from its block there.
     all_slots(&mut whole.parts).zip(0..).for_each(|(slot, at)| slot.at = at);
-    all_slots(&mut whole.parts).for_each(text_to_block);
     messages.push(whole);
 }
 
@@ -55,10 +54,15 @@ fn is_result(part: &Part) -> bool {
 }
 
 fn join(first: &mut Message, mut second: Message) {
-    let next = all_slots(&mut first.parts).map(|slot| slot.at + 1).max().unwrap_or(0);
+    let next = first.next_place();
     all_slots(&mut second.parts).for_each(|slot| slot.at += next);
+    // Only a message of one part is a text: the first of many joined ones is not looked at again and again.
+    for message in [&mut *first, &mut second] {
+        if let [only] = message.parts.as_mut_slice() {
+            only.slots.iter_mut().for_each(text_to_block);
+        }
+    }
     first.parts.append(&mut second.parts);
-    all_slots(&mut first.parts).for_each(text_to_block);
     for (field, value) in second.envelope {
         first.envelope.entry(field).or_insert(value);
     }

@@ -16,18 +16,30 @@ const ORPHAN_NOTE: &str = "[result of a tool call that is no longer in this conv
 /// A part by its message and its place there.
 type Location = (usize, usize);
 
-pub(super) fn repair(format: Format, mut messages: Vec<Message>) -> Vec<Message> {
-    let turns = turns(format, &messages);
-    let found = match_pairs(&messages, &turns);
+pub(super) fn repair(format: Format, messages: Vec<Message>) -> Vec<Message> {
+    let whole = settle_halves(format, messages);
+    bring_results_back(format, whole)
+}
+
+/// Results without calls are told, calls without results go.
+fn settle_halves(format: Format, mut messages: Vec<Message>) -> Vec<Message> {
+    let found = match_pairs(&messages, &turns(format, &messages));
     for (message, part) in &found.orphans {
         tell(format, &mut messages[*message], *part);
     }
+    rebuild(messages, &found.unanswered, &BTreeMap::new())
+}
+
+/// Results that stand too far behind their calls follow them. What was told may stand between them now: this comes second.
+fn bring_results_back(format: Format, messages: Vec<Message>) -> Vec<Message> {
+    let turns = turns(format, &messages);
+    let found = match_pairs(&messages, &turns);
     let mut moved: BTreeMap<usize, Vec<Location>> = BTreeMap::new();
     for (call, result) in &found.late {
         let last_of_turn = turns.iter().rposition(|turn| *turn == turns[call.0]).unwrap_or(call.0);
         moved.entry(last_of_turn).or_default().push(*result);
     }
-    rebuild(messages, &found.unanswered, moved)
+    rebuild(messages, &found.unanswered, &moved)
 }
 
 #[derive(Default)]
@@ -141,7 +153,7 @@ fn tellable(block: &Value) -> Option<Value> {
 fn rebuild(
     messages: Vec<Message>,
     dropped: &BTreeSet<Location>,
-    moved: BTreeMap<usize, Vec<Location>>,
+    moved: &BTreeMap<usize, Vec<Location>>,
 ) -> Vec<Message> {
     let leaving: BTreeSet<Location> = moved.values().flatten().copied().collect();
     let mut carried: BTreeMap<Location, (String, Map<String, Value>, Part)> = BTreeMap::new();
