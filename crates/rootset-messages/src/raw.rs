@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use crate::blocks::is_thinking;
 use crate::draft::Format;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -54,10 +55,33 @@ pub(crate) enum Place {
 }
 
 impl Raw {
-    /// `None` when somebody else made it.
+    /// `None` when somebody else made it: callers bring values of their own.
     pub fn parse(value: &Value) -> Option<Self> {
         let raw = Self::deserialize(value).ok()?;
-        (!raw.slots.is_empty() && raw.format != Format::ClaudeCode).then_some(raw)
+        let (_, before) = raw.slots.split_last()?;
+        let is_thought = |slot: &Slot| slot.place == Place::Block && is_thinking(&slot.value);
+        (before.iter().all(is_thought) && raw.slots.iter().all(|slot| raw.fits(slot))).then_some(raw)
+    }
+
+    /// Whether something like this could have been cut out of such a message.
+    fn fits(&self, slot: &Slot) -> bool {
+        let has_role = self.envelope.get("role").is_some_and(Value::is_string);
+        let is_cut_out = |field: &str| has_role && is_cut(&self.envelope, field);
+        match (slot.place, self.format) {
+            (_, Format::ClaudeCode) => false,
+            (Place::SystemText, Format::Anthropic) => slot.value.is_string(),
+            (Place::SystemBlock, Format::Anthropic) => slot.value.is_object(),
+            (Place::Text, Format::Anthropic) => is_cut_out("content") && slot.value.is_string(),
+            (Place::Text, Format::OpenAi) => is_cut_out("content") && (slot.value.is_string() || slot.value.is_array()),
+            (Place::Block, _) => is_cut_out("content") && slot.value.is_object(),
+            (Place::ToolCall, Format::OpenAi) => is_cut_out("tool_calls") && slot.value.is_object(),
+            (Place::FunctionCall, Format::OpenAi) => is_cut_out("function_call") && slot.value.is_object(),
+            (Place::Audio, Format::OpenAi) => is_cut_out("audio") && slot.value.is_object(),
+            (Place::Refusal, Format::OpenAi) => is_cut_out("refusal") && slot.value.is_string(),
+            (Place::Nothing, _) => has_role,
+            (Place::SystemText | Place::SystemBlock, Format::OpenAi) => false,
+            (Place::ToolCall | Place::FunctionCall | Place::Audio | Place::Refusal, Format::Anthropic) => false,
+        }
     }
 
     pub fn to_value(&self) -> Value {

@@ -78,7 +78,7 @@ struct Message {
 impl Message {
     /// Behind everything it holds: places grow from part to part, and within a part.
     fn next_place(&self) -> u32 {
-        self.parts.last().and_then(|part| part.slots.last()).map_or(0, |slot| slot.at + 1)
+        self.parts.last().and_then(|part| part.slots.last()).map_or(0, |slot| slot.at.saturating_add(1))
     }
 }
 

@@ -130,7 +130,7 @@ impl Assembler {
         };
         if let Some(message) = self.out.messages.last_mut().filter(same) {
             let next = message.next_place();
-            fragment.part.slots.iter_mut().for_each(|slot| slot.at += next);
+            fragment.part.slots.iter_mut().for_each(|slot| slot.at = slot.at.saturating_add(next));
             message.parts.push(fragment.part);
             return;
         }

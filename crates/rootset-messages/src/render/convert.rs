@@ -10,7 +10,7 @@ use crate::openai::{named_call, parsed_input};
 use crate::raw::{Place, Raw, Slot};
 
 pub(super) fn to_openai(raw: &Raw, ids: &mut Ids) -> Vec<Fragment> {
-    let role = role_of(raw);
+    let role = plain_role(raw);
     let slots = raw.slots.iter().filter(|slot| slot.place != Place::Nothing && !is_thinking(&slot.value));
     slots.filter_map(|slot| openai_fragment(role, slot, ids)).collect()
 }
@@ -29,7 +29,7 @@ fn openai_fragment(role: &str, slot: &Slot, ids: &mut Ids) -> Option<Fragment> {
             let arguments = block.get("input").map_or_else(|| "{}".to_owned(), Value::to_string);
             let function = json!({"name": text_at(block, "name").unwrap_or_default(), "arguments": arguments});
             let call = json!({"id": id, "type": "function", "function": function});
-            Some(Fragment::new(role, Place::ToolCall, call, Pair::Call(id)))
+            Some(Fragment::new("assistant", Place::ToolCall, call, Pair::Call(id)))
         }
         (Place::Block, "tool_result") => {
             let id = ids.of_result(result_id(block)?);
@@ -90,11 +90,7 @@ pub(super) fn to_anthropic(raw: &Raw, ids: &mut Ids) -> Vec<Fragment> {
         let block = json!({"type": "tool_result", "tool_use_id": id, "content": content});
         return vec![Fragment::new("user", Place::Block, block, Pair::Result(id))];
     }
-    let role = match role_of(raw) {
-        "system" | "developer" => "system",
-        "assistant" => "assistant",
-        _ => "user",
-    };
+    let role = plain_role(raw);
     let fragment = match slot.place {
         Place::ToolCall | Place::FunctionCall => Some(anthropic_call(slot, ids)),
         Place::Audio => {
@@ -160,6 +156,15 @@ fn document_of(part: &Value) -> Option<Value> {
         block["title"] = name.into();
     }
     (media_type == "application/pdf").then_some(block)
+}
+
+/// A role that both APIs know.
+fn plain_role(raw: &Raw) -> &'static str {
+    match role_of(raw) {
+        "system" | "developer" => "system",
+        "assistant" => "assistant",
+        _ => "user",
+    }
 }
 
 fn role_of(raw: &Raw) -> &str {

@@ -22,7 +22,8 @@ pub(super) fn join_neighbours(messages: Vec<Message>) -> Vec<Message> {
             joined.push(message);
             continue;
         };
-        let were_neighbours = before.number.zip(message.number).is_some_and(|(first, second)| first + 1 == second);
+        let were_neighbours =
+            before.number.zip(message.number).is_some_and(|(first, second)| first.checked_add(1) == Some(second));
         if were_neighbours {
             joined.push(message);
         } else {
@@ -55,7 +56,7 @@ fn is_result(part: &Part) -> bool {
 
 fn join(first: &mut Message, mut second: Message) {
     let next = first.next_place();
-    all_slots(&mut second.parts).for_each(|slot| slot.at += next);
+    all_slots(&mut second.parts).for_each(|slot| slot.at = slot.at.saturating_add(next));
     // Only a message of one part is a text: the first of many joined ones is not looked at again and again.
     for message in [&mut *first, &mut second] {
         if let [only] = message.parts.as_mut_slice() {

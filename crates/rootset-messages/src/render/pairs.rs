@@ -36,7 +36,8 @@ fn bring_results_back(format: Format, messages: Vec<Message>) -> Vec<Message> {
     let found = match_pairs(&messages, &turns);
     let mut moved: BTreeMap<usize, Vec<Location>> = BTreeMap::new();
     for (call, result) in &found.late {
-        let last_of_turn = turns.iter().rposition(|turn| *turn == turns[call.0]).unwrap_or(call.0);
+        // Turns only grow.
+        let last_of_turn = turns.partition_point(|turn| *turn <= turns[call.0]) - 1;
         moved.entry(last_of_turn).or_default().push(*result);
     }
     rebuild(messages, &found.unanswered, &moved)
@@ -79,15 +80,15 @@ fn match_pairs(messages: &[Message], turns: &[usize]) -> Pairs {
     let mut open_on_server: BTreeMap<&str, Location> = BTreeMap::new();
     for (message, part, pair) in all_pairs(messages) {
         let here = (message, part);
+        let is_assistants = messages[message].role == "assistant";
         match pair {
             Pair::None => {}
+            // Nobody can answer what the user calls, or has called what the assistant answers.
+            Pair::Call(_) | Pair::ServerCall(_) if !is_assistants => found.unanswered.extend([here]),
+            Pair::Result(_) if is_assistants => found.orphans.extend([here]),
             Pair::Call(id) => found.unanswered.extend(open.insert(id, here)),
             Pair::ServerCall(id) => found.unanswered.extend(open_on_server.insert(id, here)),
             Pair::Result(id) => match open.remove(id.as_str()) {
-                Some(call) if turns[message] == turns[call.0] => {
-                    found.unanswered.insert(call);
-                    found.orphans.insert(here);
-                }
                 Some(call) if turns[message] == turns[call.0] + 1 => {}
                 Some(call) => found.late.push((call, here)),
                 None => found.orphans.extend([here]),

@@ -89,6 +89,9 @@ fn problem_of_block(role: &str, block: &Value) -> Option<String> {
         "tool_result" => match (role, block.get("content")) {
             ("assistant", _) => Some("is a `tool_result` of the assistant; only the user has those".to_owned()),
             _ if text_at(block, "tool_use_id").is_none() => Some("is a tool result without `tool_use_id`".to_owned()),
+            (_, content) if is_error(block) && is_empty(content) => {
+                Some("is a tool result that failed and does not say how".to_owned())
+            }
             (_, None | Some(Value::String(_))) => None,
             (_, Some(Value::Array(inner))) => {
                 let blank = inner.iter().any(|block| type_of(block) == "text" && is_blank(block.get("text")));
@@ -98,6 +101,19 @@ fn problem_of_block(role: &str, block: &Value) -> Option<String> {
         },
         "image" if role == "assistant" => Some("is an image of the assistant; only the user has those".to_owned()),
         _ => None,
+    }
+}
+
+fn is_error(block: &Value) -> bool {
+    block.get("is_error") == Some(&Value::Bool(true))
+}
+
+fn is_empty(content: Option<&Value>) -> bool {
+    match content {
+        None => true,
+        Some(Value::String(text)) => text.is_empty(),
+        Some(Value::Array(blocks)) => blocks.is_empty(),
+        Some(_) => false,
     }
 }
 

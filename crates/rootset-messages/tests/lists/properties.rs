@@ -169,3 +169,49 @@ fn any_json_is_read_or_refused_and_never_panics() {
         }
     });
 }
+
+#[test]
+fn a_callers_own_value_that_looks_like_ours_does_no_harm() {
+    let places = prop::sample::select(vec![
+        "system_text",
+        "system_block",
+        "text",
+        "block",
+        "tool_call",
+        "function_call",
+        "refusal",
+        "audio",
+        "nothing",
+    ]);
+    let value = prop::sample::select(vec![
+        json!(null),
+        json!("words"),
+        json!([]),
+        json!({"type": "text", "text": "words"}),
+        json!({"type": "tool_use", "id": "t", "name": "ls", "input": {}}),
+        json!({"type": "tool_result", "tool_use_id": "t"}),
+        json!({"id": "t", "type": "function", "function": {"name": "ls", "arguments": "{}"}}),
+    ]);
+    let cut = json!({"parts": true});
+    let envelope = prop::sample::select(vec![
+        json!({}),
+        json!({"role": "user", "content": "left"}),
+        json!({"role": "user", "content": cut}),
+        json!({"role": "assistant", "content": cut, "tool_calls": cut, "refusal": cut}),
+        json!({"role": "tool", "content": cut, "tool_call_id": "t"}),
+    ]);
+    let number = prop::sample::select(vec![0, 1, u32::MAX - 1, u32::MAX]);
+    let slots = prop::collection::vec((places, number.clone(), value), 0..3);
+    let raw = (formats(), number, envelope, slots).prop_map(|(format, message, envelope, slots)| {
+        let slot = |(place, at, value)| json!({"place": place, "at": at, "value": value});
+        let slots: Vec<Value> = slots.into_iter().map(slot).collect();
+        json!({"format": format, "message": message, "digest": "d", "envelope": envelope, "slots": slots})
+    });
+    proptest!(cases(600), |(raws in prop::collection::vec(raw, 0..6), to in formats())| {
+        let pieces: Vec<Piece<'_>> = raws.iter().map(Piece::Raw).collect();
+        let rendered = render(to, &pieces);
+        let halves = |problem: &String| problem.contains("has no result") || problem.contains("which");
+        let found: Vec<String> = validate(to, &rendered).into_iter().filter(halves).collect();
+        prop_assert!(found.is_empty(), "{found:#?}\n{}", body(&rendered));
+    });
+}

@@ -126,6 +126,8 @@ fn anthropic_blocks_are_whole_and_of_the_right_role() {
     broken(Anthropic, "is no thinking", json!([go(), assistant(json!([{"type": "redacted_thinking"}, text()]))]));
     broken(Anthropic, "ends with thinking", json!([go(), assistant(json!([text(), thinking()]))]));
     let blank = json!({"type": "tool_result", "tool_use_id": "t1", "content": [{"type": "text", "text": ""}]});
+    let mute = json!({"type": "tool_result", "tool_use_id": "t1", "content": "", "is_error": true});
+    broken(Anthropic, "does not say how", json!([go(), assistant(json!([call("t1")])), user(json!([mute]))]));
     broken(Anthropic, "holds a text block", json!([go(), assistant(json!([call("t1")])), user(json!([blank]))]));
 }
 
