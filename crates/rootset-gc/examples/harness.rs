@@ -2,7 +2,7 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use rootset_gc::context::{Facts, Focus, Now, Scoring, SegmentType, Target, Window, analyse, plan};
+use rootset_gc::context::{Author, Facts, Focus, NewSegment, Now, Scoring, SegmentType, Target, Window, analyse, plan};
 use rootset_model::Timestamp;
 
 const BUDGET_TOKENS: u64 = 1_000;
@@ -18,9 +18,10 @@ fn main() {
             step => (SegmentType::Log, format!("test parse_{} ok\n", step % 10).repeat(12)),
         };
         let now = Now { step, at: Timestamp(step as i64 * 60_000) };
-        let facts = Facts { is_system: step == 0, ..Facts::new(segment_type, count_tokens(&text), now) };
+        let author = if step == 0 { Author::System } else { Author::Tool };
+        let facts = Facts { author, ..Facts::new(segment_type, count_tokens(&text), now) };
         let names: Vec<u64> = text.split_whitespace().filter(|word| word.contains('_')).map(hash).collect();
-        window.add(facts, &names);
+        window.add(&NewSegment { names: &names, ..NewSegment::new(step, facts) });
         texts.push(text);
 
         if let Some(excess) = window.tokens().checked_sub(BUDGET_TOKENS) {

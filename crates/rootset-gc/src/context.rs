@@ -18,16 +18,20 @@
 //! [`analyse`], [`plan()`] and [`retained_tokens`] read the whole window; callers run them when a limit is passed.
 
 mod analysis;
+mod bindings;
 mod bitset;
 mod dominators;
 mod graph;
+mod hashes;
 mod holders;
 mod lists;
 mod mark;
 mod plan;
+mod recall;
 mod roots;
 mod score;
 mod segment;
+mod views;
 mod window;
 
 pub use analysis::{Analysis, Candidate, analyse};
@@ -36,10 +40,11 @@ pub use graph::{Graph, Hub, Population, ReferenceKind};
 pub use holders::Holders;
 pub use mark::{Marks, mark, path_from_root};
 pub use plan::{Action, EmptyPlan, Plan, PlanItem, Reason, STASH_RETENTION_MS, Target, plan};
+pub use recall::{Recall, RecallCause};
 pub use roots::{Focus, RootKind, Roots, find_roots};
 pub use score::{HalfLife, HalfLives, Parts, Scoring, Weights, parts};
-pub use segment::{Facts, Generation, Lines, Now, SegmentIndex, SegmentState, SegmentType};
-pub use window::Window;
+pub use segment::{Author, Facts, Generation, Lines, Now, SegmentIndex, SegmentState, SegmentType};
+pub use window::{Added, NewSegment, SURVIVALS_FOR_OLD, Window};
 
 #[cfg(test)]
 mod tests;

@@ -17,7 +17,10 @@ const VIRTUAL_ROOT: u32 = 0;
 pub fn retained_tokens(window: &Window, roots: &[SegmentIndex]) -> Vec<u64> {
     let graph = window.graph();
     let walk = Walk::depth_first(graph, roots);
-    let is_root = Bitset::of(roots_by_place(graph, roots).into_iter());
+    let mut is_root = Bitset::zeros(graph.len());
+    for root in roots {
+        is_root.insert(root.place());
+    }
     let dominators = walk.immediate_dominators(graph, &is_root);
 
     let mut retained: Vec<u64> = walk.segments.iter().map(|it| u64::from(window.facts(*it).tokens)).collect();
@@ -31,14 +34,6 @@ pub fn retained_tokens(window: &Window, roots: &[SegmentIndex]) -> Vec<u64> {
         by_place[segment.place()] = *tokens;
     }
     by_place
-}
-
-fn roots_by_place(graph: &Graph, roots: &[SegmentIndex]) -> Vec<bool> {
-    let mut is_root = vec![false; graph.len()];
-    for root in roots {
-        is_root[root.place()] = true;
-    }
-    is_root
 }
 
 /// Active segments in the order in which a depth-first walk enters them.
@@ -56,7 +51,7 @@ impl Walk {
     fn depth_first(graph: &Graph, roots: &[SegmentIndex]) -> Self {
         let mut walk =
             Self { segments: Vec::new(), numbers: vec![VIRTUAL_ROOT; graph.len()], parents: vec![VIRTUAL_ROOT] };
-        let mut closed = Bitset::of(graph.states().iter().map(|state| !Population::Active.holds(*state)));
+        let mut closed = graph.population(Population::Active).complement();
         let mut open: Vec<(u32, Cursor)> = Vec::new();
         for root in roots {
             if !closed.insert(root.place()) {

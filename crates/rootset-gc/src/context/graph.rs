@@ -7,6 +7,7 @@
 
 use std::collections::BTreeSet;
 
+use super::bitset::Bitset;
 use super::lists::{Cursor, Lists};
 use super::segment::{SegmentIndex, SegmentState};
 
@@ -54,6 +55,9 @@ pub struct Graph {
     /// Without kinds, so that a reference may become stronger without a search among everybody else's.
     incoming: Lists,
     states: Vec<SegmentState>,
+    /// The same as bits, by population: what has left costs a bit where segments are walked.
+    active: Bitset,
+    active_and_stashed: Bitset,
     /// Incoming references from active segments.
     refcounts: Vec<u32>,
     /// Those of them that come from the other half of a pair.
@@ -64,25 +68,27 @@ pub struct Graph {
 }
 
 impl Graph {
-    pub fn add_segment(&mut self) -> SegmentIndex {
+    pub(super) fn add_segment(&mut self) -> SegmentIndex {
         let index = u32::try_from(self.states.len()).ok().filter(|index| *index < SEGMENTS_MAX);
         let index = index.expect("a session has fewer than a billion segments");
         self.outgoing.add_list();
         self.incoming.add_list();
         self.hubs_of.add_list();
         self.states.push(SegmentState::Active);
+        self.active.push(true);
+        self.active_and_stashed.push(true);
         self.refcounts.push(0);
         self.pair_refcounts.push(0);
         SegmentIndex(index)
     }
 
-    pub fn add_hub(&mut self) -> Hub {
+    pub(super) fn add_hub(&mut self) -> Hub {
         self.hub_members.push(0);
         Hub(u32::try_from(self.hub_members.len() - 1).expect("fewer hubs than segments have tags"))
     }
 
     /// `from` refers to `to`. Nobody refers to himself; of two references between the same, the stronger stays.
-    pub fn refer(&mut self, from: SegmentIndex, to: SegmentIndex, kind: ReferenceKind) {
+    pub(super) fn refer(&mut self, from: SegmentIndex, to: SegmentIndex, kind: ReferenceKind) {
         if kind == ReferenceKind::Pair {
             self.refer_one_way(to, from, kind);
         }
@@ -90,7 +96,7 @@ impl Graph {
     }
 
     fn refer_one_way(&mut self, from: SegmentIndex, to: SegmentIndex, kind: ReferenceKind) {
-        assert!(to.place() < self.states.len(), "references to unknown segments are the caller's to keep");
+        assert!(to.place() < self.states.len(), "references to unknown segments wait elsewhere");
         if from == to {
             return;
         }
@@ -121,16 +127,18 @@ impl Graph {
         false
     }
 
-    pub fn join(&mut self, segment: SegmentIndex, hub: Hub) {
+    pub(super) fn join(&mut self, segment: SegmentIndex, hub: Hub) {
         if !self.hubs_of.entries(segment.0).any(|joined| joined == hub.0) {
             self.hub_members[hub.0 as usize] += u32::from(self.is_active(segment));
             self.hubs_of.push(segment.0, hub.0);
         }
     }
 
-    pub fn set_state(&mut self, segment: SegmentIndex, state: SegmentState) {
+    pub(super) fn set_state(&mut self, segment: SegmentIndex, state: SegmentState) {
         let before = std::mem::replace(&mut self.states[segment.place()], state);
         let (was_active, is_active) = (before == SegmentState::Active, state == SegmentState::Active);
+        self.active.set(segment.place(), Population::Active.holds(state));
+        self.active_and_stashed.set(segment.place(), Population::ActiveAndStashed.holds(state));
         if was_active == is_active {
             return;
         }
@@ -164,8 +172,7 @@ impl Graph {
 
     /// All segments of a population, in order of addition.
     pub fn segments(&self, population: Population) -> impl Iterator<Item = SegmentIndex> {
-        let states = (0_u32..).zip(&self.states);
-        states.filter(move |(_, state)| population.holds(**state)).map(|(index, _)| SegmentIndex(index))
+        self.population(population).places().map(SegmentIndex)
     }
 
     /// Incoming references from active segments.
@@ -239,8 +246,11 @@ impl Graph {
         pairs.map(|(other, _)| other).filter(move |other| population.holds(self.state(*other)))
     }
 
-    pub(super) fn states(&self) -> &[SegmentState] {
-        &self.states
+    pub(super) fn population(&self, population: Population) -> &Bitset {
+        match population {
+            Population::Active => &self.active,
+            Population::ActiveAndStashed => &self.active_and_stashed,
+        }
     }
 
     pub(super) fn references_cursor(&self, segment: SegmentIndex) -> Cursor {

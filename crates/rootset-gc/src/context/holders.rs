@@ -1,19 +1,17 @@
-//! Which segments hold which identifiers and paths, who introduced each, and how many of a segment's own no other active
-//! segment holds.
+//! Which segments hold which identifiers and paths, who introduced each, how often and when it was last mentioned, and how
+//! many of a segment's own no other active segment holds.
 //!
 //! Keys are hashes that the caller makes; two names with one hash are one key. Next to the number of active holders,
 //! a key keeps the exclusive or of their numbers: when one is left, that is its number, so that the count of the
 //! last holder is corrected without a search.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
-
+use super::hashes::HashedMap;
 use super::lists::Lists;
 use super::segment::SegmentIndex;
 
 #[derive(Clone, Debug, Default)]
 pub struct Holders {
-    numbers: HashMap<u64, u32, BuildHasherDefault<KeyHasher>>,
+    numbers: HashedMap<u32>,
     keys: Vec<Key>,
     /// Segments by key number, whatever their state.
     segments_of: Lists,
@@ -25,15 +23,30 @@ pub struct Holders {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Key {
-    introduced_by: SegmentIndex,
-    active_holders: u32,
+pub(super) struct Key {
+    pub introduced_by: SegmentIndex,
+    pub active_holders: u32,
     active_holders_xor: u32,
+    /// Segments that hold it, whatever their state.
+    pub mentions: u32,
+    /// Those of them that the assistant said.
+    pub uses: u32,
+    pub last_mention_step: u64,
 }
+
+/// When and by whom the names of a segment are mentioned.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mention {
+    pub step: u64,
+    pub is_use: bool,
+}
+
+/// What more segments mention says nothing about any of them: `self`, the project's own name, a test runner.
+const COMMON_MENTIONS: u32 = 8;
 
 impl Holders {
     /// The next segment, which is active, with what it holds; a key told twice is held once.
-    pub(super) fn add_segment(&mut self, keys: &[u64]) -> SegmentIndex {
+    pub(super) fn add_segment(&mut self, keys: &[u64], mention: Mention) -> SegmentIndex {
         let segment = SegmentIndex(u32::try_from(self.keys_of.len()).expect("the graph has limited them"));
         self.keys_of.add_list();
         self.sole_counts.push(0);
@@ -43,6 +56,7 @@ impl Holders {
         keys.dedup();
         for key in keys {
             let number = self.number(key, segment);
+            self.keys[number as usize].count(mention);
             self.keys_of.push(segment.0, number);
             self.segments_of.push(number, segment.0);
         }
@@ -54,7 +68,7 @@ impl Holders {
         let next = u32::try_from(self.keys.len()).expect("fewer keys than a chunk arena holds");
         let number = *self.numbers.entry(key).or_insert(next);
         if number == next {
-            self.keys.push(Key { introduced_by: segment, active_holders: 0, active_holders_xor: 0 });
+            self.keys.push(Key::introduced_by(segment));
             self.segments_of.add_list();
         }
         number
@@ -81,6 +95,40 @@ impl Holders {
         }
     }
 
+    /// What a segment holds was of interest again at a step.
+    pub(super) fn renew(&mut self, segment: SegmentIndex, step: u64) {
+        let mut cursor = self.keys_of.cursor(segment.0);
+        while let Some(number) = self.keys_of.next(&mut cursor) {
+            let last = &mut self.keys[number as usize].last_mention_step;
+            *last = (*last).max(step);
+        }
+    }
+
+    /// Numbers of the keys that a segment holds.
+    pub(super) fn keys_of(&self, segment: SegmentIndex) -> impl Iterator<Item = u32> {
+        self.keys_of.entries(segment.0)
+    }
+
+    /// How many numbers of keys there are.
+    pub(super) fn key_count(&self) -> usize {
+        self.keys.len()
+    }
+
+    #[inline]
+    pub(super) fn key(&self, number: u32) -> &Key {
+        &self.keys[number as usize]
+    }
+
+    pub(super) fn key_of_name(&self, name: u64) -> Option<&Key> {
+        self.numbers.get(&name).map(|number| self.key(*number))
+    }
+
+    /// Who holds a name, whatever their state, the last added first.
+    pub(super) fn holders_newest_first(&self, name: u64) -> impl Iterator<Item = SegmentIndex> {
+        let number = self.numbers.get(&name);
+        number.into_iter().flat_map(|number| self.segments_of.newest_first(*number)).map(SegmentIndex)
+    }
+
     /// Keys that this active segment alone holds.
     pub fn sole_count(&self, segment: SegmentIndex) -> u32 {
         self.sole_counts[segment.place()]
@@ -88,49 +136,44 @@ impl Holders {
 
     /// The first segment that held a key, whatever its state now.
     pub fn introduced_by(&self, key: u64) -> Option<SegmentIndex> {
-        self.key(key).map(|(_, key)| key.introduced_by)
+        self.key_of_name(key).map(|key| key.introduced_by)
     }
 
     /// How many active segments hold a key.
     pub fn active_count(&self, key: u64) -> u32 {
-        self.key(key).map_or(0, |(_, key)| key.active_holders)
+        self.key_of_name(key).map_or(0, |key| key.active_holders)
     }
 
     /// Who holds a key, whatever their state.
     pub fn holders_of(&self, key: u64) -> impl Iterator<Item = SegmentIndex> {
-        let number = self.key(key).map(|(number, _)| number);
-        number.into_iter().flat_map(|number| self.segments_of.entries(number)).map(SegmentIndex)
-    }
-
-    fn key(&self, key: u64) -> Option<(u32, &Key)> {
-        self.numbers.get(&key).map(|number| (*number, &self.keys[*number as usize]))
+        let number = self.numbers.get(&key);
+        number.into_iter().flat_map(|number| self.segments_of.entries(*number)).map(SegmentIndex)
     }
 }
 
 impl Key {
-    fn sole_holder(&self) -> Option<SegmentIndex> {
-        (self.active_holders == 1).then_some(SegmentIndex(self.active_holders_xor))
-    }
-}
-
-/// Keys are hashes already, but of the caller's making: one multiplication spreads those that are not.
-/// Nothing iterates over the map, so its order never shows.
-#[derive(Clone, Copy, Debug, Default)]
-struct KeyHasher(u64);
-
-impl Hasher for KeyHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.write_u64(u64::from(*byte));
+    fn introduced_by(segment: SegmentIndex) -> Self {
+        Self {
+            introduced_by: segment,
+            active_holders: 0,
+            active_holders_xor: 0,
+            mentions: 0,
+            uses: 0,
+            last_mention_step: 0,
         }
     }
 
-    fn write_u64(&mut self, key: u64) {
-        let mixed = (self.0 ^ key).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        self.0 = mixed ^ (mixed >> 32);
+    fn count(&mut self, mention: Mention) {
+        self.mentions += 1;
+        self.uses += u32::from(mention.is_use);
+        self.last_mention_step = self.last_mention_step.max(mention.step);
+    }
+
+    pub fn is_common(&self) -> bool {
+        self.mentions > COMMON_MENTIONS
+    }
+
+    fn sole_holder(&self) -> Option<SegmentIndex> {
+        (self.active_holders == 1).then_some(SegmentIndex(self.active_holders_xor))
     }
 }

@@ -61,6 +61,29 @@ impl Lists {
         std::iter::from_fn(move || self.next(&mut cursor))
     }
 
+    /// The entries of a list, the last pushed first.
+    pub fn newest_first(&self, list: u32) -> impl Iterator<Item = u32> {
+        let mut chunk = self.chunk(self.heads[list as usize]);
+        let mut place = CHUNK_ENTRIES;
+        std::iter::from_fn(move || {
+            while let Some(entries) = chunk {
+                while place > 0 {
+                    place -= 1;
+                    if entries.entries[place] != NONE {
+                        return Some(entries.entries[place]);
+                    }
+                }
+                chunk = self.chunk(entries.next);
+                place = CHUNK_ENTRIES;
+            }
+            None
+        })
+    }
+
+    fn chunk(&self, number: u32) -> Option<&Chunk> {
+        (number != NONE).then(|| &self.chunks[number as usize])
+    }
+
     pub fn cursor(&self, list: u32) -> Cursor {
         Cursor { chunk: self.heads[list as usize], entry: 0 }
     }

@@ -26,8 +26,7 @@ impl Marks {
 /// Marks the roots and all they refer to, directly or through others.
 pub fn mark(graph: &Graph, roots: &[SegmentIndex], population: Population) -> Marks {
     // Who does not count is closed from the start: one bit answers both "seen" and "counts".
-    let outside = Bitset::of(graph.states().iter().map(|state| !population.holds(*state)));
-    let mut closed = outside.clone();
+    let mut closed = graph.population(population).complement();
     let mut waiting: Vec<SegmentIndex> = Vec::new();
     waiting.extend(roots.iter().filter(|root| closed.insert(root.place())));
     // First in, first out: the next segments are known well before they are read, so that reads overlap.
@@ -41,13 +40,13 @@ pub fn mark(graph: &Graph, roots: &[SegmentIndex], population: Population) -> Ma
             }
         }
     }
-    closed.remove_all(&outside);
+    closed.keep_only(graph.population(population));
     Marks { reached: closed }
 }
 
 /// A shortest way from a root to an active segment, both included; `None` if no root leads there.
 pub fn path_from_root(graph: &Graph, roots: &[SegmentIndex], segment: SegmentIndex) -> Option<Vec<SegmentIndex>> {
-    let mut closed = Bitset::of(graph.states().iter().map(|state| !Population::Active.holds(*state)));
+    let mut closed = graph.population(Population::Active).complement();
     // With the place in this list of who led there; a root leads to itself.
     let mut waiting: Vec<(SegmentIndex, usize)> = Vec::new();
     for root in roots {

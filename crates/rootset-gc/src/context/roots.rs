@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::graph::Population;
-use super::segment::{Facts, Lines, Now, SegmentIndex, SegmentType};
+use super::segment::{Author, Facts, Lines, Now, SegmentIndex, SegmentType};
 use super::window::Window;
 
 /// Why a segment is a root. One may be a root for several reasons; the first in this order is told.
@@ -84,14 +84,19 @@ impl Roots {
 pub fn find_roots(window: &Window, focus: &Focus, now: Now, population: Population) -> Roots {
     let graph = window.graph();
     let mut kinds: Vec<Option<RootKind>> = vec![None; graph.len()];
+    let mut segments: Vec<SegmentIndex> = Vec::new();
     for segment in graph.segments(population) {
-        kinds[segment.place()] = kind_by_facts(window.facts(segment), focus, now);
+        if let Some(kind) = kind_by_facts(window.facts(segment), focus, now) {
+            kinds[segment.place()] = Some(kind);
+            segments.push(segment);
+        }
     }
     for segment in last_segments(window, focus.last_segments) {
-        kinds[segment.place()].get_or_insert(RootKind::Last);
+        if kinds[segment.place()].is_none() {
+            kinds[segment.place()] = Some(RootKind::Last);
+            segments.push(segment);
+        }
     }
-    let rooted = (0_u32..).zip(&kinds).filter(|(_, kind)| kind.is_some());
-    let mut segments: Vec<SegmentIndex> = rooted.map(|(index, _)| SegmentIndex(index)).collect();
     // Pairs of pairs are found as the list grows.
     let mut visited = 0;
     while let Some(root) = segments.get(visited).copied() {
@@ -117,7 +122,7 @@ fn kind_by_facts(facts: &Facts, focus: &Focus, now: Now) -> Option<RootKind> {
     // A decision from the future is as recent as can be: in doubt, it stays.
     let is_recent = now.at.0.saturating_sub(facts.created_at.0) <= focus.recent_decisions_ms;
     let conditions = [
-        (facts.is_system, RootKind::System),
+        (facts.author == Author::System, RootKind::System),
         (facts.is_invariant, RootKind::Invariant),
         (facts.is_pinned, RootKind::Pinned),
         (focus.task.is_some() && facts.task == focus.task, RootKind::Task),

@@ -139,8 +139,8 @@ pub fn parts(window: &Window, focus: &Focus, segment: SegmentIndex, now: Now, sc
         idle: idle_part(facts, now, scoring.half_lives.of(facts.segment_type)),
         segment_type: type_part(facts.segment_type),
         references: 1.0 - saturating(references, 1.0),
-        generation: generation_part(facts),
-        superseded: if facts.is_superseded { 1.0 } else { 0.0 },
+        generation: generation_part(window, segment),
+        superseded: if window.is_superseded(segment) { 1.0 } else { 0.0 },
         sole_holder: 1.0 - saturating(f64::from(window.holders().sole_count(segment)), SOLE_KEYS_HALF),
         size: saturating(f64::from(facts.tokens), TOKENS_HALF),
         focus: if is_warm { 0.0 } else { 1.0 },
@@ -156,10 +156,10 @@ fn idle_part(facts: &Facts, now: Now, half_life: HalfLife) -> f64 {
     (by_steps + by_time) / 2.0
 }
 
-fn generation_part(facts: &Facts) -> f64 {
-    match facts.generation {
+fn generation_part(window: &Window, segment: SegmentIndex) -> f64 {
+    match window.generation(segment) {
         Generation::Old => 0.0,
-        Generation::Young => 1.0 - saturating(f64::from(facts.survival_count), 1.0),
+        Generation::Young => 1.0 - saturating(f64::from(window.survival_count(segment)), 1.0),
     }
 }
 

@@ -58,6 +58,20 @@ pub enum Generation {
     Old,
 }
 
+/// Who said it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Author {
+    /// Always a root.
+    System,
+    /// Begins a new episode of the session.
+    User,
+    /// What it names is in use.
+    Assistant,
+    Tool,
+    Other,
+}
+
 /// Lines of a file, both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lines {
@@ -66,6 +80,11 @@ pub struct Lines {
 }
 
 impl Lines {
+    /// No lines at all where the ends are the wrong way round.
+    pub fn is_empty(self) -> bool {
+        self.first > self.last
+    }
+
     pub fn overlaps(self, other: Self) -> bool {
         self.first <= other.last && other.first <= self.last
     }
@@ -81,6 +100,7 @@ pub struct Now {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Facts {
     pub segment_type: SegmentType,
+    pub author: Author,
     /// As the caller counts them.
     pub tokens: u32,
     /// Also the place in the window: a summary takes the step of what it stands for.
@@ -88,14 +108,10 @@ pub struct Facts {
     pub created_at: Timestamp,
     pub last_touched_step: u64,
     pub last_touched_at: Timestamp,
-    pub is_system: bool,
     pub is_invariant: bool,
     pub is_pinned: bool,
-    /// A newer view of the same file covers its lines.
-    pub is_superseded: bool,
-    pub generation: Generation,
-    /// Collections it survived since it was added or restored.
-    pub survival_count: u32,
+    /// How many collections the session had seen when the segment was added or last restored.
+    pub entered_collection: u32,
     /// Hash of the task it belongs to.
     pub task: Option<u64>,
     /// Hash of the file it shows.
@@ -111,21 +127,39 @@ impl Facts {
     pub fn new(segment_type: SegmentType, tokens: u32, now: Now) -> Self {
         Self {
             segment_type,
+            author: Author::Other,
             tokens,
             created_step: now.step,
             created_at: now.at,
             last_touched_step: now.step,
             last_touched_at: now.at,
-            is_system: false,
             is_invariant: false,
             is_pinned: false,
-            is_superseded: false,
-            generation: Generation::Young,
-            survival_count: 0,
+            entered_collection: 0,
             task: None,
             file: None,
             lines: None,
             stashed_at: None,
         }
+    }
+
+    /// Whether it shows a file. What is said about one (a note, a decision, a summary) carries its name without showing it.
+    pub fn is_view(&self) -> bool {
+        let shows = matches!(self.segment_type, SegmentType::Code | SegmentType::Log | SegmentType::Message);
+        shows && self.file.is_some()
+    }
+
+    /// Its place in the window: the step, and for those of one step the order of addition.
+    pub(super) fn place_of(&self, segment: SegmentIndex) -> (u64, SegmentIndex) {
+        (self.created_step, segment)
+    }
+
+    pub(super) fn raise_recency(&mut self, now: Now) {
+        self.last_touched_step = self.last_touched_step.max(now.step);
+        self.last_touched_at = self.last_touched_at.max(now.at);
+    }
+
+    pub(super) fn created(&self) -> Now {
+        Now { step: self.created_step, at: self.created_at }
     }
 }

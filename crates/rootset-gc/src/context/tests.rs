@@ -1,5 +1,6 @@
 //! The cases that must hold, one by one, on windows of a few segments.
 
+mod additions;
 mod graphs;
 mod plans;
 mod roots;
@@ -7,7 +8,9 @@ mod scores;
 
 use rootset_model::Timestamp;
 
-use super::{Analysis, Facts, Focus, Now, ReferenceKind, Scoring, SegmentIndex, SegmentType, Window, analyse};
+use super::{
+    Analysis, Facts, Focus, NewSegment, Now, ReferenceKind, Scoring, SegmentIndex, SegmentType, Window, analyse,
+};
 
 const MINUTE_MS: i64 = 60_000;
 const DAY_MS: i64 = 24 * 60 * MINUTE_MS;
@@ -31,8 +34,14 @@ fn pinned(segment_type: SegmentType) -> Facts {
 
 fn world(segments: impl IntoIterator<Item = Facts>) -> (Window, Vec<SegmentIndex>) {
     let mut window = Window::default();
-    let segments = segments.into_iter().map(|facts| window.add(facts, &[])).collect();
+    let segments = segments.into_iter().map(|facts| add(&mut window, facts, &[])).collect();
     (window, segments)
+}
+
+/// Under an id that nobody names.
+fn add(window: &mut Window, facts: Facts, names: &[u64]) -> SegmentIndex {
+    let id = 1_000_000 + window.graph().len() as u64;
+    window.add(&NewSegment { names, ..NewSegment::new(id, facts) }).segment
 }
 
 fn refer(window: &mut Window, references: &[(u32, u32)]) {

@@ -1,86 +1,239 @@
 //! A session's segments: references, holders and facts, changed together so that they never disagree.
+//!
+//! Which references an addition makes depends on the additions before it alone, never on what has left since. So a session
+//! is loaded by adding its segments again in their order, with the facts of then, and setting states, pins and explicit
+//! touches afterwards.
 
 use rootset_model::Timestamp;
 
-use super::graph::{Graph, Hub, ReferenceKind};
-use super::holders::Holders;
-use super::segment::{Facts, Now, SegmentIndex, SegmentState};
+use super::bindings::Bindings;
+use super::graph::{Graph, ReferenceKind};
+use super::holders::{Holders, Mention};
+use super::recall::{Recall, recalls};
+use super::segment::{Author, Facts, Generation, Now, SegmentIndex, SegmentState};
+use super::views::{Cover, Views};
+
+/// Collections that a segment survives before it is old.
+pub const SURVIVALS_FOR_OLD: u32 = 2;
+/// Implicit references of one segment; the most recent of those there could be.
+const IMPLICIT_REFERENCES_MAX: usize = 32;
 
 #[derive(Clone, Debug, Default)]
 pub struct Window {
     graph: Graph,
     holders: Holders,
+    views: Views,
+    bindings: Bindings,
     facts: Vec<Facts>,
+    /// By place: when the segment was last touched by itself (added, restored, pinned) and not through a reference.
+    entered_steps: Vec<u64>,
     /// Of active segments.
     tokens: u64,
+    collections: u32,
+    episode_start: u64,
+    /// The file that was shown last, and when.
+    latest_view: Option<(u64, u64)>,
+}
+
+/// A segment as a caller brings it. All that is text is a hash of the caller's making.
+#[derive(Clone, Copy, Debug)]
+pub struct NewSegment<'a> {
+    /// Of the caller's name for it.
+    pub id: u64,
+    pub facts: Facts,
+    /// Identifiers and paths that it holds.
+    pub names: &'a [u64],
+    /// The tool call that it is, or the result of.
+    pub pair: Option<u64>,
+    /// Ids that it names explicitly, also of segments that are still to come.
+    pub references: &'a [u64],
+    /// Topic and tags.
+    pub hubs: &'a [u64],
+}
+
+impl NewSegment<'_> {
+    /// Holds nothing and refers to nothing; callers change what does.
+    pub fn new(id: u64, facts: Facts) -> Self {
+        Self { id, facts, names: &[], pair: None, references: &[], hubs: &[] }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Added {
+    pub segment: SegmentIndex,
+    pub recalls: Vec<Recall>,
 }
 
 impl Window {
-    /// Adds an active segment that holds the given identifiers and paths.
-    pub fn add(&mut self, facts: Facts, keys: &[u64]) -> SegmentIndex {
+    /// Adds an active segment, binds it to others and touches those it refers to. Who is added under an id that is known
+    /// takes the id over.
+    pub fn add(&mut self, new: &NewSegment<'_>) -> Added {
+        let recalls = recalls(new, &self.bindings, &self.graph, &self.holders);
+        let implicit = self.implicit_references(new);
         let segment = self.graph.add_segment();
-        let held = self.holders.add_segment(keys);
+        let mention = Mention { step: new.facts.last_touched_step, is_use: new.facts.author == Author::Assistant };
+        let held = self.holders.add_segment(new.names, mention);
         assert!(segment == held, "graph and holders count the same segments");
-        self.tokens += u64::from(facts.tokens);
-        self.facts.push(facts);
-        segment
+        self.facts.push(new.facts);
+        self.entered_steps.push(new.facts.last_touched_step);
+        self.tokens += u64::from(new.facts.tokens);
+        self.note_episode_and_file(segment);
+
+        for earlier in implicit {
+            self.refer_and_touch(segment, earlier, ReferenceKind::Implicit);
+        }
+        self.bind(segment, new);
+        Added { segment, recalls }
     }
 
-    /// See [`Graph::refer`]. Whether this touches the segment referred to is the caller's decision: [`Self::touch`].
-    pub fn refer(&mut self, from: SegmentIndex, to: SegmentIndex, kind: ReferenceKind) {
+    /// Earlier views of the same lines, and whoever introduced a name that is not common; the most recent ones.
+    fn implicit_references(&self, new: &NewSegment<'_>) -> Vec<SegmentIndex> {
+        let views = self.views.overlapped_by(&new.facts, &self.facts);
+        let keys = new.names.iter().filter_map(|name| self.holders.key_of_name(*name));
+        let introducers = keys.filter(|key| !key.is_common()).map(|key| key.introduced_by);
+        let mut earlier: Vec<SegmentIndex> = views.chain(introducers).collect();
+        earlier.sort_unstable_by(|a, b| b.cmp(a));
+        earlier.dedup();
+        earlier.truncate(IMPLICIT_REFERENCES_MAX);
+        earlier
+    }
+
+    /// Who stands in the place of something earlier neither begins an episode nor shows anything later.
+    fn note_episode_and_file(&mut self, segment: SegmentIndex) {
+        let facts = &self.facts[segment.place()];
+        let step = facts.created_step;
+        if facts.author == Author::User {
+            self.episode_start = self.episode_start.max(step);
+        }
+        if let Some(file) = facts.file.filter(|_| facts.is_view()) {
+            self.views.add(segment, file);
+            if self.latest_view.is_none_or(|(_, shown_step)| shown_step <= step) {
+                self.latest_view = Some((file, step));
+            }
+        }
+    }
+
+    fn bind(&mut self, segment: SegmentIndex, new: &NewSegment<'_>) {
+        for referrer in self.bindings.introduce(new.id, segment) {
+            self.graph.refer(referrer, segment, ReferenceKind::Explicit);
+        }
+        for id in new.references {
+            match self.bindings.segment(*id) {
+                Some(earlier) => self.refer_and_touch(segment, earlier, ReferenceKind::Explicit),
+                None => self.bindings.wait_for(*id, segment),
+            }
+        }
+        if let Some(call) = new.pair
+            && let Some(other) = self.bindings.pair(call, segment, new.facts.author)
+        {
+            self.refer_and_touch(segment, other, ReferenceKind::Pair);
+        }
+        for hub in new.hubs {
+            let hub = self.bindings.hub(*hub, || self.graph.add_hub());
+            self.graph.join(segment, hub);
+        }
+    }
+
+    fn refer_and_touch(&mut self, from: SegmentIndex, to: SegmentIndex, kind: ReferenceKind) {
         self.graph.refer(from, to, kind);
+        let now = self.facts[from.place()].created();
+        self.facts[to.place()].raise_recency(now);
     }
 
-    pub fn add_hub(&mut self) -> Hub {
-        self.graph.add_hub()
-    }
-
-    pub fn join(&mut self, segment: SegmentIndex, hub: Hub) {
-        self.graph.join(segment, hub);
-    }
-
-    pub fn touch(&mut self, segment: SegmentIndex, now: Now) {
-        let facts = &mut self.facts[segment.place()];
-        facts.last_touched_step = now.step;
-        facts.last_touched_at = now.at;
+    /// The segment that was added under an id, whatever its state.
+    pub fn index_of(&self, id: u64) -> Option<SegmentIndex> {
+        self.bindings.segment(id)
     }
 
     pub fn stash(&mut self, segment: SegmentIndex, at: Timestamp) {
-        self.set_state(segment, SegmentState::Stashed);
-        self.facts[segment.place()].stashed_at = Some(at);
+        self.set_state(segment, SegmentState::Stashed, Some(at));
     }
 
     /// Back into its place; this touches it, and its survivals count anew.
     pub fn restore(&mut self, segment: SegmentIndex, now: Now) {
-        self.set_state(segment, SegmentState::Active);
-        self.facts[segment.place()].stashed_at = None;
-        self.facts[segment.place()].survival_count = 0;
+        self.set_state(segment, SegmentState::Active, None);
+        self.set_entered_collection(segment, self.collections);
         self.touch(segment, now);
     }
 
     pub fn delete(&mut self, segment: SegmentIndex) {
-        self.set_state(segment, SegmentState::Deleted);
+        self.set_state(segment, SegmentState::Deleted, self.facts[segment.place()].stashed_at);
     }
 
-    fn set_state(&mut self, segment: SegmentIndex, state: SegmentState) {
+    /// As stored, without touching: for loading and undo.
+    pub fn set_state(&mut self, segment: SegmentIndex, state: SegmentState, stashed_at: Option<Timestamp>) {
         let was_active = self.graph.is_active(segment);
         let is_active = state == SegmentState::Active;
         self.graph.set_state(segment, state);
         self.holders.set_active(segment, is_active);
-        let tokens = u64::from(self.facts[segment.place()].tokens);
+        let facts = &mut self.facts[segment.place()];
+        facts.stashed_at = stashed_at;
         match (was_active, is_active) {
-            (true, false) => self.tokens -= tokens,
-            (false, true) => self.tokens += tokens,
+            (true, false) => self.tokens -= u64::from(facts.tokens),
+            (false, true) => self.tokens += u64::from(facts.tokens),
             _ => {}
         }
     }
 
-    /// Changes facts other than the number of tokens, which is given once.
-    pub fn update(&mut self, segment: SegmentIndex, change: impl FnOnce(&mut Facts)) {
-        let facts = &mut self.facts[segment.place()];
-        let tokens = facts.tokens;
-        change(facts);
-        facts.tokens = tokens;
+    pub fn set_pinned(&mut self, segment: SegmentIndex, is_pinned: bool) {
+        self.facts[segment.place()].is_pinned = is_pinned;
+    }
+
+    pub fn set_invariant(&mut self, segment: SegmentIndex, is_invariant: bool) {
+        self.facts[segment.place()].is_invariant = is_invariant;
+    }
+
+    /// The segment itself is of interest: what it holds and shows belongs to the present again. Never lowers recency.
+    pub fn touch(&mut self, segment: SegmentIndex, now: Now) {
+        self.facts[segment.place()].raise_recency(now);
+        let entered = &mut self.entered_steps[segment.place()];
+        *entered = (*entered).max(now.step);
+        self.holders.renew(segment, now.step);
+    }
+
+    pub fn set_entered_collection(&mut self, segment: SegmentIndex, collection: u32) {
+        self.facts[segment.place()].entered_collection = collection;
+    }
+
+    /// How many collections the session has seen.
+    pub fn collections(&self) -> u32 {
+        self.collections
+    }
+
+    /// As stored: for loading.
+    pub fn set_collections(&mut self, collections: u32) {
+        self.collections = collections;
+    }
+
+    /// Every active segment survived one more.
+    pub fn count_collection(&mut self) {
+        self.collections = self.collections.saturating_add(1);
+    }
+
+    /// Collections that an active segment survived since it was added or restored.
+    pub fn survival_count(&self, segment: SegmentIndex) -> u32 {
+        let survived = self.collections.saturating_sub(self.facts(segment).entered_collection);
+        if self.graph.is_active(segment) { survived } else { 0 }
+    }
+
+    pub fn generation(&self, segment: SegmentIndex) -> Generation {
+        if self.survival_count(segment) >= SURVIVALS_FOR_OLD { Generation::Old } else { Generation::Young }
+    }
+
+    /// Whether newer active views of the same file show all its lines. Reads the views of that file.
+    pub fn is_superseded(&self, segment: SegmentIndex) -> bool {
+        let facts = self.facts(segment);
+        let (Some(file), Some(lines), true) = (facts.file, facts.lines, facts.is_view()) else { return false };
+        let mut cover = Cover::default();
+        for other in self.views.of_file(file).filter(|other| self.graph.is_active(*other)) {
+            let newer = self.facts(other);
+            if newer.place_of(other) > facts.place_of(segment)
+                && let Some(lines) = newer.lines
+            {
+                cover.add(lines);
+            }
+        }
+        cover.has(lines)
     }
 
     pub fn graph(&self) -> &Graph {
@@ -98,5 +251,30 @@ impl Window {
     /// Tokens of all active segments.
     pub fn tokens(&self) -> u64 {
         self.tokens
+    }
+
+    pub(super) fn all_facts(&self) -> &[Facts] {
+        &self.facts
+    }
+
+    /// When a segment was added, or last restored or pinned.
+    pub(super) fn entered_step(&self, segment: SegmentIndex) -> u64 {
+        self.entered_steps[segment.place()]
+    }
+
+    /// The step at which somebody asked for what is being done now.
+    pub(super) fn episode_start(&self) -> u64 {
+        self.episode_start
+    }
+
+    /// The file that was shown last.
+    pub(super) fn latest_file(&self) -> Option<u64> {
+        self.latest_view.map(|(file, _)| file)
+    }
+
+    /// For tests of what does not depend on why a reference was made.
+    #[cfg(test)]
+    pub(super) fn refer(&mut self, from: SegmentIndex, to: SegmentIndex, kind: ReferenceKind) {
+        self.graph.refer(from, to, kind);
     }
 }

@@ -7,12 +7,12 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 use rootset_gc::context::{
-    Action, Facts, Hub, Population, ReferenceKind, Scoring, SegmentIndex, SegmentType, Target, Window, analyse,
-    find_roots, mark, parts, path_from_root, plan, retained_tokens,
+    Action, Facts, NewSegment, Population, Scoring, SegmentIndex, SegmentType, Target, Window, analyse, find_roots,
+    mark, parts, path_from_root, plan, retained_tokens,
 };
 
 use crate::cases;
-use edits::{HUBS, KEYS, NOW, edits, focus, windows};
+use edits::{NAMES, NOW, edits, focus, replayed, windows, windows_and_recalls};
 
 #[test]
 fn counts_and_holders_are_those_of_a_recount() {
@@ -24,6 +24,9 @@ fn counts_and_holders_are_those_of_a_recount() {
             prop_assert_eq!(window.graph().refcount_from_others(segment), naive.refcount_from_others(segment));
             prop_assert_eq!(window.graph().companions(segment), naive.companions(segment));
             prop_assert_eq!(window.holders().sole_count(segment), naive.sole_count(segment));
+            prop_assert_eq!(window.facts(segment), &naive.facts[segment.0 as usize]);
+            prop_assert_eq!(window.survival_count(segment), naive.survival_count(segment));
+            prop_assert_eq!(window.is_superseded(segment), naive.is_superseded(segment));
             let references: BTreeSet<_> = window.graph().references_of(segment).collect();
             prop_assert_eq!(references, naive.references_of(segment));
             let referrers: Vec<_> = window.graph().referrers_of(segment).collect();
@@ -31,10 +34,7 @@ fn counts_and_holders_are_those_of_a_recount() {
             prop_assert_eq!(distinct.len(), referrers.len());
             prop_assert_eq!(distinct, naive.referrers_of(segment));
         }
-        for hub in 0..HUBS {
-            prop_assert_eq!(window.graph().hub_members(Hub(hub)), naive.hub_members(hub));
-        }
-        for key in 0..KEYS {
+        for key in 0..NAMES {
             let holders: Vec<_> = naive.holders_of(key);
             prop_assert_eq!(window.holders().introduced_by(key), holders.first().copied());
             prop_assert_eq!(window.holders().active_count(key), naive.active_holders(key));
@@ -43,6 +43,39 @@ fn counts_and_holders_are_those_of_a_recount() {
             prop_assert_eq!(held_by, holders);
         }
         prop_assert_eq!(window.tokens(), naive.tokens_of(|segment| naive.is_active(segment)));
+    });
+}
+
+#[test]
+fn additions_recall_what_is_stashed_and_named() {
+    proptest!(cases(1_000), |(edits in edits(60))| {
+        let (_, _, recalls) = windows_and_recalls(&edits);
+        for (recalled, expected) in recalls {
+            prop_assert_eq!(recalled.into_iter().map(|it| it.segment).collect::<Vec<_>>(), expected);
+        }
+    });
+}
+
+#[test]
+fn a_window_loaded_from_what_is_stored_is_the_one_that_lived() {
+    proptest!(cases(1_000), |(edits in edits(60), focus in focus())| {
+        let (window, naive) = windows(&edits);
+        let loaded = replayed(&naive);
+        prop_assert_eq!((loaded.tokens(), loaded.collections()), (window.tokens(), window.collections()));
+        for segment in naive.all() {
+            prop_assert_eq!(loaded.facts(segment), window.facts(segment));
+            prop_assert_eq!(loaded.graph().state(segment), window.graph().state(segment));
+            prop_assert_eq!(loaded.graph().refcount(segment), window.graph().refcount(segment));
+            let references = |window: &Window| window.graph().references_of(segment).collect::<Vec<_>>();
+            prop_assert_eq!(references(&loaded), references(&window));
+            prop_assert_eq!(loaded.graph().companions(segment), window.graph().companions(segment));
+            prop_assert_eq!(loaded.survival_count(segment), window.survival_count(segment));
+        }
+        for told in &naive.told {
+            prop_assert_eq!(loaded.index_of(told.id), window.index_of(told.id));
+        }
+        let analysis = |window: &Window| analyse(window, &focus, NOW, &Scoring::default());
+        prop_assert_eq!(analysis(&loaded), analysis(&window));
     });
 }
 
@@ -99,10 +132,11 @@ fn retained_tokens_of_larger_graphs_are_what_is_lost_when_a_segment_is_stashed()
     proptest!(cases(60), |((count, references, roots) in graphs)| {
         let mut window = Window::default();
         for tokens in 1..=count {
-            window.add(Facts::new(SegmentType::Message, tokens, NOW), &[]);
-        }
-        for (from, to) in references {
-            window.refer(SegmentIndex(from), SegmentIndex(to), ReferenceKind::Explicit);
+            let id = u64::from(tokens) - 1;
+            let named = references.iter().filter(|(from, _)| u64::from(*from) == id);
+            let named: Vec<u64> = named.map(|(_, to)| u64::from(*to)).collect();
+            let facts = Facts::new(SegmentType::Message, tokens, NOW);
+            window.add(&NewSegment { references: &named, ..NewSegment::new(id, facts) });
         }
         let roots: Vec<SegmentIndex> = roots.into_iter().map(SegmentIndex).collect();
         let reachable_tokens = |window: &Window| {

@@ -9,6 +9,7 @@ mod archives;
 mod backups;
 mod batches;
 mod checking;
+mod context;
 mod defragmenting;
 mod deleting;
 mod erasing;

@@ -40,7 +40,7 @@ impl Reason {
             segment_type: facts.segment_type,
             idle_steps: now.step.saturating_sub(facts.last_touched_step),
             references: window.graph().refcount_from_others(segment),
-            is_superseded: facts.is_superseded,
+            is_superseded: window.is_superseded(segment),
             sole_keys: window.holders().sole_count(segment),
             stashed_days: None,
         }

@@ -1,6 +1,7 @@
 use super::{analysis, candidates, facts, pair, pinned, refer, world};
 use crate::context::{
-    Marks, Population, ReferenceKind, SegmentIndex, SegmentType, Window, mark, path_from_root, retained_tokens,
+    Marks, NewSegment, Population, ReferenceKind, SegmentIndex, SegmentType, Window, mark, path_from_root,
+    retained_tokens,
 };
 use rootset_model::Timestamp;
 
@@ -56,15 +57,15 @@ fn what_has_left_the_window_is_not_passed_through() {
 
 #[test]
 fn a_hub_makes_nobody_reach_anybody() {
-    let (mut window, segments) = world([pinned(SegmentType::Note), facts(SegmentType::Log), facts(SegmentType::Log)]);
-    let hub = window.add_hub();
-    for segment in &segments {
-        window.join(*segment, hub);
-    }
+    let mut window = Window::default();
+    let all = [pinned(SegmentType::Note), facts(SegmentType::Log), facts(SegmentType::Log)];
+    let segments: Vec<SegmentIndex> = (1..)
+        .zip(all)
+        .map(|(id, facts)| window.add(&NewSegment { hubs: &[7, 7], ..NewSegment::new(id, facts) }).segment)
+        .collect();
     let analysis = analysis(&window);
     assert_eq!(candidates(&analysis), [1, 2]);
     assert!(analysis.candidates.iter().all(|candidate| !candidate.is_reachable));
-    assert_eq!(window.graph().hub_members(hub), 3);
     assert_eq!(window.graph().companions(segments[1]), 2);
     window.stash(segments[0], Timestamp(0));
     assert_eq!(window.graph().companions(segments[1]), 1);

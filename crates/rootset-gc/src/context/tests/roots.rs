@@ -1,6 +1,7 @@
-use super::{MINUTE_MS, NOW, analysis, candidates, facts, no_focus, pair, pinned, refer, world};
+use super::{MINUTE_MS, NOW, add, analysis, candidates, facts, no_focus, pair, pinned, refer, world};
 use crate::context::{
-    Facts, Focus, Lines, Now, Population, RootKind, Scoring, SegmentIndex, SegmentType, Window, analyse, find_roots,
+    Author, Facts, Focus, Lines, Now, Population, RootKind, Scoring, SegmentIndex, SegmentType, Window, analyse,
+    find_roots,
 };
 use rootset_model::Timestamp;
 
@@ -23,7 +24,7 @@ fn without_roots_nothing_is_a_candidate() {
 
 #[test]
 fn system_and_invariant_segments_are_roots() {
-    let system = Facts { is_system: true, ..facts(SegmentType::Message) };
+    let system = Facts { author: Author::System, ..facts(SegmentType::Message) };
     let invariant = Facts { is_invariant: true, ..facts(SegmentType::Note) };
     let (window, _) = world([system, invariant, facts(SegmentType::Note)]);
     assert_eq!(kinds(&window, &no_focus()), [Some(RootKind::System), Some(RootKind::Invariant), None]);
@@ -71,7 +72,7 @@ fn the_tenth_segment_from_the_end_is_a_root_and_the_eleventh_is_not() {
     window.stash(segments[14], NOW.at);
     assert_eq!(is_root(&window), [[false; 4].as_slice(), &[true; 10], &[false]].concat());
     // What stands in the place of an old one is not among the last, however late it was added.
-    window.add(Facts { created_step: 2, ..facts(SegmentType::Summary) }, &[]);
+    add(&mut window, Facts { created_step: 2, ..facts(SegmentType::Summary) }, &[]);
     assert_eq!(is_root(&window), [[false; 4].as_slice(), &[true; 10], &[false; 2]].concat());
 }
 
@@ -116,7 +117,7 @@ fn pins_and_what_is_paired_with_them_are_never_candidates_and_what_they_refer_to
 #[test]
 fn all_kinds_of_roots_hold_together() {
     let mut all = vec![
-        Facts { is_system: true, ..facts(SegmentType::Message) },
+        Facts { author: Author::System, ..facts(SegmentType::Message) },
         Facts { is_invariant: true, ..facts(SegmentType::Note) },
         pinned(SegmentType::Log),
         Facts { task: Some(1), ..facts(SegmentType::Message) },

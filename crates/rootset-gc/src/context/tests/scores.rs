@@ -1,6 +1,6 @@
-use super::{DAY_MS, NOW, analysis, facts, no_focus, refer, world};
+use super::{DAY_MS, NOW, add, analysis, facts, no_focus, refer, world};
 use crate::context::{
-    Facts, Focus, Generation, Now, Parts, Scoring, SegmentIndex, SegmentType, Weights, Window, parts,
+    Facts, Focus, Generation, Lines, NewSegment, Now, Parts, Scoring, SegmentIndex, SegmentType, Weights, Window, parts,
 };
 use rootset_model::Timestamp;
 
@@ -13,8 +13,8 @@ fn parts_of(window: &Window, segment: SegmentIndex, now: Now) -> Parts {
 }
 
 #[track_caller]
-fn assert_first_leaves_first(twins: [Facts; 2]) {
-    let (window, segments) = world(twins);
+fn assert_first_leaves_first<const N: usize>(twins_and_others: [Facts; N]) {
+    let (window, segments) = world(twins_and_others);
     let (first, second) = (score(&window, segments[0]), score(&window, segments[1]));
     assert!(first > second, "{first} is not above {second}");
 }
@@ -43,11 +43,13 @@ fn a_referenced_segment_scores_below_an_unreferenced_twin() {
 
 #[test]
 fn a_member_of_a_living_hub_scores_below_a_twin_without_and_above_one_that_is_referred_to() {
-    let (mut window, segments) = world(std::iter::repeat_n(facts(SegmentType::Code), 20));
-    let hub = window.add_hub();
-    for segment in &segments[2..] {
-        window.join(*segment, hub);
-    }
+    let mut window = Window::default();
+    let hubs = |id| if id < 2 { &[][..] } else { &[7] };
+    let add = |id| {
+        let segment = NewSegment { hubs: hubs(id), ..NewSegment::new(id, facts(SegmentType::Code)) };
+        window.add(&segment).segment
+    };
+    let segments: Vec<SegmentIndex> = (0..20).map(add).collect();
     refer(&mut window, &[(19, 1)]);
     assert!(score(&window, segments[0]) > score(&window, segments[2]));
     assert!(score(&window, segments[2]) > score(&window, segments[1]));
@@ -55,18 +57,23 @@ fn a_member_of_a_living_hub_scores_below_a_twin_without_and_above_one_that_is_re
 
 #[test]
 fn a_survivor_scores_below_a_newcomer_and_an_old_one_below_both() {
-    let newcomer = facts(SegmentType::Code);
-    let survivor = Facts { survival_count: 1, ..newcomer };
-    assert_first_leaves_first([newcomer, survivor]);
-    assert_first_leaves_first([survivor, Facts { survival_count: 2, generation: Generation::Old, ..newcomer }]);
+    let entered = |entered_collection| Facts { entered_collection, ..facts(SegmentType::Code) };
+    let (mut window, segments) = world([entered(2), entered(1), entered(0)]);
+    window.count_collection();
+    window.count_collection();
+    let generations = [Generation::Young, Generation::Young, Generation::Old];
+    assert_eq!([0, 1, 2].map(|it| window.survival_count(segments[it])), [0, 1, 2]);
+    assert_eq!([0, 1, 2].map(|it| window.generation(segments[it])), generations);
+    let scores = [0, 1, 2].map(|it| score(&window, segments[it]));
+    assert!(scores[0] > scores[1] && scores[1] > scores[2], "{scores:?}");
 }
 
 #[test]
 fn the_only_holder_of_an_identifier_scores_below_a_twin_whose_words_are_held_elsewhere() {
     let mut window = Window::default();
-    let sole = window.add(facts(SegmentType::Code), &[1, 2]);
-    let shared = window.add(facts(SegmentType::Code), &[2, 3]);
-    let third = window.add(facts(SegmentType::Code), &[3]);
+    let sole = add(&mut window, facts(SegmentType::Code), &[1, 2]);
+    let shared = add(&mut window, facts(SegmentType::Code), &[2, 3]);
+    let third = add(&mut window, facts(SegmentType::Code), &[3]);
     assert_eq!([sole, shared, third].map(|it| window.holders().sole_count(it)), [1, 0, 0]);
     assert!(score(&window, shared) > score(&window, sole));
     // When the others leave, it is the last holder; when they return, it is not.
@@ -84,7 +91,9 @@ fn the_only_holder_of_an_identifier_scores_below_a_twin_whose_words_are_held_els
 #[test]
 fn superseded_big_and_idle_segments_leave_before_their_twins() {
     let twin = facts(SegmentType::Code);
-    assert_first_leaves_first([Facts { is_superseded: true, ..twin }, twin]);
+    let view = |file| Facts { file: Some(file), lines: Some(Lines { first: 5, last: 9 }), ..twin };
+    let cover = |first, last| Facts { lines: Some(Lines { first, last }), created_step: 2, ..view(1) };
+    assert_first_leaves_first([view(1), view(2), cover(1, 7), cover(8, 20)]);
     assert_first_leaves_first([Facts { tokens: 5_000, ..twin }, twin]);
     assert_first_leaves_first([twin, Facts { last_touched_step: 990, ..twin }]);
     assert_first_leaves_first([twin, Facts { last_touched_at: NOW.at, ..twin }]);
@@ -108,7 +117,6 @@ fn scores_stay_within_zero_and_one_at_any_age() {
                 last_touched_at: Timestamp(at),
                 last_touched_step: step,
                 tokens: u32::MAX,
-                is_superseded: true,
                 ..facts(segment_type)
             };
             let (window, segments) = world([touched]);

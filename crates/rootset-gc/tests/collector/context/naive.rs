@@ -1,36 +1,149 @@
 //! The same window, remembered as it was told and recounted from the start for every question.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rootset_gc::context::{
-    Facts, Focus, Generation, Now, Population, ReferenceKind, SegmentIndex, SegmentState, SegmentType,
+    Author, Facts, Focus, Now, Population, ReferenceKind, SegmentIndex, SegmentState, SegmentType,
 };
 
-use super::edits::NOW;
+use super::edits::{NOW, Told};
 
 #[derive(Debug, Default)]
 pub struct Naive {
+    pub told: Vec<Told>,
     pub states: Vec<SegmentState>,
+    /// As told and changed; recency is recounted.
     pub facts: Vec<Facts>,
-    keys: Vec<BTreeSet<u64>>,
-    /// As told: twice, to oneself, one way for pairs.
-    pub references: Vec<(SegmentIndex, SegmentIndex, ReferenceKind)>,
-    pub members: BTreeSet<(SegmentIndex, u32)>,
+    pub collections: u32,
+    touches: Vec<(SegmentIndex, Now)>,
+    /// One way for pairs; the same may be there twice.
+    references: Vec<(SegmentIndex, SegmentIndex, ReferenceKind)>,
 }
 
+/// Limits that these small windows do not reach are left to unit tests.
+const COMMON_MENTIONS: usize = 8;
+
 impl Naive {
-    pub fn add(&mut self, facts: Facts, keys: &[u64]) {
+    pub fn add(&mut self, told: &Told) {
+        self.told.push(told.clone());
         self.states.push(SegmentState::Active);
-        self.facts.push(facts);
-        self.keys.push(keys.iter().copied().collect());
+        self.facts.push(told.facts);
     }
 
     pub fn touch(&mut self, segment: SegmentIndex, now: Now) {
-        self.facts[segment.0 as usize].last_touched_step = now.step;
-        self.facts[segment.0 as usize].last_touched_at = now.at;
+        self.touches.push((segment, now));
     }
 
-    pub fn all(&self) -> impl Iterator<Item = SegmentIndex> + use<> {
+    /// Who refers to whom, and when everybody was last touched; after the last edit.
+    pub fn recount(&mut self) {
+        self.references = self.all().flat_map(|segment| self.bound(segment)).collect();
+        for segment in self.all() {
+            let explicit = self.last_explicit_touch(segment);
+            let is_later = |(from, to, _): &&(SegmentIndex, SegmentIndex, _)| *to == segment && from > to;
+            let created = |from: SegmentIndex| &self.told[from.0 as usize].facts;
+            let referrers: Vec<&Facts> = self.references.iter().filter(is_later).map(|it| created(it.0)).collect();
+            let step = referrers.iter().map(|it| it.created_step).max().unwrap_or(0).max(explicit.step);
+            let at = referrers.iter().map(|it| it.created_at).max().unwrap_or(explicit.at).max(explicit.at);
+            self.facts[segment.0 as usize].last_touched_step = step;
+            self.facts[segment.0 as usize].last_touched_at = at;
+        }
+    }
+
+    pub fn last_explicit_touch(&self, segment: SegmentIndex) -> Now {
+        let told = &self.told[segment.0 as usize].facts;
+        let touches = || self.touches.iter().filter(|(touched, _)| *touched == segment).map(|(_, now)| now);
+        let step = touches().map(|now| now.step).max().unwrap_or(0).max(told.last_touched_step);
+        let at = touches().map(|now| now.at).max().unwrap_or(told.last_touched_at).max(told.last_touched_at);
+        Now { step, at }
+    }
+
+    fn bound(&self, segment: SegmentIndex) -> Vec<(SegmentIndex, SegmentIndex, ReferenceKind)> {
+        let told = &self.told[segment.0 as usize];
+        let mut bound = Vec::new();
+        for id in &told.references {
+            let has_id = |other: &SegmentIndex| self.told[other.0 as usize].id == *id;
+            let known = self.all().filter(|other| *other <= segment).rfind(has_id);
+            let later = || self.all().filter(|other| *other > segment).find(has_id);
+            bound.extend(known.or_else(later).map(|other| (segment, other, ReferenceKind::Explicit)));
+        }
+        let first_of_call = told.pair.map(|call| self.first_of_call(call, segment));
+        bound.extend(first_of_call.map(|first| (segment, first, ReferenceKind::Pair)));
+        let earlier = self.overlapped(segment).into_iter().chain(self.introducers(segment));
+        bound.extend(earlier.map(|earlier| (segment, earlier, ReferenceKind::Implicit)));
+        bound
+    }
+
+    fn first_of_call(&self, call: u64, segment: SegmentIndex) -> SegmentIndex {
+        let mut group: Vec<SegmentIndex> = Vec::new();
+        for other in self.all().filter(|other| *other <= segment && self.told[other.0 as usize].pair == Some(call)) {
+            let asks = |it: &SegmentIndex| self.told[it.0 as usize].facts.author == Author::Assistant;
+            if asks(&other) && group.iter().any(asks) && !group.iter().all(asks) {
+                group.clear();
+            }
+            group.push(other);
+        }
+        group[0]
+    }
+
+    fn overlapped(&self, segment: SegmentIndex) -> Vec<SegmentIndex> {
+        let view = &self.told[segment.0 as usize].facts;
+        let overlaps = |other: &SegmentIndex| {
+            let other = &self.told[other.0 as usize].facts;
+            let share_lines = match (view.lines, other.lines) {
+                (Some(one), Some(other)) => (one.first..=one.last).any(|it| (other.first..=other.last).contains(&it)),
+                _ => true,
+            };
+            is_view(view) && is_view(other) && view.file == other.file && share_lines
+        };
+        self.all().filter(|other| *other < segment).filter(overlaps).collect()
+    }
+
+    fn introducers(&self, segment: SegmentIndex) -> BTreeSet<SegmentIndex> {
+        let names = self.told[segment.0 as usize].names.iter();
+        let earlier = names.map(|name| self.holders_of(*name).into_iter().filter(|it| *it < segment));
+        let uncommon = earlier.filter(|earlier| earlier.clone().count() <= COMMON_MENTIONS);
+        uncommon.filter_map(|mut earlier| earlier.next()).collect()
+    }
+
+    pub fn is_superseded(&self, segment: SegmentIndex) -> bool {
+        let place = |it: SegmentIndex| (self.facts[it.0 as usize].created_step, it);
+        let facts = &self.facts[segment.0 as usize];
+        let covers = |other: SegmentIndex, line: u32| {
+            let newer = &self.facts[other.0 as usize];
+            let is_newer = self.is_active(other) && place(other) > place(segment);
+            let shows = newer.lines.is_some_and(|lines| (lines.first..=lines.last).contains(&line));
+            is_newer && is_view(newer) && newer.file == facts.file && shows
+        };
+        let is_shown = |line: u32| self.all().any(|other| covers(other, line));
+        is_view(facts) && facts.lines.is_some_and(|lines| (lines.first..=lines.last).all(is_shown))
+    }
+
+    pub fn survival_count(&self, segment: SegmentIndex) -> u32 {
+        let survived = self.collections.saturating_sub(self.facts[segment.0 as usize].entered_collection);
+        if self.is_active(segment) { survived } else { 0 }
+    }
+
+    /// What is stashed and named by a segment that is about to be added: by id, then by most names, then the last added.
+    pub fn recalls(&self, told: &Told) -> Vec<SegmentIndex> {
+        let is_stashed = |it: &SegmentIndex| self.states[it.0 as usize] == SegmentState::Stashed;
+        let mut counts: BTreeMap<SegmentIndex, usize> = BTreeMap::new();
+        for name in told.names.iter().filter(|name| self.active_holders(**name) == 0) {
+            if let Some(holder) = self.holders_of(*name).into_iter().rfind(is_stashed) {
+                *counts.entry(holder).or_default() += 1;
+            }
+        }
+        for id in &told.references {
+            let known = self.all().rfind(|other| self.told[other.0 as usize].id == *id);
+            if let Some(named) = known.filter(is_stashed) {
+                counts.insert(named, usize::MAX);
+            }
+        }
+        let mut recalled: Vec<(usize, SegmentIndex)> = counts.into_iter().map(|(it, count)| (count, it)).collect();
+        recalled.sort_unstable_by(|a, b| b.cmp(a));
+        recalled.into_iter().map(|(_, segment)| segment).collect()
+    }
+
+    pub fn all(&self) -> impl DoubleEndedIterator<Item = SegmentIndex> + use<> {
         (0..self.states.len() as u32).map(SegmentIndex)
     }
 
@@ -71,22 +184,18 @@ impl Naive {
         others.filter(|other| !is_pair(other)).count() as u32
     }
 
-    pub fn hub_members(&self, hub: u32) -> u32 {
-        self.members.iter().filter(|(member, of)| *of == hub && self.is_active(*member)).count() as u32
-    }
-
     pub fn companions(&self, segment: SegmentIndex) -> u32 {
-        let hubs = self.members.iter().filter(|(member, _)| *member == segment).map(|(_, hub)| *hub);
-        let others = |hub| {
-            let members = self.members.iter().filter(|(member, of)| *of == hub && *member != segment);
-            members.filter(|(member, _)| self.is_active(*member)).count() as u32
+        let hubs = |it: SegmentIndex| &self.told[it.0 as usize].hubs;
+        let others = |hub: &u64| {
+            let members = self.all().filter(|member| *member != segment && hubs(*member).contains(hub));
+            members.filter(|member| self.is_active(*member)).count() as u32
         };
-        hubs.map(others).max().unwrap_or(0)
+        hubs(segment).iter().map(others).max().unwrap_or(0)
     }
 
     /// In order of addition.
     pub fn holders_of(&self, key: u64) -> Vec<SegmentIndex> {
-        self.all().filter(|segment| self.keys[segment.0 as usize].contains(&key)).collect()
+        self.all().filter(|segment| self.told[segment.0 as usize].names.contains(&key)).collect()
     }
 
     pub fn active_holders(&self, key: u64) -> u32 {
@@ -94,8 +203,8 @@ impl Naive {
     }
 
     pub fn sole_count(&self, segment: SegmentIndex) -> u32 {
-        let keys = self.keys[segment.0 as usize].iter();
-        keys.filter(|key| self.is_active(segment) && self.active_holders(**key) == 1).count() as u32
+        let names: BTreeSet<&u64> = self.told[segment.0 as usize].names.iter().collect();
+        names.into_iter().filter(|key| self.is_active(segment) && self.active_holders(**key) == 1).count() as u32
     }
 
     /// What the roots reach when one segment is taken out, found by trying again until nothing changes.
@@ -133,18 +242,23 @@ impl Naive {
         let idle = (steps / (steps + half_steps) + minutes / (minutes + half_minutes)) / 2.0;
         let companions = f64::from(self.companions(segment));
         let references = f64::from(self.refcount_from_others(segment)) + companions / (companions + 4.0);
-        let is_old = facts.generation == Generation::Old;
-        let generation = if is_old { 0.0 } else { 1.0 / (1.0 + f64::from(facts.survival_count)) };
+        let survivals = self.survival_count(segment);
+        let generation = if survivals >= 2 { 0.0 } else { 1.0 / (1.0 + f64::from(survivals)) };
         let tokens = f64::from(facts.tokens);
         let is_warm = focus.warm_files.iter().any(|file| Some(*file) == facts.file);
         let sum = 0.4 * idle
             + 0.3 * type_part
             + 0.2 / (1.0 + references)
             + 0.1 * generation
-            + if facts.is_superseded { 0.2 } else { 0.0 }
+            + if self.is_superseded(segment) { 0.2 } else { 0.0 }
             + 0.4 / (1.0 + f64::from(self.sole_count(segment)))
             + 0.1 * tokens / (tokens + 500.0)
             + if is_warm { 0.0 } else { 0.1 };
         sum / 1.8
     }
+}
+
+fn is_view(facts: &Facts) -> bool {
+    let shows = matches!(facts.segment_type, SegmentType::Code | SegmentType::Log | SegmentType::Message);
+    facts.file.is_some() && shows
 }
