@@ -88,7 +88,9 @@ fn an_unknown_plan_is_not_found() {
 #[test]
 fn what_is_cold_long_and_still_needed_is_proposed_for_compression() {
     let session = Session::new();
-    session.add_log("long", 4_000);
+    // Worth more than the few bystanders that free as much as is asked for.
+    let names: String = (0..1_000).map(|number| format!("value_of_part_{number} ")).collect();
+    session.add("long", "log", &names, json!({}));
     session.add("root", "note", "so it is", json!({"references": ["long"], "pinned": true}));
     session.add_bystanders(60);
     session.world.advance_ms(crate::harness::DAY_MS);

@@ -37,9 +37,10 @@ fn a_referenced_segment_is_dearer_than_its_twin() {
 #[test]
 fn the_only_holder_of_a_name_is_dearer_than_one_whose_names_are_held_elsewhere() {
     let session = Session::new();
-    session.add("sole", "note", "see parse_header_line for it", json!({}));
-    session.add("shared", "note", "see parse_footer_line for it", json!({}));
+    // The copy comes first: what names it later refers to it, and not the other way round.
     session.add("copy", "note", "look: parse_footer_line is it", json!({"pinned": true}));
+    session.add("shared", "note", "see parse_footer_line for it", json!({}));
+    session.add("sole", "note", "see parse_header_line for it", json!({}));
     session.add_bystanders(5);
     let (shared, sole) = scores(&session, "shared", "sole");
     assert!(shared > sole, "{shared} {sole}");
