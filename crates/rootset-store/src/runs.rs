@@ -56,9 +56,9 @@ impl Reclaimed {
     }
 }
 
-/// For counts that most runs do not have.
+/// For counts that most runs and purges do not have.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
-fn is_zero(count: &i64) -> bool {
+pub(crate) fn is_zero(count: &i64) -> bool {
     *count == 0
 }
 
