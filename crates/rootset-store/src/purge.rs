@@ -56,9 +56,7 @@ pub struct Purged {
     pub entities: i64,
     pub relations: i64,
     pub untracked: i64,
-    #[serde(skip_serializing_if = "runs::is_zero")]
     pub segments: i64,
-    #[serde(skip_serializing_if = "runs::is_zero")]
     pub sessions: i64,
     pub workspaces: i64,
     pub bytes: i64,

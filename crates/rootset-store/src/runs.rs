@@ -56,9 +56,9 @@ impl Reclaimed {
     }
 }
 
-/// For counts that most runs and purges do not have.
+/// For counts that most runs do not have.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
-pub(crate) fn is_zero(count: &i64) -> bool {
+fn is_zero(count: &i64) -> bool {
     *count == 0
 }
 
