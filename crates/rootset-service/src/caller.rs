@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use rootset_model::Timestamp;
+
 use crate::operation::Effect;
 
 /// The door a request came through.
@@ -32,6 +34,8 @@ pub struct Caller {
     pub workspace: String,
     pub progress: Progress,
     pub rights: Rights,
+    /// When these rights end by themselves. What the caller hands on to others ends no later.
+    pub rights_expire_at: Option<Timestamp>,
     /// A person was asked about this very request and agreed: needed by what an agent must not do alone.
     pub is_confirmed_by_person: bool,
 }
@@ -45,6 +49,7 @@ impl Caller {
             workspace: workspace.into(),
             progress: Progress::default(),
             rights: Rights::default(),
+            rights_expire_at: None,
             is_confirmed_by_person: false,
         }
     }

@@ -219,6 +219,12 @@ impl From<StoreError> for ServiceError {
                     .collect();
                 Self::conflict(message).with_hint("use an entity_id").with_details(json!({"candidates": listed}))
             }
+            StoreError::TokenNotFound(_) => {
+                Self::new(Code::NotFound, message).with_hint("`list_tokens` shows what there is")
+            }
+            StoreError::TokenNameTaken { by, .. } => Self::conflict(message)
+                .with_hint("choose another `name`, or revoke that one with `revoke_token`")
+                .with_details(json!({"token_id": by})),
             StoreError::NameTaken { by, .. } => Self::conflict(message).with_details(json!({"memory_id": by})),
             StoreError::ContentTaken { by, name } => {
                 let named = name.as_deref().map_or_else(|| by.to_string(), |name| format!("`{name}`"));

@@ -24,6 +24,7 @@ pub mod scheduler;
 mod service;
 mod settings;
 mod shared;
+mod tokens;
 mod uses;
 mod worker;
 

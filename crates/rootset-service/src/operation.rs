@@ -38,6 +38,10 @@ impl Effect {
             Self::Admin => "admin",
         }
     }
+
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|effect| effect.as_str() == word)
+    }
 }
 
 /// One thing that a user or an agent can ask for.

@@ -25,6 +25,7 @@ mod search;
 mod stats;
 mod status;
 mod supersede;
+mod tokens;
 mod trash;
 mod undo;
 mod update;
@@ -59,6 +60,7 @@ pub use search::SearchMemory;
 pub use stats::GetStats;
 pub use status::GcStatus;
 pub use supersede::SupersedeMemory;
+pub use tokens::{CreateToken, ListTokens, RevokeToken};
 pub use trash::ListTrash;
 pub use undo::GcUndo;
 pub use update::UpdateMemory;
@@ -130,6 +132,9 @@ list_of_operations! {
     CreateWorkspace,
     ListWorkspaces,
     DeleteWorkspace,
+    CreateToken,
+    ListTokens,
+    RevokeToken,
 }
 
 /// All operations, in a fixed order.

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock};
 
 use parking_lot::Mutex;
-use rootset_model::{ErasureId, MemoryId, PlanId, RunId, Timestamp};
+use rootset_model::{ErasureId, MemoryId, PlanId, RunId, Timestamp, TokenId};
 use rootset_provider::{BuiltinExtractor, Embedder, Extractor};
 use rootset_store::{EraseIds, Stamp, Store, Workspace};
 use serde_json::Value;
@@ -17,6 +17,7 @@ use crate::error::{ErrorCode, ServiceError};
 use crate::operation::{Effect, OperationInfo};
 use crate::scheduler::ClockGuard;
 use crate::settings::Settings;
+use crate::tokens::BelievedTokens;
 use crate::uses::UseBuffer;
 use crate::worker::Background;
 use crate::{operations, request};
@@ -36,6 +37,7 @@ pub struct Service {
     pub(crate) has_written: AtomicBool,
     pub(crate) clock_guard: Mutex<ClockGuard>,
     pub(crate) sessions: LiveSessions,
+    pub(crate) believed_tokens: BelievedTokens,
     clock: Arc<dyn Clock>,
     ids: Arc<dyn Ids>,
 }
@@ -60,6 +62,7 @@ impl Service {
             has_written: AtomicBool::new(false),
             clock_guard: Mutex::new(ClockGuard::default()),
             sessions: LiveSessions::default(),
+            believed_tokens: BelievedTokens::default(),
             clock: Arc::new(SystemClock),
             ids: Arc::new(SystemIds::default()),
         };
@@ -137,6 +140,10 @@ impl Service {
 
     pub(crate) fn next_erasure_id(&self) -> ErasureId {
         ErasureId(self.ids.next(self.now()))
+    }
+
+    pub(crate) fn next_token_id(&self) -> TokenId {
+        TokenId(self.ids.next(self.now()))
     }
 
     pub(crate) fn next_segment_id(&self) -> String {
