@@ -104,6 +104,17 @@ impl ServiceError {
         self
     }
 
+    /// Messages repeat what they were given, and may have been given anything: what is shown of it has an end.
+    pub(crate) fn bounded(mut self) -> Self {
+        for text in [Some(&mut self.message), self.hint.as_mut()].into_iter().flatten() {
+            if let Some((end, _)) = text.char_indices().nth(MESSAGE_CHARS_MAX) {
+                text.truncate(end);
+                text.push('…');
+            }
+        }
+        self
+    }
+
     /// `{"error": {"code", "message", "hint"?, "details"?}}`.
     pub fn to_json(&self) -> Value {
         let mut error = json!({"code": self.code.as_str(), "message": self.message});
@@ -117,6 +128,8 @@ impl ServiceError {
     }
 }
 
+/// More than any message of ours has by itself.
+const MESSAGE_CHARS_MAX: usize = 1_000;
 /// How long a caller should wait after `busy`.
 const RETRY_AFTER_MS: u64 = 1_000;
 

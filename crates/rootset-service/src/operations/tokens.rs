@@ -52,6 +52,7 @@ impl Operation for CreateToken {
     const NAME: &'static str = "create_token";
     const EFFECT: Effect = Effect::Admin;
     const IS_IDEMPOTENT: bool = false;
+    const IS_DATABASE_WIDE: bool = true;
     type Response = CreatedToken;
 
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<CreatedToken, ServiceError> {
@@ -198,6 +199,7 @@ impl Operation for ListTokens {
     const NAME: &'static str = "list_tokens";
     const EFFECT: Effect = Effect::Admin;
     const IS_IDEMPOTENT: bool = true;
+    const IS_DATABASE_WIDE: bool = true;
     type Response = TokenList;
 
     fn run(self, service: &Arc<Service>, _caller: &Caller) -> Result<TokenList, ServiceError> {
@@ -228,6 +230,7 @@ impl Operation for RevokeToken {
     const NAME: &'static str = "revoke_token";
     const EFFECT: Effect = Effect::Admin;
     const IS_IDEMPOTENT: bool = true;
+    const IS_DATABASE_WIDE: bool = true;
     type Response = RevokedToken;
 
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<RevokedToken, ServiceError> {
