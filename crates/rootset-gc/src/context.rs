@@ -8,10 +8,11 @@
 //!
 //! - `lists`: many growing lists of numbers in one arena; `bitset`: one bit per segment.
 //! - `graph`: references, hubs and states, with reference counts kept up to date (on `lists`).
-//! - `holders`: who holds which identifier or path, and who alone (on `lists`).
-//! - `window`: graph, holders and the facts of every segment, changed together. Callers keep one per session.
+//! - `holders`: who holds which identifier or path, and who alone; `views`: who shows which file (on `lists`).
+//! - `bindings`: ids, tool calls and tags, also of segments that are still to come; `recall`: what was stashed and is named.
+//! - `window`: all of these and the facts of every segment, changed together. Callers keep one per session.
 //! - `roots`, `mark`, `dominators`: read a window or its graph; what must stay, what that reaches, what hangs on whom.
-//! - `score`: the parts of one segment's prune score, and their weighted mean.
+//! - `names`: what an identifier or path is worth; `score`: what a segment is, in parts and as a prune score (on `decay`).
 //! - `analysis`: roots, mark and scores of everything, once. `plan`: what should leave for a number of tokens.
 //!
 //! Additions, references and changes of state cost what the segment itself holds, never what the session holds.
@@ -20,12 +21,14 @@
 mod analysis;
 mod bindings;
 mod bitset;
+mod decay;
 mod dominators;
 mod graph;
 mod hashes;
 mod holders;
 mod lists;
 mod mark;
+mod names;
 mod plan;
 mod recall;
 mod roots;
@@ -39,10 +42,10 @@ pub use dominators::retained_tokens;
 pub use graph::{Graph, Hub, Population, ReferenceKind};
 pub use holders::Holders;
 pub use mark::{Marks, mark, path_from_root};
-pub use plan::{Action, EmptyPlan, Plan, PlanItem, Reason, STASH_RETENTION_MS, Target, plan};
+pub use plan::{Action, EmptyPlan, Place, Plan, PlanItem, Reason, STASH_RETENTION_MS, Target, plan};
 pub use recall::{Recall, RecallCause};
 pub use roots::{Focus, RootKind, Roots, find_roots};
-pub use score::{HalfLife, HalfLives, Parts, Scoring, Weights, parts};
+pub use score::{Parts, Scoring, Weights, parts};
 pub use segment::{Author, Facts, Generation, Lines, Now, SegmentIndex, SegmentState, SegmentType};
 pub use window::{Added, NewSegment, SURVIVALS_FOR_OLD, Window};
 

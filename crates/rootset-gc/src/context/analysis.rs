@@ -1,11 +1,14 @@
 //! Roots, mark and scores of a whole window at one moment: everything a plan, a list of candidates or an explanation
 //! reads.
 
+use super::bitset::Bitset;
 use super::graph::Population;
 use super::mark::{Marks, mark};
+use super::names::NameWorths;
 use super::roots::{Focus, Roots, find_roots};
-use super::score::{Scoring, parts};
+use super::score::{Scorer, Scoring, Worth};
 use super::segment::{Now, SegmentIndex};
+use super::views::superseded_views;
 use super::window::Window;
 
 /// An active segment that may leave.
@@ -14,8 +17,11 @@ pub struct Candidate {
     pub segment: SegmentIndex,
     pub tokens: u32,
     pub is_reachable: bool,
+    /// Newer views show all it shows.
+    pub is_superseded: bool,
     pub score: f64,
     pub created_step: u64,
+    pub(super) worth: Worth,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -28,24 +34,38 @@ pub struct Analysis {
     /// Active segments that are no roots, in order of addition; none if there are no roots, because then nothing is
     /// known about what matters.
     pub candidates: Vec<Candidate>,
+    pub(super) names: NameWorths,
 }
 
 pub fn analyse(window: &Window, focus: &Focus, now: Now, scoring: &Scoring) -> Analysis {
     let graph = window.graph();
     let roots = find_roots(window, focus, now, Population::Active);
     let marks = mark(graph, roots.segments(), Population::Active);
+    let mut scorer = Scorer::new(window, focus, now, scoring);
     let mut candidates = Vec::new();
     if !roots.is_empty() {
+        let mut superseded = Bitset::zeros(graph.len());
+        for segment in superseded_views(graph, window.all_facts()) {
+            superseded.insert(segment.place());
+        }
+        candidates.reserve_exact(graph.population(Population::Active).count() - roots.segments().len());
         let others = graph.segments(Population::Active).filter(|segment| !roots.contains(*segment));
-        candidates.extend(others.map(|segment| Candidate {
-            segment,
-            tokens: window.facts(segment).tokens,
-            is_reachable: marks.is_reachable(segment),
-            score: parts(window, focus, segment, now, scoring).score(&scoring.weights),
-            created_step: window.facts(segment).created_step,
+        candidates.extend(others.map(|segment| {
+            let is_superseded = superseded.has(segment.place());
+            let parts = scorer.parts(segment, is_superseded);
+            Candidate {
+                segment,
+                tokens: window.facts(segment).tokens,
+                is_reachable: marks.is_reachable(segment),
+                is_superseded,
+                score: parts.score(),
+                created_step: window.facts(segment).created_step,
+                worth: parts.worth(),
+            }
         }));
     }
-    Analysis { now, focus: focus.clone(), scoring: *scoring, roots, marks, candidates }
+    let names = scorer.into_names();
+    Analysis { now, focus: focus.clone(), scoring: *scoring, roots, marks, candidates, names }
 }
 
 impl Analysis {

@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 use rootset_gc::context::{
-    Action, Facts, NewSegment, Population, Scoring, SegmentIndex, SegmentType, Target, Window, analyse, find_roots,
-    mark, parts, path_from_root, plan, retained_tokens,
+    Action, Facts, NewSegment, Place, Population, Scoring, SegmentIndex, SegmentType, Target, Window, analyse,
+    find_roots, mark, parts, path_from_root, plan, retained_tokens,
 };
 
 use crate::cases;
@@ -16,7 +16,7 @@ use edits::{NAMES, NOW, edits, focus, replayed, windows, windows_and_recalls};
 
 #[test]
 fn counts_and_holders_are_those_of_a_recount() {
-    proptest!(cases(1_000), |(edits in edits(60))| {
+    proptest!(cases(500), |(edits in edits(60))| {
         let (window, naive) = windows(&edits);
         for segment in naive.all() {
             prop_assert_eq!(window.graph().state(segment), naive.states[segment.0 as usize]);
@@ -50,15 +50,16 @@ fn counts_and_holders_are_those_of_a_recount() {
 fn additions_recall_what_is_stashed_and_named() {
     proptest!(cases(1_000), |(edits in edits(60))| {
         let (_, _, recalls) = windows_and_recalls(&edits);
-        for (recalled, expected) in recalls {
-            prop_assert_eq!(recalled.into_iter().map(|it| it.segment).collect::<Vec<_>>(), expected);
+        for recalled in recalls {
+            let segments: Vec<SegmentIndex> = recalled.recalls.iter().map(|it| it.segment).collect();
+            prop_assert_eq!(segments, recalled.expected);
         }
     });
 }
 
 #[test]
 fn a_window_loaded_from_what_is_stored_is_the_one_that_lived() {
-    proptest!(cases(1_000), |(edits in edits(60), focus in focus())| {
+    proptest!(cases(500), |(edits in edits(60), focus in focus())| {
         let (window, naive) = windows(&edits);
         let loaded = replayed(&naive);
         prop_assert_eq!((loaded.tokens(), loaded.collections()), (window.tokens(), window.collections()));
@@ -156,25 +157,25 @@ fn retained_tokens_of_larger_graphs_are_what_is_lost_when_a_segment_is_stashed()
 
 #[test]
 fn scores_are_bounded_and_follow_from_recounted_facts() {
-    proptest!(cases(1_000), |(edits in edits(60), focus in focus())| {
+    proptest!(cases(300), |(edits in edits(60), focus in focus())| {
         let (window, naive) = windows(&edits);
         let scoring = Scoring::default();
         for segment in naive.all().filter(|segment| naive.is_active(*segment)) {
             let parts = parts(&window, &focus, segment, NOW, &scoring);
             prop_assert!(parts.named().iter().all(|(_, part)| (0.0..=1.0).contains(part)), "{:?}", parts);
-            let score = parts.score(&scoring.weights);
+            let score = parts.score();
             let expected = naive.score(segment, &focus);
-            prop_assert!((score - expected).abs() < 1e-12, "{} instead of {}: {:?}", score, expected, parts);
+            prop_assert!((score - expected).abs() < 1e-9, "{} instead of {}: {:?}", score, expected, parts);
         }
     });
 }
 
 #[test]
 fn plans_free_enough_keep_roots_and_pairs_and_name_nobody_in_vain() {
-    proptest!(cases(2_000), |(edits in edits(60), focus in focus(), tokens in 0..400_u64)| {
+    proptest!(cases(2_000), |(edits in edits(60), focus in focus(), tokens in 0..400_u64, oldest: bool)| {
         let (window, naive) = windows(&edits);
         let analysis = analyse(&window, &focus, NOW, &Scoring::default());
-        let plan = plan(&window, &analysis, Target { tokens, stash_retention_ms: Some(50) });
+        let plan = plan(&window, &analysis, Target { stash_retention_ms: Some(50), place: if oldest { Place::Oldest } else { Place::Anywhere }, tokens });
         let chosen = |action| plan.items.iter().filter(move |item| item.action == action).map(|item| item.segment);
         let stashed: BTreeSet<SegmentIndex> = chosen(Action::Stash).collect();
         let deleted: BTreeSet<SegmentIndex> = chosen(Action::Delete).collect();
@@ -187,22 +188,17 @@ fn plans_free_enough_keep_roots_and_pairs_and_name_nobody_in_vain() {
             let most = if analysis.roots.is_empty() { 0 } else { naive.tokens_of(may_leave) };
             prop_assert_eq!(plan.freed_tokens, most);
         }
-        let reached = naive.reached(analysis.roots.segments(), Population::Active, None);
         for segment in &stashed {
             prop_assert!(naive.is_active(*segment) && !analysis.roots.contains(*segment));
             let group = window.graph().pair_group(*segment, Population::Active);
             prop_assert!(group.iter().all(|member| stashed.contains(member)), "{:?} is torn", group);
-            // Without it the target would be missed, counted among those of its kind that were needed.
             let of_group = naive.tokens_of(|it| group.contains(&it));
-            prop_assert!(plan.freed_tokens - of_group < tokens || !reached.contains(segment));
+            prop_assert!(plan.freed_tokens - of_group < tokens, "{:?} is needless", group);
         }
-        if stashed.iter().any(|segment| reached.contains(segment)) {
-            let is_left = |segment: &SegmentIndex| naive.is_active(*segment) && !stashed.contains(segment);
-            prop_assert!(naive.all().filter(is_left).all(|segment| {
-                let frees = window.graph().pair_group(segment, Population::Active);
-                reached.contains(&segment) || naive.tokens_of(|it| frees.contains(&it)) == 0
-            }), "something unreachable stays while something reachable leaves");
-        }
+        let place = |segment: SegmentIndex| (window.facts(segment).created_step, segment);
+        let first = stashed.iter().map(|segment| place(*segment)).min();
+        let stays_behind = |it| naive.is_active(it) && !stashed.contains(&it) && first.is_some_and(|at| place(it) > at);
+        prop_assert_eq!(plan.cache_tokens_lost, naive.tokens_of(stays_behind));
         let everything = Population::ActiveAndStashed;
         let roots = find_roots(&window, &focus, NOW, everything);
         let reached = naive.reached(roots.segments(), everything, None);

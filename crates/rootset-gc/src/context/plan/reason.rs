@@ -24,7 +24,8 @@ const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
 
 impl Reason {
     pub(super) fn of_candidate(window: &Window, candidate: &Candidate, now: Now) -> Self {
-        Self { is_reachable: candidate.is_reachable, ..Self::of(window, candidate.segment, now) }
+        let (is_reachable, is_superseded) = (candidate.is_reachable, candidate.is_superseded);
+        Self { is_reachable, is_superseded, ..Self::of(window, candidate.segment, now) }
     }
 
     pub(super) fn of_stashed(window: &Window, segment: SegmentIndex, now: Now) -> Self {
@@ -40,7 +41,7 @@ impl Reason {
             segment_type: facts.segment_type,
             idle_steps: now.step.saturating_sub(facts.last_touched_step),
             references: window.graph().refcount_from_others(segment),
-            is_superseded: window.is_superseded(segment),
+            is_superseded: false,
             sole_keys: window.holders().sole_count(segment),
             stashed_days: None,
         }

@@ -1,5 +1,7 @@
-use super::{DAY_MS, NOW, analysis, facts, pair, pinned, refer, world};
-use crate::context::{Action, EmptyPlan, Facts, Plan, SegmentIndex, SegmentType, Target, Window, plan as plan_for};
+use super::{DAY_MS, NOW, add, analysis, facts, pair, pinned, refer, world};
+use crate::context::{
+    Action, EmptyPlan, Facts, Place, Plan, SegmentIndex, SegmentType, Target, Window, plan as plan_for,
+};
 use rootset_model::Timestamp;
 
 fn planned(window: &Window, tokens: u64) -> Plan {
@@ -48,19 +50,21 @@ fn plans_that_stash_nothing_say_why() {
 }
 
 #[test]
-fn unreachable_segments_leave_before_reachable_ones_whatever_their_scores() {
+fn an_unreachable_segment_leaves_before_a_reachable_twin_and_a_decision_after_a_cold_log() {
     let decision = Facts { tokens: 100, ..facts(SegmentType::Decision) };
-    let (mut window, _) = world([pinned(SegmentType::Note), log(100), decision]);
+    let (mut window, _) = world([pinned(SegmentType::Note), log(100), log(100), decision]);
     refer(&mut window, &[(0, 1)]);
     assert_eq!(segments(&planned(&window, 100), Action::Stash), [2]);
-    let plan = planned(&window, 101);
-    assert_eq!(segments(&plan, Action::Stash), [2, 1]);
-    let reasons: Vec<String> = plan.items.iter().map(|item| item.reason.to_string()).collect();
+    assert_eq!(segments(&planned(&window, 101), Action::Stash), [2, 1]);
+    let plan = planned(&window, 300);
+    let told: Vec<(u32, String)> = plan.items.iter().map(|item| (item.segment.0, item.reason.to_string())).collect();
+    let told: Vec<(u32, &str)> = told.iter().map(|(segment, reason)| (*segment, reason.as_str())).collect();
     assert_eq!(
-        reasons,
+        told,
         [
-            "unreachable from any root, decision, idle 999 steps, no references",
-            "reachable but cold, log, idle 999 steps, 1 reference",
+            (2, "unreachable from any root, log, idle 999 steps, no references"),
+            (3, "unreachable from any root, decision, idle 999 steps, no references"),
+            (1, "reachable but cold, log, idle 999 steps, 1 reference"),
         ]
     );
 }
@@ -129,4 +133,60 @@ fn what_frees_nothing_is_not_in_the_plan() {
     let (window, _) = world([pinned(SegmentType::Note), log(0), log(5)]);
     assert_eq!(segments(&planned(&window, 100), Action::Stash), [2]);
     assert_eq!(planned(&window, 100).items[0].segment, SegmentIndex(2));
+}
+
+#[test]
+fn of_two_segments_that_say_the_same_one_stays() {
+    let mut window = Window::default();
+    add(&mut window, pinned(SegmentType::Note), &[]);
+    let twins: Vec<u32> = (0..2).map(|_| add(&mut window, log(100), &[1, 2, 3]).0).collect();
+    for name in 0..20 {
+        add(&mut window, log(100), &[100 + name]);
+    }
+    // Both look dispensable; when the first has left, the second is dearer than the others.
+    let plan = planned(&window, 200);
+    let leaving = segments(&plan, Action::Stash);
+    assert_eq!(leaving.iter().filter(|it| twins.contains(it)).count(), 1, "{leaving:?}");
+}
+
+#[test]
+fn a_pair_that_alone_holds_a_name_is_as_dear_as_a_sole_holder() {
+    let mut window = Window::default();
+    add(&mut window, pinned(SegmentType::Note), &[]);
+    let call = add(&mut window, log(50), &[1]);
+    let result = add(&mut window, log(50), &[1]);
+    pair(&mut window, call.0, result.0);
+    let others: Vec<u32> = (0..20).map(|_| add(&mut window, log(100), &[]).0).collect();
+    let plan = planned(&window, 2_000);
+    assert_eq!(segments(&plan, Action::Stash), others);
+}
+
+#[test]
+fn room_is_made_in_the_older_half_if_that_suffices() {
+    let steps = |segments: Vec<Facts>| {
+        let segments = (1..).zip(segments);
+        segments.map(|(step, facts)| Facts { created_step: step, ..facts }).collect::<Vec<_>>()
+    };
+    let note = Facts { tokens: 100, ..facts(SegmentType::Note) };
+    let (window, _) = world(steps(vec![pinned(SegmentType::Note), note, note, log(100), log(100), log(100)]));
+    let planned = |tokens, place| {
+        let plan = plan_for(&window, &analysis(&window), Target { place, ..Target::tokens(tokens) });
+        (segments(&plan, Action::Stash), plan.cache_tokens_lost)
+    };
+    assert_eq!(planned(200, Place::Anywhere), (vec![3, 4], 100));
+    assert_eq!(planned(200, Place::Oldest), (vec![1, 2], 300));
+    assert_eq!(planned(201, Place::Oldest), (vec![3, 4, 5], 0));
+    assert_eq!(planned(0, Place::Oldest), (vec![], 0));
+}
+
+#[test]
+fn long_and_cold_segments_that_are_reachable_and_stay_are_proposed_for_compression() {
+    let summary = Facts { tokens: 700, ..facts(SegmentType::Summary) };
+    let fresh = Facts { last_touched_step: NOW.step, ..log(800) };
+    let (mut window, _) = world([pinned(SegmentType::Note), log(500), log(600), log(499), summary, fresh, log(900)]);
+    refer(&mut window, &[(0, 1), (0, 2), (0, 3), (0, 4), (0, 5)]);
+    let compress = |tokens| planned(&window, tokens).compress.into_iter().map(|it| it.0).collect::<Vec<_>>();
+    assert_eq!(compress(0), [2, 1]);
+    assert_eq!(compress(900), [2, 1]);
+    assert!(compress(10_000).is_empty());
 }

@@ -1,11 +1,12 @@
 use super::{DAY_MS, NOW, add, analysis, facts, no_focus, refer, world};
 use crate::context::{
-    Facts, Focus, Generation, Lines, NewSegment, Now, Parts, Scoring, SegmentIndex, SegmentType, Weights, Window, parts,
+    Author, Facts, Focus, Generation, Lines, NewSegment, Now, Parts, Scoring, SegmentIndex, SegmentType, Weights,
+    Window, parts,
 };
 use rootset_model::Timestamp;
 
 fn score(window: &Window, segment: SegmentIndex) -> f64 {
-    parts_of(window, segment, NOW).score(&Weights::default())
+    parts_of(window, segment, NOW).score()
 }
 
 fn parts_of(window: &Window, segment: SegmentIndex, now: Now) -> Parts {
@@ -104,7 +105,7 @@ fn a_segment_of_an_open_file_scores_below_one_of_another_file() {
     let of_file = |file| Facts { file: Some(file), ..facts(SegmentType::Code) };
     let (window, segments) = world([of_file(1), of_file(2)]);
     let focus = Focus { warm_files: vec![2, 3], ..no_focus() };
-    let score = |segment| parts(&window, &focus, segment, NOW, &Scoring::default()).score(&Weights::default());
+    let score = |segment| parts(&window, &focus, segment, NOW, &Scoring::default()).score();
     assert!(score(segments[0]) > score(segments[1]));
 }
 
@@ -123,7 +124,7 @@ fn scores_stay_within_zero_and_one_at_any_age() {
             for now in [NOW, Now { step: 0, at: Timestamp(i64::MIN) }, Now { step: u64::MAX, at: Timestamp(i64::MAX) }]
             {
                 let parts = parts_of(&window, segments[0], now);
-                let score = parts.score(&Weights::default());
+                let score = parts.score();
                 assert!((0.0..=1.0).contains(&score), "{score}");
                 assert!(parts.named().iter().all(|(_, part)| (0.0..=1.0).contains(part)), "{parts:?}");
             }
@@ -139,24 +140,121 @@ fn what_was_touched_in_the_future_is_not_idle() {
     assert_eq!(parts_of(&window, segments[0], NOW).idle, 0.0);
 }
 
+const NOTHING: Weights = Weights {
+    idle: 0.0,
+    segment_type: 0.0,
+    references: 0.0,
+    generation: 0.0,
+    superseded: 0.0,
+    sole_holder: 0.0,
+    view: 0.0,
+    size: 0.0,
+    focus: 0.0,
+};
+
 #[test]
-fn weights_that_are_no_weights_count_as_none() {
-    let (window, segments) = world([facts(SegmentType::Log)]);
-    let parts = parts_of(&window, segments[0], NOW);
-    let nothing = Weights {
-        idle: 0.0,
-        segment_type: f64::NAN,
-        references: -1.0,
-        generation: f64::NEG_INFINITY,
-        superseded: 0.0,
-        sole_holder: 0.0,
-        size: 0.0,
-        focus: 0.0,
+fn weights_that_are_no_weights_count_as_none_and_huge_ones_stay_finite() {
+    let mut window = Window::default();
+    let segment = add(&mut window, Facts { file: Some(1), ..facts(SegmentType::Decision) }, &[1, 2]);
+    let score = |weights| {
+        let scoring = Scoring { weights, half_life_steps: 0, half_life_ms: i64::MIN };
+        parts(&window, &no_focus(), segment, NOW, &scoring).score()
     };
-    assert_eq!(parts.score(&nothing), 0.0);
-    let huge = Weights { segment_type: f64::INFINITY, idle: f64::MAX, ..nothing };
-    assert!((0.0..=1.0).contains(&parts.score(&huge)));
-    assert_eq!(parts.score(&Weights { segment_type: 0.5, ..nothing }), 1.0);
+    let bad = Weights { idle: f64::NAN, segment_type: -1.0, sole_holder: f64::NEG_INFINITY, ..NOTHING };
+    assert_eq!((score(NOTHING), score(bad)), (1.0, 1.0));
+    let huge = [f64::INFINITY, f64::MAX].map(|it| Weights {
+        idle: it,
+        segment_type: it,
+        references: it,
+        generation: it,
+        superseded: it,
+        sole_holder: it,
+        view: it,
+        size: it,
+        focus: it,
+    });
+    for weights in huge {
+        assert!((0.0..=1.0).contains(&score(weights)), "{}", score(weights));
+    }
+}
+
+#[test]
+fn each_weight_turns_its_part_off() {
+    let view = |file, step| Facts {
+        file: Some(file),
+        lines: Some(Lines { first: 1, last: 9 }),
+        ..Facts::new(SegmentType::Code, 100, Now { step, at: NOW.at })
+    };
+    let mut window = Window::default();
+    let plain = add(&mut window, facts(SegmentType::Log), &[]);
+    let superseded = add(&mut window, view(1, 990), &[]);
+    let decision = add(&mut window, Facts { tokens: 900, ..facts(SegmentType::Decision) }, &[1, 2]);
+    let shown = add(&mut window, Facts { entered_collection: 3, ..view(1, 991) }, &[]);
+    window.set_collections(3);
+    refer(&mut window, &[(0, 2)]);
+    let focus = Focus { warm_files: vec![1], ..no_focus() };
+    let score =
+        |segment, weights| parts(&window, &focus, segment, NOW, &Scoring { weights, ..Scoring::default() }).score();
+    let of = |weights| [plain, superseded, decision, shown].map(|it| score(it, weights));
+    let with_idle = Weights { idle: 1.0, ..NOTHING };
+    let base = of(with_idle);
+    let differs = |weights: Weights| {
+        let changed = of(weights);
+        [0, 1, 2, 3].map(|place| changed[place] != base[place])
+    };
+    assert_eq!(of(NOTHING), [1.0; 4]);
+    assert_eq!(differs(Weights { segment_type: 1.0, ..with_idle }), [false, true, true, true]);
+    assert_eq!(differs(Weights { references: 1.0, ..with_idle }), [false, true, true, false]);
+    assert_eq!(differs(Weights { generation: 1.0, ..with_idle }), [true, true, true, false]);
+    assert_eq!(differs(Weights { superseded: 1.0, ..with_idle }), [true, false, true, true]);
+    assert_eq!(differs(Weights { sole_holder: 1.0, ..with_idle }), [false, false, true, false]);
+    assert_eq!(differs(Weights { view: 1.0, ..with_idle }), [false, false, false, true]);
+    assert_eq!(differs(Weights { size: 1.0, ..with_idle }), [true; 4]);
+    assert_eq!(differs(Weights { focus: 1.0, ..with_idle }), [false, true, false, true]);
+}
+
+#[test]
+fn what_the_assistant_uses_is_dearer_and_what_everybody_names_is_worth_nothing() {
+    let mut window = Window::default();
+    let said = |author| Facts { author, ..facts(SegmentType::Message) };
+    let unused = add(&mut window, said(Author::Tool), &[1]);
+    let used = add(&mut window, said(Author::Tool), &[2]);
+    let reused = add(&mut window, said(Author::Tool), &[3]);
+    let common = add(&mut window, said(Author::Tool), &[4]);
+    let nothing = add(&mut window, said(Author::Tool), &[]);
+    for (name, times) in [(2, 1), (3, 2), (4, 8)] {
+        for _ in 0..times {
+            let using = add(&mut window, said(Author::Assistant), &[name]);
+            window.delete(using);
+        }
+    }
+    let scores = [common, unused, used, reused].map(|it| parts_of(&window, it, NOW).sole_holder);
+    assert!(scores.is_sorted_by(|a, b| a > b), "{scores:?}");
+    assert_eq!(scores[0], parts_of(&window, nothing, NOW).sole_holder);
+}
+
+#[test]
+fn names_and_views_from_before_the_user_asked_are_worth_less() {
+    let at = |step| Now { step, at: NOW.at };
+    let view = |file, step| Facts { file: Some(file), ..Facts::new(SegmentType::Code, 100, at(step)) };
+    let mut window = Window::default();
+    let earlier = add(&mut window, view(1, 900), &[1]);
+    let ask = Facts { author: Author::User, ..Facts::new(SegmentType::Message, 10, at(901)) };
+    add(&mut window, ask, &[]);
+    let other = add(&mut window, view(2, 902), &[2]);
+    let latest = add(&mut window, view(3, 902), &[3]);
+    let parts = |window: &Window, segment| parts_of(window, segment, NOW);
+    assert_eq!(parts(&window, earlier).view, 1.0);
+    assert!(parts(&window, other).view > parts(&window, latest).view);
+    assert!(parts(&window, earlier).sole_holder > parts(&window, other).sole_holder + 0.01);
+    // A summary in the place of what was asked does not ask again.
+    add(&mut window, Facts { segment_type: SegmentType::Summary, ..ask }, &[]);
+    assert!(parts(&window, latest).view < 1.0);
+    // Who is brought back belongs to the present.
+    window.stash(earlier, NOW.at);
+    window.restore(earlier, at(950));
+    assert!(parts(&window, earlier).view < 1.0);
+    assert!(parts(&window, earlier).sole_holder < parts(&window, other).sole_holder);
 }
 
 #[test]

@@ -229,32 +229,61 @@ impl Naive {
     /// The formula once more, with the numbers written out.
     pub fn score(&self, segment: SegmentIndex, focus: &Focus) -> f64 {
         let facts = &self.facts[segment.0 as usize];
-        let (type_part, half_steps, half_minutes) = match facts.segment_type {
-            SegmentType::Log => (1.0, 10.0, 10.0),
-            SegmentType::Code => (0.8, 20.0, 20.0),
-            SegmentType::Message => (0.6, 30.0, 30.0),
-            SegmentType::Note => (0.4, 60.0, 120.0),
-            SegmentType::Summary => (0.2, 80.0, 240.0),
-            SegmentType::Decision => (0.0, 120.0, 480.0),
+        let (type_keep, half_lives) = match facts.segment_type {
+            SegmentType::Log => (1.0, 0.5),
+            SegmentType::Code => (1.05, 1.0),
+            SegmentType::Message => (1.1, 1.0),
+            SegmentType::Note => (1.4, 2.0),
+            SegmentType::Summary => (1.7, 4.0),
+            SegmentType::Decision => (2.0, 8.0),
         };
         let steps = (NOW.step as f64 - facts.last_touched_step as f64).max(0.0);
         let minutes = (NOW.at.0 - facts.last_touched_at.0).max(0) as f64 / 60_000.0;
-        let idle = (steps / (steps + half_steps) + minutes / (minutes + half_minutes)) / 2.0;
+        let idle = (steps / (steps + half_lives * 32.0) + minutes / (minutes + half_lives * 30.0)) / 2.0;
         let companions = f64::from(self.companions(segment));
         let references = f64::from(self.refcount_from_others(segment)) + companions / (companions + 4.0);
         let survivals = self.survival_count(segment);
-        let generation = if survivals >= 2 { 0.0 } else { 1.0 / (1.0 + f64::from(survivals)) };
-        let tokens = f64::from(facts.tokens);
-        let is_warm = focus.warm_files.iter().any(|file| Some(*file) == facts.file);
-        let sum = 0.4 * idle
-            + 0.3 * type_part
-            + 0.2 / (1.0 + references)
-            + 0.1 * generation
-            + if self.is_superseded(segment) { 0.2 } else { 0.0 }
-            + 0.4 / (1.0 + f64::from(self.sole_count(segment)))
-            + 0.1 * tokens / (tokens + 500.0)
-            + if is_warm { 0.0 } else { 0.1 };
-        sum / 1.8
+        let young = if survivals >= 2 { 0.0 } else { 1.0 / (1.0 + f64::from(survivals)) };
+        let keep = type_keep
+            * (1.1 - 0.1 / (1.0 + references))
+            * (1.1 - 0.1 * young)
+            * if self.is_superseded(segment) { 1.0 } else { 1.25 }
+            * if focus.warm_files.iter().any(|file| Some(*file) == facts.file) { 2.0 } else { 1.0 };
+        let worth = (self.names_worth(segment) + self.view_worth(segment) + 0.03 * (1.0 - idle)) * keep;
+        1.0 / (1.0 + worth / (f64::from(facts.tokens.max(1)) / 200.0))
+    }
+
+    fn episode_start(&self) -> u64 {
+        let asked = self.told.iter().filter(|told| told.facts.author == Author::User);
+        asked.map(|told| told.facts.created_step).max().unwrap_or(0)
+    }
+
+    fn names_worth(&self, segment: SegmentIndex) -> f64 {
+        let names: BTreeSet<u64> = self.told[segment.0 as usize].names.iter().copied().collect();
+        let worth = |name: u64| {
+            let holders = self.holders_of(name);
+            let last = holders.iter().map(|it| self.last_explicit_touch(*it).step).max().unwrap_or(0);
+            let uses = holders.iter().filter(|it| self.told[it.0 as usize].facts.author == Author::Assistant).count();
+            let by_use = [0.1, 1.0, 2.0][uses.min(2)];
+            let by_episode = if last >= self.episode_start() { 1.0 } else { 0.25 };
+            let by_age = 0.5_f64.powf(NOW.step.saturating_sub(last) as f64 / 128.0);
+            let shared = 0.05_f64.powf(f64::from(self.active_holders(name)) - 1.0);
+            if holders.len() > COMMON_MENTIONS { 0.0 } else { by_use * by_episode * by_age * shared }
+        };
+        names.into_iter().map(worth).sum()
+    }
+
+    fn view_worth(&self, segment: SegmentIndex) -> f64 {
+        let facts = &self.facts[segment.0 as usize];
+        let entered = self.last_explicit_touch(segment).step;
+        if !is_view(facts) || self.is_superseded(segment) || entered < self.episode_start() {
+            return 0.0;
+        }
+        let shown = self.all().map(|it| (self.facts[it.0 as usize].created_step, it));
+        let latest = shown.filter(|(_, it)| is_view(&self.facts[it.0 as usize])).max();
+        let is_latest = latest.is_some_and(|(_, it)| self.facts[it.0 as usize].file == facts.file);
+        let age = NOW.step.saturating_sub(entered) as f64;
+        if is_latest { 10.0 * 0.5_f64.powf(age / 32.0) } else { 2.5 * 0.5_f64.powf(age / 32.0) }
     }
 }
 
