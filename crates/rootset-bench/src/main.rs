@@ -3,6 +3,7 @@
 
 mod client;
 mod code;
+mod context;
 mod database;
 mod gc;
 mod latency;
@@ -19,7 +20,7 @@ mod vocabulary;
 use clap::{Parser, Subcommand};
 
 /// Measures Rootset: speed on generated notes, ranking on conversations, the collector at work,
-/// the code index, decisions about a context window.
+/// the code index, decisions about a context window and what they miss.
 #[derive(Debug, Parser)]
 #[command(name = "rootset-bench", version)]
 struct Arguments {
@@ -32,6 +33,7 @@ enum Benchmark {
     Memory(memory::Arguments),
     Gc(gc::Arguments),
     Code(code::Arguments),
+    Context(context::Arguments),
     Locomo(locomo::Arguments),
     Mark(mark::Arguments),
     Start(start::Arguments),
@@ -42,6 +44,7 @@ fn main() -> anyhow::Result<()> {
         Benchmark::Memory(arguments) => memory::run(&arguments),
         Benchmark::Gc(arguments) => gc::run(&arguments),
         Benchmark::Code(arguments) => code::run(&arguments),
+        Benchmark::Context(arguments) => context::run(&arguments),
         Benchmark::Locomo(arguments) => locomo::run(&arguments),
         Benchmark::Mark(arguments) => mark::run(&arguments),
         Benchmark::Start(arguments) => start::run(&arguments),

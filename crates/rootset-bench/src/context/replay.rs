@@ -1,0 +1,103 @@
+//! A session is lived again under a budget: what a step needs is looked for first, then its segment is added, then
+//! segments leave until the budget holds. The system prompt, the latest task and the last two segments always stay.
+
+use super::transcript::{NeedKind, Role, Transcript};
+
+/// So many segments from the end always stay.
+pub const LAST_SEGMENTS: usize = 2;
+
+/// Decides who leaves. Segments are places in the transcript.
+pub trait Policy {
+    fn added(&mut self, segment: usize);
+
+    /// Who leaves now: some of `may_leave`, which is in order and not empty. Asked again as long as there is an excess.
+    fn choose(&mut self, step: usize, may_leave: &[usize], excess_tokens: u64) -> Vec<usize>;
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Misses {
+    pub identifiers: usize,
+    pub views: usize,
+}
+
+impl std::ops::AddAssign for Misses {
+    fn add_assign(&mut self, other: Self) {
+        self.identifiers += other.identifiers;
+        self.views += other.views;
+    }
+}
+
+/// A transcript with what every replay of it asks.
+#[derive(Debug)]
+pub struct Session<'t> {
+    pub transcript: &'t Transcript,
+    pub tokens: Vec<u64>,
+    /// By step: places in the list of needs.
+    pub needs_at: Vec<Vec<usize>>,
+}
+
+impl<'t> Session<'t> {
+    pub fn new(transcript: &'t Transcript) -> Self {
+        let mut needs_at = vec![Vec::new(); transcript.segments.len()];
+        for (place, need) in transcript.needs.iter().enumerate() {
+            needs_at[need.step].push(place);
+        }
+        Self { transcript, tokens: transcript.segments.iter().map(|segment| segment.tokens()).collect(), needs_at }
+    }
+
+    /// How much is needed at all.
+    pub fn needs(&self) -> Misses {
+        let mut needs = Misses::default();
+        self.transcript.needs.iter().for_each(|need| needs.count(need.kind));
+        needs
+    }
+
+    pub fn replay(&self, budget_tokens: u64, policy: &mut dyn Policy) -> Misses {
+        let mut misses = Misses::default();
+        let mut is_active = vec![false; self.tokens.len()];
+        let mut used_tokens = 0;
+        let mut latest_task = None;
+        for step in 0..self.tokens.len() {
+            for need in self.needs_at[step].iter().map(|place| &self.transcript.needs[*place]) {
+                if !need.holders.iter().any(|holder| is_active[*holder]) {
+                    misses.count(need.kind);
+                }
+            }
+            if self.transcript.segments[step].role == Role::Task {
+                latest_task = Some(step);
+            }
+            is_active[step] = true;
+            used_tokens += self.tokens[step];
+            policy.added(step);
+            while used_tokens > budget_tokens {
+                let may_leave: Vec<usize> =
+                    (0..step).filter(|it| is_active[*it] && self.may_leave(*it, step, latest_task)).collect();
+                if may_leave.is_empty() {
+                    break;
+                }
+                let chosen = policy.choose(step, &may_leave, used_tokens - budget_tokens);
+                assert!(!chosen.is_empty(), "somebody may leave at step {step}, and nobody was chosen");
+                for segment in chosen {
+                    assert!(may_leave.contains(&segment) && is_active[segment], "{segment} may not leave at {step}");
+                    is_active[segment] = false;
+                    used_tokens -= self.tokens[segment];
+                }
+            }
+        }
+        misses
+    }
+
+    fn may_leave(&self, segment: usize, step: usize, latest_task: Option<usize>) -> bool {
+        let is_last = segment + LAST_SEGMENTS > step;
+        !is_last && Some(segment) != latest_task && self.transcript.segments[segment].role != Role::System
+    }
+}
+
+impl Misses {
+    fn count(&mut self, kind: NeedKind) {
+        match kind {
+            NeedKind::Identifier => self.identifiers += 1,
+            NeedKind::View => self.views += 1,
+        }
+    }
+}
