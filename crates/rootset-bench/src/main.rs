@@ -10,9 +10,11 @@ mod latency;
 mod locomo;
 mod mark;
 mod memory;
+mod messages;
 mod notes;
 mod process;
 mod random;
+mod session;
 mod start;
 mod table;
 mod vocabulary;
@@ -36,6 +38,8 @@ enum Benchmark {
     Context(context::Arguments),
     Locomo(locomo::Arguments),
     Mark(mark::Arguments),
+    Messages(messages::Arguments),
+    Session(session::Arguments),
     Start(start::Arguments),
 }
 
@@ -47,6 +51,8 @@ fn main() -> anyhow::Result<()> {
         Benchmark::Context(arguments) => context::run(&arguments),
         Benchmark::Locomo(arguments) => locomo::run(&arguments),
         Benchmark::Mark(arguments) => mark::run(&arguments),
+        Benchmark::Messages(arguments) => messages::run(&arguments),
+        Benchmark::Session(arguments) => session::run(&arguments),
         Benchmark::Start(arguments) => start::run(&arguments),
     }
 }

@@ -124,7 +124,10 @@ fn is_still_garbage(reason: Reason, state: &RootState) -> bool {
         | Reason::ExpiresAt
         | Reason::TooOld
         | Reason::TooMany
-        | Reason::TooFarBehind => true,
+        | Reason::TooFarBehind
+        | Reason::Unreachable
+        | Reason::Cold
+        | Reason::StashedLong => true,
     }
 }
 

@@ -104,33 +104,60 @@ sixteen_byte_id! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WorkspaceKey(pub i64);
 
-/// The number of a chunk within its workspace, drawn from the workspace's sequence and never used again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ChunkKey(pub i64);
+/// Defines the number of a thing within its workspace, shown outside as a UUIDv8 that packs the number, so that no second
+/// id has to be stored. Each kind begins with its own eight bytes: one look tells it from a memory's id.
+macro_rules! numbered_id {
+    ($(#[$doc:meta])* $name:ident, $prefix:expr) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(pub i64);
 
-/// What a chunk's UUIDv8 begins with, so that one look tells a chunk's id from a memory's.
-const CHUNK_ID_PREFIX: [u8; 8] = *b"chunk\0\x80\0";
+        impl $name {
+            const PREFIX: [u8; 8] = *$prefix;
 
-impl ChunkKey {
-    /// The id shown outside: a UUIDv8 that packs the number, so that no second id has to be stored per chunk.
-    pub fn external(self) -> Uuid {
-        let mut bytes = [0; 16];
-        bytes[..8].copy_from_slice(&CHUNK_ID_PREFIX);
-        bytes[8..].copy_from_slice(&self.0.to_be_bytes());
-        bytes[8] = 0x80;
-        Uuid::from_bytes(bytes)
-    }
+            /// The id shown outside.
+            pub fn external(self) -> Uuid {
+                let mut bytes = [0; 16];
+                bytes[..8].copy_from_slice(&Self::PREFIX);
+                bytes[8..].copy_from_slice(&self.0.to_be_bytes());
+                bytes[8] = 0x80;
+                Uuid::from_bytes(bytes)
+            }
 
-    /// The chunk an external id stands for; `None` for ids of other things.
-    pub fn from_external(id: Uuid) -> Option<Self> {
-        let mut bytes = id.into_bytes();
-        if bytes[..8] != CHUNK_ID_PREFIX || bytes[8] != 0x80 {
-            return None;
+            /// What an external id stands for; `None` for ids of other things.
+            pub fn from_external(id: Uuid) -> Option<Self> {
+                let mut bytes = id.into_bytes();
+                if bytes[..8] != Self::PREFIX || bytes[8] != 0x80 {
+                    return None;
+                }
+                bytes[8] = 0;
+                let number: [u8; 8] = bytes[8..].try_into().expect("a UUID's second half has eight bytes");
+                Some(Self(i64::from_be_bytes(number)))
+            }
+
+            /// The bytes of the external id, as plans and the erasure ledger name it.
+            pub fn object(self) -> [u8; 16] {
+                self.external().into_bytes()
+            }
+
+            pub fn from_object(object: [u8; 16]) -> Option<Self> {
+                Self::from_external(Uuid::from_bytes(object))
+            }
         }
-        bytes[8] = 0;
-        let number: [u8; 8] = bytes[8..].try_into().expect("a UUID's second half has eight bytes");
-        Some(Self(i64::from_be_bytes(number)))
-    }
+    };
+}
+
+numbered_id! {
+    /// The number of a chunk within its workspace, drawn from the workspace's sequence and never used again.
+    ChunkKey, b"chunk\0\x80\0"
+}
+numbered_id! {
+    /// The number of a context segment within its workspace: rises in the order of addition, never used again.
+    SegmentKey, b"segmen\x80t"
+}
+numbered_id! {
+    /// The number of a context session within its workspace, never used again.
+    SessionKey, b"sessio\x80n"
 }
 
 #[cfg(test)]
@@ -145,6 +172,11 @@ mod tests {
             assert_eq!(ChunkKey::from_external(id), Some(ChunkKey(number)));
         }
         assert_eq!(ChunkKey::from_external(Uuid::from_bytes([7; 16])), None);
+        assert_eq!(SegmentKey::from_external(ChunkKey(7).external()), None);
+        assert_eq!(SessionKey::from_object(SegmentKey(7).object()), None);
+        assert_eq!(SegmentKey::from_object(SegmentKey(7).object()), Some(SegmentKey(7)));
+        assert_eq!(SegmentKey(7).external().get_version_num(), 8);
+        assert_eq!(SessionKey(7).external().get_version_num(), 8);
     }
 
     #[test]

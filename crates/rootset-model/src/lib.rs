@@ -16,7 +16,9 @@ pub mod time;
 
 pub use content::Content;
 pub use extraction::{ExtractedEntity, ExtractedRelation, Extraction};
-pub use ids::{ChunkKey, EntityId, ErasureId, MemoryId, PlanId, RelationId, RunId, WorkspaceKey};
+pub use ids::{
+    ChunkKey, EntityId, ErasureId, MemoryId, PlanId, RelationId, RunId, SegmentKey, SessionKey, WorkspaceKey,
+};
 pub use limits::Limits;
 pub use retention::{Basis, RetentionPolicy};
 pub use time::{DurationMs, Timestamp};

@@ -28,6 +28,22 @@ pub const CODE_FILE_BYTES_LIMIT: u64 = 64 << 20;
 /// Text of symbols in one answer.
 pub const SYMBOL_TEXT_BYTES_MAX: usize = 64 << 10;
 
+// What a session of an agent's context may hold.
+pub const SESSION_ID_CHARS_MAX: usize = 128;
+pub const SEGMENT_ID_CHARS_MAX: usize = 256;
+/// What a tool can print at most; more belongs into a file.
+pub const SEGMENT_TEXT_BYTES_MAX: usize = 4 << 20;
+/// The caller's own block: images are part of it.
+pub const SEGMENT_RAW_BYTES_MAX: usize = 32 << 20;
+pub const SEGMENT_REFERENCES_MAX: usize = 1_000;
+/// One addition is one transaction.
+pub const SEGMENTS_PER_ADDITION_MAX: usize = 1_000;
+/// A long session in one file.
+pub const SEGMENTS_PER_IMPORT_MAX: usize = 200_000;
+/// What a caller may name at once to be stashed, pinned or restored.
+pub const SEGMENTS_NAMED_MAX: usize = 10_000;
+pub const FOCUS_FILES_MAX: usize = 1_000;
+
 // What an extraction may yield: bounds the rows that one memory can write.
 pub const EXTRACTED_ENTITIES_MAX: usize = 256;
 pub const EXTRACTED_RELATIONS_MAX: usize = 256;

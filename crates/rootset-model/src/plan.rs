@@ -17,6 +17,10 @@ pub enum ItemKind {
     Workspace,
     /// Only ever to be reclaimed.
     Chunk,
+    /// A part of an agent's context.
+    Segment,
+    /// A whole context.
+    Session,
 }
 
 /// What applying the plan does to an item.
@@ -29,6 +33,8 @@ pub enum Action {
     Erase,
     /// A derived row that nothing vouches for and nothing serves: removed physically, there is nothing to undo.
     Reclaim,
+    /// Out of the context window and into the stash: nothing is removed, and `gc_apply` does not do it.
+    Stash,
 }
 
 /// Why an item is in a plan, in a form that holds no words of the item.
@@ -55,6 +61,12 @@ pub enum Reason {
     Superseded,
     /// No memory, living or in the trash, vouches for the row.
     Orphaned,
+    /// No root of the context leads to the segment.
+    Unreachable,
+    /// Reachable, but the coldest when the context is full.
+    Cold,
+    /// Unreachable, and in the stash for longer than that is kept.
+    StashedLong,
 }
 
 impl Reason {
@@ -70,6 +82,9 @@ impl Reason {
             Self::TooFarBehind => "behind the newest version by the retention policy's max_version_gap",
             Self::Superseded => "superseded for more than 30 days",
             Self::Orphaned => "nothing vouches for it any more",
+            Self::Unreachable => "no root of the context leads to it",
+            Self::Cold => "among the coldest of a full context",
+            Self::StashedLong => "unreachable, and in the stash for longer than that is kept",
         }
     }
 }
@@ -103,11 +118,11 @@ macro_rules! stored_as_text {
 
 stored_as_text!(ItemKind {
     Memory = "memory", Revision = "revision", Entity = "entity", Relation = "relation", Workspace = "workspace",
-    Chunk = "chunk",
+    Chunk = "chunk", Segment = "segment", Session = "session",
 });
-stored_as_text!(Action { Trash = "trash", Erase = "erase", Reclaim = "reclaim" });
+stored_as_text!(Action { Trash = "trash", Erase = "erase", Reclaim = "reclaim", Stash = "stash" });
 stored_as_text!(Reason {
     Named = "named", Matched = "matched", ErasePrevious = "erase_previous", Stale = "stale", ExpiresAt = "expires_at",
     TooOld = "too_old", TooMany = "too_many", TooFarBehind = "too_far_behind", Superseded = "superseded",
-    Orphaned = "orphaned",
+    Orphaned = "orphaned", Unreachable = "unreachable", Cold = "cold", StashedLong = "stashed_long",
 });

@@ -1,6 +1,9 @@
 //! Who calls, and through which door: the few rules that differ by front end are decided from this, here in the service.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
+
+use crate::operation::Effect;
 
 /// The door a request came through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,11 +31,52 @@ pub struct Caller {
     /// The workspace of requests that name none.
     pub workspace: String,
     pub progress: Progress,
+    pub rights: Rights,
+    /// A person was asked about this very request and agreed: needed by what an agent must not do alone.
+    pub is_confirmed_by_person: bool,
 }
 
 impl Caller {
+    /// Somebody who may do everything: at the command line, who can open the file can do anything to it.
     pub fn new(front_end: FrontEnd, actor: impl Into<String>, workspace: impl Into<String>) -> Self {
-        Self { front_end, actor: actor.into(), workspace: workspace.into(), progress: Progress::default() }
+        Self {
+            front_end,
+            actor: actor.into(),
+            workspace: workspace.into(),
+            progress: Progress::default(),
+            rights: Rights::default(),
+            is_confirmed_by_person: false,
+        }
+    }
+}
+
+impl Caller {
+    /// Whether something that cannot be undone is confirmed. An agent's word is not enough for that: through MCP a person
+    /// has to be asked, or a terminal used.
+    pub(crate) fn confirms_for_good(&self, confirm: Option<bool>) -> bool {
+        match self.front_end {
+            FrontEnd::CommandLine | FrontEnd::Http => confirm == Some(true),
+            FrontEnd::Mcp => self.is_confirmed_by_person,
+        }
+    }
+}
+
+/// What a caller may do, and where. By default: everything, everywhere.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rights {
+    /// `None`: all of them.
+    pub scopes: Option<BTreeSet<Effect>>,
+    /// `None`: all of them. To this caller, others do not exist.
+    pub workspaces: Option<BTreeSet<String>>,
+}
+
+impl Rights {
+    pub fn allow_effect(&self, effect: Effect) -> bool {
+        self.scopes.as_ref().is_none_or(|scopes| scopes.contains(&effect))
+    }
+
+    pub fn allow_workspace(&self, workspace: &str) -> bool {
+        self.workspaces.as_ref().is_none_or(|workspaces| workspaces.contains(workspace))
     }
 }
 

@@ -196,7 +196,14 @@ impl From<StoreError> for ServiceError {
             StoreError::ScanOvertaken { .. } => {
                 Self::conflict(message).with_hint("nothing was marked; index again if something changed since")
             }
+            StoreError::SessionNotFound(_) => Self::new(Code::NotFound, message)
+                .with_hint("`context_list_sessions` shows what there is; adding a segment makes a session"),
+            StoreError::SessionTrashed { .. } => Self::conflict(message)
+                .with_hint("`gc_undo` brings it back, `gc_purge` frees its name; `list_trash` shows the run"),
+            StoreError::SessionChanged { .. } => Self::new(Code::Busy, message).with_hint("try again"),
+            StoreError::NotForApply { .. } => Self::invalid(message).with_hint("apply it with `context_gc_prune`"),
             StoreError::NotInTrash(_)
+            | StoreError::SegmentNotFound { .. }
             | StoreError::RepoNotFound(_)
             | StoreError::RevisionNotFound { .. }
             | StoreError::EntityNotFound(_)

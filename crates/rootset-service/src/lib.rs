@@ -10,6 +10,7 @@ mod clock;
 mod code_ranking;
 mod code_snippet;
 mod collecting;
+mod context;
 mod error;
 mod housekeeping;
 mod indexing;
@@ -27,8 +28,9 @@ mod uses;
 mod worker;
 
 pub use backups::HoldingBackup;
-pub use caller::{Caller, FrontEnd, Progress};
+pub use caller::{Caller, FrontEnd, Progress, Rights};
 pub use clock::{Clock, Ids, SystemClock, SystemIds};
+pub use context::{ContextMode, ContextSettings, SettingsChange as ContextChange, Tokenizer};
 pub use error::{ErrorCode, ServiceError};
 pub use housekeeping::{Housekeeper, Housekept};
 pub use operation::{Effect, Operation, OperationInfo};

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use schemars::{JsonSchema, generate::SchemaSettings};
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::caller::Caller;
@@ -13,7 +13,7 @@ use crate::request;
 use crate::service::Service;
 
 /// What an operation may do. One of five words, also the scopes of tokens.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Effect {
     Read,
@@ -24,6 +24,20 @@ pub enum Effect {
     Purge,
     /// The database, tokens and workspaces.
     Admin,
+}
+
+impl Effect {
+    pub const ALL: [Self; 5] = [Self::Read, Self::Write, Self::Destroy, Self::Purge, Self::Admin];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Destroy => "destroy",
+            Self::Purge => "purge",
+            Self::Admin => "admin",
+        }
+    }
 }
 
 /// One thing that a user or an agent can ask for.

@@ -6,6 +6,7 @@ mod audit;
 mod backup;
 mod calls;
 mod code;
+mod context;
 mod defrag;
 mod delete;
 mod doctor;
@@ -35,6 +36,11 @@ pub use audit::ListAudit;
 pub use backup::{BackupCreate, BackupList, BackupRestore, BackupVerify};
 pub use calls::{GetCallees, GetCallers};
 pub use code::{GetSymbol, SearchCode};
+pub use context::{
+    ContextAdd, ContextCompress, ContextDeleteSession, ContextExplain, ContextExport, ContextGcAnalyze,
+    ContextGcConfigure, ContextGcPin, ContextGcPrune, ContextGcUnpin, ContextGet, ContextImport, ContextListSessions,
+    ContextRestore, ContextSearchStash, ContextSetFocus,
+};
 pub use defrag::Defrag;
 pub use delete::DeleteMemory;
 pub use doctor::Doctor;
@@ -103,6 +109,22 @@ list_of_operations! {
     GetCallers,
     GetCallees,
     ListRepos,
+    ContextAdd,
+    ContextSetFocus,
+    ContextGet,
+    ContextImport,
+    ContextExport,
+    ContextListSessions,
+    ContextDeleteSession,
+    ContextGcAnalyze,
+    ContextGcPrune,
+    ContextGcPin,
+    ContextGcUnpin,
+    ContextGcConfigure,
+    ContextSearchStash,
+    ContextRestore,
+    ContextCompress,
+    ContextExplain,
     GetStats,
     Doctor,
     CreateWorkspace,

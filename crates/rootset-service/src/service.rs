@@ -12,7 +12,8 @@ use serde_json::Value;
 
 use crate::caller::Caller;
 use crate::clock::{Clock, Ids, SystemClock, SystemIds};
-use crate::error::ServiceError;
+use crate::context::LiveSessions;
+use crate::error::{ErrorCode, ServiceError};
 use crate::operation::{Effect, OperationInfo};
 use crate::scheduler::ClockGuard;
 use crate::settings::Settings;
@@ -34,6 +35,7 @@ pub struct Service {
     /// Whether this process changed anything: such a process also keeps house.
     pub(crate) has_written: AtomicBool,
     pub(crate) clock_guard: Mutex<ClockGuard>,
+    pub(crate) sessions: LiveSessions,
     clock: Arc<dyn Clock>,
     ids: Arc<dyn Ids>,
 }
@@ -57,6 +59,7 @@ impl Service {
             has_embedded: AtomicBool::new(false),
             has_written: AtomicBool::new(false),
             clock_guard: Mutex::new(ClockGuard::default()),
+            sessions: LiveSessions::default(),
             clock: Arc::new(SystemClock),
             ids: Arc::new(SystemIds::default()),
         };
@@ -89,6 +92,9 @@ impl Service {
     pub fn call(self: &Arc<Self>, caller: &Caller, name: &str, arguments: Value) -> Result<Value, ServiceError> {
         match find_operation(name) {
             Some(operation) => {
+                if !caller.rights.allow_effect(operation.effect) {
+                    return Err(forbidden(operation));
+                }
                 if operation.effect != Effect::Read {
                     self.has_written.store(true, Ordering::Relaxed);
                 }
@@ -133,6 +139,10 @@ impl Service {
         ErasureId(self.ids.next(self.now()))
     }
 
+    pub(crate) fn next_segment_id(&self) -> String {
+        MemoryId(self.ids.next(self.now())).to_string()
+    }
+
     /// What tells two backups of the same second apart.
     pub(crate) fn next_backup_bytes(&self) -> [u8; 4] {
         let id = self.ids.next(self.now());
@@ -146,7 +156,9 @@ impl Service {
 
     /// The workspace a request is about; empty and absent mean the caller's current one.
     pub(crate) fn workspace(&self, caller: &Caller, requested: Option<&str>) -> Result<Workspace, ServiceError> {
-        Ok(self.store.workspace(workspace_name(caller, requested)?)?)
+        let name = workspace_name(caller, requested)?;
+        caller.rights.allow_workspace(name).then_some(()).ok_or_else(|| unknown_to_caller(name))?;
+        Ok(self.store.workspace(name)?)
     }
 
     /// Also one that is in the trash, for undo, purge and looking at what is there.
@@ -155,8 +167,23 @@ impl Service {
         caller: &Caller,
         requested: Option<&str>,
     ) -> Result<Workspace, ServiceError> {
-        Ok(self.store.workspace_or_trashed(workspace_name(caller, requested)?)?)
+        let name = workspace_name(caller, requested)?;
+        caller.rights.allow_workspace(name).then_some(()).ok_or_else(|| unknown_to_caller(name))?;
+        Ok(self.store.workspace_or_trashed(name)?)
     }
+}
+
+fn forbidden(operation: &OperationInfo) -> ServiceError {
+    let (name, effect) = (operation.name, operation.effect.as_str());
+    ServiceError::new(
+        ErrorCode::Forbidden,
+        format!("`{name}` needs the scope `{effect}`, which this token does not have"),
+    )
+}
+
+/// What a token does not name does not exist for its holder, not even in hints.
+fn unknown_to_caller(name: &str) -> ServiceError {
+    ServiceError::new(ErrorCode::NotFound, format!("no workspace `{name}`"))
 }
 
 fn workspace_name<'a>(caller: &'a Caller, requested: Option<&'a str>) -> Result<&'a str, ServiceError> {

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use rootset_model::{Limits, RetentionPolicy};
 
+use crate::context::ContextSettings;
+
 const HOUR_MS: i64 = 3_600_000;
 const DAY_MS: i64 = 24 * HOUR_MS;
 
@@ -20,6 +22,8 @@ pub struct Settings {
     pub gc: GcSettings,
     pub backup: BackupSettings,
     pub code: CodeSettings,
+    /// What sessions begin with.
+    pub context: ContextSettings,
 }
 
 /// The scheduler and its housekeeping.
@@ -69,6 +73,7 @@ impl Default for Settings {
             gc: GcSettings::default(),
             backup: BackupSettings::default(),
             code: CodeSettings::default(),
+            context: ContextSettings::default(),
         }
     }
 }

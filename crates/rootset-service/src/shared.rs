@@ -196,6 +196,10 @@ pub struct Trashed {
     pub relations: i64,
     /// Earlier revisions, where the run took any.
     pub revisions: Option<i64>,
+    /// Context segments, where the run took any.
+    pub segments: Option<i64>,
+    /// Whole context sessions, where the run took any.
+    pub sessions: Option<i64>,
 }
 
 impl From<RunCounts> for Trashed {
@@ -206,6 +210,8 @@ impl From<RunCounts> for Trashed {
             entities: counts.entities,
             relations: counts.relations,
             revisions: (counts.revisions > 0).then_some(counts.revisions),
+            segments: (counts.segments > 0).then_some(counts.segments),
+            sessions: (counts.sessions > 0).then_some(counts.sessions),
         }
     }
 }
@@ -257,6 +263,8 @@ pub struct Totals {
     pub relations: i64,
     pub bytes: i64,
     pub revisions: Option<i64>,
+    pub segments: Option<i64>,
+    pub sessions: Option<i64>,
     /// Rows that nothing vouches for, removed physically.
     pub reclaim: Option<ReclaimedAnswer>,
 }
@@ -270,6 +278,8 @@ impl From<PlanTotals> for Totals {
             relations: totals.relations,
             bytes: totals.bytes,
             revisions: (totals.revisions > 0).then_some(totals.revisions),
+            segments: (totals.segments > 0).then_some(totals.segments),
+            sessions: (totals.sessions > 0).then_some(totals.sessions),
             reclaim: ReclaimedAnswer::of(totals.reclaim),
         }
     }
@@ -281,15 +291,16 @@ pub struct PlanItemAnswer {
     pub kind: ItemKind,
     /// A revision's id is its memory's, `@` and its number.
     pub id: String,
+    /// Of a segment its segment_id, of a session its session_id.
     pub name: Option<String>,
-    /// The topic of a memory, the type of an entity.
+    /// The topic of a memory, the type of an entity, the session_id of a segment.
     pub topic: Option<String>,
     pub file_path: Option<String>,
     pub created_at: Option<Timestamp>,
     /// Of an indexed file.
     pub lines: Option<i64>,
     pub chunk_count: Option<i64>,
-    /// `trash`, `erase` or `reclaim`.
+    /// `trash`, `erase`, `reclaim` or `stash`.
     pub action: String,
     /// Why, in words.
     pub reason: String,
@@ -371,6 +382,8 @@ pub fn purged_rows(receipt: &Receipt) -> std::collections::BTreeMap<String, i64>
         ("entities", rows.entities),
         ("relations", rows.relations),
         ("untracked", rows.untracked),
+        ("segments", rows.segments),
+        ("sessions", rows.sessions),
         ("workspaces", rows.workspaces),
     ]
     .into_iter()

@@ -75,6 +75,26 @@ FROM symbols WHERE workspace = ?1 ORDER BY memory, ordinal;
 SELECT memory, packed
 FROM code_references WHERE workspace = ?1 ORDER BY memory;
 
+-- name: read_sessions
+SELECT session, session_id, version, epoch, settings, focus, collections, next_step, created_at, updated_at, created_by,
+       trashed_run, trashed_at
+FROM sessions WHERE workspace = ?1 ORDER BY session;
+
+-- name: read_segments
+SELECT session, segment, segment_id, type, role, tool_call_id, tokens, created_at, created_step, touched_at,
+       touched_step, pinned, pin_reason, invariant, file_path, first_line, last_line, tags, topic_id, task_id, refs,
+       reply_to, derived_from, names, text_hash, text_chars, bytes, state, stashed_at, stash_reason, is_indexed,
+       entered_collection, version, written_by, trashed_run, trashed_at
+FROM segments WHERE workspace = ?1 ORDER BY session, segment;
+
+-- name: read_segment_texts
+SELECT segment, text, raw
+FROM segment_texts WHERE workspace = ?1 ORDER BY segment;
+
+-- name: read_ledger
+SELECT session, seq, at, actor, segment, action, tokens, reason
+FROM ledger WHERE workspace = ?1 ORDER BY session, seq;
+
 -- name: read_retention
 SELECT scope, target, policy, set_by, set_at
 FROM retention WHERE workspace = ?1 ORDER BY scope, target;
@@ -161,6 +181,27 @@ VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12);
 -- name: insert_code_references
 INSERT INTO code_references (workspace, memory, packed) VALUES (?1, ?2, ?3);
 
+-- name: insert_sessions
+INSERT INTO sessions (workspace, session, session_id, version, epoch, settings, focus, collections, next_step,
+                      created_at, updated_at, created_by, trashed_run, trashed_at)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14);
+
+-- name: insert_segments
+INSERT INTO segments (workspace, session, segment, segment_id, type, role, tool_call_id, tokens, created_at,
+                      created_step, touched_at, touched_step, pinned, pin_reason, invariant, file_path, first_line,
+                      last_line, tags, topic_id, task_id, refs, reply_to, derived_from, names, text_hash, text_chars,
+                      bytes, state, stashed_at, stash_reason, is_indexed, entered_collection, version, written_by,
+                      trashed_run, trashed_at)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24,
+        ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35, ?36, ?37);
+
+-- name: insert_segment_texts
+INSERT INTO segment_texts (workspace, segment, text, raw) VALUES (?1, ?2, ?3, ?4);
+
+-- name: insert_ledger
+INSERT INTO ledger (workspace, session, seq, at, actor, segment, action, tokens, reason)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9);
+
 -- name: insert_retention
 INSERT INTO retention (workspace, scope, target, policy, set_by, set_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6);
 
@@ -208,6 +249,25 @@ DELETE FROM symbols WHERE workspace = ?1;
 -- name: delete_code_references
 DELETE FROM code_references WHERE workspace = ?1;
 
+-- name: delete_sessions
+DELETE FROM sessions WHERE workspace = ?1;
+
+-- name: delete_segments
+DELETE FROM segments WHERE workspace = ?1;
+
+-- name: delete_segment_texts
+DELETE FROM segment_texts WHERE workspace = ?1;
+
+-- name: delete_ledger
+DELETE FROM ledger WHERE workspace = ?1;
+
+-- name: last_epoch
+SELECT COALESCE(MAX(epoch), 0) FROM sessions WHERE workspace = ?1;
+
+-- Whoever keeps a session in memory must not take the restored one for it, not even one that was purged in between.
+-- name: raise_epochs
+UPDATE sessions SET epoch = MAX(epoch, ?2, ?3) + 1 WHERE workspace = ?1;
+
 -- name: delete_retention
 DELETE FROM retention WHERE workspace = ?1;
 
@@ -241,13 +301,18 @@ UPDATE workspaces
 SET next_number = MAX(next_number, ?2,
         COALESCE((SELECT MAX(m.sequence) + 1 FROM memories m WHERE m.workspace = ?1), 1),
         COALESCE((SELECT MAX(e.number) + 1 FROM entities e WHERE e.workspace = ?1), 1)),
-    next_chunk = MAX(next_chunk, ?3, COALESCE((SELECT MAX(ch.chunk) + 1 FROM chunks ch WHERE ch.workspace = ?1), 1))
+    next_chunk = MAX(next_chunk, ?3, COALESCE((SELECT MAX(ch.chunk) + 1 FROM chunks ch WHERE ch.workspace = ?1), 1)),
+    next_session = MAX(next_session, ?4,
+        COALESCE((SELECT MAX(s.session) + 1 FROM sessions s WHERE s.workspace = ?1), 1)),
+    next_segment = MAX(next_segment, ?5,
+        COALESCE((SELECT MAX(g.segment) + 1 FROM segments g WHERE g.workspace = ?1), 1))
 WHERE workspace = ?1;
 
 -- The counters of a workspace that goes, for the day it comes back under its number.
 -- name: keep_counters
 INSERT INTO meta (key, value)
-SELECT 'counters/' || workspace, next_number || ' ' || next_chunk FROM workspaces WHERE workspace = ?1
+SELECT 'counters/' || workspace, next_number || ' ' || next_chunk || ' ' || next_session || ' ' || next_segment
+FROM workspaces WHERE workspace = ?1
 ON CONFLICT (key) DO UPDATE SET value = excluded.value;
 
 -- name: kept_counters
@@ -257,6 +322,7 @@ SELECT value FROM meta WHERE key = 'counters/' || CAST(?1 AS INTEGER);
 UPDATE workspaces
 SET memory_count = (SELECT COUNT(*) FROM memories m WHERE m.workspace = ?1),
     content_bytes = (SELECT COALESCE(SUM(r.bytes), 0) FROM revisions r WHERE r.workspace = ?1)
+                  + (SELECT COALESCE(SUM(g.bytes), 0) FROM segments g WHERE g.workspace = ?1)
 WHERE workspace = ?1;
 
 -- name: count_sources

@@ -23,7 +23,11 @@ SELECT (SELECT COUNT(*) FROM memories WHERE workspace NOT IN (SELECT workspace F
      + (SELECT COUNT(*) FROM repos WHERE workspace NOT IN (SELECT workspace FROM workspaces))
      + (SELECT COUNT(*) FROM files WHERE workspace NOT IN (SELECT workspace FROM workspaces))
      + (SELECT COUNT(*) FROM symbols WHERE workspace NOT IN (SELECT workspace FROM workspaces))
-     + (SELECT COUNT(*) FROM code_references WHERE workspace NOT IN (SELECT workspace FROM workspaces));
+     + (SELECT COUNT(*) FROM code_references WHERE workspace NOT IN (SELECT workspace FROM workspaces))
+     + (SELECT COUNT(*) FROM sessions WHERE workspace NOT IN (SELECT workspace FROM workspaces))
+     + (SELECT COUNT(*) FROM segments WHERE workspace NOT IN (SELECT workspace FROM workspaces))
+     + (SELECT COUNT(*) FROM segment_texts WHERE workspace NOT IN (SELECT workspace FROM workspaces))
+     + (SELECT COUNT(*) FROM ledger WHERE workspace NOT IN (SELECT workspace FROM workspaces));
 
 -- I7
 -- name: contributions_without_memory
@@ -85,6 +89,32 @@ WHERE f.workspace = ?1 ORDER BY ch.chunk;
 -- Symbols are in no full text of names.
 -- name: entity_numbers
 SELECT number FROM entities WHERE workspace = ?1 AND is_symbol = 0 ORDER BY number;
+
+-- name: broken_contexts
+SELECT (SELECT COUNT(*) FROM segments g WHERE g.workspace = ?1 AND NOT EXISTS (
+            SELECT 1 FROM sessions s WHERE s.workspace = g.workspace AND s.session = g.session))
+     + (SELECT COUNT(*) FROM segments g WHERE g.workspace = ?1 AND NOT EXISTS (
+            SELECT 1 FROM segment_texts t WHERE t.workspace = g.workspace AND t.segment = g.segment))
+     + (SELECT COUNT(*) FROM segment_texts t WHERE t.workspace = ?1 AND NOT EXISTS (
+            SELECT 1 FROM segments g WHERE g.workspace = t.workspace AND g.segment = t.segment))
+     + (SELECT COUNT(*) FROM ledger l WHERE l.workspace = ?1 AND NOT EXISTS (
+            SELECT 1 FROM sessions s WHERE s.workspace = l.workspace AND s.session = l.session));
+
+-- What nothing leads to any more.
+-- name: delete_stray_texts
+DELETE FROM segment_texts WHERE workspace = ?1 AND NOT EXISTS (
+    SELECT 1 FROM segments g WHERE g.workspace = segment_texts.workspace AND g.segment = segment_texts.segment);
+
+-- name: delete_stray_lines
+DELETE FROM ledger WHERE workspace = ?1 AND NOT EXISTS (
+    SELECT 1 FROM sessions s WHERE s.workspace = ledger.workspace AND s.session = ledger.session);
+
+-- name: segment_texts
+SELECT segment, text FROM segment_texts
+WHERE workspace = ?1 AND segment IN (SELECT value FROM integer_list(?2));
+
+-- name: indexed_segments
+SELECT segment FROM segments WHERE workspace = ?1 AND is_indexed = 1 ORDER BY segment;
 
 -- The row that a scan compares and the memory that it stands for say the same. Files have no names, notes do.
 -- name: files_without_memory
@@ -160,7 +190,8 @@ WHERE m.workspace = ?1 AND m.status = 'pending' AND m.trashed_run IS NULL
 
 -- name: counters
 SELECT w.memory_count - (SELECT COUNT(*) FROM memories m WHERE m.workspace = w.workspace),
-       w.content_bytes - (SELECT COALESCE(SUM(r.bytes), 0) FROM revisions r WHERE r.workspace = w.workspace),
+       w.content_bytes - (SELECT COALESCE(SUM(r.bytes), 0) FROM revisions r WHERE r.workspace = w.workspace)
+                       - (SELECT COALESCE(SUM(g.bytes), 0) FROM segments g WHERE g.workspace = w.workspace),
        w.memory_count - (SELECT COALESCE(SUM(s.memories), 0) FROM sources s WHERE s.workspace = w.workspace)
 FROM workspaces w WHERE w.workspace = ?1;
 
@@ -181,7 +212,11 @@ SELECT (SELECT COUNT(*) FROM memories m WHERE m.workspace = ?1 AND m.trashed_run
      + (SELECT COUNT(*) FROM untracked u WHERE u.workspace = ?1 AND u.trashed_run IS NOT NULL AND NOT EXISTS (
             SELECT 1 FROM runs r WHERE r.workspace = u.workspace AND r.run = u.trashed_run))
      + (SELECT COUNT(*) FROM revisions v WHERE v.workspace = ?1 AND v.trashed_run IS NOT NULL AND NOT EXISTS (
-            SELECT 1 FROM runs r WHERE r.workspace = v.workspace AND r.run = v.trashed_run));
+            SELECT 1 FROM runs r WHERE r.workspace = v.workspace AND r.run = v.trashed_run))
+     + (SELECT COUNT(*) FROM segments g WHERE g.workspace = ?1 AND g.trashed_run IS NOT NULL AND NOT EXISTS (
+            SELECT 1 FROM runs r WHERE r.workspace = g.workspace AND r.run = g.trashed_run))
+     + (SELECT COUNT(*) FROM sessions s WHERE s.workspace = ?1 AND s.trashed_run IS NOT NULL AND NOT EXISTS (
+            SELECT 1 FROM runs r WHERE r.workspace = s.workspace AND r.run = s.trashed_run));
 
 -- I11
 -- name: runs_without_audit
@@ -222,6 +257,7 @@ WHERE m.workspace = ?1 AND m.repo IS NULL AND m.status = 'complete'
 UPDATE workspaces
 SET memory_count = (SELECT COUNT(*) FROM memories m WHERE m.workspace = workspaces.workspace),
     content_bytes = (SELECT COALESCE(SUM(r.bytes), 0) FROM revisions r WHERE r.workspace = workspaces.workspace)
+                  + (SELECT COALESCE(SUM(g.bytes), 0) FROM segments g WHERE g.workspace = workspaces.workspace)
 WHERE workspace = ?1;
 
 -- name: recount_sources

@@ -141,8 +141,15 @@ SELECT DISTINCT trashed_run FROM untracked
 WHERE workspace = ?1 AND trashed_run IS NOT NULL AND trashed_at <= ?2
 UNION
 SELECT DISTINCT trashed_run FROM revisions
+WHERE workspace = ?1 AND trashed_run IS NOT NULL AND trashed_at <= ?2
+UNION
+SELECT DISTINCT trashed_run FROM segments
+WHERE workspace = ?1 AND trashed_run IS NOT NULL AND trashed_at <= ?2
+UNION
+SELECT DISTINCT trashed_run FROM sessions
 WHERE workspace = ?1 AND trashed_run IS NOT NULL AND trashed_at <= ?2;
 
+-- Of segments and sessions the last column is the number that their id packs.
 -- fragment: trash_rows
 FROM (
     SELECT 'memory' AS kind, m.memory AS object, m.name AS name, r.topic AS topic, m.trashed_at AS trashed_at,
@@ -157,7 +164,14 @@ FROM (
     UNION ALL
     SELECT DISTINCT 'entity', u.object, e.name, e.type, u.trashed_at, u.trashed_run, 0
     FROM untracked u JOIN entities e ON e.workspace = u.workspace AND e.entity = u.object
-    WHERE u.workspace = ?1 AND u.trashed_run IS NOT NULL AND u.kind = 0) t
+    WHERE u.workspace = ?1 AND u.trashed_run IS NOT NULL AND u.kind = 0
+    UNION ALL
+    SELECT 'segment', NULL, g.segment_id, s.session_id, g.trashed_at, g.trashed_run, g.segment
+    FROM segments g JOIN sessions s ON s.workspace = g.workspace AND s.session = g.session
+    WHERE g.workspace = ?1 AND g.trashed_run IS NOT NULL
+    UNION ALL
+    SELECT 'session', NULL, s.session_id, NULL, s.trashed_at, s.trashed_run, s.session
+    FROM sessions s WHERE s.workspace = ?1 AND s.trashed_run IS NOT NULL) t
 LEFT JOIN runs ON runs.workspace = ?1 AND runs.run = t.run
 
 -- name: trash

@@ -13,4 +13,7 @@ SELECT (SELECT COUNT(*) FROM chunks WHERE workspace = ?1),
        (SELECT COUNT(*) FROM entities WHERE workspace = ?1),
        (SELECT COUNT(*) FROM relations WHERE workspace = ?1),
        (SELECT COUNT(*) FROM vectors WHERE workspace = ?1),
-       (SELECT content_bytes FROM workspaces WHERE workspace = ?1);
+       (SELECT content_bytes FROM workspaces WHERE workspace = ?1),
+       (SELECT COUNT(*) FROM sessions WHERE workspace = ?1),
+       (SELECT COUNT(*) FROM segments WHERE workspace = ?1),
+       (SELECT COUNT(*) FROM segments WHERE workspace = ?1 AND state = 'stashed' AND trashed_run IS NULL);

@@ -14,7 +14,7 @@ use crate::failpoints::failpoint;
 use crate::statements::compaction as sql;
 
 /// Below this share of a workspace's memories, rewriting its whole index costs more than it saves.
-const MARKED_SHARE_MIN: f64 = 0.01;
+pub(crate) const MARKED_SHARE_MIN: f64 = 0.01;
 const NOT_BEGUN: i64 = 0;
 const BEGUN: i64 = 1;
 

@@ -26,7 +26,7 @@ impl Check {
 }
 
 /// Invariants that a statement can count, one row per statement: id, what it means, statement.
-const COUNTED: [(&str, &str, &Statement); 15] = [
+const COUNTED: [(&str, &str, &Statement); 16] = [
     ("I4.untracked", "untracked marks whose graph row is missing", &sql::UNTRACKED_WITHOUT_OBJECT),
     ("I6.ends", "relations whose ends are missing in their workspace", &sql::RELATIONS_WITHOUT_ENDS),
     ("I7.memories", "contributions of memories that do not exist", &sql::CONTRIBUTIONS_WITHOUT_MEMORY),
@@ -40,6 +40,7 @@ const COUNTED: [(&str, &str, &Statement); 15] = [
     ("I8.files", "files and their memories that do not know each other", &sql::FILES_WITHOUT_MEMORY),
     ("I8.code", "files whose symbols, references or chunks are incomplete", &sql::INCOMPLETE_FILES),
     ("I8.symbols", "symbols and references of files that do not exist", &sql::CODE_WITHOUT_FILE),
+    ("I8.segments", "segments without their session or text, texts and lines without either", &sql::BROKEN_CONTEXTS),
     ("I9.runs", "things in the trash of a run that does not exist", &sql::TRASH_WITHOUT_RUN),
     ("I11.steps", "runs that removed something without an audit entry", &sql::RUNS_WITHOUT_AUDIT),
 ];

@@ -53,16 +53,19 @@ pub enum SearchIndex {
     Entities,
     /// Chunks of indexed files.
     Code,
+    /// Segments that were stashed at least once, by their numbers.
+    Stash,
 }
 
 impl SearchIndex {
-    pub const ALL: [Self; 3] = [Self::Memories, Self::Entities, Self::Code];
+    pub const ALL: [Self; 4] = [Self::Memories, Self::Entities, Self::Code, Self::Stash];
 
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Memories => "memories",
             Self::Entities => "entities",
             Self::Code => "code",
+            Self::Stash => "stash",
         }
     }
 }
@@ -352,6 +355,12 @@ impl FromColumn for i64 {
             Column::Integer(number) => Some(number),
             _ => None,
         }
+    }
+}
+
+impl FromColumn for u32 {
+    fn from_column(column: Column<'_>) -> Option<Self> {
+        i64::from_column(column).and_then(|number| Self::try_from(number).ok())
     }
 }
 

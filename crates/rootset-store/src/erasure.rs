@@ -1,11 +1,12 @@
 //! The erasure ledger: what must never come back by itself, known by ids and keyed hashes, never by text.
 
 use rootset_model::content::DocHash;
-use rootset_model::{ErasureId, MemoryId, RunId, Timestamp, WorkspaceKey};
+use rootset_model::{ErasureId, MemoryId, RunId, SegmentKey, SessionKey, Timestamp, WorkspaceKey};
 
 use crate::Stamp;
 use crate::driver::Transaction;
 use crate::error::StoreError;
+use crate::purge::Ledger;
 use crate::statements::purge as sql;
 
 /// What stands in the place of a content's hash where the memory as a whole is noted.
@@ -71,6 +72,69 @@ pub(crate) fn note_memories(
     let rows: Vec<_> = memories
         .iter()
         .map(|memory| vec![workspace.into(), WHOLE_MEMORY.into(), memory.into(), (&erasure).into()])
+        .collect();
+    tx.execute_many(&sql::INSERT_ERASED_CONTENT, &rows).map(drop)
+}
+
+/// A segment or session that is gone for good. Numbers mean something within one workspace only, and a backup may be
+/// restored into another: so it is known by its number and a keyed hash of what it was.
+pub(crate) struct NotedObject {
+    pub object: [u8; 16],
+    pub hash: [u8; 32],
+}
+
+/// Makes notes under this database's key.
+pub(crate) struct ObjectHasher {
+    key: [u8; 32],
+}
+
+impl ObjectHasher {
+    pub(crate) fn new(tx: &mut dyn Transaction) -> Result<Self, StoreError> {
+        Ok(Self { key: tx.scalar(&sql::ERASURE_KEY, &[])? })
+    }
+
+    pub(crate) fn segment(
+        &self,
+        key: SegmentKey,
+        text_hash: &[u8; 16],
+        created_at: Timestamp,
+        segment_id: &str,
+    ) -> NotedObject {
+        NotedObject { object: key.object(), hash: self.hash(text_hash, created_at, segment_id) }
+    }
+
+    pub(crate) fn session(&self, key: SessionKey, created_at: Timestamp, session_id: &str) -> NotedObject {
+        NotedObject { object: key.object(), hash: self.hash(b"a whole session.", created_at, session_id) }
+    }
+
+    /// What is first in every workspace is likely to have the same number, name and text: the time tells it apart.
+    fn hash(&self, content: &[u8; 16], created_at: Timestamp, name: &str) -> [u8; 32] {
+        let mut hasher = blake3::Hasher::new_keyed(&self.key);
+        hasher.update(content).update(&created_at.0.to_le_bytes()).update(name.as_bytes());
+        *hasher.finalize().as_bytes()
+    }
+}
+
+/// Segments or sessions that no restore brings back. The same text may be added again.
+pub(crate) fn note_objects(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    ledger: &Ledger<'_>,
+    objects: &[NotedObject],
+    stamp: Stamp<'_>,
+) -> Result<(), StoreError> {
+    let parameters = [
+        workspace.into(),
+        (&ledger.erasure).into(),
+        stamp.now.into(),
+        stamp.actor.into(),
+        ledger.cause.into(),
+        (&ledger.run).into(),
+    ];
+    tx.execute(&sql::INSERT_ERASURE, &parameters)?;
+    let rows: Vec<_> = objects
+        .iter()
+        .map(|it| vec![workspace.into(), (&it.hash).into(), (&it.object).into(), (&ledger.erasure).into()])
         .collect();
     tx.execute_many(&sql::INSERT_ERASED_CONTENT, &rows).map(drop)
 }

@@ -99,6 +99,16 @@ pub enum StoreError {
     LeaseLost,
     #[error("the memory is an indexed file: its name and content are what a scan reads")]
     IndexedFile { memory: MemoryId },
+    #[error("no session `{0}`")]
+    SessionNotFound(String),
+    #[error("the session `{session_id}` is in the trash")]
+    SessionTrashed { session_id: String },
+    #[error("the session `{session_id}` was changed meanwhile")]
+    SessionChanged { session_id: String },
+    #[error("no segment {segment} in the session")]
+    SegmentNotFound { segment: i64 },
+    #[error("the plan is about a context window")]
+    NotForApply { plan: PlanId },
     #[error("no repository `{0}`")]
     RepoNotFound(String),
     #[error("the repository `{repo}` is the folder `{root}`")]

@@ -2,19 +2,22 @@
 
 use rootset_gc::StrategyName;
 use rootset_model::plan::Reason;
-use rootset_model::{ChunkKey, EntityId, MemoryId, RelationId, RetentionPolicy, RunId, Timestamp, WorkspaceKey};
+use rootset_model::{
+    ChunkKey, EntityId, MemoryId, RelationId, RetentionPolicy, RunId, SegmentKey, SessionKey, Timestamp, WorkspaceKey,
+};
 
 use crate::driver::Transaction;
 use crate::error::StoreError;
 use crate::garbage::{self, GarbageRequest};
 use crate::memories::{self, MemoryRow};
 use crate::runs;
+use crate::statements::context as context_sql;
 use crate::statements::explain as sql;
 use crate::{Store, Workspace};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explanation {
-    /// `memory`, `entity`, `relation` or `chunk`.
+    /// `memory`, `entity`, `relation`, `chunk`, `segment` or `session`.
     pub kind: &'static str,
     pub id: String,
     pub is_alive: bool,
@@ -73,6 +76,12 @@ fn explain_id(
     if let Some(verb) = verb {
         return of_derived(tx, workspace, "relation", id, verb).map(Some);
     }
+    if let Some(segment) = SegmentKey::from_object(id) {
+        return of_segment(tx, workspace, segment);
+    }
+    if let Some(session) = SessionKey::from_object(id) {
+        return of_session(tx, workspace, session);
+    }
     let external = rootset_model::MemoryId(id).to_string();
     let Some(chunk) = external.parse().ok().and_then(ChunkKey::from_external) else { return Ok(None) };
     let memory: Option<MemoryId> = tx.row(&sql::CHUNK, &[workspace.into(), chunk.into()], |row| row.get(0))?;
@@ -103,7 +112,7 @@ fn of_memory(
 ) -> Result<Explanation, StoreError> {
     let condemned = if row.trashed.is_none() { garbage_reason(tx, workspace, row.id, when)? } else { None };
     let reason = match (row.trashed, condemned) {
-        (Some((run, at)), _) => format!("in the trash since {at}, by {} (run {run})", cause(tx, workspace, run)?),
+        (Some(trashed), _) => in_trash(tx, workspace, trashed)?,
         (None, Some(reason)) => format!("garbage: {}; kept until a plan takes it", reason.in_words()),
         (None, None) => why_alive(tx, workspace, row)?,
     };
@@ -145,6 +154,68 @@ fn why_alive(tx: &mut dyn Transaction, workspace: WorkspaceKey, row: &MemoryRow)
         Some(repo) => format!("in the last completed scan of `{repo}`"),
         None => "a memory is a root: it stays until somebody removes it".to_owned(),
     })
+}
+
+/// Whether a root of its window leads to it is asked of the window, which is not here.
+fn of_segment(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    segment: SegmentKey,
+) -> Result<Option<Explanation>, StoreError> {
+    let found = tx.row(&context_sql::EXPLAINED_SEGMENT, &[workspace.into(), segment.0.into()], |row| {
+        let own: Option<(RunId, Timestamp)> = row.get::<Option<_>>(5)?.zip(row.get(6)?);
+        let of_session: Option<(RunId, Timestamp)> = row.get::<Option<_>>(7)?.zip(row.get(8)?);
+        let names: (String, String) = (row.get(0)?, row.get(1)?);
+        let pin: Option<Option<String>> = row.get::<bool>(3)?.then(|| row.get(4)).transpose()?;
+        Ok((names, row.get::<String>(2)?, pin, own, of_session))
+    })?;
+    let Some(((name, session), state, pin, own, of_session)) = found else { return Ok(None) };
+    let reason = match (own, of_session, pin) {
+        (Some(trashed), ..) => in_trash(tx, workspace, trashed)?,
+        (None, Some(trashed), _) => format!("its session is {}", in_trash(tx, workspace, trashed)?),
+        (None, None, Some(Some(why))) => format!("pinned: {why}"),
+        (None, None, Some(None)) => "pinned".to_owned(),
+        (None, None, None) if state == "stashed" => "in the stash: `context_restore` brings it back".to_owned(),
+        (None, None, None) => "in its window: `context_explain` tells which root leads to it".to_owned(),
+    };
+    Ok(Some(Explanation {
+        kind: "segment",
+        id: segment.external().to_string(),
+        is_alive: own.is_none() && of_session.is_none(),
+        reason,
+        path: vec![format!("session {session}"), format!("segment {name}")],
+    }))
+}
+
+fn of_session(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    session: SessionKey,
+) -> Result<Option<Explanation>, StoreError> {
+    let found = tx.row(&context_sql::SESSION_BY_NUMBER, &[workspace.into(), session.0.into()], |row| {
+        let trashed: Option<(RunId, Timestamp)> = row.get::<Option<_>>(4)?.zip(row.get(5)?);
+        Ok((row.get::<String>(0)?, trashed))
+    })?;
+    let Some((name, trashed)) = found else { return Ok(None) };
+    let reason = match trashed {
+        Some(trashed) => in_trash(tx, workspace, trashed)?,
+        None => "a session is a root: it stays until somebody removes it".to_owned(),
+    };
+    Ok(Some(Explanation {
+        kind: "session",
+        id: session.external().to_string(),
+        is_alive: trashed.is_none(),
+        reason,
+        path: vec![format!("session {name}")],
+    }))
+}
+
+fn in_trash(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    (run, at): (RunId, Timestamp),
+) -> Result<String, StoreError> {
+    Ok(format!("in the trash since {at}, by {} (run {run})", cause(tx, workspace, run)?))
 }
 
 fn cause(tx: &mut dyn Transaction, workspace: WorkspaceKey, run: RunId) -> Result<String, StoreError> {

@@ -3,14 +3,14 @@
 use std::collections::HashSet;
 
 use rootset_model::plan::{Action, ItemKind, PlanItem, Reason};
-use rootset_model::{MemoryId, Timestamp, WorkspaceKey};
+use rootset_model::{MemoryId, SegmentKey, Timestamp, WorkspaceKey};
 
 use crate::driver::{Combine, SearchIndex, SearchQuery, Transaction};
 use crate::error::StoreError;
 use crate::memories::{read_content, read_list};
 use crate::statements::forget as sql;
 use crate::statements::graph as graph_sql;
-use crate::{Store, Workspace, search};
+use crate::{Store, Workspace, context, search};
 
 #[derive(Clone, Debug, Default)]
 pub struct ForgetFilters {
@@ -39,6 +39,8 @@ pub struct ForgetKinds {
     pub entities: bool,
     /// Memories of indexed files.
     pub code: bool,
+    /// Of context sessions.
+    pub segments: bool,
 }
 
 /// The words of a request: how to find candidates, and how to be sure.
@@ -61,7 +63,8 @@ pub struct ForgetSelection {
     pub items: Vec<PlanItem>,
     /// Everything that matched, pinned ones included.
     pub matched: usize,
-    pub kept_pinned: Vec<MemoryId>,
+    /// Ids as previews show them.
+    pub kept_pinned: Vec<String>,
 }
 
 /// Memories whose words are read at a time.
@@ -94,6 +97,9 @@ impl Store {
             }
             if let (Some(words), true, true) = (words, kinds.entities, filters.is_empty()) {
                 selector.entities_with(tx, words)?;
+            }
+            if kinds.segments {
+                selector.segments_with(tx, filters, words)?;
             }
             Ok(std::mem::take(&mut selector.found))
         })
@@ -153,7 +159,7 @@ impl Selector {
     fn memory(&mut self, memory: &Filtered) {
         self.found.matched += 1;
         if memory.is_pinned && !self.include_pinned {
-            self.found.kept_pinned.push(MemoryId(memory.id));
+            self.found.kept_pinned.push(MemoryId(memory.id).to_string());
         } else {
             self.push(ItemKind::Memory, memory.id, 0, memory.version);
         }
@@ -221,9 +227,28 @@ impl Selector {
         for (memory, revision, version, is_pinned) in found {
             self.found.matched += 1;
             if is_pinned && !self.include_pinned {
-                self.found.kept_pinned.push(MemoryId(memory));
+                self.found.kept_pinned.push(MemoryId(memory).to_string());
             } else {
                 self.push(ItemKind::Revision, memory, revision, version);
+            }
+        }
+        Ok(())
+    }
+
+    fn segments_with(
+        &mut self,
+        tx: &mut dyn Transaction,
+        filters: &ForgetFilters,
+        words: Option<ForgetWords<'_>>,
+    ) -> Result<(), StoreError> {
+        let found = context::forget::select(tx, self.workspace, filters, words, self.takes_trash())?;
+        self.found.matched += found.len();
+        for it in found {
+            let key = SegmentKey(it.segment);
+            if it.is_pinned && !self.include_pinned {
+                self.found.kept_pinned.push(key.external().to_string());
+            } else {
+                self.push(ItemKind::Segment, key.object(), 0, it.version);
             }
         }
         Ok(())

@@ -12,6 +12,7 @@ mod audit;
 mod backup;
 mod code;
 mod compaction;
+mod context;
 mod defrag;
 mod doctor;
 pub mod driver;
@@ -62,6 +63,11 @@ pub use backup::{
 pub use code::{
     CodeCandidate, CodeHit, CodeSearch, CodeSymbol, CompletedScan, FileOutcome, FileReferences, FileStamp, FileState,
     NewFile, RankCode, RepoRow, RepoView, SymbolRow,
+};
+pub use context::{
+    LedgerAction, LedgerEntry, LoadedSession, NewLedgerEntry, NewSegmentRow, SegmentChange, SegmentDeletion,
+    SegmentItem, SegmentRow, SegmentText, SessionChange, SessionHead, SessionState, SessionView, StashFilters,
+    StashHit,
 };
 pub use defrag::Defragmented;
 pub use doctor::Check;

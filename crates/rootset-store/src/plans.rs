@@ -5,13 +5,17 @@ use std::collections::{BTreeMap, HashMap};
 use rootset_gc::{Blocked, PlanFacts, SourceShare, StrategyName};
 use rootset_model::limits::{PLAN_ITEMS_SHOWN, PLAN_LIFETIME_MS};
 use rootset_model::plan::{Action, ItemKind, PlanItem, Reason};
-use rootset_model::{EntityId, Limits, MemoryId, PlanId, RelationId, RunId, Timestamp, WorkspaceKey};
+use rootset_model::{
+    EntityId, Limits, MemoryId, PlanId, RelationId, RunId, SegmentKey, SessionKey, Timestamp, WorkspaceKey,
+};
 use serde::{Deserialize, Serialize};
 
+use crate::context::trash::{segments_in, sessions_in};
 use crate::driver::{Row, Transaction, Value};
 use crate::error::StoreError;
 use crate::graph::{KIND_ENTITY, KIND_RELATION};
 use crate::runs::Reclaimed;
+use crate::statements::context as context_sql;
 use crate::statements::plans as sql;
 use crate::statements::stats as stats_sql;
 use crate::{Stamp, Store, Workspace};
@@ -40,6 +44,10 @@ pub struct PlanTotals {
     pub entities: i64,
     pub relations: i64,
     pub revisions: i64,
+    #[serde(default)]
+    pub segments: i64,
+    #[serde(default)]
+    pub sessions: i64,
     pub bytes: i64,
     /// Derived rows that nothing vouches for any more.
     #[serde(default)]
@@ -211,6 +219,7 @@ fn count(tx: &mut dyn Transaction, workspace: WorkspaceKey, plan: &NewPlan) -> R
     let (revisions, bytes): (i64, i64) = of_revisions.unwrap_or_default();
     totals.revisions = revisions;
     totals.bytes += bytes;
+    count_contexts(tx, workspace, plan, &mut totals)?;
     tx.query(&crate::statements::graph::OBJECTS_LOST_BY_PLAN, &key, &mut |row| {
         match row.get::<i64>(0)? {
             KIND_ENTITY => totals.entities = row.get(1)?,
@@ -220,6 +229,28 @@ fn count(tx: &mut dyn Transaction, workspace: WorkspaceKey, plan: &NewPlan) -> R
         Ok(())
     })?;
     Ok(totals)
+}
+
+fn count_contexts(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    plan: &NewPlan,
+    totals: &mut PlanTotals,
+) -> Result<(), StoreError> {
+    let (segments, sessions) = (segments_in(&plan.items), sessions_in(&plan.items));
+    if !segments.is_empty() {
+        let parameters = [workspace.into(), segments.as_slice().into()];
+        let found = tx.row(&context_sql::SEGMENT_TOTALS, &parameters, |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let (count, bytes): (i64, i64) = found.unwrap_or_default();
+        totals.segments = count;
+        totals.bytes += bytes;
+    }
+    if !sessions.is_empty() {
+        let parameters = [workspace.into(), sessions.as_slice().into()];
+        totals.sessions = sessions.len() as i64;
+        totals.bytes += tx.scalar::<i64>(&context_sql::SESSION_TOTALS, &parameters)?;
+    }
+    Ok(())
 }
 
 pub(crate) fn find(tx: &mut dyn Transaction, workspace: WorkspaceKey, id: PlanId) -> Result<StoredPlan, StoreError> {
@@ -381,6 +412,24 @@ fn describe(
         words.insert(row.get(0)?, Words { name, created_at: row.get(4)?, ..Words::default() });
         Ok(())
     })?;
+    let segments = segments_in(items);
+    tx.query(&context_sql::SEGMENT_DESCRIPTIONS, &[workspace.into(), segments.as_slice().into()], &mut |row| {
+        let found = Words {
+            name: row.get(1)?,
+            topic: row.get(2)?,
+            file_path: row.get(3)?,
+            created_at: row.get(4)?,
+            ..Words::default()
+        };
+        words.insert(SegmentKey(row.get(0)?).object(), found);
+        Ok(())
+    })?;
+    let sessions = sessions_in(items);
+    tx.query(&context_sql::SESSION_DESCRIPTIONS, &[workspace.into(), sessions.as_slice().into()], &mut |row| {
+        let found = Words { name: row.get(1)?, created_at: row.get(2)?, ..Words::default() };
+        words.insert(SessionKey(row.get(0)?).object(), found);
+        Ok(())
+    })?;
     Ok(items
         .iter()
         .map(|item| {
@@ -402,7 +451,9 @@ fn describe(
 /// An item's id as previews and outcomes show it.
 pub(crate) fn shown_id(kind: ItemKind, object: [u8; 16], revision: i64) -> String {
     match kind {
-        ItemKind::Memory | ItemKind::Workspace | ItemKind::Chunk => MemoryId(object).to_string(),
+        ItemKind::Memory | ItemKind::Workspace | ItemKind::Chunk | ItemKind::Segment | ItemKind::Session => {
+            MemoryId(object).to_string()
+        }
         ItemKind::Revision => format!("{}@{revision}", MemoryId(object)),
         ItemKind::Entity => EntityId(object).to_string(),
         ItemKind::Relation => RelationId(object).to_string(),

@@ -8,28 +8,31 @@ use std::collections::{HashMap, HashSet};
 use rootset_model::content::DocHash;
 use rootset_model::limits::PURGE_BATCH_MEMORIES;
 use rootset_model::plan::{ItemKind, PlanItem};
-use rootset_model::{Content, ErasureId, MemoryId, RunId, Timestamp, WorkspaceKey};
+use rootset_model::{ErasureId, MemoryId, RunId, Timestamp, WorkspaceKey};
 use serde::{Deserialize, Serialize};
 
 use crate::compaction::{self, removal_of, search_delete};
+use crate::context::trash::segments_in;
 use crate::driver::{SearchIndex, SearchRemoval, Transaction, Value};
 use crate::error::StoreError;
 use crate::failpoints::failpoint;
 use crate::graph::{self, KIND_ENTITY, KIND_RELATION};
 use crate::memories::read_content;
+use crate::statements::backup as backup_sql;
 use crate::statements::code as code_sql;
+use crate::statements::context as context_sql;
 use crate::statements::graph as graph_sql;
 use crate::statements::memories as memory_sql;
 use crate::statements::purge as sql;
 use crate::statements::runs as run_sql;
 use crate::sweep::ConfirmedPlan;
 use crate::workspaces;
-use crate::{Stamp, Store, Workspace, audit, erasure, jobs, runs, vectors};
+use crate::{Stamp, Store, Workspace, audit, context, erasure, jobs, runs, vectors};
 
 /// Causes that are noted in the ledger: somebody wanted it gone, so it must not come back by itself.
 const NOTED_CAUSES: [&str; 3] = ["delete_memory", "forget", "update_memory"];
 /// Byte strings looked for after an erasure; enough to notice a leak, few enough for one pass over the file.
-const PROBES_MAX: usize = 16;
+pub(crate) const PROBES_MAX: usize = 16;
 /// By how much a batch shrinks that did not fit on the disk.
 const BATCH_DIVISOR: usize = 8;
 const PROBE_BYTES_MIN: usize = 16;
@@ -53,6 +56,8 @@ pub struct Purged {
     pub entities: i64,
     pub relations: i64,
     pub untracked: i64,
+    pub segments: i64,
+    pub sessions: i64,
     pub workspaces: i64,
     pub bytes: i64,
 }
@@ -69,6 +74,8 @@ impl Purged {
         self.entities += more.entities;
         self.relations += more.relations;
         self.untracked += more.untracked;
+        self.segments += more.segments;
+        self.sessions += more.sessions;
         self.workspaces += more.workspaces;
         self.bytes += more.bytes;
     }
@@ -98,8 +105,8 @@ impl Erased {
         self.probes.truncate(PROBES_MAX);
     }
 
-    fn probe(&mut self, content: &Content) {
-        let bytes = content.context.as_bytes();
+    pub fn probe(&mut self, text: &str) {
+        let bytes = text.as_bytes();
         if self.probes.len() < PROBES_MAX && bytes.len() >= PROBE_BYTES_MIN {
             self.probes.push(bytes[..bytes.len().min(PROBE_BYTES_MAX)].to_vec());
         }
@@ -142,7 +149,8 @@ impl Store {
     pub(crate) fn receipt(&self, erasure: ErasureId, erased: Erased) -> Result<Receipt, StoreError> {
         let log_is_clean = self.empty_log()?;
         failpoint!("purge.log_emptied");
-        let text_remains = match (erased.probes.is_empty(), erased.rows.memories + erased.rows.revisions) {
+        let texts = erased.rows.memories + erased.rows.revisions + erased.rows.segments;
+        let text_remains = match (erased.probes.is_empty(), texts) {
             (false, _) => self.engine.contains_bytes(&erased.probes)?,
             (true, 0) => Some(false),
             // The samples died with the process that erased, or the texts were too short to look for.
@@ -215,13 +223,20 @@ impl Store {
                 // The indexes are dropped as a whole in the end.
                 let removal = if size < PURGE_BATCH_MEMORIES { SearchRemoval::AtOnce } else { SearchRemoval::Marked };
                 remove_memories(tx, workspace, &ids, None, removal, &mut of_batch, stamp)?;
-                let is_last = ids.len() < size;
+                let mut is_last = ids.len() < size;
+                if is_last {
+                    let segments: Vec<i64> = tx.rows(&context_sql::ALL_SEGMENTS, &parameters, |row| row.get(0))?;
+                    is_last = segments.len() < size;
+                    context::remove::remove_segments(tx, workspace, &segments, removal, None, &mut of_batch, stamp)?;
+                }
                 if is_last {
                     let key = [workspace.into()];
+                    tx.execute(&backup_sql::DELETE_LEDGER, &key)?;
+                    of_batch.rows.sessions = tx.execute(&backup_sql::DELETE_SESSIONS, &key)? as i64;
                     for statement in [
                         &sql::DELETE_SOURCES,
                         &crate::statements::retention::DELETE_ALL,
-                        &crate::statements::backup::DELETE_REPOS,
+                        &backup_sql::DELETE_REPOS,
                         &sql::DELETE_UNTRACKED,
                         &sql::DELETE_RELATIONS,
                         &sql::DELETE_ENTITIES,
@@ -252,7 +267,8 @@ impl Store {
     }
 }
 
-/// Up to `size` memories of a run, and after the last of them the rest of what it trashed; `true` when that was all.
+/// Up to `size` memories of a run, after the last of them up to `size` segments, and after those the rest of what it
+/// trashed; `true` when that was all.
 fn purge_batch(
     tx: &mut dyn Transaction,
     workspace: WorkspaceKey,
@@ -264,13 +280,21 @@ fn purge_batch(
 ) -> Result<(bool, Erased), StoreError> {
     let parameters = [workspace.into(), (&run).into(), Value::Blob(&[]), (size as i64).into()];
     let ids: Vec<[u8; 16]> = tx.rows(&run_sql::TRASHED_MEMORIES_OF, &parameters, |row| row.get(0))?;
-    let is_last = ids.len() < size;
+    let mut is_last = ids.len() < size;
     runs::end(tx, workspace, run, stamp.now)?;
     let cause = runs::find(tx, workspace, run)?.operation;
     let ledger = Ledger { erasure, cause: &cause, run };
     let mut erased = Erased::default();
     remove_memories(tx, workspace, &ids, Some(&ledger), removal, &mut erased, stamp)?;
     if is_last {
+        let segments = context::remove::to_purge(tx, workspace, run, size)?;
+        is_last = segments.len() < size;
+        let removal = context::remove::removal_of_run(tx, workspace, run, segments.len())?;
+        context::remove::remove_segments(tx, workspace, &segments, removal, Some(&ledger), &mut erased, stamp)?;
+    }
+    if is_last {
+        let sessions = context::remove::sessions_of(tx, workspace, run)?;
+        context::remove::remove_sessions(tx, workspace, &sessions, Some(&ledger), &mut erased, stamp)?;
         let revisions: Vec<(MemoryId, i64)> =
             tx.rows(&run_sql::TRASHED_REVISIONS_OF, &[workspace.into(), (&run).into()], |row| {
                 Ok((row.get(0)?, row.get(1)?))
@@ -286,10 +310,11 @@ fn purge_batch(
     Ok((is_last, erased))
 }
 
+/// What the erasure ledger notes beside each thing.
 pub(crate) struct Ledger<'a> {
-    erasure: ErasureId,
-    cause: &'a str,
-    run: RunId,
+    pub erasure: ErasureId,
+    pub cause: &'a str,
+    pub run: RunId,
 }
 
 /// Removes what a batch of an erasing plan has just trashed, in the same transaction.
@@ -313,6 +338,9 @@ pub(crate) fn erase_items(
         .collect();
     remove_revisions(tx, workspace, &revisions, &ledger, &mut erased, stamp)?;
     remove_untracked(tx, workspace, confirmed.run(), &mut erased)?;
+    let segments = segments_in(items);
+    let removal = context::remove::removal_of(tx, workspace, confirmed.planned().segments)?;
+    context::remove::remove_segments(tx, workspace, &segments, removal, Some(&ledger), &mut erased, stamp)?;
     Ok(erased)
 }
 
@@ -335,7 +363,7 @@ pub(crate) fn remove_memories(
     let (mut bytes, mut revisions) = (0, 0);
     tx.query(&sql::CONTENTS, &key, &mut |row| {
         let content = read_content(row, 2)?;
-        erased.probe(&content);
+        erased.probe(&content.context);
         contents.push((row.get(0)?, content.doc_hash()));
         bytes += row.get::<i64>(6)?;
         revisions += 1;
@@ -411,7 +439,7 @@ fn remove_revisions(
         let mut bytes = 0;
         tx.query(&sql::REVISION_CONTENT, &key, &mut |row| {
             let content = read_content(row, 2)?;
-            erased.probe(&content);
+            erased.probe(&content.context);
             contents.push((*memory, content.doc_hash()));
             bytes = row.get(6)?;
             Ok(())

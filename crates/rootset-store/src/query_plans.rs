@@ -11,13 +11,21 @@ const SCANS_ALLOWED: &[(&str, &str)] = &[
     ("audit.chain", "doctor reads a chain from its beginning"),
     ("code.files", "a scan compares every file of its repository"),
     ("code.repos", "repositories are few; their files are counted"),
+    ("context.all_segments", "purge of a whole workspace, in batches"),
+    ("context.forget_by_filters", "a forget by filters looks at every segment"),
+    ("context.forget_by_words", "only what was stashed is in an index"),
+    ("context.session_count", "a list counts what it pages through"),
+    ("doctor.broken_contexts", "doctor"),
     ("doctor.chunk_keys", "doctor"),
     ("doctor.code_chunk_keys", "doctor"),
     ("doctor.code_without_file", "doctor"),
     ("doctor.delete_stray_files", "doctor"),
     ("doctor.delete_stray_references", "doctor"),
     ("doctor.delete_stray_symbols", "doctor"),
+    ("doctor.delete_stray_lines", "doctor"),
+    ("doctor.delete_stray_texts", "doctor"),
     ("doctor.files_without_memory", "doctor"),
+    ("doctor.indexed_segments", "doctor"),
     ("doctor.forget_extraction", "doctor"),
     ("doctor.incomplete_files", "doctor"),
     ("doctor.restore_files", "doctor"),
@@ -70,6 +78,7 @@ const SCANS_ALLOWED: &[(&str, &str)] = &[
     ("stats.pending_by_source", "counts"),
     ("stats.trashed_by_source", "counts"),
     ("stats.row_counts", "counts"),
+    ("status.context_counts", "counts"),
     ("status.counts", "counts"),
     ("status.dead", "counts"),
     ("symbols.filtered_chunks", "files are few beside the chunks that were found in vain"),
@@ -94,6 +103,9 @@ const WHOLE_WORKSPACE: &[&str] = &[
 
 /// Ordered pages walk an index of the workspace and stop at their limit.
 const ORDERED_PAGES: &[&str] = &[
+    "context.ledger",
+    "context.list_sessions",
+    "context.stash_page",
     "memories.list_by_created_ascending",
     "memories.list_by_created_descending",
     "memories.list_by_updated_ascending",
@@ -155,7 +167,8 @@ fn lookups_never_scan_a_table_or_a_workspace() {
 #[test]
 fn ordered_pages_walk_an_index_instead_of_sorting() {
     let (_folder, connection) = connection();
-    for name in ORDERED_PAGES.iter().filter(|name| name.starts_with("memories.")) {
+    let walks = |name: &&&str| name.starts_with("memories.") || name.starts_with("context.");
+    for name in ORDERED_PAGES.iter().filter(walks) {
         let statement = statements::ALL.iter().find(|it| it.name == *name).expect("a statement of that name");
         let plan = plan_of(&connection, statement);
         assert!(!plan.iter().any(|step| step.contains("USE TEMP B-TREE FOR ORDER BY")), "{name}: {plan:#?}");
@@ -170,6 +183,22 @@ fn a_scan_learns_what_is_away_without_looking_at_every_file() {
         let is_covered = plan.iter().any(|step| step.contains("USING COVERING INDEX memories_away"));
         assert!(is_covered && plan.len() == 1, "{}: {plan:#?}", statement.name);
     }
+}
+
+#[test]
+fn a_session_is_read_in_one_stretch_and_caught_up_with_by_its_versions() {
+    let (_folder, connection) = connection();
+    for (statement, wanted) in [
+        (&statements::context::SEGMENTS, "SEARCH segments USING PRIMARY KEY (workspace=? AND session=?)"),
+        (
+            &statements::context::SEGMENTS_SINCE,
+            "SEARCH segments USING INDEX segments_version (workspace=? AND session=? AND version>?)",
+        ),
+    ] {
+        assert_eq!(plan_of(&connection, statement), [wanted], "{}", statement.name);
+    }
+    let counts = plan_of(&connection, &statements::context::COUNTS_OF_SESSIONS);
+    assert!(counts[0].contains("USING COVERING INDEX segments_version"), "{counts:#?}");
 }
 
 #[test]

@@ -106,6 +106,8 @@ impl Store {
                 tx.execute(&sql::DELETE_STRAY_SYMBOLS, &key)?;
                 tx.execute(&sql::DELETE_STRAY_REFERENCES, &key)?;
                 tx.execute(&sql::FORGET_EXTRACTION, &key)?;
+                tx.execute(&sql::DELETE_STRAY_TEXTS, &key)?;
+                tx.execute(&sql::DELETE_STRAY_LINES, &key)?;
                 let jobless: Vec<MemoryId> = tx.rows(&sql::PENDING_WITHOUT_A_JOB, &key, |row| row.get(0))?;
                 for memory in jobless {
                     jobs::enqueue_completion(tx, workspace, memory, false, now)?;
@@ -130,6 +132,13 @@ impl Store {
                     let code = origins.remove(&key);
                     texts.push(UnindexedText { workspace, index: SearchIndex::Code, key, head, body, code });
                 }
+                let (missing, _) = search_difference(tx, workspace, SearchIndex::Stash)?;
+                tx.query(&sql::SEGMENT_TEXTS, &[workspace.into(), missing.as_slice().into()], &mut |row| {
+                    let index = SearchIndex::Stash;
+                    let (key, body) = (row.get(0)?, row.get(1)?);
+                    texts.push(UnindexedText { workspace, index, key, head: String::new(), body, code: None });
+                    Ok(())
+                })?;
                 let (missing, _) = search_difference(tx, workspace, SearchIndex::Entities)?;
                 tx.query(&sql::ENTITY_NAMES, &[workspace.into(), missing.as_slice().into()], &mut |row| {
                     let index = SearchIndex::Entities;
@@ -198,6 +207,7 @@ pub(crate) fn search_difference(
         SearchIndex::Memories => &sql::CHUNK_KEYS,
         SearchIndex::Entities => &sql::ENTITY_NUMBERS,
         SearchIndex::Code => &sql::CODE_CHUNK_KEYS,
+        SearchIndex::Stash => &sql::INDEXED_SEGMENTS,
     };
     let wanted: Vec<i64> = tx.rows(statement, &[workspace.into()], |row| row.get(0))?;
     let indexed = tx.search_keys(workspace, index)?;

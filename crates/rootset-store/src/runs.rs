@@ -1,7 +1,7 @@
 //! Runs: one change that can be undone or purged as a whole; and the trash that runs leave.
 
 use rootset_model::plan::ItemKind;
-use rootset_model::{PlanId, RunId, Timestamp, WorkspaceKey};
+use rootset_model::{PlanId, RunId, SegmentKey, SessionKey, Timestamp, WorkspaceKey};
 use serde::{Deserialize, Serialize};
 
 use crate::driver::{Row, Transaction};
@@ -20,6 +20,10 @@ pub struct RunCounts {
     pub entities: i64,
     pub relations: i64,
     pub revisions: i64,
+    #[serde(skip_serializing_if = "is_zero")]
+    pub segments: i64,
+    #[serde(skip_serializing_if = "is_zero")]
+    pub sessions: i64,
     pub skipped: i64,
     /// While a large run goes on: entities and relations are counted in its end.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -52,6 +56,12 @@ impl Reclaimed {
     }
 }
 
+/// For counts that most runs do not have.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn is_zero(count: &i64) -> bool {
+    *count == 0
+}
+
 impl RunCounts {
     pub(crate) fn json(&self) -> String {
         serde_json::to_string(self).expect("numbers always serialise")
@@ -59,8 +69,9 @@ impl RunCounts {
 
     /// Whether there is nothing that an undo could bring back.
     pub(crate) fn took_nothing_undoable(&self) -> bool {
-        let Self { memories, revisions, entities, relations, .. } = self;
-        !self.reclaimed.is_nothing() && [memories, revisions, entities, relations].iter().all(|count| **count == 0)
+        let Self { memories, revisions, entities, relations, segments, sessions, .. } = self;
+        let undoable = [memories, revisions, entities, relations, segments, sessions];
+        !self.reclaimed.is_nothing() && undoable.iter().all(|count| **count == 0)
     }
 
     pub(crate) fn add(&mut self, other: &Self) {
@@ -69,6 +80,8 @@ impl RunCounts {
         self.entities += other.entities;
         self.relations += other.relations;
         self.revisions += other.revisions;
+        self.segments += other.segments;
+        self.sessions += other.sessions;
         self.skipped += other.skipped;
         self.awaits_count |= other.awaits_count;
         self.reclaimed.add(&other.reclaimed);
@@ -145,9 +158,15 @@ impl Store {
             let items = tx.rows(&sql::TRASH, &[workspace.key.into(), limit.into(), offset.into()], |row| {
                 let kind: String = row.get(0)?;
                 let shown = ItemKind::from_stored(&kind).ok_or(StoreError::UnreadableValue("the kind of an item"))?;
+                let number: i64 = row.get(7)?;
+                let object = match shown {
+                    ItemKind::Segment => SegmentKey(number).object(),
+                    ItemKind::Session => SessionKey(number).object(),
+                    _ => row.get(1)?,
+                };
                 Ok(TrashedItem {
                     kind,
-                    id: plans::shown_id(shown, row.get(1)?, row.get(7)?),
+                    id: plans::shown_id(shown, object, number),
                     name: row.get(2)?,
                     topic: row.get(3)?,
                     trashed_at: row.get(4)?,

@@ -15,6 +15,10 @@ pub struct Stats {
     pub relations: i64,
     pub vectors: i64,
     pub content_bytes: i64,
+    pub sessions: i64,
+    pub segments: i64,
+    /// Living ones that are out of their window.
+    pub stashed: i64,
     pub sizes: Sizes,
 }
 
@@ -55,6 +59,9 @@ impl Store {
                     relations: row.get(2)?,
                     vectors: row.get(3)?,
                     content_bytes: row.get::<Option<i64>>(4)?.unwrap_or(0),
+                    sessions: row.get(5)?,
+                    segments: row.get(6)?,
+                    stashed: row.get(7)?,
                     sizes: Sizes::default(),
                 })
             })?;

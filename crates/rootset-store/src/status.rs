@@ -17,6 +17,12 @@ pub struct HeapStatus {
     /// Living, without a valid past time of ingestion.
     pub unclassifiable: i64,
     pub trashed: i64,
+    /// Living sessions, and the living segments in them.
+    pub sessions: i64,
+    pub segments: i64,
+    pub trashed_sessions: i64,
+    /// One by one; those of a trashed session are not counted again.
+    pub trashed_segments: i64,
     pub oldest_trash_at: Option<Timestamp>,
     pub trash_bytes: i64,
     pub last_runs: Vec<RunView>,
@@ -52,9 +58,17 @@ impl Store {
                     ..HeapStatus::default()
                 })
             })?;
+            let mut counts = counts.unwrap_or_default();
+            tx.query(&sql::CONTEXT_COUNTS, &[workspace.key.into()], &mut |row| {
+                (counts.sessions, counts.segments) = (row.get(0)?, row.get(1)?);
+                (counts.trashed_sessions, counts.trashed_segments) = (row.get(2)?, row.get(3)?);
+                let oldest: Option<Timestamp> = row.get(4)?;
+                counts.oldest_trash_at = counts.oldest_trash_at.into_iter().chain(oldest).min();
+                Ok(())
+            })?;
             let trash_bytes = tx.scalar(&sql::TRASH_BYTES, &[workspace.key.into()])?;
             let last_runs = tx.rows(&sql::LAST_RUNS, &[workspace.key.into(), runs.into()], RunView::read)?;
-            Ok(HeapStatus { trash_bytes, last_runs, ..counts.unwrap_or_default() })
+            Ok(HeapStatus { trash_bytes, last_runs, ..counts })
         })?;
         status.dead = self.dead_rows()?;
         status.sizes = self.engine.sizes()?;

@@ -17,7 +17,7 @@ use rootset_model::plan::{Action, ItemKind, PlanItem};
 use rootset_model::{ErasureId, Limits, PlanId, RetentionPolicy, RunId, Timestamp, WorkspaceKey};
 
 pub(crate) use confirm::ConfirmedPlan;
-pub(crate) use named::erase_revisions;
+pub(crate) use named::{erase_revisions, sweep_named};
 
 use crate::driver::{SearchIndex, SearchRemoval, Transaction};
 use crate::error::StoreError;
@@ -30,7 +30,7 @@ use crate::purge::{self, Erased, Receipt};
 use crate::runs::{self, Reclaimed, RunCounts, RunView};
 use crate::statements::garbage as garbage_sql;
 use crate::statements::runs as sql;
-use crate::{Stamp, Store, Workspace, audit, jobs, vectors};
+use crate::{Stamp, Store, Workspace, audit, context, jobs, vectors};
 
 #[derive(Clone, Copy)]
 pub struct ApplyOptions<'a> {
@@ -342,6 +342,7 @@ fn trash(
         tx.execute_many(&sql::TRASH_REVISION, &revisions)?;
         counts.revisions = revisions.len() as i64;
     }
+    context::trash::trash(tx, workspace, items, *run, &mut counts, stamp)?;
     if items.iter().any(|item| item.kind == ItemKind::Workspace) {
         let parameters = [workspace.into(), run.into(), now.into()];
         tx.execute(&crate::statements::workspaces::TRASH, &parameters)?;

@@ -8,7 +8,7 @@ use crate::failpoints::{failpoint, sweep_batch_memories};
 use crate::memories::{self, MemoryRow};
 use crate::runs::{self, RunView};
 use crate::statements::runs as sql;
-use crate::{Stamp, Store, Workspace, audit, jobs};
+use crate::{Stamp, Store, Workspace, audit, context, jobs};
 
 /// What came back, and what could not.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,6 +16,8 @@ pub struct Undone {
     pub memories: i64,
     pub revisions: i64,
     pub untracked: i64,
+    pub segments: i64,
+    pub sessions: i64,
     pub workspaces: i64,
     /// Graph rows that an import had brought and that its undo took out.
     pub removed: i64,
@@ -98,6 +100,8 @@ impl Undone {
         self.memories += other.memories;
         self.revisions += other.revisions;
         self.untracked += other.untracked;
+        self.segments += other.segments;
+        self.sessions += other.sessions;
         self.workspaces += other.workspaces;
         self.removed += other.removed;
         self.conflicts.extend(other.conflicts);
@@ -165,7 +169,7 @@ fn restore(
     Ok(())
 }
 
-/// What is not memories: revisions, untracked rows, an import, the workspace itself.
+/// What is not memories: revisions, untracked rows, segments and sessions, an import, the workspace itself.
 fn finish(
     tx: &mut dyn Transaction,
     workspace: WorkspaceKey,
@@ -180,6 +184,7 @@ fn finish(
     } else {
         undone.revisions = tx.execute(&sql::RESTORE_REVISIONS, &key)? as i64;
         undone.untracked = tx.execute(&crate::statements::graph::RESTORE_UNTRACKED, &key)? as i64;
+        context::trash::restore(tx, workspace, run.id, undone, stamp)?;
         undone.workspaces = tx.execute(&crate::statements::workspaces::RESTORE, &key)? as i64;
     }
     tx.execute(&sql::SET_UNDONE, &[workspace.into(), (&run.id).into(), stamp.now.into()])?;
@@ -202,10 +207,15 @@ fn append_audit(
     undone: &Undone,
     stamp: Stamp<'_>,
 ) -> Result<(), StoreError> {
-    let counts = serde_json::json!({
+    let mut counts = serde_json::json!({
         "memories": undone.memories, "revisions": undone.revisions, "untracked": undone.untracked,
         "workspaces": undone.workspaces, "removed": undone.removed, "conflicts": undone.conflicts.len(),
     });
+    for (kind, count) in [("segments", undone.segments), ("sessions", undone.sessions)] {
+        if count > 0 {
+            counts[kind] = count.into();
+        }
+    }
     let entry = audit::Entry { operation, counts: Some(counts.to_string()), run, ..audit::Entry::default() };
     audit::append(tx, workspace, stamp, &entry)?;
     Ok(())

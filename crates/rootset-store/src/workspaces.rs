@@ -175,7 +175,7 @@ pub(crate) fn draw(
         .ok_or(StoreError::MissingRow { statement: sql::DRAW_NUMBERS.name })
 }
 
-fn check_quota(tx: &mut dyn Transaction, workspace: WorkspaceKey, draw: Draw) -> Result<(), StoreError> {
+pub(crate) fn check_quota(tx: &mut dyn Transaction, workspace: WorkspaceKey, draw: Draw) -> Result<(), StoreError> {
     let row = tx.row(&sql::QUOTA, &[workspace.into()], |row| {
         Ok((row.get::<Option<i64>>(0)?, row.get::<Option<i64>>(1)?, row.get::<i64>(2)?, row.get::<i64>(3)?))
     })?;

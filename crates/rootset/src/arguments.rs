@@ -3,6 +3,7 @@
 mod backup;
 mod code;
 mod collector;
+mod context;
 mod graph;
 mod memory;
 mod operator;
@@ -18,6 +19,12 @@ pub use code::{
 pub use collector::{
     ApplyArguments, CollectorCommand, DaemonArguments, ForgetArguments, LogArguments, PlanArguments, PruneArguments,
     PurgeArguments, RetentionCommand, RetentionTarget, SetRetentionArguments, UndoArguments,
+};
+pub use context::{
+    AddSegmentArguments, AnalyzeArguments, CompressArguments, ConfigureArguments, ContextCommand,
+    ExportContextArguments, FocusArguments, ImportContextArguments, MessagesFormat, PinArguments,
+    PruneContextArguments, RestoreSegmentsArguments, SearchStashArguments, SegmentsArguments, SessionFormat,
+    ShowContextArguments,
 };
 pub use graph::{EntityCommand, ExportFormat, GraphCommand};
 pub use memory::{
@@ -81,6 +88,9 @@ pub enum Command {
     /// Search the code index, look symbols up, ask who calls whom
     #[command(subcommand)]
     Code(CodeCommand),
+    /// An agent's context: what is in the window, what may leave, how it comes back
+    #[command(subcommand)]
+    Context(ContextCommand),
     Prune(PruneArguments),
     Log(LogArguments),
     /// List what is in the trash, newest first

@@ -7,6 +7,7 @@ mod code;
 mod collector;
 mod completions;
 mod config;
+mod context;
 mod daemon;
 mod defrag;
 mod doctor;
@@ -50,6 +51,7 @@ pub fn run(command: Command, session: &Session) -> Result<(), Failure> {
         Command::Index(arguments) => index::run(arguments, session),
         Command::Watch(arguments) => watch::run(arguments, session),
         Command::Code(command) => code::run(command, session),
+        Command::Context(command) => context::run(command, session),
         Command::Prune(arguments) => prune::run(arguments, session),
         Command::Log(arguments) => log::run(arguments, session),
         Command::Trash(arguments) => trash::run(arguments, session),

@@ -18,7 +18,10 @@ use figment::value::{Dict, Value};
 use rootset_model::time::parse_duration_ms;
 use rootset_model::{Limits, RetentionPolicy};
 use rootset_provider::{EndpointSettings, Secret, TOTAL_TIMEOUT_MS_DEFAULT};
-use rootset_service::{BackupSettings, CodeSettings, GcSettings, ServiceError, Settings, WorkspaceGcSettings};
+use rootset_service::{
+    BackupSettings, CodeSettings, ContextChange, ContextSettings, GcSettings, ServiceError, Settings,
+    WorkspaceGcSettings,
+};
 
 use crate::arguments::GlobalArguments;
 
@@ -107,6 +110,7 @@ impl Reader {
             gc: self.collector(&defaults.gc)?,
             backup: self.backup(&defaults.backup)?,
             code: self.code(&defaults.code),
+            context: self.context(&defaults.context)?,
             ..defaults
         };
         Ok(Configuration {
@@ -172,6 +176,33 @@ impl Reader {
             exclude: self.texts("code.exclude").unwrap_or_default(),
             max_file_size: self.count("code.max_file_size").map_or(defaults.max_file_size, i64::unsigned_abs),
         }
+    }
+
+    fn context(&self, defaults: &ContextSettings) -> Result<ContextSettings, ServiceError> {
+        let duration = |key: &str| self.text(key).map(serde_json::Value::String);
+        let change = ContextChange {
+            budget_tokens: self.count("context.budget_tokens"),
+            reserved_tokens: self.count("context.reserved_tokens"),
+            soft_percent: self.number("context.soft_percent"),
+            target_percent: self.number("context.target_percent"),
+            hard_percent: self.number("context.hard_percent"),
+            min_free_percent: self.number("context.min_free_percent"),
+            mode: self.word("context.mode"),
+            recent_segments: self.count("context.recent_segments"),
+            decision_window: duration("context.decision_window"),
+            tokenizer: self.word("context.tokenizer"),
+            ..ContextChange::default()
+        };
+        let settings = change
+            .applied_to(defaults)
+            .map_err(|error| ServiceError { message: format!("section `context`: {}", error.message), ..error })?;
+        let stash_retention_ms = self.duration_ms("context.stash_retention", settings.stash_retention_ms)?;
+        Ok(ContextSettings { stash_retention_ms, ..settings })
+    }
+
+    /// A value that was checked to be one of a list of words.
+    fn word<T: serde::de::DeserializeOwned>(&self, key: &str) -> Option<T> {
+        serde_json::from_value(serde_json::Value::String(self.text(key)?)).ok()
     }
 
     /// Workspaces with settings of their own.

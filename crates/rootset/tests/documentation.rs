@@ -22,14 +22,21 @@ fn examples_of_the_code_page_print_what_it_says() {
 }
 
 #[test]
+fn examples_of_the_context_page_print_what_it_says() {
+    check("docs/context.md");
+}
+
+#[test]
 fn examples_of_the_readme_print_what_it_says() {
     check("README.md");
 }
 
 fn check(page: &str) {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..").join(page);
+    let project = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let path = project.join(page);
     let text = fs::read_to_string(&path).expect("the page exists");
     let folder = tempfile::tempdir().expect("a temporary folder");
+    bring_examples(&project, folder.path());
     let actual = run_examples(&text, folder.path());
     if std::env::var_os("ROOTSET_UPDATE_DOCS").is_some() {
         fs::write(&path, actual).expect("the page can be written");
@@ -39,6 +46,16 @@ fn check(page: &str) {
         assert_eq!(expected, actual, "{page}, line {}", line + 1);
     }
     assert_eq!(text.lines().count(), actual.lines().count(), "{page} ends early or late");
+}
+
+/// Files that pages name as somebody in a clone would.
+fn bring_examples(project: &Path, folder: &Path) {
+    const EXAMPLES: &str = "docs/examples";
+    fs::create_dir_all(folder.join(EXAMPLES)).expect("a folder for examples");
+    for entry in fs::read_dir(project.join(EXAMPLES)).expect("the examples") {
+        let entry = entry.expect("an example");
+        fs::copy(entry.path(), folder.join(EXAMPLES).join(entry.file_name())).expect("a copy");
+    }
 }
 
 /// The page with the output of every `$ rootset …` command in its console blocks as it is now. Of other commands only

@@ -142,6 +142,14 @@ impl Window {
         self.facts[to.place()].raise_recency(now);
     }
 
+    /// Whoever refers to the original refers to what stands in its place, too.
+    pub fn inherit_referrers(&mut self, successor: SegmentIndex, original: SegmentIndex) {
+        let referrers: Vec<SegmentIndex> = self.graph.referrers_of(original).collect();
+        for referrer in referrers {
+            self.graph.refer(referrer, successor, ReferenceKind::Explicit);
+        }
+    }
+
     /// The segment that was added under an id, whatever its state.
     pub fn index_of(&self, id: u64) -> Option<SegmentIndex> {
         self.bindings.segment(id)

@@ -30,7 +30,13 @@ pub fn expiry_has_a_date_and_an_order(heap: &Heap<'_>, selection: &Selection, no
             Reason::TooMany => (stamp_of(root, bucket), policy.max_count.is_some()),
             Reason::TooFarBehind => (stamp_of(root, bucket), policy.max_version_gap.is_some()),
             // Reasons of callers, not of strategies.
-            Reason::Named | Reason::Matched | Reason::ErasePrevious | Reason::Orphaned => (None, false),
+            Reason::Named
+            | Reason::Matched
+            | Reason::ErasePrevious
+            | Reason::Orphaned
+            | Reason::Unreachable
+            | Reason::Cold
+            | Reason::StashedLong => (None, false),
         };
         let is_founded = has_rule && past(date, now).is_some();
         I5.holds_if(is_founded, || format!("{reason:?} for {root:02x?}"))?;

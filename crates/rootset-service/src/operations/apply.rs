@@ -97,7 +97,7 @@ impl Operation for GcApply {
         let review = Review {
             exclude: self.exclude.as_deref().unwrap_or_default(),
             allow_large: self.allow_large.unwrap_or(false),
-            confirm: self.confirm.unwrap_or(false),
+            confirm: caller.confirms_for_good(self.confirm),
         };
         let plan = parse_plan_id(&self.plan_id)?;
         if self.backup == Some(true) {

@@ -228,7 +228,7 @@ impl Operation for BackupRestore {
                 ));
             }
         };
-        if self.confirm != Some(true) {
+        if !caller.confirms_for_good(self.confirm) {
             return Err(self.unconfirmed(target));
         }
         service.flush_uses()?;

@@ -32,7 +32,7 @@ impl Operation for Defrag {
     type Response = DefragAnswer;
 
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<DefragAnswer, ServiceError> {
-        if self.confirm != Some(true) {
+        if !caller.confirms_for_good(self.confirm) {
             return Err(ServiceError::new(
                 ErrorCode::ConfirmationRequired,
                 "writers wait while the database is rebuilt: it needs `confirm: true`",

@@ -10,7 +10,7 @@ use crate::error::ServiceError;
 use crate::operation::{Effect, Operation};
 use crate::service::Service;
 
-/// Why something is alive, or why it is not: a memory, entity, relation or chunk.
+/// Why something is alive, or why it is not: a memory, entity, relation, chunk, context segment or session.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct GcExplain {
     /// Workspace it is in; absent: the current one.
@@ -21,7 +21,7 @@ pub struct GcExplain {
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ExplainAnswer {
-    /// `memory`, `entity`, `relation` or `chunk`.
+    /// `memory`, `entity`, `relation`, `chunk`, `segment` or `session`.
     pub kind: String,
     pub id: String,
     pub alive: bool,

@@ -26,9 +26,10 @@ pub struct Forget {
     tags: Option<Vec<String>>,
     created_after: Option<Timestamp>,
     created_before: Option<Timestamp>,
-    /// What to look among (memories, revisions, entities; `code` on request).
+    /// What to look among (memories, revisions, entities, segments of context sessions, active or stashed; `code` on
+    /// request). A tool call goes with its result.
     kinds: Option<Vec<Kind>>,
-    /// Take pinned memories too.
+    /// Take pinned memories and segments too.
     include_pinned: Option<bool>,
     /// Erase for good when applied, instead of moving to the trash.
     purge: Option<bool>,
@@ -41,6 +42,7 @@ pub enum Kind {
     Revisions,
     Entities,
     Code,
+    Segments,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -97,7 +99,7 @@ impl Operation for Forget {
         Ok(ForgetAnswer {
             matched: selection.matched,
             in_plan: plan.items.len(),
-            kept_pinned: selection.kept_pinned.iter().map(ToString::to_string).collect(),
+            kept_pinned: selection.kept_pinned,
             plan: view.into(),
         })
     }
@@ -112,12 +114,13 @@ fn matcher(query: &str) -> Result<Matcher, ServiceError> {
 
 fn kinds(given: Option<&[Kind]>) -> ForgetKinds {
     let given = given.filter(|it| !it.is_empty());
-    let default = [Kind::Memories, Kind::Revisions, Kind::Entities];
+    let default = [Kind::Memories, Kind::Revisions, Kind::Entities, Kind::Segments];
     let wanted = given.unwrap_or(&default);
     ForgetKinds {
         memories: wanted.contains(&Kind::Memories),
         revisions: wanted.contains(&Kind::Revisions),
         entities: wanted.contains(&Kind::Entities),
         code: wanted.contains(&Kind::Code),
+        segments: wanted.contains(&Kind::Segments),
     }
 }

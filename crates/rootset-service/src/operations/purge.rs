@@ -57,7 +57,7 @@ impl Operation for GcPurge {
                 return Err(ServiceError::invalid("`run_id` and `older_than` are given; one is enough"));
             }
         };
-        if self.confirm != Some(true) {
+        if !caller.confirms_for_good(self.confirm) {
             return Err(ServiceError::new(
                 ErrorCode::ConfirmationRequired,
                 "purging removes for good: it needs `confirm: true`",

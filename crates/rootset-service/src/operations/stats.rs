@@ -43,6 +43,10 @@ pub struct Counts {
     pub entities: i64,
     pub relations: i64,
     pub vectors: i64,
+    pub sessions: i64,
+    pub segments: i64,
+    /// Living segments that are out of their window.
+    pub stashed: i64,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -83,6 +87,9 @@ impl Operation for GetStats {
                 entities: stats.entities,
                 relations: stats.relations,
                 vectors: stats.vectors,
+                sessions: stats.sessions,
+                segments: stats.segments,
+                stashed: stats.stashed,
             },
             by_source: stats
                 .by_source

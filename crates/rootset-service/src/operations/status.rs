@@ -42,12 +42,18 @@ pub struct LiveCounts {
     pub pinned: i64,
     /// Superseded, expired or stale: live, but no longer served by searches.
     pub out_of_search: i64,
+    pub sessions: i64,
+    /// In those sessions, stashed ones included.
+    pub segments: i64,
 }
 
 #[skip_serializing_none]
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct TrashCounts {
     pub memories: i64,
+    pub sessions: i64,
+    /// Those of a trashed session are not counted again.
+    pub segments: i64,
     /// The longest in the trash.
     pub oldest_at: Option<Timestamp>,
 }
@@ -79,8 +85,19 @@ impl Operation for GcStatus {
         let threshold = service.settings.gc.defrag_threshold;
         Ok(StatusAnswer {
             workspace_id: workspace.id,
-            live: LiveCounts { memories: status.memories, pinned: status.pinned, out_of_search: status.out_of_search },
-            trash: TrashCounts { memories: status.trashed, oldest_at: status.oldest_trash_at },
+            live: LiveCounts {
+                memories: status.memories,
+                pinned: status.pinned,
+                out_of_search: status.out_of_search,
+                sessions: status.sessions,
+                segments: status.segments,
+            },
+            trash: TrashCounts {
+                memories: status.trashed,
+                sessions: status.trashed_sessions,
+                segments: status.trashed_segments,
+                oldest_at: status.oldest_trash_at,
+            },
             last_runs: status.last_runs.into_iter().map(Into::into).collect(),
             dead_fraction,
             defrag_recommended: rootset_gc::is_defrag_recommended(dead_fraction, threshold),

@@ -35,10 +35,12 @@ pub struct TrashList {
 #[skip_serializing_none]
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct TrashItem {
-    /// `memory`, `revision` or `entity`.
+    /// `memory`, `revision`, `entity`, `segment` or `session`.
     pub kind: String,
     pub id: String,
+    /// Of a segment its segment_id, of a session its session_id.
     pub name: Option<String>,
+    /// The topic of a memory, the type of an entity, the session_id of a segment.
     pub topic: Option<String>,
     pub trashed_at: Timestamp,
     /// Handle for `gc_undo`.

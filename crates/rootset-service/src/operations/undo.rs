@@ -43,6 +43,10 @@ pub struct Restored {
     pub revisions: Option<i64>,
     /// Untracked graph rows that came back.
     pub untracked: Option<i64>,
+    /// Context segments that came back.
+    pub segments: Option<i64>,
+    /// Whole context sessions that came back.
+    pub sessions: Option<i64>,
     pub workspaces: Option<i64>,
     /// Untracked graph rows that the undo of an import took out.
     pub removed: Option<i64>,
@@ -117,6 +121,8 @@ fn answer(undone: Undone) -> UndoAnswer {
             memories: undone.memories,
             revisions: some(undone.revisions),
             untracked: some(undone.untracked),
+            segments: some(undone.segments),
+            sessions: some(undone.sessions),
             workspaces: some(undone.workspaces),
             removed: some(undone.removed),
         }),

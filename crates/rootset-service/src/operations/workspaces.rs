@@ -124,9 +124,10 @@ impl Operation for ListWorkspaces {
     const IS_IDEMPOTENT: bool = true;
     type Response = WorkspaceList;
 
-    fn run(self, service: &Arc<Service>, _caller: &Caller) -> Result<WorkspaceList, ServiceError> {
-        let workspaces = service.store.list_workspaces()?.into_iter().map(Into::into).collect();
-        Ok(WorkspaceList { workspaces })
+    fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<WorkspaceList, ServiceError> {
+        let workspaces = service.store.list_workspaces()?.into_iter();
+        let seen = workspaces.filter(|view| caller.rights.allow_workspace(&view.id));
+        Ok(WorkspaceList { workspaces: seen.map(Into::into).collect() })
     }
 }
 

@@ -27,11 +27,11 @@ use crate::driver::{SearchRemoval, Transaction, Value};
 use crate::error::StoreError;
 use crate::failpoints::failpoint;
 use crate::leases::DATABASE;
-use crate::purge::{self, Erased};
+use crate::purge::{self, Erased, Purged};
 use crate::statements::backup as sql;
 use crate::statements::{purge as purge_sql, vectors as vector_sql};
 use crate::workspaces;
-use crate::{Stamp, Store, audit, doctor, erasure, jobs};
+use crate::{Stamp, Store, audit, context, doctor, erasure, jobs};
 use ledger::{ArchivedLedger, Since, known_since, noted, remove_erased_revisions, was_purged_since};
 use rows::{insert_row, raise_counters};
 use targets::{Origin, Target, empty, last_number, place, target};
@@ -39,8 +39,8 @@ use targets::{Origin, Target, empty, last_number, place, target};
 /// Full-text rows that wait in memory until they are written.
 const SEARCH_ROWS_WAITING_MAX: i64 = 500;
 
-/// What salvaged memories lack until they are completed.
-const REBUILT_BY_COMPLETING: [&str; 1] = ["I8.chunks"];
+/// What salvaged memories lack until they are completed, and salvaged segments until full text is repaired.
+const REBUILT_AFTER_SALVAGE: [&str; 2] = ["I8.chunks", "I8.search_missing"];
 
 /// What to restore.
 #[derive(Clone, Copy, Debug)]
@@ -59,7 +59,7 @@ pub struct Restored {
     pub workspaces_removed: Vec<String>,
     /// Rows per table, before the ledger was replayed.
     pub rows: BTreeMap<&'static str, i64>,
-    /// Memories, revisions and workspaces of the backup that were purged since, and stay so.
+    /// Memories, revisions, segments, sessions and workspaces of the backup that were purged since, and stay so.
     pub replayed_erasures: i64,
 }
 
@@ -123,6 +123,7 @@ impl Work<'_> {
             let known = since.remove(&target.key).unwrap_or_default();
             restored.replayed_erasures += self.replay(tx, target, &known)?;
             self.settle(tx, target, runs.get(&target.key).map_or(&[], Vec::as_slice))?;
+            tx.execute(&sql::RAISE_EPOCHS, &[target.key.into(), known.last_epoch.into(), self.stamp.now.into()])?;
             restored.workspaces.push(target.cells[0].text().unwrap_or_default().to_owned());
         }
         failpoint!("restore.replayed");
@@ -303,7 +304,9 @@ impl Work<'_> {
         for run in &since.purged_runs {
             purge::remove_untracked(tx, target.key, RunId(*run), &mut erased)?;
         }
-        Ok(erased.rows.memories + erased.rows.untracked + revisions)
+        context::remove::remove_erased(tx, target.key, &since.erased, &mut erased, self.stamp)?;
+        let Purged { memories, untracked, segments, sessions, .. } = erased.rows;
+        Ok(memories + untracked + segments + sessions + revisions)
     }
 
     /// Everything that follows from the rows: counts, jobs, runs, and the row of the workspace.
@@ -343,7 +346,7 @@ impl Work<'_> {
     fn check(&self, tx: &mut dyn Transaction, targets: &[Target<'_>]) -> Result<(), StoreError> {
         let keys: Vec<WorkspaceKey> = targets.iter().map(|it| it.key).collect();
         let is_salvaged = self.backup.manifest.reason == BackupReason::Salvage;
-        let is_awaited = |id: &str| is_salvaged && REBUILT_BY_COMPLETING.contains(&id);
+        let is_awaited = |id: &str| is_salvaged && REBUILT_AFTER_SALVAGE.contains(&id);
         let checks = doctor::check_workspaces(tx, &keys)?.into_iter();
         let broken = checks.filter(|check| !check.is_ok() && !is_awaited(check.id));
         let problems: Vec<String> =

@@ -24,17 +24,21 @@ pub struct Salvaged {
     pub backup: Backup,
     /// Stretches of tables that could not be read.
     pub damages: i64,
-    /// Memories that were found without their text, or texts without their memory.
+    /// Memories and segments that were found without their text, or texts without them.
     pub incomplete: i64,
 }
 
 /// Tables of roots, with the key to walk them by. What is small or can be made from others has none.
-const WALKED: [(&str, Key); 8] = [
+const WALKED: [(&str, Key); 12] = [
     ("workspaces", Key::Integer("rowid")),
     ("runs", Key::Id("run")),
     ("memories", Key::Id("memory")),
     ("revisions", Key::Integer("rowid")),
     ("uses", Key::Id("memory")),
+    ("sessions", Key::Integer("session")),
+    ("segments", Key::Integer("segment")),
+    ("segment_texts", Key::Integer("rowid")),
+    ("ledger", Key::None),
     ("retention", Key::None),
     ("erasures", Key::Id("erasure")),
     ("erased_contents", Key::None),
@@ -51,13 +55,25 @@ mod column {
     pub const TAGS: usize = 16;
     pub const MEMORY_TRASHED: [usize; 2] = [26, 27];
     pub const REVISION_TRASHED: [usize; 2] = [11, 12];
+    /// Of sessions, and of segments and lines of the ledger.
+    pub const SESSION: usize = 0;
+    pub const SESSION_TRASHED: [usize; 2] = [11, 12];
+    pub const SEGMENT: usize = 1;
+    pub const SEGMENT_TRASHED: [usize; 2] = [34, 35];
+    pub const SEGMENT_OF_TEXT: usize = 0;
 }
+
+/// Sessions or segments, each with its workspace.
+type Numbered = HashSet<(i64, i64)>;
 
 /// What is known of all tables before any row is written.
 struct Known {
     /// Current revisions of the memories whose row and text can both be read.
     memories: HashMap<(i64, [u8; 16]), i64>,
     runs: HashSet<(i64, [u8; 16])>,
+    sessions: Numbered,
+    /// Segments whose session, row and text can all be read.
+    segments: Numbered,
 }
 
 /// Reads what can be read of the database into a new bundle in `folder`. The database is not changed.
@@ -109,7 +125,9 @@ impl Reading {
         let mut found: BTreeMap<i64, Vec<Cell>> = BTreeMap::new();
         self.rows(&WORKSPACES, &mut |number, cells| drop(found.insert(number, cells)));
         let mut numbers: HashSet<i64> = HashSet::new();
-        self.rows(table("memories"), &mut |number, _| numbers.extend([number]));
+        for roots in ["memories", "sessions"] {
+            self.rows(table(roots), &mut |number, _| numbers.extend([number]));
+        }
         for number in numbers {
             found.entry(number).or_insert_with(|| nameless(number));
         }
@@ -124,10 +142,12 @@ impl Reading {
             file.line(None, cells)?;
         }
         file.finish(&mut written)?;
-        let (memories, incomplete) = self.whole_memories();
+        let (memories, incomplete_memories) = self.whole_memories();
+        let (sessions, segments, incomplete_segments) = self.whole_segments();
+        let incomplete = incomplete_memories + incomplete_segments;
         let mut runs = HashSet::new();
         self.rows(table("runs"), &mut |number, cells| runs.extend(cells[0].id().map(|run| (number, run))));
-        let known = Known { memories, runs };
+        let known = Known { memories, runs, sessions, segments };
         for table in tables::TABLES {
             let mut file = TableFile::create(partial, table)?;
             let mut outcome = Ok(());
@@ -186,6 +206,30 @@ impl Reading {
         (whole, without_text.max(without_memory))
     }
 
+    /// Sessions, the segments of them whose text can be read, and how many lack one of the three.
+    fn whole_segments(&mut self) -> (Numbered, Numbered, i64) {
+        let mut sessions: Numbered = HashSet::new();
+        self.rows(table("sessions"), &mut |number, cells| {
+            sessions.extend(cells[column::SESSION].integer().map(|session| (number, session)));
+        });
+        let mut texts: Numbered = HashSet::new();
+        self.rows(table("segment_texts"), &mut |number, cells| {
+            texts.extend(cells[column::SEGMENT_OF_TEXT].integer().map(|segment| (number, segment)));
+        });
+        let (mut whole, mut broken) = (HashSet::new(), 0);
+        self.rows(table("segments"), &mut |number, cells| {
+            let (session, segment) = (cells[column::SESSION].integer(), cells[column::SEGMENT].integer());
+            if let (Some(session), Some(segment)) = (session, segment) {
+                match sessions.contains(&(number, session)) && texts.contains(&(number, segment)) {
+                    true => drop(whole.insert((number, segment))),
+                    false => broken += 1,
+                }
+            }
+        });
+        let without_row = texts.difference(&whole).count() as i64;
+        (sessions, whole, without_row.max(broken))
+    }
+
     /// Without the key the ledger's hashes mean nothing, but its ids still do.
     fn ledger_key(&self) -> Vec<u8> {
         let mut key = Vec::new();
@@ -198,8 +242,27 @@ impl Reading {
     }
 }
 
+/// What a row of a session becomes: nothing when the rest of it is lost.
+fn salvaged_context(table: &Table, number: i64, mut cells: Vec<Cell>, known: &Known) -> Vec<Vec<Cell>> {
+    let is_known = |place: usize, of: &Numbered| cells[place].integer().is_some_and(|it| of.contains(&(number, it)));
+    let is_whole = match table.name {
+        "segments" => is_known(column::SEGMENT, &known.segments),
+        "segment_texts" => is_known(column::SEGMENT_OF_TEXT, &known.segments),
+        _ => is_known(column::SESSION, &known.sessions),
+    };
+    match table.name {
+        "sessions" => untrash(&mut cells, number, column::SESSION_TRASHED, known),
+        "segments" => untrash(&mut cells, number, column::SEGMENT_TRASHED, known),
+        _ => {}
+    }
+    is_whole.then_some(cells).into_iter().collect()
+}
+
 /// What a row becomes in the bundle: nothing when its memory is lost, a row per tag for tags, itself otherwise.
 fn salvaged_rows(table: &Table, number: i64, mut cells: Vec<Cell>, known: &Known) -> Vec<Vec<Cell>> {
+    if matches!(table.name, "sessions" | "segments" | "segment_texts" | "ledger") {
+        return salvaged_context(table, number, cells, known);
+    }
     let is_of_memory = matches!(table.name, "memories" | "revisions" | "uses" | "memory_tags");
     let whole = cells[column::MEMORY].id().and_then(|memory| known.memories.get(&(number, memory)));
     match (table.name, whole) {

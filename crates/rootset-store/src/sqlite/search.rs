@@ -41,8 +41,8 @@ const SECURE_DELETE_FORMAT: i64 = 5;
 fn definition(table: &str, index: SearchIndex) -> String {
     let detail = match index {
         SearchIndex::Memories | SearchIndex::Entities => "",
-        // Nobody asks where in a chunk of code a term stands, and without places the index is half the size.
-        SearchIndex::Code => ", detail = none",
+        // Nobody asks where in a chunk of code or in a segment a term stands, and without places the index is half the size.
+        SearchIndex::Code | SearchIndex::Stash => ", detail = none",
     };
     format!(
         "CREATE VIRTUAL TABLE {table} USING fts5(head, body, tokenize = \"ascii tokenchars '{TERM_PUNCTUATION}'\"{detail})"

@@ -12,6 +12,7 @@ use crate::error::StoreError;
 use crate::garbage::{self, GarbageRequest, Seen};
 use crate::plans::{self, NewPlan, PlanTotals, StoredPlan};
 use crate::runs::{self, NewRun};
+use crate::statements::context as context_sql;
 use crate::statements::runs as sql;
 use crate::update::EraseIds;
 use crate::{Stamp, retention};
@@ -81,6 +82,9 @@ pub(super) fn begin(
 ) -> Result<ConfirmedPlan, StoreError> {
     if stamp.now > stored.expires_at {
         return Err(StoreError::PlanExpired { plan: stored.id, at: stored.expires_at });
+    }
+    if tx.scalar(&context_sql::HAS_STASH_ITEMS, &[workspace.into(), (&stored.id).into()])? {
+        return Err(StoreError::NotForApply { plan: stored.id });
     }
     if stored.erases && !options.confirm {
         return Err(StoreError::ConfirmationRequired { plan: stored.id });

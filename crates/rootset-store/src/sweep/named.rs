@@ -3,7 +3,7 @@
 use rootset_model::plan::{Action, ItemKind, PlanItem, Reason};
 use rootset_model::{MemoryId, WorkspaceKey};
 
-use super::confirm::{ConfirmedPlan, confirm_named};
+use super::confirm::confirm_named;
 use super::sweep_batch;
 use crate::driver::Transaction;
 use crate::error::StoreError;
@@ -35,8 +35,7 @@ impl Store {
                 action: Action::Trash,
                 reason: Reason::Named,
             };
-            let confirmed = confirm_named(tx, workspace.key, vec![item], "delete_memory", ids, grace_ms, stamp)?;
-            sweep_to_the_end(tx, &confirmed, stamp)?;
+            sweep_named(tx, workspace.key, vec![item], "delete_memory", ids, grace_ms, stamp)?;
             Ok((row.id, runs::find(tx, workspace.key, ids.run)?))
         })
     }
@@ -60,8 +59,7 @@ impl Store {
                 action: Action::Trash,
                 reason: Reason::Named,
             };
-            let confirmed = confirm_named(tx, workspace.key, vec![item], "delete_workspace", ids, grace_ms, stamp)?;
-            sweep_to_the_end(tx, &confirmed, stamp)?;
+            sweep_named(tx, workspace.key, vec![item], "delete_workspace", ids, grace_ms, stamp)?;
             runs::find(tx, workspace.key, ids.run)
         })
     }
@@ -88,11 +86,20 @@ pub(crate) fn erase_revisions(
             reason: Reason::ErasePrevious,
         })
         .collect();
-    let confirmed = confirm_named(tx, workspace, items, "update_memory", ids, 0, stamp)?;
-    sweep_to_the_end(tx, &confirmed, stamp)
+    sweep_named(tx, workspace, items, "update_memory", ids, 0, stamp)
 }
 
-fn sweep_to_the_end(tx: &mut dyn Transaction, confirmed: &ConfirmedPlan, stamp: Stamp<'_>) -> Result<(), StoreError> {
-    while !sweep_batch(tx, confirmed, &mut Erased::default(), stamp)? {}
+/// Stores, confirms and carries out a plan of what the caller named.
+pub(crate) fn sweep_named(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    items: Vec<PlanItem>,
+    operation: &str,
+    ids: EraseIds,
+    grace_ms: i64,
+    stamp: Stamp<'_>,
+) -> Result<(), StoreError> {
+    let confirmed = confirm_named(tx, workspace, items, operation, ids, grace_ms, stamp)?;
+    while !sweep_batch(tx, &confirmed, &mut Erased::default(), stamp)? {}
     Ok(())
 }

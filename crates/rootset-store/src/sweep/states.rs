@@ -6,6 +6,7 @@ use rootset_gc::RootState;
 use rootset_model::plan::{Action, ItemKind, PlanItem};
 use rootset_model::{ChunkKey, MemoryId, RunId, Timestamp, WorkspaceKey};
 
+use crate::context;
 use crate::driver::Transaction;
 use crate::error::StoreError;
 use crate::statements::garbage as garbage_sql;
@@ -30,6 +31,8 @@ pub(super) fn states_of(
     of_untracked(tx, workspace, &ids(&|item| is_graph(item) && !is_reclaimed(item)), &mut states)?;
     of_orphans(tx, workspace, &ids(&|item| is_graph(item) && is_reclaimed(item)), &mut states)?;
     of_chunks(tx, workspace, &ids(&|item| item.kind == ItemKind::Chunk), &mut states)?;
+    let items: Vec<PlanItem> = batch.iter().map(|(_, item)| *item).collect();
+    context::trash::states(tx, workspace, &items, &mut states)?;
     for workspace_item in ids(&|item| item.kind == ItemKind::Workspace) {
         states.insert((workspace_item, 0), RootState::plain(0));
     }

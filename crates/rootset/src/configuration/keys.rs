@@ -86,6 +86,7 @@ const YEARS_TEN_MS: i64 = 3_650 * DAY_MS;
 const INTERVAL_MS_MIN: i64 = 1_000;
 /// A model's answer must come within the lease on a pending memory.
 const TIMEOUT_MS_MAX: i64 = 200_000;
+const PERCENT: Kind = Kind::Number { min: 0.0, max: 100.0 };
 const TIMEOUT: Kind = Kind::DurationMs { min: 1, max: TIMEOUT_MS_MAX };
 
 /// In the order of `config example`: keys without a section first, sections together.
@@ -343,6 +344,72 @@ pub const KEYS: &[Key] = &[
         kind: Kind::Count { min: 1 },
         value: Value::Default("1048576"),
         about: "larger files are left out of the code index, in bytes",
+    },
+    Key {
+        path: "context.budget_tokens",
+        kind: Kind::Count { min: 1 },
+        value: Value::Default("200000"),
+        about: "what the model's window holds, for sessions that do not say",
+    },
+    Key {
+        path: "context.reserved_tokens",
+        kind: Kind::Count { min: 0 },
+        value: Value::Default("0"),
+        about: "of the budget, what is kept free for answers",
+    },
+    Key {
+        path: "context.soft_percent",
+        kind: PERCENT,
+        value: Value::Default("70"),
+        about: "above it, a piece of the oldest part of the window is stashed",
+    },
+    Key {
+        path: "context.target_percent",
+        kind: PERCENT,
+        value: Value::Default("50"),
+        about: "down to it goes what is above the hard limit",
+    },
+    Key {
+        path: "context.hard_percent",
+        kind: PERCENT,
+        value: Value::Default("90"),
+        about: "above it, everything in the window is judged",
+    },
+    Key {
+        path: "context.min_free_percent",
+        kind: PERCENT,
+        value: Value::Default("10"),
+        about: "how much a collection frees at least",
+    },
+    Key {
+        path: "context.mode",
+        kind: Kind::Choice(&["auto", "advise"]),
+        value: Value::Default(r#""auto""#),
+        about: "`advise`: nothing leaves a window by itself, answers carry a plan",
+    },
+    Key {
+        path: "context.recent_segments",
+        kind: Kind::Count { min: 0 },
+        value: Value::Default("10"),
+        about: "how many segments from the end always stay",
+    },
+    Key {
+        path: "context.decision_window",
+        kind: Kind::DurationMs { min: 0, max: YEARS_TEN_MS },
+        value: Value::Default(r#""1h""#),
+        about: "how long a decision always stays",
+    },
+    Key {
+        path: "context.tokenizer",
+        kind: Kind::Choice(&["o200k", "cl100k", "chars/4"]),
+        value: Value::Default(r#""o200k""#),
+        about: "how tokens are counted; `chars/4` needs no table",
+    },
+    Key {
+        path: "context.stash_retention",
+        kind: Kind::DurationMs { min: 0, max: YEARS_TEN_MS },
+        value: Value::Default(r#""30d""#),
+        about: "how long something stays in the stash before a plan may propose to delete it",
     },
 ];
 

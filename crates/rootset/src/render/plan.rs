@@ -123,6 +123,8 @@ pub fn amounts(counts: &Value) -> String {
         ("entities", "entity", "entities"),
         ("relations", "relation", "relations"),
         ("untracked", "imported row", "imported rows"),
+        ("segments", "segment", "segments"),
+        ("sessions", "session", "sessions"),
         ("workspaces", "workspace", "workspaces"),
     ];
     let parts: Vec<String> = kinds

@@ -351,6 +351,7 @@ impl Workspace {
 
     fn carry_out(&mut self, item: &PlanItem, run: usize, fault: Option<Fault>, now: Timestamp) -> Result<(), String> {
         match item.action {
+            Action::Stash => unreachable!("no strategy stashes"),
             Action::Reclaim => self.planted.retain(|row| row.id != item.object),
             Action::Trash => self.flip(item.object, Some((run, now)), fault),
             Action::Erase => {

@@ -24,9 +24,11 @@ pub(super) struct ArchivedLedger {
 /// What this database knows of a workspace before it is emptied.
 #[derive(Debug, Default)]
 pub(super) struct Since {
-    /// Contents (or whole memories) erased since the backup.
+    /// Contents (or whole memories), segments and sessions erased since the backup.
     pub erased: Vec<(Vec<u8>, [u8; 16])>,
     pub purged_runs: HashSet<[u8; 16]>,
+    /// The greatest epoch of its sessions.
+    pub last_epoch: i64,
 }
 
 /// Whether this very workspace was purged after the backup.
@@ -48,7 +50,8 @@ pub(super) fn known_since(
     target: &Target<'_>,
     archived: Option<&ArchivedLedger>,
 ) -> Result<Since, StoreError> {
-    let mut since = Since::default();
+    let last_epoch = tx.scalar(&sql::LAST_EPOCH, &[target.key.into()])?;
+    let mut since = Since { last_epoch, ..Since::default() };
     let mut ledgers = target.ledgers.clone();
     ledgers.push(target.key);
     ledgers.sort_unstable();

@@ -14,8 +14,9 @@ use rootset_model::WorkspaceKey;
 const NUMBERS_DRAWN: usize = 1_000;
 pub(super) fn raise_counters(tx: &mut dyn Transaction, targets: &[Target<'_>]) -> Result<(), StoreError> {
     for target in targets {
-        let (next_number, next_chunk) = target.counters;
-        tx.execute(&sql::RAISE_COUNTERS, &[target.key.into(), next_number.into(), next_chunk.into()])?;
+        let mut parameters = vec![target.key.into()];
+        parameters.extend(target.counters.map(Value::Integer));
+        tx.execute(&sql::RAISE_COUNTERS, &parameters)?;
     }
     Ok(())
 }

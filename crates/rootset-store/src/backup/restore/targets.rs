@@ -22,11 +22,15 @@ pub(super) struct Target<'a> {
     pub key: WorkspaceKey,
     /// Numbers under which this database may have noted erasures of it.
     pub ledgers: Vec<WorkspaceKey>,
-    /// What the counters were when its number was last in use.
-    pub counters: (i64, i64),
+    /// What the counters were when its number was last in use: of numbers, chunks, sessions and segments.
+    pub counters: Counters,
     /// Drawn for vectors and not used yet.
     pub numbers: Range<i64>,
 }
+
+pub(super) type Counters = [i64; 4];
+
+const NEW_COUNTERS: Counters = [1; 4];
 
 /// Where a backup comes from, seen from this database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,18 +54,26 @@ pub(super) fn target<'a>(
     let is_free = tx.row(&sql::FIND_NUMBER, &[number.into()], |_| Ok(()))?.is_none();
     let kept: Option<String> = tx.row(&sql::KEPT_COUNTERS, &[number.into()], |row| row.get(0))?;
     let (key, counters) = match (workspaces::find(tx, name)?, origin) {
-        (Some(living), _) => (living.key, (1, 1)),
+        (Some(living), _) => (living.key, NEW_COUNTERS),
         (None, Origin::Same) if is_free && kept.is_some() => (number, parsed_counters(kept.as_deref())?),
-        (None, Origin::Adopted) if is_free && number.0 > last_number(tx)? => (number, (1, 1)),
-        (None, _) => (WorkspaceKey(0), (1, 1)),
+        (None, Origin::Adopted) if is_free && number.0 > last_number(tx)? => (number, NEW_COUNTERS),
+        (None, _) => (WorkspaceKey(0), NEW_COUNTERS),
     };
     Ok(Target { archived, cells, key, ledgers: Vec::new(), counters, numbers: 0..0 })
 }
 
-fn parsed_counters(text: Option<&str>) -> Result<(i64, i64), StoreError> {
-    let numbers = text.and_then(|text| text.split_once(' '));
-    let parsed = numbers.and_then(|(number, chunk)| Some((number.parse().ok()?, chunk.parse().ok()?)));
-    parsed.ok_or(StoreError::UnreadableValue("the counters of a workspace that is gone"))
+/// A workspace that went before there were sessions has no counters of them.
+fn parsed_counters(text: Option<&str>) -> Result<Counters, StoreError> {
+    let unreadable = || StoreError::UnreadableValue("the counters of a workspace that is gone");
+    let mut counters = NEW_COUNTERS;
+    let words: Vec<&str> = text.unwrap_or_default().split(' ').collect();
+    if !(2..=counters.len()).contains(&words.len()) {
+        return Err(unreadable());
+    }
+    for (counter, word) in counters.iter_mut().zip(words) {
+        *counter = word.parse().map_err(|_| unreadable())?;
+    }
+    Ok(counters)
 }
 
 pub(super) fn last_number(tx: &mut dyn Transaction) -> Result<i64, StoreError> {

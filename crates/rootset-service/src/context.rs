@@ -1,0 +1,32 @@
+//! Context sessions: what the service adds to the pure window of `rootset_gc::context` and the durable rows of the store.
+//!
+//! The path of an addition: `incoming` turns a request into checked segments with token counts and hashes of names;
+//! `sessions` finds the session in memory, catches up with what other processes wrote, and hands out an `edit`;
+//! `collecting` decides whether something has to leave; the edit is written in one transaction, or the session is
+//! loaded anew and the work done again.
+//!
+//! A session in memory is a cache of the database and nothing more: whatever fails, it is dropped and read again.
+
+mod answers;
+mod collecting;
+mod counting;
+mod edit;
+mod incoming;
+mod live;
+mod rendering;
+mod reports;
+mod restoring;
+mod sessions;
+mod settings;
+
+pub use answers::{PlanAnswer, SegmentAnswer, SegmentError, UsageAnswer, grouped};
+pub use collecting::{Collected, GcAnswer, StashedAnswer, collect_if_full};
+pub use counting::Tokenizer;
+pub use edit::Edit;
+pub use incoming::{Arrival, Incoming, SegmentInput, name_with_hash};
+pub use live::LiveSession;
+pub use rendering::{RenderFormat, render_messages};
+pub use reports::{Analysed, segment_ids_of};
+pub use restoring::copy_from_session;
+pub use sessions::{LiveSessions, check_session_id};
+pub use settings::{ContextMode, ContextSettings, FocusInput, SettingsChange, SettingsInForce};

@@ -1,0 +1,95 @@
+//! What has to leave after an addition: nothing, a piece of the oldest part, or everything down to the target.
+
+use rootset_gc::context::{Action, Analysis, Place, Plan, SegmentIndex, Target, analyse, plan};
+use rootset_store::LedgerAction;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_with::skip_serializing_none;
+
+use super::answers::PlanAnswer;
+use super::edit::Edit;
+use super::reports::Analysed;
+use super::settings::{ContextMode, ContextSettings};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Ran {
+    None,
+    /// Above the soft limit: at least the smallest amount, in the oldest place that has it.
+    Step,
+    /// Above the hard limit: down to the target.
+    Full,
+}
+
+/// What an addition made leave.
+#[skip_serializing_none]
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct GcAnswer {
+    pub ran: Ran,
+    /// What left; `context_restore` brings it back by its id.
+    pub stashed: Vec<StashedAnswer>,
+    pub tokens_freed: u64,
+    /// In the mode `advise`: what should leave.
+    pub plan: Option<PlanAnswer>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct StashedAnswer {
+    pub segment_id: String,
+    pub tokens: u32,
+    pub reason: String,
+}
+
+/// A collection, before it is told.
+#[derive(Debug)]
+pub struct Collected {
+    pub ran: Ran,
+    pub stashed: Vec<(SegmentIndex, String)>,
+    pub tokens_freed: u64,
+    /// In the mode `advise`.
+    pub advice: Option<Analysed>,
+}
+
+impl Collected {
+    fn nothing() -> Self {
+        Self { ran: Ran::None, stashed: Vec::new(), tokens_freed: 0, advice: None }
+    }
+}
+
+/// Above the soft limit as much as brings the window so far below it that the next collection is some way off: each
+/// change in the middle of a prompt costs its cached prefix.
+pub fn collect_if_full(edit: &mut Edit<'_>, settings: &ContextSettings) -> Collected {
+    let used = edit.live.calibrated(edit.live.window().tokens());
+    let soft = settings.tokens_at(settings.soft_percent);
+    let (ran, wanted, place) = if used > settings.tokens_at(settings.hard_percent) {
+        (Ran::Full, settings.tokens_at(settings.target_percent), Place::Anywhere)
+    } else if used > soft {
+        (Ran::Step, soft.saturating_sub(settings.tokens_at(settings.min_free_percent)), Place::Oldest)
+    } else {
+        return Collected::nothing();
+    };
+    let tokens = edit.live.counted(used.saturating_sub(wanted));
+    let target = Target { tokens, stash_retention_ms: None, place };
+    let plan = plan(edit.live.window(), &analysis(edit, settings), target);
+    if settings.mode == ContextMode::Advise {
+        return Collected { advice: Some(Analysed { plan, target_tokens: tokens }), ..Collected::nothing() };
+    }
+    let stashed = stash_items(edit, &plan);
+    edit.live.window_mut().count_collection();
+    edit.change_state();
+    Collected { ran, stashed, tokens_freed: plan.freed_tokens, advice: None }
+}
+
+fn analysis(edit: &Edit<'_>, settings: &ContextSettings) -> Analysis {
+    let live = &*edit.live;
+    analyse(live.window(), &live.focus(settings), live.now(edit.at), &settings.scoring)
+}
+
+fn stash_items(edit: &mut Edit<'_>, plan: &Plan) -> Vec<(SegmentIndex, String)> {
+    let items = plan.items.iter().filter(|item| item.action == Action::Stash);
+    let stashed: Vec<(SegmentIndex, String)> = items.map(|item| (item.segment, item.reason.to_string())).collect();
+    for (segment, reason) in &stashed {
+        edit.stash(*segment, reason, LedgerAction::Stash);
+    }
+    stashed
+}

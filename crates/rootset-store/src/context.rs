@@ -1,0 +1,24 @@
+//! Context windows: sessions, their segments, the stash and the ledger of what left.
+//!
+//! A session is changed by whoever knows its present version, in one transaction, and read again from what the caller
+//! knew on: nothing of a window is kept here. What may leave and why is decided elsewhere; stashing is a change like any
+//! other, deleting goes through the protocol ([`crate::sweep`]).
+
+mod change;
+mod delete;
+pub(crate) mod forget;
+mod ledger;
+mod load;
+mod plans;
+pub(crate) mod remove;
+pub(crate) mod rows;
+mod stash;
+pub(crate) mod trash;
+
+pub use change::{NewLedgerEntry, NewSegmentRow, SegmentChange, SessionChange};
+pub use delete::SegmentDeletion;
+pub use ledger::{LedgerAction, LedgerEntry};
+pub use load::{LoadedSession, SegmentText, SessionHead, SessionState, SessionView};
+pub use plans::SegmentItem;
+pub use rows::SegmentRow;
+pub use stash::{StashFilters, StashHit};
