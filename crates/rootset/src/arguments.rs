@@ -32,7 +32,8 @@ pub use memory::{
     ShowArguments, SupersedeArguments,
 };
 pub use operator::{
-    CallArguments, CompletionsArguments, ConfigCommand, CreateWorkspaceArguments, DoctorArguments, WorkspaceCommand,
+    CallArguments, CompletionsArguments, ConfigCommand, CreateTokenArguments, CreateWorkspaceArguments,
+    DoctorArguments, TokenCommand, WorkspaceCommand,
 };
 
 /// Memory for AI agents, with a garbage collector
@@ -107,6 +108,9 @@ pub enum Command {
     /// Separate memories for separate things
     #[command(subcommand)]
     Workspace(WorkspaceCommand),
+    /// Who may call the HTTP API
+    #[command(subcommand)]
+    Token(TokenCommand),
     /// Make, check and restore backups
     #[command(subcommand)]
     Backup(BackupCommand),

@@ -28,6 +28,7 @@ mod stats;
 mod status;
 mod supersede;
 mod times;
+mod token;
 mod trash;
 mod undo;
 mod watch;
@@ -59,6 +60,7 @@ pub fn run(command: Command, session: &Session) -> Result<(), Failure> {
         Command::Entity(command) => entity::run(command, session),
         Command::Graph(command) => graph::run(command, session),
         Command::Workspace(command) => workspace::run(command, session),
+        Command::Token(command) => token::run(command, session),
         Command::Backup(command) => backup::run(command, session),
         Command::Defrag => defrag::run(session),
         Command::Stats => stats::run(session),

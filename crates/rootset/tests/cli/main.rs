@@ -13,4 +13,5 @@ mod database_files;
 mod indexing;
 mod prompts;
 mod sandbox;
+mod tokens;
 mod unreadable_folders;
