@@ -7,6 +7,7 @@ mod context;
 mod graph;
 mod memory;
 mod operator;
+mod serve;
 
 use std::ffi::OsString;
 
@@ -34,6 +35,7 @@ pub use memory::{
 pub use operator::{
     CallArguments, CompletionsArguments, ConfigCommand, CreateWorkspaceArguments, DoctorArguments, WorkspaceCommand,
 };
+pub use serve::ServeArguments;
 
 /// Memory for AI agents, with a garbage collector
 #[derive(Debug, Parser)]
@@ -115,6 +117,7 @@ pub enum Command {
     /// Counts and sizes
     Stats,
     Doctor(DoctorArguments),
+    Serve(ServeArguments),
     Daemon(DaemonArguments),
     /// The settings in force
     #[command(subcommand)]
@@ -131,7 +134,7 @@ impl Command {
 
     /// It ends when it is told to, not when it has answered.
     pub fn runs_on(&self) -> bool {
-        matches!(self, Self::Watch(_)) || matches!(self, Self::Daemon(arguments) if !arguments.once)
+        matches!(self, Self::Watch(_) | Self::Serve(_)) || matches!(self, Self::Daemon(arguments) if !arguments.once)
     }
 }
 

@@ -1,0 +1,4 @@
+//! `/docs`.
+pub async fn serve() -> &'static str {
+    "docs"
+}
