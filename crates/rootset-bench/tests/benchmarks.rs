@@ -125,3 +125,69 @@ fn gc_measures_every_step_of_the_protocol() {
         assert!(collect["readers"]["idle"][operation]["count"].as_i64().is_some_and(|it| it > 0));
     }
 }
+
+/// One session for a window of 40 tokens. With the last view there are 44: the first view is the oldest that may leave, and
+/// needed a step later; four tokens of the assistant's are needed by nobody.
+fn transcript() -> String {
+    let text = |name: &str, tokens: usize| format!("{name:<width$}", width = tokens * 4);
+    let segment = |role: &str, segment_type: &str, name: &str, tokens: usize| serde_json::json!({ "role": role, "type": segment_type, "text": text(name, tokens) });
+    let view = |name: &str, tokens: usize, file: &str| {
+        let text = text(name, tokens);
+        serde_json::json!({ "role": "tool", "type": "code", "text": text, "file_path": file, "line_range": [1, 9] })
+    };
+    let segments = [
+        segment("system", "message", "you mend things", 4),
+        segment("task", "message", "mend it, please", 4),
+        view("fn parse_header", 12, "one.rs"),
+        segment("assistant", "message", "parse_header ?", 4),
+        view("nothing to see", 12, "two.rs"),
+        view("nothing to see here", 8, "three.rs"),
+        segment("assistant", "message", "parse_header !", 4),
+    ];
+    let needs = [
+        serde_json::json!({ "step": 6, "kind": "identifier", "holders": [2] }),
+        serde_json::json!({ "step": 5, "kind": "view", "holders": [4] }),
+        serde_json::json!({ "step": 6, "kind": "identifier", "holders": [1] }),
+    ];
+    serde_json::json!({ "id": "somebody__something-7-0", "segments": segments, "needs": needs }).to_string()
+}
+
+#[test]
+fn context_counts_the_misses_worked_out_by_hand() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (plain, packed) = (folder.path().join("sessions.jsonl"), folder.path().join("sessions.jsonl.gz"));
+    std::fs::write(&plain, transcript()).expect("a file");
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    std::io::Write::write_all(&mut encoder, transcript().as_bytes()).expect("memory");
+    std::fs::write(&packed, encoder.finish().expect("memory")).expect("a file");
+
+    let path = plain.to_str().expect("a readable path");
+    let report = json_of(&["context", path, "--budgets", "40,1000", "--json"]);
+    assert_eq!(report["needs"], serde_json::json!({ "identifier": 2, "view": 1 }));
+    let keys = |value: &Value| value.as_object().expect("an object").keys().cloned().collect::<Vec<_>>();
+    assert_eq!(keys(&report["budgets"][0]), ["budget", "gap_closed", "policies"]);
+    assert_eq!(keys(&report["budgets"][0]["policies"]), ["random", "window", "lru", "lookahead", "rootset"]);
+    let small = &report["budgets"][0];
+    assert_eq!(small["policies"]["window"], serde_json::json!({ "identifier_miss": 0.5, "view_miss": 0.0 }));
+    assert_eq!(small["policies"]["lookahead"], serde_json::json!({ "identifier_miss": 0.0, "view_miss": 0.0 }));
+    assert_eq!(small["policies"]["rootset"], serde_json::json!({ "identifier_miss": 0.0, "view_miss": 0.0 }));
+    assert_eq!(small["gap_closed"], 1.0);
+    let large = &report["budgets"][1];
+    assert_eq!((&large["budget"], &large["gap_closed"]), (&1000.into(), &Value::Null));
+    assert_eq!(large["policies"]["random"], serde_json::json!({ "identifier_miss": 0.0, "view_miss": 0.0 }));
+
+    let packed = json_of(&["context", packed.to_str().expect("a readable path"), "--budgets", "40,1000", "--json"]);
+    assert_eq!(packed, report);
+}
+
+#[test]
+fn context_tells_misses_by_repository() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("sessions.jsonl");
+    std::fs::write(&path, transcript()).expect("a file");
+    let mut command = Command::cargo_bin("rootset-bench").expect("the binary was built");
+    let output = command.args(["context", "--budgets", "40", "--by-repository"]).arg(&path).output();
+    let output = String::from_utf8(output.expect("the binary starts").stdout).expect("text");
+    assert!(output.contains("somebody__something "), "{output}");
+    assert!(output.starts_with("1 sessions; identifier misses, % of 2 (view misses, % of 1)"), "{output}");
+}

@@ -19,7 +19,8 @@ fn main() {
         };
         let now = Now { step, at: Timestamp(step as i64 * 60_000) };
         let author = if step == 0 { Author::System } else { Author::Tool };
-        let facts = Facts { author, ..Facts::new(segment_type, count_tokens(&text), now) };
+        let entered_collection = window.collections();
+        let facts = Facts { author, entered_collection, ..Facts::new(segment_type, count_tokens(&text), now) };
         let names: Vec<u64> = text.split_whitespace().filter(|word| word.contains('_')).map(hash).collect();
         window.add(&NewSegment { names: &names, ..NewSegment::new(step, facts) });
         texts.push(text);
@@ -31,6 +32,7 @@ fn main() {
                 println!("step {step}: stash `{first_line}` ({} tokens): {}", item.tokens, item.reason);
                 window.stash(item.segment, now.at);
             }
+            window.count_collection();
         }
     }
     println!("{} of {BUDGET_TOKENS} tokens in use", window.tokens());

@@ -3,56 +3,61 @@
 use std::sync::Arc;
 
 use http::header::{AUTHORIZATION, HeaderMap};
-use rootset_service::{Caller, ServiceError};
+use rootset_service::{Caller, Service};
 
 use crate::answer::Refusal;
-
-/// Who knows the tokens.
-pub trait Authority: Send + Sync + std::fmt::Debug {
-    /// The caller behind a secret, with what it may do.
-    fn authenticate(&self, secret: &str) -> Result<Caller, ServiceError>;
-}
 
 /// Who may call.
 #[derive(Clone, Debug)]
 pub enum Access {
     /// Whoever holds a token.
-    Tokens(Arc<dyn Authority>),
+    Tokens,
     /// Everybody who reaches the socket, as this caller.
     Open(Caller),
 }
 
 /// What a request brought along, not yet held against anything: that may take a look into the database.
 #[derive(Clone, Debug)]
-pub struct Credentials {
-    access: Access,
-    secret: Option<String>,
+pub struct Credentials(Kind);
+
+#[derive(Clone, Debug)]
+enum Kind {
+    Secret(String),
+    Nothing,
+    NotNeeded(Caller),
 }
 
 impl Access {
     pub fn credentials(&self, headers: &HeaderMap) -> Credentials {
+        if let Self::Open(caller) = self {
+            return Credentials(Kind::NotNeeded(caller.clone()));
+        }
         let mut given = headers.get_all(AUTHORIZATION).iter();
         let secret = match (given.next(), given.next()) {
-            (Some(value), None) => value.to_str().ok().and_then(bearer).map(str::to_owned),
+            (Some(value), None) => value.to_str().ok().and_then(bearer),
             _ => None,
         };
-        Credentials { access: self.clone(), secret }
+        Credentials(secret.map_or(Kind::Nothing, |secret| Kind::Secret(secret.to_owned())))
     }
 }
 
 impl Credentials {
     /// Not for an async thread.
-    pub fn caller(&self) -> Result<Caller, Refusal> {
-        match (&self.access, &self.secret) {
-            (Access::Open(caller), _) => Ok(caller.clone()),
-            (Access::Tokens(_), None) => Err(Refusal::no_token()),
-            (Access::Tokens(authority), Some(secret)) => Ok(authority.authenticate(secret)?),
+    pub fn caller(&self, service: &Arc<Service>) -> Result<Caller, Refusal> {
+        match &self.0 {
+            Kind::NotNeeded(caller) => Ok(caller.clone()),
+            Kind::Nothing => Err(Refusal::no_token()),
+            Kind::Secret(secret) => Ok(service.authenticate(secret)?),
         }
     }
 
     /// Tells the holders of tokens apart without keeping any token.
     pub fn fingerprint(&self) -> [u8; 32] {
-        *blake3::hash(self.secret.as_deref().unwrap_or_default().as_bytes()).as_bytes()
+        let secret = match &self.0 {
+            Kind::Secret(secret) => secret.as_str(),
+            Kind::Nothing | Kind::NotNeeded(_) => "",
+        };
+        *blake3::hash(secret.as_bytes()).as_bytes()
     }
 }
 

@@ -116,7 +116,7 @@ impl Job {
     fn answer(self) -> Result<Answer, Refusal> {
         let caller = match self.asker {
             Asker::Known(caller) => caller,
-            Asker::Unknown(credentials) => credentials.caller()?,
+            Asker::Unknown(credentials) => credentials.caller(&self.shared.service)?,
         };
         let service = &self.shared.service;
         if self.operation.is_none() {

@@ -18,9 +18,9 @@ pub async fn readyz(State(shared): State<Arc<Shared>>) -> StatusCode {
     if shared.stopping.is_cancelled() {
         return StatusCode::SERVICE_UNAVAILABLE;
     }
-    let (service, caller) = (shared.service.clone(), shared.own_caller());
-    let asked =
-        shared.workers.run(Share::Readers, move || service.call(&caller, "get_retention", serde_json::json!({})));
+    let service = shared.service.clone();
+    // Any small question will do; this one reads a row or none.
+    let asked = shared.workers.run(Share::Readers, move || service.has_tokens());
     match asked.await {
         Ok(Ok(_)) => StatusCode::NO_CONTENT,
         Ok(Err(error)) => {

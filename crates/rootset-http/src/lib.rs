@@ -20,7 +20,7 @@ mod telemetry;
 mod trail;
 mod workers;
 
-pub use access::{Access, Authority};
+pub use access::Access;
 pub use openapi::document as openapi_document;
 pub use routes::router;
 pub use server::{Ended, Parts, Server};

@@ -10,7 +10,7 @@ use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use http::{Method, Uri};
-use rootset_service::{Caller, FrontEnd, Service};
+use rootset_service::{Caller, Service};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
@@ -65,12 +65,8 @@ impl Shared {
     }
 
     pub async fn authenticate(&self, credentials: Credentials) -> Result<Caller, Refusal> {
-        self.workers.run(Share::Readers, move || credentials.caller()).await?
-    }
-
-    /// The server's own curiosity, not a client's.
-    pub fn own_caller(&self) -> Caller {
-        Caller::new(FrontEnd::Http, "rootset", "default")
+        let service = self.service.clone();
+        self.workers.run(Share::Readers, move || credentials.caller(&service)).await?
     }
 
     pub fn running(&self) -> usize {

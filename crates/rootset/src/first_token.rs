@@ -2,28 +2,38 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use rootset_http::{Access, Authority};
-use rootset_service::{Caller, ErrorCode, FrontEnd, ServiceError};
+use rootset_service::{Caller, Effect, ErrorCode, FrontEnd, ServiceError};
+use serde_json::{Value, json};
 
 use crate::session::Session;
 
+/// Its name, and so the actor of what is done with it.
 const NAME: &str = "first";
 
-pub fn access(session: &Session) -> Result<Access, ServiceError> {
-    let configuration = session.configuration()?;
-    let path = path(&configuration.database_path()?);
-    let secret = match std::fs::read_to_string(&path) {
-        Ok(secret) => secret.trim().to_owned(),
-        Err(_) => {
-            let secret = format!("rst_{}", tempfile_name()?);
-            write(&path, &secret)?;
-            session.output.talk(&format!("a first token, for everything, is in {}", path.display()));
-            secret
-        }
+/// Makes the first token if there is none that would be let in.
+pub fn ensure(session: &Session) -> Result<(), ServiceError> {
+    let service = session.service()?;
+    let path = path(&session.configuration()?.database_path()?);
+    if service.has_tokens()? {
+        return Ok(());
+    }
+    let caller = Caller::new(FrontEnd::CommandLine, "cli", "default");
+    let request = json!({"name": NAME, "scopes": Effect::ALL.map(Effect::as_str), "workspaces": ["*"]});
+    let created = match service.call(&caller, "create_token", request) {
+        Ok(created) => created,
+        // Another server starts at the same time, and its token is as good.
+        Err(error) if error.code == ErrorCode::Conflict && service.has_tokens()? => return Ok(()),
+        Err(error) => return Err(error),
     };
-    Ok(Access::Tokens(Arc::new(FileToken { secret, workspace: configuration.workspace.clone() })))
+    let secret = created.get("token").and_then(Value::as_str).unwrap_or_default();
+    if let Err(error) = write(&path, secret) {
+        // A token that nobody has would keep the next start from making one.
+        service.call(&caller, "revoke_token", json!({"token_id": created["token_id"]}))?;
+        return Err(error);
+    }
+    session.output.talk(&format!("a first token, for everything, is in {}", path.display()));
+    Ok(())
 }
 
 /// Beside the database, whose owner it belongs to.
@@ -44,27 +54,4 @@ fn write(path: &Path, secret: &str) -> Result<(), ServiceError> {
     file.as_file().sync_all().map_err(failed)?;
     file.persist(path).map_err(|error| failed(error.error))?;
     Ok(())
-}
-
-fn tempfile_name() -> Result<String, ServiceError> {
-    let mut bytes = [0; 32];
-    let filled = std::fs::File::open("/dev/urandom").and_then(|mut it| std::io::Read::read_exact(&mut it, &mut bytes));
-    filled.map_err(|error| ServiceError::new(ErrorCode::Internal, error.to_string()))?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
-}
-
-#[derive(Debug)]
-struct FileToken {
-    secret: String,
-    workspace: String,
-}
-
-impl Authority for FileToken {
-    fn authenticate(&self, secret: &str) -> Result<Caller, ServiceError> {
-        if secret == self.secret {
-            Ok(Caller::new(FrontEnd::Http, NAME, &self.workspace))
-        } else {
-            Err(ServiceError::new(ErrorCode::Unauthorized, "the token is not known"))
-        }
-    }
 }

@@ -13,6 +13,7 @@ pub const POLICIES: [&str; 5] = ["random", "window", "lru", "lookahead", "rootse
 pub type PolicyMisses = [Misses; POLICIES.len()];
 
 const WINDOW: usize = 1;
+const LRU: usize = 2;
 const LOOK_AHEAD: usize = 3;
 const ROOTSET: usize = 4;
 
@@ -102,12 +103,9 @@ pub fn json(outcome: &Outcome) -> Json {
         gap_closed: overall.gap_closed(place),
         policies: policies(place),
     });
-    JsonNeeds { identifier: overall.needs.identifiers, view: overall.needs.views }.with(budgets.collect())
-}
-
-impl JsonNeeds {
-    fn with(self, budgets: Vec<JsonBudget>) -> Json {
-        Json { needs: self, budgets }
+    Json {
+        needs: JsonNeeds { identifier: overall.needs.identifiers, view: overall.needs.views },
+        budgets: budgets.collect(),
     }
 }
 
@@ -121,16 +119,13 @@ pub fn text(outcome: &Outcome) -> String {
         cells.extend(budgets().map(cell));
         cells
     };
-    let mut rows: Vec<Vec<String>> = POLICIES
-        .iter()
-        .enumerate()
-        .map(|(policy, name)| {
-            row(name, &|budget| {
-                let (identifiers, views) = (overall.identifier_miss(budget, policy), overall.view_miss(budget, policy));
-                format!("{:.2} ({:.2})", identifiers * 100.0, views * 100.0)
-            })
-        })
-        .collect();
+    let misses = |policy: usize, budget: usize| {
+        let (identifiers, views) = (overall.identifier_miss(budget, policy), overall.view_miss(budget, policy));
+        format!("{:.2} ({:.2})", identifiers * 100.0, views * 100.0)
+    };
+    let policies = POLICIES.iter().enumerate();
+    let mut rows: Vec<Vec<String>> =
+        policies.map(|(policy, name)| row(name, &|budget| misses(policy, budget))).collect();
     rows.push(row("gap closed", &|budget| percent(overall.gap_closed(budget))));
     rows.push(row("wanted", &|budget| {
         wanted(outcome.budgets[budget]).map_or(String::new(), |it| format!("≥ {}", percent(Some(it))))
@@ -189,7 +184,7 @@ pub fn by_repository(outcome: &Outcome) -> String {
                 budget.to_string(),
                 results.needs.identifiers.to_string(),
                 of(WINDOW).identifiers.to_string(),
-                of(2).identifiers.to_string(),
+                of(LRU).identifiers.to_string(),
                 of(ROOTSET).identifiers.to_string(),
                 of(LOOK_AHEAD).identifiers.to_string(),
                 percent(results.gap_closed(place)),

@@ -48,6 +48,7 @@ pub fn analyse(window: &Window, focus: &Focus, now: Now, scoring: &Scoring) -> A
         for segment in superseded_views(graph, window.all_facts()) {
             superseded.insert(segment.place());
         }
+        candidates.reserve_exact(graph.population(Population::Active).count() - roots.segments().len());
         let others = graph.segments(Population::Active).filter(|segment| !roots.contains(*segment));
         candidates.extend(others.map(|segment| {
             let is_superseded = superseded.has(segment.place());

@@ -138,8 +138,13 @@ fn choose(window: &Window, analysis: &Analysis, target: Target) -> Vec<u32> {
     }
     let mut departures = Departures::new(window, analysis);
     let chosen = cheap_cover(&units, target.tokens, &mut departures);
-    let mut places: Vec<u32> = chosen.into_iter().flat_map(|unit| units[unit].candidates()).collect();
-    places.sort_unstable_by_key(|place| (analysis.candidates[*place as usize].is_reachable, *place));
+    let mut is_chosen = Bitset::zeros(analysis.candidates.len());
+    for place in chosen.into_iter().flat_map(|unit| units[unit].candidates()) {
+        is_chosen.insert(place as usize);
+    }
+    let is_reachable = |place: &u32| analysis.candidates[*place as usize].is_reachable;
+    let (mut places, reachable): (Vec<u32>, Vec<u32>) = is_chosen.places().partition(|place| !is_reachable(place));
+    places.extend(reachable);
     places
 }
 

@@ -4,7 +4,7 @@ use rootset_http::{Access, ServerSettings};
 use rootset_service::{Caller, Effect, FrontEnd, catalogue};
 use serde_json::json;
 
-use crate::harness::{ADMIN, OF_ONE_WORKSPACE, READER, Served};
+use crate::harness::Served;
 
 const ROUTES: [(&str, &str); 9] = [
     ("GET", "/healthz"),
@@ -50,7 +50,7 @@ fn reading_token_can_call_no_operation_of_another_effect() {
     let served = Served::new();
     let mut refused = 0;
     for operation in catalogue() {
-        let reply = served.post_as(READER, operation.name, &json!({}), &[]);
+        let reply = served.post_as(&served.tokens.reader, operation.name, &json!({}), &[]);
         if operation.effect == Effect::Read {
             assert!(reply.status != 401 && reply.status != 403, "{}: {reply:?}", operation.name);
         } else {
@@ -59,26 +59,24 @@ fn reading_token_can_call_no_operation_of_another_effect() {
         }
     }
     assert!(refused > 10, "the list has operations that change something");
-    assert_eq!(served.get("/metrics", Some(READER)).status, 403);
+    assert_eq!(served.get("/metrics", Some(&served.tokens.reader)).status, 403);
     assert_eq!(served.get("/metrics", None).status, 401);
-    assert_eq!(served.get("/metrics", Some(ADMIN)).status, 200);
+    assert_eq!(served.get("/metrics", Some(&served.tokens.admin)).status, 200);
 }
 
 #[test]
 fn token_of_one_workspace_sees_others_as_not_found() {
     let served = Served::new();
-    for workspace in ["mine", "theirs"] {
-        served.world.call("create_workspace", json!({"workspace_id": workspace}));
-    }
+    served.world.call("create_workspace", json!({"workspace_id": "theirs"}));
     served.world.call("add_memory", json!({"workspace_id": "theirs", "context": "a secret", "name": "secret"}));
-    let ask = |request| served.post_as(OF_ONE_WORKSPACE, "get_memory", &request, &[]);
+    let ask = |request| served.post_as(&served.tokens.of_one_workspace, "get_memory", &request, &[]);
     let theirs = ask(json!({"workspace_id": "theirs", "memory_id": "secret"}));
     let nowhere = ask(json!({"workspace_id": "nowhere", "memory_id": "secret"}));
     assert_eq!((theirs.status, theirs.code().as_str()), (404, "not_found"));
     assert_eq!(theirs.text.replace("theirs", "nowhere"), nowhere.text, "as if it did not exist");
-    let mine = served.post_as(OF_ONE_WORKSPACE, "list_memories", &json!({"workspace_id": "mine"}), &[]);
+    let mine = served.post_as(&served.tokens.of_one_workspace, "list_memories", &json!({"workspace_id": "mine"}), &[]);
     assert_eq!(mine.status, 200, "{mine:?}");
-    assert_eq!(served.get("/metrics", Some(OF_ONE_WORKSPACE)).status, 403);
+    assert_eq!(served.get("/metrics", Some(&served.tokens.of_one_workspace)).status, 403);
 }
 
 #[test]
@@ -86,7 +84,7 @@ fn foreign_host_and_origin_are_refused_on_every_route() {
     let served = Served::new();
     for (method, path) in ROUTES {
         let send = |headers: &str| {
-            let token = format!("Authorization: Bearer {ADMIN}\r\n");
+            let token = format!("Authorization: Bearer {}\r\n", served.tokens.admin);
             served.raw(format!("{method} {path} HTTP/1.1\r\n{headers}{token}Content-Length: 0\r\n\r\n").as_bytes())
         };
         for headers in [

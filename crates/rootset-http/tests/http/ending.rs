@@ -7,14 +7,15 @@ use std::time::Duration;
 use rootset_http::{Ended, ServerSettings};
 use serde_json::json;
 
-use crate::harness::{ADMIN, Served, read_reply};
+use crate::harness::{Served, read_reply};
 
 /// A request that is running: its head is read, its body is still to come.
 fn started(served: &Served, body: &str) -> TcpStream {
     let mut stream = served.connect();
     let head = format!(
-        "POST /v1/add_memory HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {ADMIN}\r\n\
+        "POST /v1/add_memory HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {}\r\n\
          Content-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: {}\r\n\r\n",
+        served.tokens.admin,
         body.len()
     );
     stream.write_all(head.as_bytes()).expect("the server listens");

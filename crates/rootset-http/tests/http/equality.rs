@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use rootset_service::{ErrorCode, catalogue};
 use serde_json::{Value, json};
 
-use crate::harness::{Served, World};
+use crate::harness::{Served, Tokens, World};
 
 /// The same life, twice.
 struct Twins {
@@ -18,7 +18,10 @@ struct Twins {
 
 impl Twins {
     fn new() -> Self {
-        Self { direct: World::new(), served: Served::new(), called: BTreeSet::new() }
+        let (direct, served) = (World::new(), Served::new());
+        // What the server's tokens took from its ids and its audit trail, the other one takes too.
+        Tokens::new(&direct);
+        Self { direct, served, called: BTreeSet::new() }
     }
 
     /// Calls both, holds the answers against each other, and gives the one answer there is.
@@ -63,6 +66,9 @@ impl Twins {
             if let Some(found) = value.pointer_mut(pointer) {
                 *found = json!("SIZE");
             }
+        }
+        if let Some(secret) = value.get_mut("token") {
+            *secret = json!("SECRET");
         }
         // The first workspace is made with the service, before it is given its clock.
         for workspace in value.get_mut("workspaces").and_then(Value::as_array_mut).into_iter().flatten() {
@@ -194,5 +200,9 @@ fn database(twins: &mut Twins) {
     twins.refused("backup_restore", json!({"backup_id": backup["backup_id"]}), "confirmation_required");
     twins.call("get_stats", json!({}));
     twins.good("doctor", json!({}));
+    let token = twins.call("create_token", json!({"name": "robot", "scopes": ["read"], "workspaces": ["default"]}));
+    assert!(token["token"].is_string(), "{token}");
+    twins.good("list_tokens", json!({}));
+    twins.good("revoke_token", json!({"name": "robot"}));
     twins.refused("defrag", json!({}), "confirmation_required");
 }

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
-use rootset_http::{Access, Authority, Ended, Parts, Server, ServerSettings};
+use rootset_http::{Access, Ended, Parts, Server, ServerSettings};
 use rootset_model::Timestamp;
-use rootset_service::{Caller, Clock, Effect, ErrorCode, FrontEnd, Ids, Rights, Service, ServiceError, Settings};
+use rootset_service::{Caller, Clock, Effect, FrontEnd, Ids, Service, Settings};
 use rootset_store::Store;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
@@ -19,10 +19,6 @@ use tokio_util::sync::CancellationToken;
 const START_MS: i64 = 1_800_000_000_000;
 /// Nothing here takes long; a test that hangs should say so.
 const PATIENCE: Duration = Duration::from_secs(60);
-
-pub const ADMIN: &str = "rst_admin";
-pub const READER: &str = "rst_reader";
-pub const OF_ONE_WORKSPACE: &str = "rst_one";
 
 #[derive(Debug)]
 struct FixedClock(AtomicI64);
@@ -85,31 +81,37 @@ impl World {
     }
 }
 
+/// The three tokens of every test.
 #[derive(Debug)]
-struct KnownTokens(BTreeMap<&'static str, Caller>);
-
-impl Authority for KnownTokens {
-    fn authenticate(&self, secret: &str) -> Result<Caller, ServiceError> {
-        let unknown = || ServiceError::new(ErrorCode::Unauthorized, "the token is not known, revoked or expired");
-        self.0.get(secret).cloned().ok_or_else(unknown)
-    }
+pub struct Tokens {
+    pub admin: String,
+    pub reader: String,
+    /// For the workspace `mine` only.
+    pub of_one_workspace: String,
 }
 
-pub fn tokens() -> Access {
-    let with = |name: &str, rights: Rights| Caller { rights, ..Caller::new(FrontEnd::Http, name, "default") };
-    let everything = Rights::default();
-    let read_only = Rights { scopes: Some([Effect::Read].into()), workspaces: None };
-    let one = Rights { scopes: None, workspaces: Some(["mine".to_owned()].into()) };
-    Access::Tokens(Arc::new(KnownTokens(BTreeMap::from([
-        (ADMIN, with("admin", everything)),
-        (READER, with("reader", read_only)),
-        (OF_ONE_WORKSPACE, with("one", one)),
-    ]))))
+impl Tokens {
+    pub fn new(world: &World) -> Self {
+        let all = json!(Effect::ALL.map(Effect::as_str));
+        let created = |name: &str, scopes: &Value, workspaces: &str| {
+            let request = json!({"name": name, "scopes": scopes, "workspaces": [workspaces]});
+            let cli = Caller::new(FrontEnd::CommandLine, "cli", "default");
+            let answer = world.service.call(&cli, "create_token", request).expect("a token");
+            answer["token"].as_str().expect("a secret").to_owned()
+        };
+        world.call("create_workspace", json!({"workspace_id": "mine"}));
+        Self {
+            admin: created("admin", &all, "*"),
+            reader: created("reader", &json!(["read"]), "*"),
+            of_one_workspace: created("one", &all, "mine"),
+        }
+    }
 }
 
 /// A world that is served.
 pub struct Served {
     pub world: World,
+    pub tokens: Tokens,
     server: Option<Server>,
     pub address: SocketAddr,
     agent: ureq::Agent,
@@ -117,15 +119,16 @@ pub struct Served {
 
 impl Served {
     pub fn new() -> Self {
-        Self::with(ServerSettings::default(), tokens())
+        Self::with(ServerSettings::default(), Access::Tokens)
     }
 
     pub fn with_settings(settings: ServerSettings) -> Self {
-        Self::with(settings, tokens())
+        Self::with(settings, Access::Tokens)
     }
 
     pub fn with(settings: ServerSettings, access: Access) -> Self {
         let world = World::new();
+        let tokens = Tokens::new(&world);
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let parts = Parts { service: world.service.clone(), access, settings, stopping: CancellationToken::new() };
         let server = Server::start(listener, parts, None).expect("a server");
@@ -135,7 +138,7 @@ impl Served {
             .proxy(None)
             .build()
             .into();
-        Self { world, address: server.address(), server: Some(server), agent }
+        Self { world, tokens, address: server.address(), server: Some(server), agent }
     }
 
     pub fn stop(&mut self) -> Ended {
@@ -149,7 +152,7 @@ impl Served {
     /// A request with the token that may do everything.
     #[track_caller]
     pub fn post(&self, operation: &str, request: &Value) -> Reply {
-        self.post_as(ADMIN, operation, request, &[])
+        self.post_as(&self.tokens.admin, operation, request, &[])
     }
 
     #[track_caller]

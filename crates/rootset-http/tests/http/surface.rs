@@ -3,7 +3,7 @@
 use rootset_service::{Effect, catalogue};
 use serde_json::{Value, json};
 
-use crate::harness::{ADMIN, Served};
+use crate::harness::Served;
 
 #[test]
 fn health_is_a_status_and_nothing_else() {
@@ -21,7 +21,7 @@ fn metrics_count_by_operation_and_code_and_name_no_workspace() {
     served.post("list_memories", &json!({"workspace_id": "secret-project"}));
     served.post("list_memories", &json!({"workspace_id": "nowhere"}));
     served.get("/a/strangers/path", None);
-    let text = served.get("/metrics", Some(ADMIN)).text;
+    let text = served.get("/metrics", Some(&served.tokens.admin)).text;
     assert!(text.contains(r#"rootset_http_requests_total{operation="list_memories",code="ok"} 1"#), "{text}");
     assert!(text.contains(r#"rootset_http_requests_total{operation="list_memories",code="not_found"} 1"#), "{text}");
     assert!(text.contains(r#"rootset_http_request_duration_seconds_count{operation="list_memories"} 2"#), "{text}");

@@ -34,7 +34,8 @@ pub fn run(arguments: ServeArguments, session: &Session) -> Result<(), Failure> 
         session.output.talk("WARNING: no token is asked for: every program and user of this machine may do everything");
         Access::Open(Caller::new(FrontEnd::Http, ANYBODY, &configuration.workspace))
     } else {
-        first_token::access(session)?
+        first_token::ensure(session)?;
+        Access::Tokens
     };
     let parts = Parts {
         service: service.clone(),

@@ -6,6 +6,7 @@ mod calls;
 mod channels;
 mod collecting;
 mod configuration;
+mod contexts;
 mod conversations;
 mod daemon;
 mod database_files;

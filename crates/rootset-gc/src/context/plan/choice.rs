@@ -43,12 +43,15 @@ pub(super) fn cheap_cover(units: &[Unit], target: u64, losses: &mut impl Losses)
 struct Turn {
     loss_per_token_bits: u64,
     unit: u32,
+    /// See [`Losses::is_fixed`].
+    is_fixed: bool,
 }
 
 impl Turn {
     fn of(units: &[Unit], unit: usize, losses: &mut impl Losses) -> Self {
         let loss_per_token = losses.loss(&units[unit]).max(0.0) / units[unit].tokens as f64;
-        Self { loss_per_token_bits: loss_per_token.to_bits(), unit: unit as u32 }
+        let is_fixed = losses.is_fixed(&units[unit]);
+        Self { loss_per_token_bits: loss_per_token.to_bits(), unit: unit as u32, is_fixed }
     }
 
     fn unit(self) -> usize {
@@ -99,8 +102,10 @@ fn walk_by_loss(units: &[Unit], turns: Vec<Turn>, target: u64, losses: &mut impl
         if together.1 < target {
             (loss, tokens) = together;
             taken.push(turn);
-            losses.leave(&units[turn.unit()]);
-            walk.someone_left();
+            if !turn.is_fixed {
+                losses.leave(&units[turn.unit()]);
+                walk.someone_left();
+            }
             continue;
         }
         if best.is_none_or(|(cost, _, _)| is_cheaper(together, cost)) {
@@ -138,7 +143,7 @@ impl Walk {
     fn next(&mut self, units: &[Unit], losses: &mut impl Losses) -> Option<Turn> {
         loop {
             let (turn, known_when) = self.pop()?;
-            if known_when == self.left {
+            if turn.is_fixed || known_when == self.left {
                 return Some(turn);
             }
             let now = Turn::of(units, turn.unit(), losses);

@@ -55,6 +55,8 @@ pub(super) fn units(window: &Window, analysis: &Analysis) -> Vec<Unit> {
 /// Tells what is lost with a unit, and is told who leaves.
 pub(super) trait Losses {
     fn loss(&mut self, unit: &Unit) -> f64;
+    /// Whether that never changes, and nobody else's loss does when this unit leaves.
+    fn is_fixed(&self, unit: &Unit) -> bool;
     fn leave(&mut self, unit: &Unit);
 }
 
@@ -97,6 +99,11 @@ impl Losses for Departures<'_> {
             self.names.come_back(self.window.holders(), self.analysis.candidates[place as usize].segment);
         }
         sum
+    }
+
+    /// What is worth nothing now stays so, whoever leaves.
+    fn is_fixed(&self, unit: &Unit) -> bool {
+        unit.candidates().all(|place| self.analysis.candidates[place as usize].worth.names == 0.0)
     }
 
     fn leave(&mut self, unit: &Unit) {

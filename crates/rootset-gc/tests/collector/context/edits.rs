@@ -124,8 +124,14 @@ pub fn windows(edits: &[Edit]) -> (Window, Naive) {
     (window, naive)
 }
 
-/// And what every addition recalled, beside what the naive window would have.
-pub fn windows_and_recalls(edits: &[Edit]) -> (Window, Naive, Vec<(Vec<Recall>, Vec<SegmentIndex>)>) {
+/// What an addition recalled, beside what the naive window would have.
+#[derive(Debug)]
+pub struct Recalled {
+    pub recalls: Vec<Recall>,
+    pub expected: Vec<SegmentIndex>,
+}
+
+pub fn windows_and_recalls(edits: &[Edit]) -> (Window, Naive, Vec<Recalled>) {
     let mut window = Window::default();
     let mut naive = Naive::default();
     let mut recalls = Vec::new();
@@ -133,7 +139,7 @@ pub fn windows_and_recalls(edits: &[Edit]) -> (Window, Naive, Vec<(Vec<Recall>, 
         let count = naive.states.len() as u32;
         if let Edit::Add(told) = edit {
             let expected = naive.recalls(told);
-            recalls.push((window.add(&told.segment()).recalls, expected));
+            recalls.push(Recalled { recalls: window.add(&told.segment()).recalls, expected });
             naive.add(told);
         } else if count > 0 {
             apply(edit, &mut window, &mut naive, |number| SegmentIndex(number % count));

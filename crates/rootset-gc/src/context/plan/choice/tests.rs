@@ -11,6 +11,10 @@ impl Losses for Fixed {
         self.0[unit.first as usize]
     }
 
+    fn is_fixed(&self, _: &Unit) -> bool {
+        true
+    }
+
     fn leave(&mut self, _: &Unit) {}
 }
 
@@ -100,6 +104,10 @@ struct Rising {
 impl Losses for Rising {
     fn loss(&mut self, unit: &Unit) -> f64 {
         if unit.first == self.last { 3.0 } else { self.factor * f64::from(unit.first + 1) / 16.0 }
+    }
+
+    fn is_fixed(&self, _: &Unit) -> bool {
+        false
     }
 
     fn leave(&mut self, _: &Unit) {
