@@ -51,13 +51,13 @@ impl Service {
     /// Backups that may still hold what was erased in the workspace at that time: not those of another workspace.
     pub fn backups_that_may_hold(
         &self,
-        workspace: &Workspace,
+        workspace_id: &str,
         erased_at: Timestamp,
     ) -> Result<Vec<HoldingBackup>, ServiceError> {
         let max_age_ms = self.settings.backup.max_age_ms;
         let may_hold = |it: &Backup| {
             let only = it.manifest.workspace_id.as_ref();
-            it.manifest.created_at <= erased_at && only.is_none_or(|only| *only == workspace.id)
+            it.manifest.created_at <= erased_at && only.is_none_or(|only| only == workspace_id)
         };
         let older = list_backups(&self.backup_folder()?)?.into_iter().filter(may_hold);
         Ok(older

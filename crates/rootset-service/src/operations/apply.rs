@@ -68,7 +68,7 @@ impl AppliedPlan {
     pub(crate) fn new(service: &Service, workspace: &Workspace, applied: Applied) -> Result<Self, ServiceError> {
         let receipt = match (&applied.receipt, applied.run.finished_at) {
             (Some(receipt), Some(at)) => {
-                Some(ReceiptAnswer::new(receipt, service.backups_that_may_hold(workspace, at)?))
+                Some(ReceiptAnswer::new(receipt, service.backups_that_may_hold(&workspace.id, at)?))
             }
             _ => None,
         };

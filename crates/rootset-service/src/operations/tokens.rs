@@ -219,6 +219,7 @@ pub struct RevokeToken {
     token_id: Option<TokenId>,
 }
 
+#[skip_serializing_none]
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct RevokedToken {
     pub token_id: TokenId,
