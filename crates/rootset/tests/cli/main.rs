@@ -13,4 +13,5 @@ mod database_files;
 mod indexing;
 mod prompts;
 mod sandbox;
+mod serving;
 mod unreadable_folders;
