@@ -7,6 +7,7 @@ mod context;
 mod graph;
 mod memory;
 mod operator;
+mod serve;
 
 use std::ffi::OsString;
 
@@ -35,6 +36,7 @@ pub use operator::{
     CallArguments, CompletionsArguments, ConfigCommand, CreateTokenArguments, CreateWorkspaceArguments,
     DoctorArguments, TokenCommand, WorkspaceCommand,
 };
+pub use serve::ServeArguments;
 
 /// Memory for AI agents, with a garbage collector
 #[derive(Debug, Parser)]
@@ -119,6 +121,7 @@ pub enum Command {
     /// Counts and sizes
     Stats,
     Doctor(DoctorArguments),
+    Serve(ServeArguments),
     Daemon(DaemonArguments),
     /// The settings in force
     #[command(subcommand)]
@@ -135,7 +138,7 @@ impl Command {
 
     /// It ends when it is told to, not when it has answered.
     pub fn runs_on(&self) -> bool {
-        matches!(self, Self::Watch(_)) || matches!(self, Self::Daemon(arguments) if !arguments.once)
+        matches!(self, Self::Watch(_) | Self::Serve(_)) || matches!(self, Self::Daemon(arguments) if !arguments.once)
     }
 }
 

@@ -23,6 +23,7 @@ mod remove;
 mod retention;
 mod salvage;
 mod search;
+mod serve;
 mod show;
 mod stats;
 mod status;
@@ -65,6 +66,7 @@ pub fn run(command: Command, session: &Session) -> Result<(), Failure> {
         Command::Defrag => defrag::run(session),
         Command::Stats => stats::run(session),
         Command::Doctor(arguments) => doctor::run(arguments, session),
+        Command::Serve(arguments) => serve::run(arguments, session),
         Command::Daemon(arguments) => daemon::run(arguments, session),
         Command::Config(command) => config::run(command, session),
         Command::Completions(arguments) => completions::run(arguments, session),

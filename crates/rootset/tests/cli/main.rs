@@ -14,4 +14,5 @@ mod indexing;
 mod prompts;
 mod sandbox;
 mod tokens;
+mod serving;
 mod unreadable_folders;
