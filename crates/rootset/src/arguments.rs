@@ -5,6 +5,7 @@ mod code;
 mod collector;
 mod context;
 mod graph;
+mod install;
 mod memory;
 mod operator;
 
@@ -27,6 +28,7 @@ pub use context::{
     ShowContextArguments,
 };
 pub use graph::{EntityCommand, ExportFormat, GraphCommand};
+pub use install::{Client, InstallArguments, Profile};
 pub use memory::{
     AddArguments, ClearedField, EditArguments, ListArguments, PageArguments, RemoveArguments, SearchArguments,
     ShowArguments, SupersedeArguments,
@@ -119,6 +121,7 @@ pub enum Command {
     /// The settings in force
     #[command(subcommand)]
     Config(ConfigCommand),
+    Install(InstallArguments),
     Completions(CompletionsArguments),
     Call(CallArguments),
 }

@@ -16,6 +16,7 @@ mod entity;
 mod forget;
 mod graph;
 mod index;
+mod install;
 mod list;
 mod log;
 mod prune;
@@ -65,6 +66,7 @@ pub fn run(command: Command, session: &Session) -> Result<(), Failure> {
         Command::Doctor(arguments) => doctor::run(arguments, session),
         Command::Daemon(arguments) => daemon::run(arguments, session),
         Command::Config(command) => config::run(command, session),
+        Command::Install(arguments) => install::run(&arguments, session),
         Command::Completions(arguments) => completions::run(arguments, session),
         Command::Call(arguments) => call::run(arguments, session),
     }

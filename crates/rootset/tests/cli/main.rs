@@ -11,6 +11,7 @@ mod conversations;
 mod daemon;
 mod database_files;
 mod indexing;
+mod installing;
 mod prompts;
 mod sandbox;
 mod unreadable_folders;
