@@ -5,6 +5,7 @@ mod code;
 mod collector;
 mod context;
 mod graph;
+mod import;
 mod install;
 mod memory;
 mod operator;
@@ -28,6 +29,7 @@ pub use context::{
     ShowContextArguments,
 };
 pub use graph::{EntityCommand, ExportFormat, GraphCommand};
+pub use import::ImportMemoriesArguments;
 pub use install::{Client, InstallArguments, Profile};
 pub use memory::{
     AddArguments, ClearedField, EditArguments, ListArguments, PageArguments, RemoveArguments, SearchArguments,
@@ -65,7 +67,7 @@ pub struct GlobalArguments {
     /// No remarks beside the answer
     #[arg(long, short, global = true)]
     pub quiet: bool,
-    /// Do not ask before removing something
+    /// Do not ask: the answer to every question is yes
     #[arg(long, short, global = true)]
     pub yes: bool,
     /// Log more to stderr; twice for still more [env: ROOTSET_LOG]
@@ -122,6 +124,7 @@ pub enum Command {
     #[command(subcommand)]
     Config(ConfigCommand),
     Install(InstallArguments),
+    Import(ImportMemoriesArguments),
     Completions(CompletionsArguments),
     Call(CallArguments),
 }

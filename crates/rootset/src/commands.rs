@@ -15,6 +15,7 @@ mod edit;
 mod entity;
 mod forget;
 mod graph;
+mod import;
 mod index;
 mod install;
 mod list;
@@ -67,6 +68,7 @@ pub fn run(command: Command, session: &Session) -> Result<(), Failure> {
         Command::Daemon(arguments) => daemon::run(arguments, session),
         Command::Config(command) => config::run(command, session),
         Command::Install(arguments) => install::run(&arguments, session),
+        Command::Import(arguments) => import::run(&arguments, session),
         Command::Completions(arguments) => completions::run(arguments, session),
         Command::Call(arguments) => call::run(arguments, session),
     }
