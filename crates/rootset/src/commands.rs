@@ -15,7 +15,9 @@ mod edit;
 mod entity;
 mod forget;
 mod graph;
+mod import;
 mod index;
+mod install;
 mod list;
 mod log;
 mod prune;
@@ -69,6 +71,8 @@ pub fn run(command: Command, session: &Session) -> Result<(), Failure> {
         Command::Serve(arguments) => serve::run(arguments, session),
         Command::Daemon(arguments) => daemon::run(arguments, session),
         Command::Config(command) => config::run(command, session),
+        Command::Install(arguments) => install::run(&arguments, session),
+        Command::Import(arguments) => import::run(&arguments, session),
         Command::Completions(arguments) => completions::run(arguments, session),
         Command::Call(arguments) => call::run(arguments, session),
     }
