@@ -5,8 +5,11 @@ mod code;
 mod collector;
 mod context;
 mod graph;
+mod import;
+mod install;
 mod memory;
 mod operator;
+mod serve;
 
 use std::ffi::OsString;
 
@@ -27,6 +30,8 @@ pub use context::{
     ShowContextArguments,
 };
 pub use graph::{EntityCommand, ExportFormat, GraphCommand};
+pub use import::ImportMemoriesArguments;
+pub use install::{Client, InstallArguments, Profile};
 pub use memory::{
     AddArguments, ClearedField, EditArguments, ListArguments, PageArguments, RemoveArguments, SearchArguments,
     ShowArguments, SupersedeArguments,
@@ -35,6 +40,7 @@ pub use operator::{
     CallArguments, CompletionsArguments, ConfigCommand, CreateTokenArguments, CreateWorkspaceArguments,
     DoctorArguments, TokenCommand, WorkspaceCommand,
 };
+pub use serve::ServeArguments;
 
 /// Memory for AI agents, with a garbage collector
 #[derive(Debug, Parser)]
@@ -64,7 +70,7 @@ pub struct GlobalArguments {
     /// No remarks beside the answer
     #[arg(long, short, global = true)]
     pub quiet: bool,
-    /// Do not ask before removing something
+    /// Do not ask: the answer to every question is yes
     #[arg(long, short, global = true)]
     pub yes: bool,
     /// Log more to stderr; twice for still more [env: ROOTSET_LOG]
@@ -119,10 +125,13 @@ pub enum Command {
     /// Counts and sizes
     Stats,
     Doctor(DoctorArguments),
+    Serve(ServeArguments),
     Daemon(DaemonArguments),
     /// The settings in force
     #[command(subcommand)]
     Config(ConfigCommand),
+    Install(InstallArguments),
+    Import(ImportMemoriesArguments),
     Completions(CompletionsArguments),
     Call(CallArguments),
 }
@@ -135,7 +144,7 @@ impl Command {
 
     /// It ends when it is told to, not when it has answered.
     pub fn runs_on(&self) -> bool {
-        matches!(self, Self::Watch(_)) || matches!(self, Self::Daemon(arguments) if !arguments.once)
+        matches!(self, Self::Watch(_) | Self::Serve(_)) || matches!(self, Self::Daemon(arguments) if !arguments.once)
     }
 }
 

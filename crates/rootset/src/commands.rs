@@ -15,7 +15,9 @@ mod edit;
 mod entity;
 mod forget;
 mod graph;
+mod import;
 mod index;
+mod install;
 mod list;
 mod log;
 mod prune;
@@ -23,6 +25,7 @@ mod remove;
 mod retention;
 mod salvage;
 mod search;
+mod serve;
 mod show;
 mod stats;
 mod status;
@@ -65,8 +68,11 @@ pub fn run(command: Command, session: &Session) -> Result<(), Failure> {
         Command::Defrag => defrag::run(session),
         Command::Stats => stats::run(session),
         Command::Doctor(arguments) => doctor::run(arguments, session),
+        Command::Serve(arguments) => serve::run(arguments, session),
         Command::Daemon(arguments) => daemon::run(arguments, session),
         Command::Config(command) => config::run(command, session),
+        Command::Install(arguments) => install::run(&arguments, session),
+        Command::Import(arguments) => import::run(&arguments, session),
         Command::Completions(arguments) => completions::run(arguments, session),
         Command::Call(arguments) => call::run(arguments, session),
     }
