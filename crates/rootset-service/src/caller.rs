@@ -3,6 +3,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use serde_json::json;
+
+use crate::error::ServiceError;
 use crate::operation::Effect;
 
 /// The door a request came through.
@@ -58,6 +61,14 @@ impl Caller {
             FrontEnd::CommandLine | FrontEnd::Http => confirm == Some(true),
             FrontEnd::Mcp => self.is_confirmed_by_person,
         }
+    }
+
+    /// The refusal of something that is not confirmed for good. An agent hears that its own `confirm` will not do.
+    pub(crate) fn unconfirmed_for_good(&self, mut error: ServiceError) -> ServiceError {
+        if self.front_end == FrontEnd::Mcp {
+            error.details.get_or_insert_with(|| json!({}))["needs_person"] = true.into();
+        }
+        error
     }
 }
 
