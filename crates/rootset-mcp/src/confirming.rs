@@ -118,6 +118,7 @@ pub struct OpenQuestion {
     /// As they were given with the question; the answer comes with the same.
     pub arguments: Value,
     pub next: NextCall,
+    pub question: ElicitRequestParams,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -125,7 +126,7 @@ pub struct OpenQuestions(Arc<Mutex<HashMap<String, (Instant, OpenQuestion)>>>);
 
 impl OpenQuestions {
     /// The result that asks, with its handle.
-    pub fn ask(&self, open: OpenQuestion, question: ElicitRequestParams) -> InputRequiredResult {
+    pub fn ask(&self, open: OpenQuestion) -> InputRequiredResult {
         let handle = format!("{:032x}", rand::random::<u128>());
         let mut questions = self.0.lock().expect("nobody panics while holding it");
         let now = Instant::now();
@@ -134,17 +135,17 @@ impl OpenQuestions {
             let oldest = questions.iter().min_by_key(|(_, (asked_at, _))| *asked_at).map(|(handle, _)| handle.clone());
             questions.remove(&oldest.expect("there are many"));
         }
+        let request = InputRequest::Elicitation(ElicitRequest::new(open.question.clone()));
         questions.insert(handle.clone(), (now, open));
-        let request = InputRequest::Elicitation(ElicitRequest::new(question));
         InputRequiredResult::new(Some(BTreeMap::from([(QUESTION.to_owned(), request)])), Some(handle))
     }
 
     /// Each handle opens once, for the caller and the call it was made for.
-    pub fn take(&self, handle: &str, actor: &str, tool: &str, arguments: &Value) -> Option<NextCall> {
+    pub fn take(&self, handle: &str, actor: &str, tool: &str, arguments: &Value) -> Option<OpenQuestion> {
         let mut questions = self.0.lock().expect("nobody panics while holding it");
         let (asked_at, open) = questions.remove(handle)?;
         let is_theirs = open.actor == actor && open.tool == tool && open.arguments == *arguments;
-        (is_theirs && asked_at.elapsed() < ANSWER_WITHIN).then_some(open.next)
+        (is_theirs && asked_at.elapsed() < ANSWER_WITHIN).then_some(open)
     }
 }
 
@@ -159,19 +160,16 @@ mod tests {
 
     fn open(actor: &str) -> OpenQuestion {
         let next = NextCall { operation: "defrag".to_owned(), arguments: json!({"confirm": true}) };
-        OpenQuestion { actor: actor.to_owned(), tool: "defrag".to_owned(), arguments: json!({}), next }
-    }
-
-    fn any_question() -> ElicitRequestParams {
-        question(&ServiceError::invalid("x"), &open("a").next, "")
+        let question = question(&ServiceError::invalid("x"), &next, "");
+        OpenQuestion { actor: actor.to_owned(), tool: "defrag".to_owned(), arguments: json!({}), next, question }
     }
 
     #[test]
     fn a_handle_opens_once_and_only_for_its_caller_and_call() {
         let questions = OpenQuestions::default();
-        let ask = || questions.ask(open("alice"), any_question()).request_state.expect("a handle");
+        let ask = || questions.ask(open("alice")).request_state.expect("a handle");
         let handle = ask();
-        assert_eq!(questions.take(&handle, "alice", "defrag", &json!({})), Some(open("alice").next));
+        assert_eq!(questions.take(&handle, "alice", "defrag", &json!({})), Some(open("alice")));
         assert_eq!(questions.take(&handle, "alice", "defrag", &json!({})), None, "used");
         assert_eq!(questions.take(&ask(), "bob", "defrag", &json!({})), None, "another's");
         assert_eq!(questions.take(&ask(), "alice", "gc_purge", &json!({})), None, "another call's");
@@ -183,7 +181,7 @@ mod tests {
     fn open_questions_are_bounded() {
         let questions = OpenQuestions::default();
         for _ in 0..OPEN_QUESTIONS_MAX + 10 {
-            questions.ask(open("alice"), any_question());
+            questions.ask(open("alice"));
         }
         assert_eq!(questions.0.lock().expect("the lock").len(), OPEN_QUESTIONS_MAX);
     }

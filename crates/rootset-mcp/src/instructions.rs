@@ -16,7 +16,7 @@ pub fn instructions(workspace: &str, offers: impl Fn(&str) -> bool) -> String {
     );
     teach(
         "add_memory",
-        "Add what will matter later: decisions and why, preferences, facts hard to find again. One subject per memory; \
+        "Add with `add_memory` what will matter later: decisions and why, preferences, facts hard to find again. One subject per memory; \
          no secrets, no chatter.",
     );
     teach(

@@ -3,10 +3,10 @@
 use std::sync::{Arc, OnceLock};
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, DiscoverResult, ErrorCode as ProtocolErrorCode, GetPromptRequestParams,
-    GetPromptResponse, Implementation, InitializeRequestParams, InitializeResult, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig, Tool,
+    CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, DiscoverResult,
+    ErrorCode as ProtocolErrorCode, GetPromptRequestParams, GetPromptResponse, Implementation, InitializeRequestParams,
+    InitializeResult, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -95,24 +95,26 @@ impl McpServer {
         self.shared.calls.call(caller, operation, arguments, context).await.map_err(cancelled)
     }
 
-    /// The service wants a person's consent: asks for it where that can be done.
+    /// The service wants a person's consent to `next`: asks for it where that can be done.
     async fn confirm(
         &self,
-        call: OpenQuestion,
+        asked_for: (&str, Value),
+        next: NextCall,
         error: ServiceError,
         caller: Caller,
         context: &RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let asking = Asking::of(context);
         if asking == Asking::Impossible {
-            let terminal = self.terminal_command(&caller, &call.next);
-            let error = confirming::without_person(error, &call.next, &terminal);
+            let terminal = self.terminal_command(&caller, &next);
+            let error = confirming::without_person(error, &next, &terminal);
             return Ok(answer::result(Err(error)).into());
         }
-        let about = self.about_plan(&call.next, context).await?;
-        let question = confirming::question(&error, &call.next, &about);
+        let question = confirming::question(&error, &next, &self.about_plan(&next, context).await?);
         if asking == Asking::InRounds {
-            return Ok(self.shared.questions.ask(call, question).into());
+            let (tool, arguments) = (asked_for.0.to_owned(), asked_for.1);
+            let open = OpenQuestion { actor: caller.actor, tool, arguments, next, question };
+            return Ok(self.shared.questions.ask(open).into());
         }
         let asked = context.peer.create_elicitation_with_timeout(question, Some(ANSWER_WITHIN));
         let is_agreed = tokio::select! {
@@ -126,10 +128,10 @@ impl McpServer {
                 }
             },
         };
-        self.do_if_agreed(is_agreed, call.next, caller, context).await
+        self.do_if_agreed(is_agreed, next, caller, context).await
     }
 
-    /// The second round of a call that ended with a question.
+    /// The second round of a call that ended with a question. Without an answer to it, it is asked again.
     async fn go_on(
         &self,
         handle: &str,
@@ -138,12 +140,14 @@ impl McpServer {
         context: &RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let arguments = Value::Object(request.arguments.clone().unwrap_or_default());
-        let next = self.shared.questions.take(handle, &caller.actor, &request.name, &arguments).ok_or_else(|| {
+        let open = self.shared.questions.take(handle, &caller.actor, &request.name, &arguments).ok_or_else(|| {
             let problem = "`requestState` belongs to no open question of this call: it was answered, or is too old";
             ErrorData::invalid_params(problem, Some(json!({"hint": "make the call again without it"})))
         })?;
-        let given = confirming::answer_among(request.input_responses.as_ref());
-        self.do_if_agreed(given.is_some_and(|given| confirming::is_agreed(&given)), next, caller, context).await
+        match confirming::answer_among(request.input_responses.as_ref()) {
+            None => Ok(self.shared.questions.ask(open).into()),
+            Some(given) => self.do_if_agreed(confirming::is_agreed(&given), open.next, caller, context).await,
+        }
     }
 
     async fn do_if_agreed(
@@ -252,10 +256,7 @@ impl ServerHandler for McpServer {
         let answer = self.shared.calls.call(caller.clone(), tool, arguments.clone(), &context).await;
         match answer.map_err(cancelled)? {
             Err(error) => match NextCall::of(&error) {
-                Some(next) => {
-                    let call = OpenQuestion { actor: caller.actor.clone(), tool: tool.to_owned(), arguments, next };
-                    self.confirm(call, error, caller, &context).await
-                }
+                Some(next) => self.confirm((tool, arguments), next, error, caller, &context).await,
                 None => Ok(answer::result(Err(error)).into()),
             },
             answer => Ok(answer::result(answer).into()),
@@ -307,7 +308,33 @@ impl ServerHandler for McpServer {
     ) -> Result<GetPromptResponse, ErrorData> {
         Ok(prompts::prompt(&request.name, &request.arguments.unwrap_or_default())?.into())
     }
+
+    /// What the library could not read as any request that it knows.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let method: String = request.method.chars().take(80).collect();
+        Err(match METHODS.contains(&request.method.as_str()) {
+            true => ErrorData::invalid_params(format!("`params` do not fit `{method}`"), None),
+            false => ErrorData::new(ProtocolErrorCode::METHOD_NOT_FOUND, format!("no method `{method}`"), None),
+        })
+    }
 }
+
+/// Requests that are served. One of these that cannot be read is a wrong request, not an unknown one.
+const METHODS: [&str; 9] = [
+    "initialize",
+    "server/discover",
+    "tools/list",
+    "tools/call",
+    "resources/list",
+    "resources/templates/list",
+    "resources/read",
+    "prompts/list",
+    "prompts/get",
+];
 
 fn unknown_tool(name: &str) -> ErrorData {
     let shown: String = name.chars().take(80).collect();

@@ -34,7 +34,9 @@ where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    match serve_server_with_ct(server.clone(), Lines::new(read, write), stop.clone()).await {
+    // A child: the library cancels what it is given when the connection ends.
+    let ending = stop.child_token();
+    match serve_server_with_ct(server.clone(), Lines::new(read, write), ending).await {
         Ok(running) => {
             if let Err(error) = running.waiting().await {
                 tracing::error!(%error, "the connection died");
