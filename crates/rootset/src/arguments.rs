@@ -5,6 +5,7 @@ mod code;
 mod collector;
 mod context;
 mod graph;
+mod mcp;
 mod memory;
 mod operator;
 
@@ -27,6 +28,7 @@ pub use context::{
     ShowContextArguments,
 };
 pub use graph::{EntityCommand, ExportFormat, GraphCommand};
+pub use mcp::McpArguments;
 pub use memory::{
     AddArguments, ClearedField, EditArguments, ListArguments, PageArguments, RemoveArguments, SearchArguments,
     ShowArguments, SupersedeArguments,
@@ -116,6 +118,7 @@ pub enum Command {
     Stats,
     Doctor(DoctorArguments),
     Daemon(DaemonArguments),
+    Mcp(McpArguments),
     /// The settings in force
     #[command(subcommand)]
     Config(ConfigCommand),

@@ -18,6 +18,7 @@ mod graph;
 mod index;
 mod list;
 mod log;
+mod mcp;
 mod prune;
 mod remove;
 mod retention;
@@ -64,6 +65,7 @@ pub fn run(command: Command, session: &Session) -> Result<(), Failure> {
         Command::Stats => stats::run(session),
         Command::Doctor(arguments) => doctor::run(arguments, session),
         Command::Daemon(arguments) => daemon::run(arguments, session),
+        Command::Mcp(arguments) => mcp::run(arguments, session),
         Command::Config(command) => config::run(command, session),
         Command::Completions(arguments) => completions::run(arguments, session),
         Command::Call(arguments) => call::run(arguments, session),

@@ -10,6 +10,7 @@ mod conversations;
 mod daemon;
 mod database_files;
 mod indexing;
+mod mcp;
 mod prompts;
 mod sandbox;
 mod unreadable_folders;
