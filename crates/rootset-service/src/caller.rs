@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use rootset_model::Timestamp;
+use serde_json::json;
 
 use crate::error::{ErrorCode, ServiceError};
 use crate::operation::Effect;
@@ -86,6 +87,14 @@ impl Caller {
                 format!("{what} is about the whole database, and this token is for some workspaces only"),
             )),
         }
+    }
+
+    /// The refusal of something that is not confirmed for good. An agent hears that its own `confirm` will not do.
+    pub(crate) fn unconfirmed_for_good(&self, mut error: ServiceError) -> ServiceError {
+        if self.front_end == FrontEnd::Mcp {
+            error.details.get_or_insert_with(|| json!({}))["needs_person"] = true.into();
+        }
+        error
     }
 }
 

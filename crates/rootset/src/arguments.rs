@@ -7,6 +7,7 @@ mod context;
 mod graph;
 mod import;
 mod install;
+mod mcp;
 mod memory;
 mod operator;
 mod serve;
@@ -32,6 +33,7 @@ pub use context::{
 pub use graph::{EntityCommand, ExportFormat, GraphCommand};
 pub use import::ImportMemoriesArguments;
 pub use install::{Client, InstallArguments, Profile};
+pub use mcp::McpArguments;
 pub use memory::{
     AddArguments, ClearedField, EditArguments, ListArguments, PageArguments, RemoveArguments, SearchArguments,
     ShowArguments, SupersedeArguments,
@@ -127,6 +129,7 @@ pub enum Command {
     Doctor(DoctorArguments),
     Serve(ServeArguments),
     Daemon(DaemonArguments),
+    Mcp(McpArguments),
     /// The settings in force
     #[command(subcommand)]
     Config(ConfigCommand),

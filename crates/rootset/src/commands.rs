@@ -20,6 +20,7 @@ mod index;
 mod install;
 mod list;
 mod log;
+mod mcp;
 mod prune;
 mod remove;
 mod retention;
@@ -70,6 +71,7 @@ pub fn run(command: Command, session: &Session) -> Result<(), Failure> {
         Command::Doctor(arguments) => doctor::run(arguments, session),
         Command::Serve(arguments) => serve::run(arguments, session),
         Command::Daemon(arguments) => daemon::run(arguments, session),
+        Command::Mcp(arguments) => mcp::run(arguments, session),
         Command::Config(command) => config::run(command, session),
         Command::Install(arguments) => install::run(&arguments, session),
         Command::Import(arguments) => import::run(&arguments, session),

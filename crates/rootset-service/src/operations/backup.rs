@@ -238,7 +238,7 @@ impl Operation for BackupRestore {
             }
         };
         if !caller.confirms_for_good(self.confirm) {
-            return Err(self.unconfirmed(target));
+            return Err(caller.unconfirmed_for_good(self.unconfirmed(target)));
         }
         service.flush_uses()?;
         let folder = service.backup_folder()?;

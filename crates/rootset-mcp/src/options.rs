@@ -1,0 +1,42 @@
+//! What a server is told when it starts, and what a request over HTTP brings along.
+
+use rootset_service::Rights;
+
+use crate::profile::Profiles;
+
+/// How a server answers.
+#[derive(Clone, Debug)]
+pub struct McpOptions {
+    pub profiles: Profiles,
+    /// The workspace of calls that name none.
+    pub workspace: String,
+    /// Audit's actor; `None`: the client's own name, made safe.
+    pub actor: Option<String>,
+    /// What its clients may do.
+    pub rights: Rights,
+    /// How a person calls the program in a terminal on this database: `rootset`, or `rootset --db PATH`.
+    pub terminal_command: String,
+}
+
+impl Default for McpOptions {
+    fn default() -> Self {
+        Self {
+            profiles: Profiles::default(),
+            workspace: "default".to_owned(),
+            actor: None,
+            rights: Rights::default(),
+            terminal_command: "rootset".to_owned(),
+        }
+    }
+}
+
+/// Who sent one HTTP request and what they may do: put into the request's extensions by whoever authenticated it.
+/// Without it a request over HTTP is refused.
+#[derive(Clone, Debug)]
+pub struct RequestRights {
+    /// The token's name.
+    pub actor: String,
+    pub rights: Rights,
+    /// The workspace of calls that name none.
+    pub workspace: String,
+}
