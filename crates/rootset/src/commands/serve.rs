@@ -3,7 +3,12 @@
 use std::net::{SocketAddr, TcpListener};
 use std::time::Duration;
 
+use axum::Router;
+use axum::extract::Request;
+use axum::middleware::{Next, from_fn};
+use axum::response::Response;
 use rootset_http::{Access, Ended, Parts, Server};
+use rootset_mcp::{HttpOptions, McpOptions, McpServer, Profiles, RequestRights, http_service};
 use rootset_service::{Caller, ErrorCode, FrontEnd, ServiceError};
 use tokio_util::sync::CancellationToken;
 
@@ -43,7 +48,8 @@ pub fn run(arguments: ServeArguments, session: &Session) -> Result<(), Failure> 
         settings: configuration.server.settings.clone(),
         stopping: CancellationToken::new(),
     };
-    let server = Server::start(listener, parts, None)?;
+    let mcp = mcp_routes(&parts, arguments.profile, &configuration.workspace);
+    let server = Server::start(listener, parts, Some(mcp))?;
     let background = Background::start(&service, configuration.settings.gc.enabled);
     session.output.text(&format!("listening on http://{}\n", server.address()))?;
     while !stop.wait(WAIT) {}
@@ -54,6 +60,33 @@ pub fn run(arguments: ServeArguments, session: &Session) -> Result<(), Failure> 
     background.stop();
     session.output.talk("the server has ended");
     Ok(())
+}
+
+/// `/mcp`: the HTTP server says who calls, the protocol's server answers.
+fn mcp_routes(parts: &Parts, profiles: Profiles, workspace: &str) -> Router {
+    const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
+    let options = McpOptions { profiles, workspace: workspace.to_owned(), ..McpOptions::default() };
+    let hosts = &parts.settings.hosts;
+    let names: Vec<&str> = LOOPBACK.into_iter().chain(hosts.iter().map(String::as_str)).collect();
+    let origins = names.iter().flat_map(|name| {
+        [format!("http://{name}"), format!("http://{name}:*"), format!("https://{name}"), format!("https://{name}:*")]
+    });
+    let options_of_http = HttpOptions {
+        allowed_origins: origins.collect(),
+        allowed_hosts: names.iter().map(|name| (*name).to_owned()).collect(),
+        body_bytes_max: parts.settings.body_bytes_max,
+        stop: parts.stopping.clone(),
+    };
+    let server = McpServer::new(parts.service.clone(), options);
+    Router::new().fallback_service(http_service(server, options_of_http)).layer(from_fn(bring_rights))
+}
+
+async fn bring_rights(mut request: Request, next: Next) -> Response {
+    if let Some(caller) = request.extensions().get::<Caller>().cloned() {
+        let Caller { actor, rights, workspace, .. } = caller;
+        request.extensions_mut().insert(RequestRights { actor, rights, workspace });
+    }
+    next.run(request).await
 }
 
 fn open_to_the_world(address: SocketAddr) -> ServiceError {
