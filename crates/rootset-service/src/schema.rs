@@ -45,6 +45,10 @@ fn simplify(schema: &mut Value, nulls: Nulls) {
         if fields.get("format").and_then(Value::as_str).is_some_and(is_width) {
             fields.shift_remove("format");
         }
+        if let Some(Value::String(description)) = fields.get_mut("description") {
+            // Where a comment was wrapped in its source means nothing to a reader of the schema.
+            *description = description.replace('\n', " ");
+        }
         if nulls == Nulls::AreAbsent {
             without_null(fields);
         }
@@ -106,7 +110,7 @@ mod tests {
     #[test]
     fn nothing_is_left_that_says_nothing() {
         let mut schema = json!({
-            "$schema": "x", "title": "T", "type": "object",
+            "$schema": "x", "title": "T", "type": "object", "description": "one\ntwo",
             "properties": {
                 "title": {"type": ["string", "null"], "title": "t", "default": null},
                 "count": {"type": ["integer", "null"], "format": "int64", "minimum": 0},
@@ -117,7 +121,7 @@ mod tests {
         });
         simplify(&mut schema, Nulls::AreAbsent);
         let wanted = json!({
-            "type": "object",
+            "type": "object", "description": "one two",
             "properties": {
                 "title": {"type": "string"},
                 "count": {"type": "integer", "minimum": 0},

@@ -5,6 +5,8 @@ mod code;
 mod collector;
 mod context;
 mod graph;
+mod import;
+mod install;
 mod memory;
 mod operator;
 mod serve;
@@ -28,12 +30,15 @@ pub use context::{
     ShowContextArguments,
 };
 pub use graph::{EntityCommand, ExportFormat, GraphCommand};
+pub use import::ImportMemoriesArguments;
+pub use install::{Client, InstallArguments, Profile};
 pub use memory::{
     AddArguments, ClearedField, EditArguments, ListArguments, PageArguments, RemoveArguments, SearchArguments,
     ShowArguments, SupersedeArguments,
 };
 pub use operator::{
-    CallArguments, CompletionsArguments, ConfigCommand, CreateWorkspaceArguments, DoctorArguments, WorkspaceCommand,
+    CallArguments, CompletionsArguments, ConfigCommand, CreateTokenArguments, CreateWorkspaceArguments,
+    DoctorArguments, TokenCommand, WorkspaceCommand,
 };
 pub use serve::ServeArguments;
 
@@ -65,7 +70,7 @@ pub struct GlobalArguments {
     /// No remarks beside the answer
     #[arg(long, short, global = true)]
     pub quiet: bool,
-    /// Do not ask before removing something
+    /// Do not ask: the answer to every question is yes
     #[arg(long, short, global = true)]
     pub yes: bool,
     /// Log more to stderr; twice for still more [env: ROOTSET_LOG]
@@ -109,6 +114,9 @@ pub enum Command {
     /// Separate memories for separate things
     #[command(subcommand)]
     Workspace(WorkspaceCommand),
+    /// Who may call the HTTP API
+    #[command(subcommand)]
+    Token(TokenCommand),
     /// Make, check and restore backups
     #[command(subcommand)]
     Backup(BackupCommand),
@@ -122,6 +130,8 @@ pub enum Command {
     /// The settings in force
     #[command(subcommand)]
     Config(ConfigCommand),
+    Install(InstallArguments),
+    Import(ImportMemoriesArguments),
     Completions(CompletionsArguments),
     Call(CallArguments),
 }

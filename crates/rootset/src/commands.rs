@@ -15,7 +15,9 @@ mod edit;
 mod entity;
 mod forget;
 mod graph;
+mod import;
 mod index;
+mod install;
 mod list;
 mod log;
 mod prune;
@@ -29,6 +31,7 @@ mod stats;
 mod status;
 mod supersede;
 mod times;
+mod token;
 mod trash;
 mod undo;
 mod watch;
@@ -60,6 +63,7 @@ pub fn run(command: Command, session: &Session) -> Result<(), Failure> {
         Command::Entity(command) => entity::run(command, session),
         Command::Graph(command) => graph::run(command, session),
         Command::Workspace(command) => workspace::run(command, session),
+        Command::Token(command) => token::run(command, session),
         Command::Backup(command) => backup::run(command, session),
         Command::Defrag => defrag::run(session),
         Command::Stats => stats::run(session),
@@ -67,6 +71,8 @@ pub fn run(command: Command, session: &Session) -> Result<(), Failure> {
         Command::Serve(arguments) => serve::run(arguments, session),
         Command::Daemon(arguments) => daemon::run(arguments, session),
         Command::Config(command) => config::run(command, session),
+        Command::Install(arguments) => install::run(&arguments, session),
+        Command::Import(arguments) => import::run(&arguments, session),
         Command::Completions(arguments) => completions::run(arguments, session),
         Command::Call(arguments) => call::run(arguments, session),
     }
