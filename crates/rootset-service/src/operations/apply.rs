@@ -106,7 +106,7 @@ impl Operation for GcApply {
         if !caller.rights.allow_effect(Effect::Purge)
             && service.store.plan(&workspace, plan, &service.settings.limits, 0, 0)?.erases
         {
-            caller.need_scope(Effect::Purge, "a plan that erases for good")?;
+            caller.need_scope(Effect::Purge, || "a plan that erases for good")?;
         }
         if self.backup == Some(true) {
             back_up(service, &workspace, plan, caller)?;
