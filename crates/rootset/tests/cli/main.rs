@@ -15,4 +15,5 @@ mod indexing;
 mod installing;
 mod prompts;
 mod sandbox;
+mod touring;
 mod unreadable_folders;
