@@ -59,13 +59,15 @@ impl Tour<'_> {
             let heading = format!("{}. {}", number + 1, chapter.title);
             say(&format!("\n{}\n{}\n", render::bold(heading), chapter.text))?;
             for step in chapter.steps {
-                if !step.why.is_empty() {
-                    say(&format!("\n{}\n", render::dim(format!("# {}", step.why))))?;
-                }
-                say(&render::bold(format!("$ {}\n", step.command())))?;
-                if !self.pace.wait(self.stop) {
-                    self.session.output.talk("the tour has ended");
-                    return Err(Failure::Said(STATUS_CALLER));
+                let why = if step.why.is_empty() { String::new() } else { format!("# {}\n", step.why) };
+                say(&format!("\n{}{}\n", render::dim(why), render::bold(format!("$ {}", step.command()))))?;
+                match self.pace.wait(self.stop) {
+                    Waited::GoOn => {}
+                    Waited::Enough => return Ok(()),
+                    Waited::Stopped => {
+                        self.session.output.talk("the tour has ended");
+                        return Err(Failure::Said(STATUS_CALLER));
+                    }
                 }
                 self.stage.perform(step)?;
             }
@@ -169,19 +171,27 @@ impl Pace {
         Self::OnEnter(lines)
     }
 
-    /// Whether to go on.
-    fn wait(&self, stop: &Stop) -> bool {
-        let Self::OnEnter(lines) = self else { return !stop.wait(Duration::ZERO) };
+    fn wait(&self, stop: &Stop) -> Waited {
+        let Self::OnEnter(lines) = self else {
+            return if stop.wait(Duration::ZERO) { Waited::Stopped } else { Waited::GoOn };
+        };
         loop {
             if stop.wait(STEP) {
-                return false;
+                return Waited::Stopped;
             }
             match lines.try_recv() {
-                Ok(line) => return !line.trim().eq_ignore_ascii_case("q"),
+                Ok(line) if line.trim().eq_ignore_ascii_case("q") => return Waited::Enough,
+                Ok(_) => return Waited::GoOn,
                 Err(TryRecvError::Empty) => {}
                 // The end of the input: nobody is there any more.
-                Err(TryRecvError::Disconnected) => return false,
+                Err(TryRecvError::Disconnected) => return Waited::Enough,
             }
         }
     }
+}
+
+enum Waited {
+    GoOn,
+    Enough,
+    Stopped,
 }
