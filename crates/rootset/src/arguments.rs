@@ -135,6 +135,8 @@ pub enum Command {
     Config(ConfigCommand),
     Install(InstallArguments),
     Import(ImportMemoriesArguments),
+    /// See it at work: two minutes of real commands on a database that is gone afterwards
+    Tour,
     Completions(CompletionsArguments),
     Call(CallArguments),
 }

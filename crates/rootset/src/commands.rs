@@ -33,6 +33,7 @@ mod status;
 mod supersede;
 mod times;
 mod token;
+mod tour;
 mod trash;
 mod undo;
 mod watch;
@@ -75,6 +76,7 @@ pub fn run(command: Command, session: &Session) -> Result<(), Failure> {
         Command::Config(command) => config::run(command, session),
         Command::Install(arguments) => install::run(&arguments, session),
         Command::Import(arguments) => import::run(&arguments, session),
+        Command::Tour => tour::run(session),
         Command::Completions(arguments) => completions::run(arguments, session),
         Command::Call(arguments) => call::run(arguments, session),
     }

@@ -18,4 +18,5 @@ mod prompts;
 mod sandbox;
 mod serving;
 mod tokens;
+mod touring;
 mod unreadable_folders;
