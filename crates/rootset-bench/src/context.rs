@@ -8,7 +8,7 @@ mod baselines;
 mod replay;
 mod report;
 mod rootset;
-mod transcript;
+pub mod transcript;
 
 use std::path::PathBuf;
 

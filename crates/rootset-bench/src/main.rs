@@ -10,6 +10,7 @@ mod latency;
 mod locomo;
 mod mark;
 mod memory;
+mod messages;
 mod notes;
 mod process;
 mod random;
@@ -37,6 +38,7 @@ enum Benchmark {
     Context(context::Arguments),
     Locomo(locomo::Arguments),
     Mark(mark::Arguments),
+    Messages(messages::Arguments),
     Session(session::Arguments),
     Start(start::Arguments),
 }
@@ -49,6 +51,7 @@ fn main() -> anyhow::Result<()> {
         Benchmark::Context(arguments) => context::run(&arguments),
         Benchmark::Locomo(arguments) => locomo::run(&arguments),
         Benchmark::Mark(arguments) => mark::run(&arguments),
+        Benchmark::Messages(arguments) => messages::run(&arguments),
         Benchmark::Session(arguments) => session::run(&arguments),
         Benchmark::Start(arguments) => start::run(&arguments),
     }

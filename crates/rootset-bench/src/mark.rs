@@ -69,6 +69,10 @@ struct Step {
 /// Wanted for a million segments with five million references.
 const MARK_WANTED_MS: f64 = 250.0;
 const ANALYSE_AND_PLAN_WANTED_MS: f64 = 1_000.0;
+/// Wanted for what is in a window as agents have them, however much has left it.
+const SMALL_WINDOW_WANTED_MS: f64 = 10.0;
+const SMALL_WINDOW_SEGMENTS: usize = 1_000;
+const SMALL_WINDOW_TOKENS: u64 = 32_000;
 
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let report = measure(arguments);
@@ -113,12 +117,24 @@ fn measure(arguments: &Arguments) -> Report {
     let planned = || plan(window, &analysis(), target);
     steps.push(again("analyse and plan", Some(ANALYSE_AND_PLAN_WANTED_MS), &|| drop(planned())));
     steps.push(again("retained tokens", None, &|| drop(retained_tokens(window, roots.segments()))));
+    let (references, tokens) = (references(window), window.tokens());
+    let (reachable, planned) = (marks().count(), planned().items.len());
+    for (name, segments_max, tokens_max) in [
+        ("… 1,000 segments stay", SMALL_WINDOW_SEGMENTS, u64::MAX),
+        ("… 32,000 tokens stay", usize::MAX, SMALL_WINDOW_TOKENS),
+    ] {
+        session.stash_all_but_last(segments_max, tokens_max);
+        let window = session.window();
+        let target = Target::tokens((window.tokens() as f64 * arguments.target) as u64);
+        let small = || drop(plan(window, &analyse(window, &focus, now, &scoring), target));
+        steps.push(fastest(name, Some(SMALL_WINDOW_WANTED_MS), arguments.runs, &small));
+    }
     Report {
         segments: arguments.segments,
-        references: references(window),
-        tokens: window.tokens(),
-        reachable: marks().count(),
-        planned: planned().items.len(),
+        references,
+        tokens,
+        reachable,
+        planned,
         steps,
         first_addition_p50_us: first.summary().processor_p50_ms * 1_000.0,
         last_addition_p50_us: last.summary().processor_p50_ms * 1_000.0,
@@ -149,7 +165,7 @@ impl Report {
             let peak = step.peak_memory_kib.map_or(String::new(), |kib| format!("{}", kib / 1_024));
             vec![step.name.to_owned(), format!("{:.1}", step.ms), wanted, peak]
         });
-        let table = aligned(&["", "ms", "wanted for 1M", "peak MiB"], &rows.collect::<Vec<_>>());
+        let table = aligned(&["", "ms", "wanted", "peak MiB"], &rows.collect::<Vec<_>>());
         format!(
             "{} segments, {} references, {} tokens; {} reachable, {} in the plan\n\n{table}\n\n\
              one addition: p50 {:.1} µs at the start, {:.1} µs at the end; the slowest of all {:.1} ms",

@@ -12,7 +12,6 @@ use rootset_model::{ErasureId, MemoryId, RunId, Timestamp, WorkspaceKey};
 use serde::{Deserialize, Serialize};
 
 use crate::compaction::{self, removal_of, search_delete};
-use crate::context::remove::Extent;
 use crate::context::trash::segments_in;
 use crate::driver::{SearchIndex, SearchRemoval, Transaction, Value};
 use crate::error::StoreError;
@@ -228,8 +227,7 @@ impl Store {
                 if is_last {
                     let segments: Vec<i64> = tx.rows(&context_sql::ALL_SEGMENTS, &parameters, |row| row.get(0))?;
                     is_last = segments.len() < size;
-                    let all = Extent(i64::MAX);
-                    context::remove::remove_segments(tx, workspace, &segments, all, None, &mut of_batch, stamp)?;
+                    context::remove::remove_segments(tx, workspace, &segments, removal, None, &mut of_batch, stamp)?;
                 }
                 if is_last {
                     let key = [workspace.into()];
@@ -289,9 +287,10 @@ fn purge_batch(
     let mut erased = Erased::default();
     remove_memories(tx, workspace, &ids, Some(&ledger), removal, &mut erased, stamp)?;
     if is_last {
-        let (segments, extent) = context::remove::to_purge(tx, workspace, run, size)?;
+        let segments = context::remove::to_purge(tx, workspace, run, size)?;
         is_last = segments.len() < size;
-        context::remove::remove_segments(tx, workspace, &segments, extent, Some(&ledger), &mut erased, stamp)?;
+        let removal = context::remove::removal_of_run(tx, workspace, run, segments.len())?;
+        context::remove::remove_segments(tx, workspace, &segments, removal, Some(&ledger), &mut erased, stamp)?;
     }
     if is_last {
         let sessions = context::remove::sessions_of(tx, workspace, run)?;
@@ -339,8 +338,9 @@ pub(crate) fn erase_items(
         .collect();
     remove_revisions(tx, workspace, &revisions, &ledger, &mut erased, stamp)?;
     remove_untracked(tx, workspace, confirmed.run(), &mut erased)?;
-    let (segments, extent) = (segments_in(items), Extent(confirmed.planned().segments));
-    context::remove::remove_segments(tx, workspace, &segments, extent, Some(&ledger), &mut erased, stamp)?;
+    let segments = segments_in(items);
+    let removal = context::remove::removal_of(tx, workspace, confirmed.planned().segments)?;
+    context::remove::remove_segments(tx, workspace, &segments, removal, Some(&ledger), &mut erased, stamp)?;
     Ok(erased)
 }
 

@@ -5,9 +5,12 @@ mod code;
 mod collector;
 mod context;
 mod graph;
+mod import;
+mod install;
 mod mcp;
 mod memory;
 mod operator;
+mod serve;
 
 use std::ffi::OsString;
 
@@ -28,14 +31,18 @@ pub use context::{
     ShowContextArguments,
 };
 pub use graph::{EntityCommand, ExportFormat, GraphCommand};
+pub use import::ImportMemoriesArguments;
+pub use install::{Client, InstallArguments, Profile};
 pub use mcp::McpArguments;
 pub use memory::{
     AddArguments, ClearedField, EditArguments, ListArguments, PageArguments, RemoveArguments, SearchArguments,
     ShowArguments, SupersedeArguments,
 };
 pub use operator::{
-    CallArguments, CompletionsArguments, ConfigCommand, CreateWorkspaceArguments, DoctorArguments, WorkspaceCommand,
+    CallArguments, CompletionsArguments, ConfigCommand, CreateTokenArguments, CreateWorkspaceArguments,
+    DoctorArguments, TokenCommand, WorkspaceCommand,
 };
+pub use serve::ServeArguments;
 
 /// Memory for AI agents, with a garbage collector
 #[derive(Debug, Parser)]
@@ -65,7 +72,7 @@ pub struct GlobalArguments {
     /// No remarks beside the answer
     #[arg(long, short, global = true)]
     pub quiet: bool,
-    /// Do not ask before removing something
+    /// Do not ask: the answer to every question is yes
     #[arg(long, short, global = true)]
     pub yes: bool,
     /// Log more to stderr; twice for still more [env: ROOTSET_LOG]
@@ -109,6 +116,9 @@ pub enum Command {
     /// Separate memories for separate things
     #[command(subcommand)]
     Workspace(WorkspaceCommand),
+    /// Who may call the HTTP API
+    #[command(subcommand)]
+    Token(TokenCommand),
     /// Make, check and restore backups
     #[command(subcommand)]
     Backup(BackupCommand),
@@ -117,11 +127,14 @@ pub enum Command {
     /// Counts and sizes
     Stats,
     Doctor(DoctorArguments),
+    Serve(ServeArguments),
     Daemon(DaemonArguments),
     Mcp(McpArguments),
     /// The settings in force
     #[command(subcommand)]
     Config(ConfigCommand),
+    Install(InstallArguments),
+    Import(ImportMemoriesArguments),
     Completions(CompletionsArguments),
     Call(CallArguments),
 }
@@ -134,7 +147,7 @@ impl Command {
 
     /// It ends when it is told to, not when it has answered.
     pub fn runs_on(&self) -> bool {
-        matches!(self, Self::Watch(_)) || matches!(self, Self::Daemon(arguments) if !arguments.once)
+        matches!(self, Self::Watch(_) | Self::Serve(_)) || matches!(self, Self::Daemon(arguments) if !arguments.once)
     }
 }
 

@@ -15,7 +15,9 @@ mod edit;
 mod entity;
 mod forget;
 mod graph;
+mod import;
 mod index;
+mod install;
 mod list;
 mod log;
 mod mcp;
@@ -24,11 +26,13 @@ mod remove;
 mod retention;
 mod salvage;
 mod search;
+mod serve;
 mod show;
 mod stats;
 mod status;
 mod supersede;
 mod times;
+mod token;
 mod trash;
 mod undo;
 mod watch;
@@ -60,13 +64,17 @@ pub fn run(command: Command, session: &Session) -> Result<(), Failure> {
         Command::Entity(command) => entity::run(command, session),
         Command::Graph(command) => graph::run(command, session),
         Command::Workspace(command) => workspace::run(command, session),
+        Command::Token(command) => token::run(command, session),
         Command::Backup(command) => backup::run(command, session),
         Command::Defrag => defrag::run(session),
         Command::Stats => stats::run(session),
         Command::Doctor(arguments) => doctor::run(arguments, session),
+        Command::Serve(arguments) => serve::run(arguments, session),
         Command::Daemon(arguments) => daemon::run(arguments, session),
         Command::Mcp(arguments) => mcp::run(arguments, session),
         Command::Config(command) => config::run(command, session),
+        Command::Install(arguments) => install::run(&arguments, session),
+        Command::Import(arguments) => import::run(&arguments, session),
         Command::Completions(arguments) => completions::run(arguments, session),
         Command::Call(arguments) => call::run(arguments, session),
     }

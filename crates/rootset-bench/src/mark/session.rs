@@ -1,7 +1,7 @@
 //! A generated session: segments that refer to what is near and, less often, to anything earlier; identifiers that come
 //! back; a tool call and its result every few steps.
 
-use rootset_gc::context::{Author, Facts, Lines, NewSegment, Now, SegmentType, Window};
+use rootset_gc::context::{Author, Facts, Lines, NewSegment, Now, Population, SegmentIndex, SegmentType, Window};
 use rootset_model::Timestamp;
 
 use crate::random::Random;
@@ -81,6 +81,16 @@ impl Session {
         let near = count.saturating_sub(NEAR_SEGMENTS);
         let first = if self.random.happens(self.near_share) { near } else { 0 };
         (count > 0).then(|| self.random.between(first, count - 1) as u64)
+    }
+
+    /// The oldest leave until no more than so many segments and tokens are active.
+    pub fn stash_all_but_last(&mut self, segments_max: usize, tokens_max: u64) {
+        let active: Vec<SegmentIndex> = self.window.graph().segments(Population::Active).collect();
+        for (place, segment) in active.iter().enumerate() {
+            if active.len() - place > segments_max || self.window.tokens() > tokens_max {
+                self.window.stash(*segment, Timestamp(0));
+            }
+        }
     }
 
     pub fn add(&mut self, segment: &NextSegment) {

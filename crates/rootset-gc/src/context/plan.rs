@@ -219,8 +219,12 @@ fn deletions(window: &Window, analysis: &Analysis, target: Target) -> Vec<PlanIt
         let since = window.facts(segment).stashed_at.filter(|_| graph.state(segment) == SegmentState::Stashed)?;
         Some(analysis.now.at.0.saturating_sub(since.0)).filter(|stashed_ms| *stashed_ms > retention_ms)
     };
+    // Most windows are too young to hold any: then nothing that has left is looked at.
+    let longest_ms = window.first_stashed_at().map(|first| analysis.now.at.0.saturating_sub(first.0));
     let all = || graph.segments(Population::ActiveAndStashed);
-    if !all().any(|segment| stashed_ms(segment).is_some()) {
+    if longest_ms.is_none_or(|longest_ms| longest_ms <= retention_ms)
+        || !all().any(|segment| stashed_ms(segment).is_some())
+    {
         return Vec::new();
     }
     let roots = find_roots(window, &analysis.focus, analysis.now, Population::ActiveAndStashed);

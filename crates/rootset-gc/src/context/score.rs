@@ -105,7 +105,7 @@ impl Default for Weights {
     fn default() -> Self {
         Self {
             idle: 0.03,
-            segment_type: 1.0,
+            segment_type: 3.0,
             references: 0.1,
             generation: 0.1,
             superseded: 0.25,

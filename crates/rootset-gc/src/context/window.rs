@@ -33,6 +33,8 @@ pub struct Window {
     episode_start: u64,
     /// The file that was shown last, and when.
     latest_view: Option<(u64, u64)>,
+    /// Nothing was stashed before; what was first may be back by now.
+    first_stashed_at: Option<Timestamp>,
 }
 
 /// A segment as a caller brings it. All that is text is a hash of the caller's making.
@@ -176,6 +178,9 @@ impl Window {
         self.holders.set_active(segment, is_active);
         let facts = &mut self.facts[segment.place()];
         facts.stashed_at = stashed_at;
+        if let Some(at) = stashed_at {
+            self.first_stashed_at = Some(self.first_stashed_at.map_or(at, |first| first.min(at)));
+        }
         match (was_active, is_active) {
             (true, false) => self.tokens -= u64::from(facts.tokens),
             (false, true) => self.tokens += u64::from(facts.tokens),
@@ -273,6 +278,11 @@ impl Window {
     /// The step at which somebody asked for what is being done now.
     pub(super) fn episode_start(&self) -> u64 {
         self.episode_start
+    }
+
+    /// No segment is stashed for longer.
+    pub(super) fn first_stashed_at(&self) -> Option<Timestamp> {
+        self.first_stashed_at
     }
 
     /// The file that was shown last.

@@ -56,7 +56,7 @@ fn pieces(text: &str) -> impl Iterator<Item = &str> {
         }
         let mut end = rest.len();
         if end > PIECE_BYTES {
-            let limit = rest.floor_char_boundary(PIECE_BYTES);
+            let limit = (0..=PIECE_BYTES).rev().find(|place| rest.is_char_boundary(*place)).unwrap_or(end);
             end = rest[..limit].rfind('\n').map_or(limit, |line_end| line_end + 1);
         }
         let (piece, left) = rest.split_at(end);

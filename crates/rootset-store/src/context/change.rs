@@ -83,6 +83,7 @@ impl Store {
         change: &SessionChange,
         stamp: Stamp<'_>,
     ) -> Result<(SessionHead, Vec<i64>), StoreError> {
+        assert_well_formed(change);
         self.write(|tx| {
             let writing = Writing::begin(tx, workspace.key, change, stamp)?;
             let numbers = writing.add(tx)?;
@@ -91,6 +92,20 @@ impl Store {
             writing.index(tx, &numbers)?;
             Ok((writing.head, numbers))
         })
+    }
+}
+
+/// What no caller may ask for, said before a transaction begins.
+fn assert_well_formed(change: &SessionChange) {
+    let states = change.added.iter().map(|new| new.row.state).chain(change.changed.iter().map(|it| it.state));
+    for state in states {
+        assert!(state != SegmentState::Deleted, "segments are deleted by a plan, not by a change of their session");
+    }
+    let is_added = |place: usize| place < change.added.len();
+    assert!(change.added_terms.iter().all(|(place, _)| is_added(*place)), "terms belong to an added segment");
+    for line in &change.ledger {
+        let is_named = line.segment.is_some() || line.added.is_some_and(is_added);
+        assert!(is_named, "a line of the ledger names its segment");
     }
 }
 

@@ -1,6 +1,6 @@
 //! Deleting segments and sessions that the caller names: plan, confirmation and sweep in one transaction.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use rootset_gc::Skip;
 use rootset_model::plan::{Action, ItemKind, PlanItem, Reason};
@@ -36,6 +36,8 @@ impl Store {
         grace_ms: i64,
         stamp: Stamp<'_>,
     ) -> Result<SegmentDeletion, StoreError> {
+        let mut seen = HashSet::new();
+        let named: Vec<(i64, i64)> = segments.iter().filter(|(segment, _)| seen.insert(*segment)).copied().collect();
         self.write(|tx| {
             check_head(tx, workspace, session)?;
             let item = |(segment, version): &(i64, i64)| PlanItem {
@@ -46,7 +48,7 @@ impl Store {
                 action: Action::Trash,
                 reason: Reason::Named,
             };
-            let items = segments.iter().map(item).collect();
+            let items = named.iter().map(item).collect();
             sweep_named(tx, workspace.key, items, "context_gc_prune", ids, grace_ms, stamp)?;
             let parameters = [workspace.key.into(), (&ids.run).into(), i64::MAX.into(), (&ids.plan).into()];
             let skips: HashMap<[u8; 16], Skip> = tx
@@ -58,7 +60,7 @@ impl Store {
                 .collect();
             let mut deletion =
                 SegmentDeletion { run: runs::find(tx, workspace.key, ids.run)?, deleted: vec![], skipped: vec![] };
-            for (segment, _) in segments {
+            for (segment, _) in &named {
                 match skips.get(&SegmentKey(*segment).object()) {
                     Some(reason) => deletion.skipped.push((*segment, *reason)),
                     None => deletion.deleted.push(*segment),

@@ -10,38 +10,65 @@ use rootset_model::{RunId, SegmentKey, SessionKey, Timestamp, WorkspaceKey};
 use super::trash::{HeadChange, raise_heads};
 use crate::Stamp;
 use crate::compaction::{MARKED_SHARE_MIN, search_delete};
-use crate::driver::{Row, SearchIndex, SearchRemoval, Transaction};
+use crate::driver::{Row, SearchIndex, SearchRemoval, Transaction, Value};
 use crate::erasure::{self, NotedObject, ObjectHasher};
 use crate::error::StoreError;
 use crate::purge::{Erased, Ledger, PROBES_MAX};
 use crate::statements::context as sql;
 use crate::workspaces;
 
-/// How many segments a whole removal takes, of which a batch is a part.
-#[derive(Clone, Copy)]
-pub(crate) struct Extent(pub i64);
-
-/// Up to `size` segments that a purge of the run takes, and how many there are of them.
+/// Up to `size` segments that a purge of the run takes.
 pub(crate) fn to_purge(
     tx: &mut dyn Transaction,
     workspace: WorkspaceKey,
     run: RunId,
     size: usize,
-) -> Result<(Vec<i64>, Extent), StoreError> {
-    let parameters = [workspace.into(), (&run).into(), (size as i64).into()];
-    let segments: Vec<i64> = tx.rows(&sql::SEGMENTS_TO_PURGE, &parameters, |row| row.get(0))?;
-    let extent = match segments.len() < size {
-        true => segments.len() as i64,
-        false => tx.scalar(&sql::SEGMENTS_TO_PURGE_COUNT, &[workspace.into(), (&run).into()])?,
-    };
-    Ok((segments, Extent(extent)))
+) -> Result<Vec<i64>, StoreError> {
+    let parameters = |size: usize| [workspace.into(), Value::Blob(&run.0), (size as i64).into()];
+    let mut segments: Vec<i64> = tx.rows(&sql::TRASHED_SEGMENTS, &parameters(size), |row| row.get(0))?;
+    if segments.len() < size {
+        let room = parameters(size - segments.len());
+        segments.extend(tx.rows(&sql::REST_OF_TRASHED_SESSIONS, &room, |row| row.get::<i64>(0))?);
+    }
+    Ok(segments)
+}
+
+/// How terms leave the index when `batch` segments of the run are removed, the whole run being as large as it is.
+pub(crate) fn removal_of_run(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    run: RunId,
+    batch: usize,
+) -> Result<SearchRemoval, StoreError> {
+    if batch < PURGE_BATCH_MEMORIES {
+        return Ok(SearchRemoval::AtOnce);
+    }
+    let many = many_of_index(tx, workspace)?;
+    let count: i64 = tx.scalar(&sql::COUNT_TO_PURGE, &[workspace.into(), (&run).into(), many.into()])?;
+    Ok(if count >= many { SearchRemoval::Marked } else { SearchRemoval::AtOnce })
+}
+
+/// The same where it is known how many go in all.
+pub(crate) fn removal_of(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    segments: i64,
+) -> Result<SearchRemoval, StoreError> {
+    let is_large = segments >= PURGE_BATCH_MEMORIES as i64 && segments >= many_of_index(tx, workspace)?;
+    Ok(if is_large { SearchRemoval::Marked } else { SearchRemoval::AtOnce })
+}
+
+/// From so many rows on, rewriting the index of the stash costs less than taking their terms out one by one.
+fn many_of_index(tx: &mut dyn Transaction, workspace: WorkspaceKey) -> Result<i64, StoreError> {
+    let stored = tx.search_statistics(workspace, SearchIndex::Stash, &[])?.rows;
+    Ok((stored as f64 * MARKED_SHARE_MIN).ceil() as i64)
 }
 
 pub(crate) fn remove_segments(
     tx: &mut dyn Transaction,
     workspace: WorkspaceKey,
     segments: &[i64],
-    extent: Extent,
+    removal: SearchRemoval,
     ledger: Option<&Ledger<'_>>,
     erased: &mut Erased,
     stamp: Stamp<'_>,
@@ -69,7 +96,6 @@ pub(crate) fn remove_segments(
         Ok(())
     })?;
     raise_heads(tx, workspace, segments, HeadChange::Removal, stamp)?;
-    let removal = removal_of(tx, workspace, &indexed, extent)?;
     search_delete(tx, workspace, SearchIndex::Stash, &indexed, removal)?;
     tx.execute(&sql::DELETE_TEXTS, &key)?;
     let removed = tx.execute(&sql::DELETE_SEGMENTS, &key)? as i64;
@@ -138,21 +164,6 @@ fn noted_segment(hasher: &ObjectHasher, row: &dyn Row) -> Result<NotedObject, St
     Ok(hasher.segment(SegmentKey(key), &hash, row.get(4)?, &row.get::<String>(5)?))
 }
 
-/// Many rows, and a good share of the index: marked now, rewritten once.
-fn removal_of(
-    tx: &mut dyn Transaction,
-    workspace: WorkspaceKey,
-    indexed: &[i64],
-    extent: Extent,
-) -> Result<SearchRemoval, StoreError> {
-    if indexed.len() < PURGE_BATCH_MEMORIES {
-        return Ok(SearchRemoval::AtOnce);
-    }
-    let stored = tx.search_statistics(workspace, SearchIndex::Stash, &[])?.rows;
-    let is_large = extent.0 as f64 >= stored as f64 * MARKED_SHARE_MIN;
-    Ok(if is_large { SearchRemoval::Marked } else { SearchRemoval::AtOnce })
-}
-
 /// Removes again what was purged since a backup: those whose number and content are both those that were noted.
 pub(crate) fn remove_erased(
     tx: &mut dyn Transaction,
@@ -185,9 +196,8 @@ pub(crate) fn remove_erased(
     })?;
     segments.sort_unstable();
     segments.dedup();
-    let extent = Extent(segments.len() as i64);
-    for some in segments.chunks(PURGE_BATCH_MEMORIES - 1) {
-        remove_segments(tx, workspace, some, extent, None, erased, stamp)?;
+    for some in segments.chunks(PURGE_BATCH_MEMORIES) {
+        remove_segments(tx, workspace, some, SearchRemoval::AtOnce, None, erased, stamp)?;
     }
     remove_sessions(tx, workspace, &gone, None, erased, stamp)
 }

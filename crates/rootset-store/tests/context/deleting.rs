@@ -51,6 +51,7 @@ fn what_is_pinned_gone_or_changed_is_skipped_and_the_rest_goes() {
     let mut named: Vec<(i64, i64)> = loaded.segments.iter().map(|row| (row.segment, row.version)).collect();
     named[1].1 -= 1;
     named.push((99, 1));
+    named.push(named[0]);
     let ids = world.ids();
     let deletion =
         world.store.delete_segments(&world.workspace, loaded.head, &named, ids, 1_000, world.stamp()).unwrap();

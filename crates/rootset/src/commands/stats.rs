@@ -39,6 +39,18 @@ fn render(answer: &Value) -> String {
         "stored",
         format!("{} revisions, {} chunks, {} vectors", number("revisions"), number("chunks"), number("vectors")),
     ));
+    if number("sessions") > 0 {
+        let (sessions, segments) = (number("sessions"), number("segments"));
+        lines.push((
+            "context",
+            format!(
+                "{}, {} ({} stashed)",
+                counted(sessions, "session", "sessions"),
+                counted(segments, "segment", "segments"),
+                number("stashed")
+            ),
+        ));
+    }
     lines.push(("text", bytes(count(sizes, "content_bytes"))));
     lines.push((
         "files",

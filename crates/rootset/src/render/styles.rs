@@ -16,6 +16,10 @@ pub fn good(text: impl Display) -> String {
     styled(AnsiColor::Green.on_default(), text)
 }
 
+pub fn bad(text: impl Display) -> String {
+    styled(AnsiColor::Red.on_default(), text)
+}
+
 pub fn warning(text: impl Display) -> String {
     styled(AnsiColor::Yellow.on_default(), text)
 }

@@ -266,3 +266,18 @@ fn ties_break_by_older_first() {
     let first: Vec<u32> = analysis(&window).first_candidates(2).iter().map(|it| it.segment.0).collect();
     assert_eq!(first, [2, 1]);
 }
+
+#[test]
+fn settings_that_are_not_given_are_the_shipped_ones_and_unknown_ones_are_refused() {
+    let given: Scoring = serde_json::from_str(r#"{"weights": {"type": 0.5}, "half_life_steps": 8}"#).unwrap();
+    let weights = Weights { segment_type: 0.5, ..Weights::default() };
+    assert_eq!(given, Scoring { weights, half_life_steps: 8, ..Scoring::default() });
+    assert!(serde_json::from_str::<Weights>(r#"{"segment_type": 1}"#).is_err());
+    // Parts and weights have the same names.
+    let told: Vec<String> = match serde_json::to_value(Weights::default()).unwrap() {
+        serde_json::Value::Object(weights) => weights.into_iter().map(|(name, _)| name).collect(),
+        other => panic!("{other} is no object"),
+    };
+    let (window, segments) = world([facts(SegmentType::Log)]);
+    assert_eq!(parts_of(&window, segments[0], NOW).named().map(|(name, _)| name).to_vec(), told);
+}

@@ -16,8 +16,8 @@ pub struct Naive {
     pub facts: Vec<Facts>,
     pub collections: u32,
     touches: Vec<(SegmentIndex, Now)>,
-    /// One way for pairs; the same may be there twice.
-    references: Vec<(SegmentIndex, SegmentIndex, ReferenceKind)>,
+    /// From whom to whom, with the strongest kind; both ways for pairs.
+    references: BTreeMap<(SegmentIndex, SegmentIndex), ReferenceKind>,
 }
 
 /// Limits that these small windows do not reach are left to unit tests.
@@ -36,12 +36,21 @@ impl Naive {
 
     /// Who refers to whom, and when everybody was last touched; after the last edit.
     pub fn recount(&mut self) {
-        self.references = self.all().flat_map(|segment| self.bound(segment)).collect();
+        let bound: Vec<_> = self.all().flat_map(|segment| self.bound(segment)).filter(|it| it.0 != it.1).collect();
+        for (from, to, kind) in bound {
+            let mut note = |one, other| {
+                let known = self.references.entry((one, other)).or_insert(kind);
+                *known = kind.max(*known);
+            };
+            note(from, to);
+            if kind == ReferenceKind::Pair {
+                note(to, from);
+            }
+        }
         for segment in self.all() {
             let explicit = self.last_explicit_touch(segment);
-            let is_later = |(from, to, _): &&(SegmentIndex, SegmentIndex, _)| *to == segment && from > to;
-            let created = |from: SegmentIndex| &self.told[from.0 as usize].facts;
-            let referrers: Vec<&Facts> = self.references.iter().filter(is_later).map(|it| created(it.0)).collect();
+            let later = self.referrers_of(segment).into_iter().filter(|from| *from > segment);
+            let referrers: Vec<&Facts> = later.map(|from| &self.told[from.0 as usize].facts).collect();
             let step = referrers.iter().map(|it| it.created_step).max().unwrap_or(0).max(explicit.step);
             let at = referrers.iter().map(|it| it.created_at).max().unwrap_or(explicit.at).max(explicit.at);
             self.facts[segment.0 as usize].last_touched_step = step;
@@ -156,22 +165,13 @@ impl Naive {
         counted.map(|segment| u64::from(self.facts[segment.0 as usize].tokens)).sum()
     }
 
-    /// With the strongest kind that was told.
     pub fn references_of(&self, segment: SegmentIndex) -> BTreeSet<(SegmentIndex, ReferenceKind)> {
-        let kind_to = |other| {
-            let told = self.references.iter().filter(|(from, to, kind)| {
-                let is_back = *kind == ReferenceKind::Pair && (*from, *to) == (other, segment);
-                (*from, *to) == (segment, other) || is_back
-            });
-            told.map(|(_, _, kind)| *kind).max()
-        };
-        let others = self.all().filter(|other| *other != segment);
-        others.filter_map(|other| kind_to(other).map(|kind| (other, kind))).collect()
+        let own = self.references.iter().filter(|((from, _), _)| *from == segment);
+        own.map(|((_, to), kind)| (*to, *kind)).collect()
     }
 
     pub fn referrers_of(&self, segment: SegmentIndex) -> BTreeSet<SegmentIndex> {
-        let refers = |other: &SegmentIndex| self.references_of(*other).iter().any(|(to, _)| *to == segment);
-        self.all().filter(refers).collect()
+        self.references.keys().filter(|(_, to)| *to == segment).map(|(from, _)| *from).collect()
     }
 
     pub fn refcount(&self, segment: SegmentIndex) -> u32 {
@@ -179,7 +179,7 @@ impl Naive {
     }
 
     pub fn refcount_from_others(&self, segment: SegmentIndex) -> u32 {
-        let is_pair = |other: &SegmentIndex| self.references_of(*other).contains(&(segment, ReferenceKind::Pair));
+        let is_pair = |other: &SegmentIndex| self.references.get(&(*other, segment)) == Some(&ReferenceKind::Pair);
         let others = self.referrers_of(segment).into_iter().filter(|other| self.is_active(*other));
         others.filter(|other| !is_pair(other)).count() as u32
     }
@@ -231,11 +231,11 @@ impl Naive {
         let facts = &self.facts[segment.0 as usize];
         let (type_keep, half_lives) = match facts.segment_type {
             SegmentType::Log => (1.0, 0.5),
-            SegmentType::Code => (1.05, 1.0),
-            SegmentType::Message => (1.1, 1.0),
-            SegmentType::Note => (1.4, 2.0),
-            SegmentType::Summary => (1.7, 4.0),
-            SegmentType::Decision => (2.0, 8.0),
+            SegmentType::Code => (1.15, 1.0),
+            SegmentType::Message => (1.3, 1.0),
+            SegmentType::Note => (2.2, 2.0),
+            SegmentType::Summary => (3.1, 4.0),
+            SegmentType::Decision => (4.0, 8.0),
         };
         let steps = (NOW.step as f64 - facts.last_touched_step as f64).max(0.0);
         let minutes = (NOW.at.0 - facts.last_touched_at.0).max(0) as f64 / 60_000.0;

@@ -1,0 +1,169 @@
+//! `rootset import`: memories from another program, or a workspace out of a backup. Looks first, asks, and then adds.
+
+mod apply;
+mod bundle;
+mod comparison;
+mod server_memory;
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use rootset_service::ServiceError;
+use serde_json::{Value, json};
+
+use crate::arguments::ImportMemoriesArguments;
+use crate::exit::{Failure, STATUS_CALLER};
+use crate::render::{self, counted, escaped, one_line};
+use crate::session::Session;
+use crate::{input, prompt};
+use apply::Applied;
+use comparison::Comparison;
+use server_memory::Graph;
+
+/// Lines and names that are listed before the rest is only counted.
+const SHOWN_MAX: usize = 10;
+const MANIFEST_FILE: &str = "manifest.json";
+
+pub fn run(arguments: &ImportMemoriesArguments, session: &Session) -> Result<(), Failure> {
+    if let Some(folder) = backup_folder(&arguments.file) {
+        return bundle::run(&folder, arguments, session);
+    }
+    if arguments.from.is_some() {
+        return Err(ServiceError::invalid("`--from` is for backups, and the file is none").into());
+    }
+    let shown = arguments.file.display().to_string();
+    let graph = server_memory::parse(&input::read_file(&arguments.file)?);
+    if graph.is_empty() {
+        return Err(nothing_understood(&shown, &graph).into());
+    }
+    let comparison = Comparison::make(&graph, session)?;
+    if !session.output.in_json() {
+        session.output.text(&preview(&comparison, &graph))?;
+    }
+    if arguments.dry_run || comparison.is_empty() {
+        return session.output.answer(&as_json(&comparison, &graph, None), |_| String::new());
+    }
+    let workspace = &session.configuration()?.workspace;
+    prompt::confirm(session, &format!("add {} to workspace `{workspace}`", amounts(&comparison)))?;
+    let applied = apply::apply(&comparison, session)?;
+    session.output.answer(&as_json(&comparison, &graph, Some(&applied)), |_| in_words(&applied))?;
+    if !session.output.in_json() {
+        remarks(&applied, session);
+    }
+    if applied.failed.is_empty() { Ok(()) } else { Err(Failure::Said(STATUS_CALLER)) }
+}
+
+/// The folder itself, or the manifest in it.
+fn backup_folder(path: &Path) -> Option<PathBuf> {
+    if path.is_dir() {
+        return Some(path.to_owned());
+    }
+    let is_manifest = path.file_name().is_some_and(|name| name == MANIFEST_FILE);
+    let folder = path.parent().filter(|_| is_manifest)?;
+    Some(if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder.to_owned() })
+}
+
+fn nothing_understood(file: &str, graph: &Graph) -> ServiceError {
+    let message = match graph.problems.first() {
+        Some(problem) => format!("`{file}` has no line of server-memory; line {}: {}", problem.line, problem.what),
+        None => format!("`{file}` is empty"),
+    };
+    ServiceError::invalid(message).with_hint(
+        "lines look like {\"type\": \"entity\", \"name\": …, \"entityType\": …, \"observations\": […]}; a backup is a folder",
+    )
+}
+
+fn amounts(comparison: &Comparison<'_>) -> String {
+    let memories = comparison.new.len() + comparison.changed.len();
+    [
+        counted(memories as i64, "memory", "memories"),
+        counted(comparison.entities.len() as i64, "entity", "entities"),
+        counted(comparison.relations.len() as i64, "relation", "relations"),
+    ]
+    .join(", ")
+}
+
+fn preview(comparison: &Comparison<'_>, graph: &Graph) -> String {
+    let mut shown = String::new();
+    let mut line = |text: String| writeln!(shown, "{text}").expect("writing to a string cannot fail");
+    let mut group = |names: Vec<&str>, mark: &str, what: &str| {
+        if names.is_empty() {
+            return;
+        }
+        line(format!("{} {what}", render::bold(counted(names.len() as i64, "memory", "memories"))));
+        for name in names.iter().take(SHOWN_MAX) {
+            line(format!("  {mark} {}", one_line(name, 100)));
+        }
+        if names.len() > SHOWN_MAX {
+            line(format!("  … and {} more", names.len() - SHOWN_MAX));
+        }
+    };
+    group(comparison.new.iter().map(|it| it.name.as_str()).collect(), "+", "to add");
+    group(comparison.changed.iter().map(|it| it.entity.name.as_str()).collect(), "~", "with a newer text to add");
+    group(comparison.edited.iter().map(|it| it.name.as_str()).collect(), "=", "left alone: changed here since");
+    group(comparison.removed.iter().map(|it| it.name.as_str()).collect(), "-", "left in the trash");
+    line(format!(
+        "{} and {} to add to the graph",
+        counted(comparison.entities.len() as i64, "entity", "entities"),
+        counted(comparison.relations.len() as i64, "relation", "relations")
+    ));
+    line(format!("already there: {}", counted(comparison.unchanged as i64, "memory", "memories")));
+    for problem in graph.problems.iter().take(SHOWN_MAX) {
+        line(render::warning(format!("line {} left out: {}", problem.line, escaped(&problem.what))));
+    }
+    if graph.problems.len() > SHOWN_MAX {
+        line(render::warning(format!("and {} more lines", graph.problems.len() - SHOWN_MAX)));
+    }
+    shown
+}
+
+fn in_words(applied: &Applied) -> String {
+    format!(
+        "added {}, {}, {}\n",
+        counted(applied.created as i64, "memory", "memories"),
+        counted(applied.entities, "entity", "entities"),
+        counted(applied.relations, "relation", "relations"),
+    )
+}
+
+fn remarks(applied: &Applied, session: &Session) {
+    for (name, message) in applied.failed.iter().take(SHOWN_MAX) {
+        let message = escaped(&render::for_people(message));
+        session.output.talk(&render::warning(format!("not added: {}: {message}", one_line(name, 100))));
+    }
+    if applied.failed.len() > SHOWN_MAX {
+        session.output.talk(&render::warning(format!("and {} more", applied.failed.len() - SHOWN_MAX)));
+    }
+    if applied.created > 0 {
+        session.output.talk(&format!("take the memories out again: rootset forget --source {}", server_memory::SOURCE));
+    }
+    for run in &applied.runs {
+        session.output.talk(&format!("take the graph out again: rootset undo {run}"));
+    }
+}
+
+fn as_json(comparison: &Comparison<'_>, graph: &Graph, applied: Option<&Applied>) -> Value {
+    let lines: Vec<Value> =
+        graph.problems.iter().take(SHOWN_MAX).map(|it| json!({"line": it.line, "reason": it.what})).collect();
+    let mut answer = json!({
+        "dry_run": applied.is_none(),
+        "memories": {
+            "new": comparison.new.len(),
+            "changed": comparison.changed.len(),
+            "unchanged": comparison.unchanged,
+            "edited_here": comparison.edited.len(),
+            "in_trash": comparison.removed.len(),
+        },
+        "entities": comparison.entities.len(),
+        "relations": comparison.relations.len(),
+        "skipped": {"count": graph.problems.len(), "first": lines},
+    });
+    if let Some(applied) = applied {
+        let failed: Vec<Value> =
+            applied.failed.iter().map(|(name, message)| json!({"name": name, "message": message})).collect();
+        answer["created"] = applied.created.into();
+        answer["failed"] = failed.into();
+        answer["run_ids"] = applied.runs.clone().into();
+    }
+    answer
+}

@@ -1,0 +1,150 @@
+//! `rootset install`: the entry that starts `rootset mcp`, in the configuration of an agent.
+//!
+//! The file is somebody else's: only our entry is touched, every other byte stays, and a file that cannot be read to the
+//! end is left alone.
+
+mod client;
+mod entry;
+mod file;
+mod json_document;
+mod toml_document;
+
+use std::path::Path;
+
+use rootset_service::{ErrorCode, ServiceError};
+use serde_json::json;
+use similar::TextDiff;
+
+use crate::arguments::{Client, InstallArguments};
+use crate::exit::Failure;
+use crate::prompt;
+use crate::render::{self, escaped};
+use crate::session::Session;
+use client::{Format, Place};
+use entry::Entry;
+
+/// Lines around a change that are shown: enough to see where it is, too few to show other servers' keys.
+const DIFF_CONTEXT_LINES: usize = 2;
+
+pub fn run(arguments: &InstallArguments, session: &Session) -> Result<(), Failure> {
+    let place = client::place(arguments.client, arguments.project)?;
+    let entry = Entry::new(&arguments.profile, &session.global)?;
+    if arguments.print {
+        let printed = json!({"client": arguments.client.as_str(), "path": place.path, "entry": entry.as_json(&place)});
+        return session.output.answer(&printed, |_| snippet(&place, &entry));
+    }
+    let wanted = (!arguments.undo).then_some(&entry);
+    let before = file::read(&place.path)?;
+    let after = match edited(&place, before.as_deref().unwrap_or_default(), wanted) {
+        Ok(after) => after,
+        Err(problem) => return refuse(&place, &entry, &problem, arguments.undo, session),
+    };
+    let is_changed = before.as_deref().unwrap_or_default() != after;
+    let backup = if is_changed { write(&place.path, before.as_deref(), &after, session)? } else { None };
+    let answer = json!({
+        "client": arguments.client.as_str(),
+        "path": place.path,
+        "changed": is_changed,
+        "installed": !arguments.undo,
+        "backup": backup,
+    });
+    session.output.answer(&answer, |_| in_words(arguments, &place.path, is_changed))?;
+    if !session.output.in_json() && is_changed {
+        remarks(arguments, backup.as_deref(), session);
+    }
+    Ok(())
+}
+
+/// The whole text of the file with our entry in it, or without it.
+fn edited(place: &Place, text: &str, entry: Option<&Entry>) -> Result<String, String> {
+    match place.format {
+        Format::Json { servers, has_comments, .. } => {
+            let fields = entry.map(|entry| entry.as_json(place));
+            json_document::edited(text, servers, has_comments, fields.as_ref())
+        }
+        Format::Toml { servers } => toml_document::edited(text, servers, entry),
+    }
+}
+
+/// What belongs into the file, for those who put it there by hand.
+fn snippet(place: &Place, entry: &Entry) -> String {
+    edited(place, "", Some(entry)).expect("an empty file takes an entry")
+}
+
+fn refuse(place: &Place, entry: &Entry, problem: &str, is_undo: bool, session: &Session) -> Result<(), Failure> {
+    let message = format!("`{}` is not what was expected: {problem}", place.path.display());
+    let error = ServiceError::new(ErrorCode::InvalidArgument, message);
+    if is_undo {
+        return Err(error.with_hint("nothing was changed; take the entry `rootset` out by hand").into());
+    }
+    let snippet = snippet(place, entry);
+    if session.output.in_json() {
+        let details = json!({"path": place.path, "snippet": snippet});
+        return Err(error.with_hint("nothing was changed; add the snippet by hand").with_details(details).into());
+    }
+    session.output.text(&snippet)?;
+    Err(error.with_hint("nothing was changed; add by hand what is printed above").into())
+}
+
+/// Shows, asks, writes. Answers where the earlier text is.
+fn write(path: &Path, before: Option<&str>, after: &str, session: &Session) -> Result<Option<String>, Failure> {
+    if !session.output.in_json() {
+        session.output.talk(&difference(path, before.unwrap_or_default(), after));
+    }
+    let what = if before.is_some() { "change" } else { "create" };
+    prompt::confirm(session, &format!("{what} {}", escaped(&path.display().to_string())))?;
+    // The agent may be running, and may have written its file while somebody thought about the question.
+    if file::read(path)?.as_deref() != before {
+        let message = format!("`{}` was changed by somebody else meanwhile", path.display());
+        return Err(ServiceError::conflict(message).with_hint("nothing was changed; run the command again").into());
+    }
+    let backup = file::replace(path, before.is_some(), after)?;
+    Ok(backup.map(|path| path.display().to_string()))
+}
+
+fn difference(path: &Path, before: &str, after: &str) -> String {
+    let diff = TextDiff::from_lines(before, after);
+    let mut shown = render::bold(escaped(&path.display().to_string()));
+    for line in diff.unified_diff().context_radius(DIFF_CONTEXT_LINES).to_string().lines() {
+        shown.push('\n');
+        let line = escaped(line);
+        shown.push_str(&match line.chars().next() {
+            Some('+') => render::good(line),
+            Some('-') => render::bad(line),
+            Some('@') => render::dim(line),
+            _ => line,
+        });
+    }
+    shown
+}
+
+fn in_words(arguments: &InstallArguments, path: &Path, is_changed: bool) -> String {
+    let client = arguments.client.name();
+    let path = escaped(&path.display().to_string());
+    match (arguments.undo, is_changed) {
+        (false, true) => format!("installed for {client}: {path}\n"),
+        (false, false) => format!("already installed for {client}: {path}\n"),
+        (true, true) => format!("taken out of {client}: {path}\n"),
+        (true, false) => format!("not installed for {client}: {path}\n"),
+    }
+}
+
+fn remarks(arguments: &InstallArguments, backup: Option<&str>, session: &Session) {
+    if let Some(backup) = backup {
+        session.output.talk(&format!("what was there before: {}", escaped(backup)));
+    }
+    if arguments.undo {
+        return;
+    }
+    if arguments.project {
+        session.output.talk("the entry holds this machine's path: do not share the file as it is");
+    }
+    session.output.talk(match arguments.client {
+        Client::ClaudeCode => "next: start Claude Code anew; /mcp lists the server",
+        Client::Cursor => "next: start Cursor anew; its settings list the server under MCP",
+        Client::VsCode => "next: run `MCP: List Servers` in VS Code and start it",
+        Client::Codex => "next: start Codex anew; /mcp lists the server",
+    });
+    let project = if arguments.project { " --project" } else { "" };
+    session.output.talk(&format!("undo: rootset install {}{project} --undo", arguments.client.as_str()));
+}

@@ -1,0 +1,90 @@
+//! Where each agent keeps its MCP servers, and in what shape.
+
+use std::path::{Path, PathBuf};
+
+use rootset_service::ServiceError;
+
+use crate::arguments::Client;
+
+/// The file that lists servers, and how.
+#[derive(Debug)]
+pub struct Place {
+    pub path: PathBuf,
+    pub format: Format,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    Json {
+        /// The key of the object with one member per server.
+        servers: &'static str,
+        /// The agent reads comments and trailing commas.
+        has_comments: bool,
+        /// An entry says that it is a program.
+        has_type: bool,
+    },
+    Toml {
+        servers: &'static str,
+    },
+}
+
+pub fn place(client: Client, is_project: bool) -> Result<Place, ServiceError> {
+    let path = if is_project { project()?.join(in_project(client)) } else { in_home(client)? };
+    let format = match client {
+        Client::ClaudeCode => Format::Json { servers: "mcpServers", has_comments: false, has_type: true },
+        Client::Cursor => Format::Json { servers: "mcpServers", has_comments: true, has_type: false },
+        Client::VsCode => Format::Json { servers: "servers", has_comments: true, has_type: true },
+        Client::Codex => Format::Toml { servers: "mcp_servers" },
+    };
+    Ok(Place { path, format })
+}
+
+fn in_project(client: Client) -> &'static str {
+    match client {
+        Client::ClaudeCode => ".mcp.json",
+        Client::Cursor => ".cursor/mcp.json",
+        Client::VsCode => ".vscode/mcp.json",
+        Client::Codex => ".codex/config.toml",
+    }
+}
+
+fn in_home(client: Client) -> Result<PathBuf, ServiceError> {
+    Ok(match client {
+        Client::ClaudeCode => set("CLAUDE_CONFIG_DIR").map_or_else(home, Ok)?.join(".claude.json"),
+        Client::Cursor => home()?.join(".cursor/mcp.json"),
+        Client::VsCode => editor_settings()?.join("Code/User/mcp.json"),
+        Client::Codex => match set("CODEX_HOME") {
+            Some(folder) => folder.join("config.toml"),
+            None => home()?.join(".codex/config.toml"),
+        },
+    })
+}
+
+/// The folder that editors made with Electron keep their settings in.
+fn editor_settings() -> Result<PathBuf, ServiceError> {
+    if cfg!(target_os = "macos") {
+        return Ok(home()?.join("Library/Application Support"));
+    }
+    let variable = if cfg!(windows) { "APPDATA" } else { "XDG_CONFIG_HOME" };
+    set(variable).map_or_else(|| Ok(home()?.join(".config")), Ok)
+}
+
+/// A folder that a variable names. A relative one would mean another file wherever the agent is started.
+fn set(variable: &str) -> Option<PathBuf> {
+    std::env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute())
+}
+
+fn home() -> Result<PathBuf, ServiceError> {
+    std::env::home_dir().filter(|home| home.is_absolute()).ok_or_else(|| {
+        ServiceError::invalid("there is no home folder to find the configuration in")
+            .with_hint("`--print` shows what belongs into it")
+    })
+}
+
+/// The root of the repository around the working folder, else the working folder itself.
+fn project() -> Result<PathBuf, ServiceError> {
+    let here = std::env::current_dir()
+        .map_err(|error| ServiceError::invalid(format!("cannot tell the working folder: {error}")))?;
+    let root = here.ancestors().find(|folder| folder.join(".git").exists()).map(Path::to_owned);
+    Ok(root.unwrap_or(here))
+}

@@ -1,0 +1,72 @@
+//! The entry itself: which program an agent starts, and with which arguments.
+
+use std::path::{Path, PathBuf};
+
+use rootset_service::ServiceError;
+use serde_json::{Value, json};
+
+use super::client::{Format, Place};
+use crate::arguments::{GlobalArguments, Profile};
+
+/// The name of our entry among the servers.
+pub const NAME: &str = "rootset";
+const PROGRAM: &str = "rootset";
+
+#[derive(Debug)]
+pub struct Entry {
+    pub command: String,
+    pub arguments: Vec<String>,
+}
+
+impl Entry {
+    /// A database, configuration or workspace that was named for this command is meant for the agent too.
+    pub fn new(profiles: &[Profile], global: &GlobalArguments) -> Result<Self, ServiceError> {
+        let workspace = global.workspace.as_deref().unwrap_or("auto");
+        let mut arguments = vec!["mcp".to_owned(), "--workspace".to_owned(), workspace.to_owned()];
+        if !profiles.is_empty() {
+            let names: Vec<&str> = profiles.iter().map(|profile| profile.as_str()).collect();
+            arguments.extend(["--profile".to_owned(), names.join(",")]);
+        }
+        if let Some(db) = &global.db {
+            let path = db.strip_prefix("sqlite:").unwrap_or(db);
+            arguments.extend(["--db".to_owned(), absolute(path)?]);
+        }
+        if let Some(config) = &global.config {
+            arguments.extend(["--config".to_owned(), absolute(config)?]);
+        }
+        Ok(Self { command: program()?, arguments })
+    }
+
+    pub fn as_json(&self, place: &Place) -> Value {
+        match place.format {
+            Format::Json { has_type: true, .. } => {
+                json!({"type": "stdio", "command": self.command, "args": self.arguments})
+            }
+            _ => json!({"command": self.command, "args": self.arguments}),
+        }
+    }
+}
+
+/// Agents start servers in folders of their own.
+fn absolute(path: &str) -> Result<String, ServiceError> {
+    let absolute = std::path::absolute(path)
+        .map_err(|error| ServiceError::invalid(format!("cannot tell where `{path}` is: {error}")))?;
+    as_text(&absolute)
+}
+
+/// This program by its name in the search path, which outlives an upgrade that moves what the name stands for.
+fn program() -> Result<String, ServiceError> {
+    let this = std::env::current_exe()
+        .map_err(|error| ServiceError::invalid(format!("cannot tell where this program is: {error}")))?;
+    let search_path = std::env::var_os("PATH").unwrap_or_default();
+    let is_this = |path: &PathBuf| path.is_absolute() && path.canonicalize().is_ok_and(|found| found == this);
+    let named = std::env::split_paths(&search_path).map(|folder| folder.join(PROGRAM)).find(is_this);
+    as_text(&named.unwrap_or(this))
+}
+
+fn as_text(path: &Path) -> Result<String, ServiceError> {
+    let text = path.to_str().ok_or_else(|| {
+        ServiceError::invalid(format!("`{}` is not UTF-8 text, which configuration files are", path.display()))
+    })?;
+    Ok(text.to_owned())
+}

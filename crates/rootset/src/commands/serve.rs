@@ -1,0 +1,96 @@
+//! `rootset serve`: the HTTP server, the scheduler and the worker for pending memories in one process.
+
+use std::net::{SocketAddr, TcpListener};
+use std::time::Duration;
+
+use axum::Router;
+use rootset_http::{Access, Ended, Parts, Server};
+use rootset_mcp::{HttpOptions, McpHttpService, McpOptions, McpServer, Profiles, http_service};
+use rootset_service::{Caller, ErrorCode, FrontEnd, ServiceError};
+use tokio_util::sync::CancellationToken;
+
+use crate::arguments::ServeArguments;
+use crate::background::Background;
+use crate::exit::Failure;
+use crate::first_token;
+use crate::session::Session;
+use crate::stop::Stop;
+
+/// The actor of whoever calls a server that asks nobody for a token.
+const ANYBODY: &str = "http";
+/// Signals wake the wait; this only bounds one round of it.
+const WAIT: Duration = Duration::from_secs(3_600);
+
+pub fn run(arguments: ServeArguments, session: &Session) -> Result<(), Failure> {
+    // From the first moment: a signal that comes while the database is opened counts too.
+    let stop = Stop::on_signals()?;
+    let configuration = session.configuration()?;
+    let address = arguments.listen.unwrap_or(configuration.server.listen);
+    if arguments.no_auth && !address.ip().is_loopback() {
+        return Err(open_to_the_world(address).into());
+    }
+    // Before the database: a port that is taken should leave nothing behind.
+    let listener = TcpListener::bind(address).map_err(|error| cannot_listen(address, &error))?;
+    let service = session.service()?.clone();
+    let access = if arguments.no_auth {
+        session.output.talk("WARNING: no token is asked for: every program and user of this machine may do everything");
+        Access::Open(Caller::new(FrontEnd::Http, ANYBODY, &configuration.workspace))
+    } else {
+        first_token::ensure(session)?;
+        Access::Tokens
+    };
+    let parts = Parts {
+        service: service.clone(),
+        access,
+        settings: configuration.server.settings.clone(),
+        stopping: CancellationToken::new(),
+    };
+    let mcp = Router::new().fallback_service(agents(arguments.profile, &parts, session)?);
+    let server = Server::start(listener, parts, Some(mcp))?;
+    let background = Background::start(&service, configuration.settings.gc.enabled);
+    session.output.text(&format!("listening on http://{}\n", server.address()))?;
+    while !stop.wait(WAIT) {}
+    session.output.talk("ending: running requests are finished first; again to end at once");
+    if server.stop() == Ended::Cut {
+        tracing::warn!("time was over before every running request had its answer");
+    }
+    background.stop();
+    session.output.talk("the server has ended");
+    Ok(())
+}
+
+/// What is served at `/mcp`. Host and Origin are checked by the server on every route, and here again by the same names.
+fn agents(profiles: Profiles, parts: &Parts, session: &Session) -> Result<McpHttpService, ServiceError> {
+    const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
+    let named = parts.settings.hosts.iter().map(String::as_str);
+    let hosts: Vec<&str> = LOOPBACK.into_iter().chain(named).collect();
+    let origins = hosts.iter().flat_map(|host| [format!("http://{host}:*"), format!("https://{host}:*")]);
+    let options = McpOptions {
+        profiles,
+        workspace: session.configuration()?.workspace.clone(),
+        terminal_command: super::mcp::terminal_command(session)?,
+        ..McpOptions::default()
+    };
+    let http = HttpOptions {
+        allowed_origins: origins.collect(),
+        allowed_hosts: hosts.iter().map(|host| (*host).to_owned()).collect(),
+        body_bytes_max: parts.settings.body_bytes_max,
+        stop: parts.stopping.clone(),
+    };
+    Ok(http_service(McpServer::new(parts.service.clone(), options), http))
+}
+
+fn open_to_the_world(address: SocketAddr) -> ServiceError {
+    ServiceError::invalid(format!("`--no-auth` is for the loopback only, and `{address}` is not on it"))
+        .with_hint("leave `--no-auth` away and give each client a token")
+}
+
+fn cannot_listen(address: SocketAddr, error: &std::io::Error) -> ServiceError {
+    let code = match error.kind() {
+        std::io::ErrorKind::AddrInUse => ErrorCode::Conflict,
+        std::io::ErrorKind::PermissionDenied => ErrorCode::Forbidden,
+        _ => ErrorCode::InvalidArgument,
+    };
+    ServiceError::new(code, format!("cannot listen on `{address}`: {error}"))
+        .with_hint("choose another address or port with `--listen`")
+}

@@ -1,0 +1,200 @@
+//! `rootset install`: the files of other programs, changed by one entry and not by one byte more.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use crate::sandbox::{Outcome, Sandbox};
+
+/// Every client with its file, the key of its servers, and a file that somebody else has filled.
+const CLIENTS: [(&str, &str, &str, &str); 4] = [
+    (
+        "claude-code",
+        ".claude.json",
+        "mcpServers",
+        "{\n  \"numStartups\": 3,\n  \"mcpServers\": {\n    \"other\": {\n      \"command\": \"npx\"\n    }\n  }\n}\n",
+    ),
+    ("cursor", ".cursor/mcp.json", "mcpServers", "{\n\t// mine\n\t\"mcpServers\": {\n\t\t\"other\": {}\n\t}\n}\n"),
+    (
+        "vscode",
+        ".config/Code/User/mcp.json",
+        "servers",
+        "{\n    \"inputs\":[],\n    \"servers\": {\n        \"other\": {\"url\": \"http://x\"},\n    },\n}",
+    ),
+    (
+        "codex",
+        ".codex/config.toml",
+        "mcp_servers",
+        "model = \"o3\" # mine\n\n[mcp_servers.other]\nurl = \"http://x\"\n",
+    ),
+];
+
+fn in_home(sandbox: &Sandbox, path: &str) -> PathBuf {
+    sandbox.work().with_file_name("home").join(path)
+}
+
+fn written(sandbox: &Sandbox, path: &str) -> String {
+    fs::read_to_string(in_home(sandbox, path)).expect("the file of the client")
+}
+
+fn prepare(sandbox: &Sandbox, path: &str, text: &str) {
+    let path = in_home(sandbox, path);
+    fs::create_dir_all(path.parent().expect("a folder above")).expect("the folder of the client");
+    fs::write(path, text).expect("the file of the client");
+}
+
+#[track_caller]
+fn succeeded(outcome: &Outcome, says: &str) {
+    assert_eq!(outcome.status, Some(0), "{outcome:?}");
+    assert!(outcome.stdout.contains(says), "`{says}` is not in {outcome:?}");
+}
+
+#[test]
+fn fresh_file_gets_the_entry_and_twice_is_once() {
+    for (client, path, servers, _) in CLIENTS {
+        let sandbox = Sandbox::new();
+        let outcome = sandbox.run(["install", client, "--yes"]);
+        succeeded(&outcome, "installed for ");
+        assert!(outcome.stderr.contains("+") && outcome.stderr.contains("--workspace"), "no diff in {outcome:?}");
+        let text = written(&sandbox, path);
+        let program = env!("CARGO_BIN_EXE_rootset");
+        if path.ends_with(".json") {
+            let entry = &serde_json::from_str::<Value>(&text).expect("JSON")[servers]["rootset"];
+            assert_eq!(entry["command"], program);
+            assert_eq!(entry["args"], json!(["mcp", "--workspace", "auto"]));
+        } else {
+            let expected = format!(
+                "[mcp_servers.rootset]\ncommand = \"{program}\"\nargs = [\"mcp\", \"--workspace\", \"auto\"]\n"
+            );
+            assert_eq!(text, expected);
+        }
+        succeeded(&sandbox.run(["install", client]), "already installed");
+        assert_eq!(written(&sandbox, path), text);
+    }
+}
+
+#[test]
+fn everything_else_in_the_file_stays_and_undo_takes_out_exactly_the_entry() {
+    for (client, path, _, before) in CLIENTS {
+        let sandbox = Sandbox::new();
+        prepare(&sandbox, path, before);
+        let mode = fs::Permissions::from_mode(0o640);
+        fs::set_permissions(in_home(&sandbox, path), mode.clone()).unwrap();
+        succeeded(&sandbox.run(["install", client, "--yes"]), "installed for ");
+        let with = written(&sandbox, path);
+        assert!(with.contains("rootset") && with.contains("other"), "{with}");
+        assert_eq!(written(&sandbox, &format!("{path}.before-rootset")), before);
+        succeeded(&sandbox.run(["install", client, "--undo", "--yes"]), "taken out of ");
+        assert_eq!(written(&sandbox, path), before, "{client}");
+        assert_eq!(fs::metadata(in_home(&sandbox, path)).unwrap().permissions().mode() & 0o777, mode.mode());
+        assert_eq!(written(&sandbox, &format!("{path}.before-rootset")), with);
+        succeeded(&sandbox.run(["install", client, "--undo"]), "not installed for ");
+    }
+}
+
+#[test]
+fn broken_file_is_left_alone_and_the_snippet_is_printed() {
+    for (client, path, servers, _) in CLIENTS {
+        let sandbox = Sandbox::new();
+        let broken = "{ \"mcpServers\": { <<<<<<< HEAD\n";
+        prepare(&sandbox, path, broken);
+        let outcome = sandbox.run(["install", client, "--yes"]);
+        assert_eq!(outcome.status, Some(1), "{outcome:?}");
+        assert!(outcome.stdout.contains(servers) && outcome.stdout.contains("--workspace"), "{outcome:?}");
+        assert!(outcome.stderr.contains("is not what was expected"), "{outcome:?}");
+        assert!(outcome.stderr.contains("hint: nothing was changed"), "{outcome:?}");
+        let outcome = sandbox.run(["install", client, "--yes", "--json"]);
+        assert_eq!(outcome.error_code(), "invalid_argument");
+        assert!(outcome.json()["error"]["details"]["snippet"].is_string());
+        assert_eq!(sandbox.run(["install", client, "--undo", "--yes"]).status, Some(1));
+        assert_eq!(written(&sandbox, path), broken);
+        assert!(!in_home(&sandbox, &format!("{path}.before-rootset")).exists());
+    }
+}
+
+#[test]
+fn nothing_is_written_without_an_answer() {
+    for (client, path, _, before) in CLIENTS {
+        let sandbox = Sandbox::new();
+        prepare(&sandbox, path, before);
+        let outcome = sandbox.run_with_input(["install", client], "y\n");
+        assert_eq!(outcome.status, Some(1), "{outcome:?}");
+        assert!(outcome.stderr.contains("a confirmation is needed to change"), "{outcome:?}");
+        assert_eq!(written(&sandbox, path), before);
+        let printed = sandbox.run(["install", client, "--print"]);
+        assert!(printed.stdout.contains("--workspace"), "{printed:?}");
+        assert_eq!(written(&sandbox, path), before);
+    }
+}
+
+#[test]
+fn project_file_is_at_the_root_of_the_repository() {
+    let files = [
+        ("claude-code", ".mcp.json"),
+        ("cursor", ".cursor/mcp.json"),
+        ("vscode", ".vscode/mcp.json"),
+        ("codex", ".codex/config.toml"),
+    ];
+    for (client, path) in files {
+        let sandbox = Sandbox::new();
+        fs::create_dir_all(sandbox.work().join(".git")).unwrap();
+        fs::create_dir_all(sandbox.work().join("src/deep")).unwrap();
+        let mut command = sandbox.command();
+        command.current_dir(sandbox.work().join("src/deep"));
+        let outcome = crate::sandbox::outcome(command.args(["install", client, "--project", "--yes"]));
+        succeeded(&outcome, path);
+        assert!(sandbox.work().join(path).is_file());
+        assert!(outcome.stderr.contains(&format!("rootset install {client} --project --undo")), "{outcome:?}");
+    }
+}
+
+#[test]
+fn profiles_database_and_workspace_reach_the_entry() {
+    let sandbox = Sandbox::new();
+    let outcome =
+        sandbox.run(["install", "cursor", "--print", "--profile", "core,context", "--db", "team.db", "-w", "team"]);
+    let entry = &outcome.json()["mcpServers"]["rootset"];
+    let database = sandbox.work().canonicalize().unwrap().join("team.db");
+    let expected = json!(["mcp", "--workspace", "team", "--profile", "core,context", "--db", database]);
+    assert_eq!(entry["args"], expected);
+    let outcome = sandbox.run(["install", "cursor", "--profile", "everything"]);
+    assert_eq!(outcome.status, Some(1));
+    assert!(outcome.stderr.contains("core, context, code, admin, full"), "{outcome:?}");
+    assert_eq!(sandbox.run(["install", "emacs"]).status, Some(1));
+}
+
+#[test]
+fn folders_that_variables_name_are_used() {
+    let sandbox = Sandbox::new();
+    let folder = sandbox.work().join("elsewhere");
+    let named = folder.to_str().expect("a path in UTF-8");
+    sandbox.run_with_variables(&[("CODEX_HOME", named)], ["install", "codex", "--yes"]);
+    sandbox.run_with_variables(&[("CLAUDE_CONFIG_DIR", named)], ["install", "claude-code", "--yes"]);
+    sandbox.run_with_variables(&[("XDG_CONFIG_HOME", named)], ["install", "vscode", "--yes"]);
+    for path in ["config.toml", ".claude.json", "Code/User/mcp.json"] {
+        assert!(folder.join(path).is_file(), "{path}");
+    }
+}
+
+#[test]
+fn linked_file_stays_a_link() {
+    let sandbox = Sandbox::new();
+    sandbox.write("dotfiles/claude.json", "{}\n");
+    let link = in_home(&sandbox, ".claude.json");
+    std::os::unix::fs::symlink(sandbox.work().join("dotfiles/claude.json"), &link).unwrap();
+    succeeded(&sandbox.run(["install", "claude-code", "--yes"]), "installed for ");
+    assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+    assert!(fs::read_to_string(sandbox.work().join("dotfiles/claude.json")).unwrap().contains("rootset"));
+}
+
+#[test]
+fn answer_in_json_says_where_and_whether() {
+    let sandbox = Sandbox::new();
+    prepare(&sandbox, ".cursor/mcp.json", "{}");
+    let answer = sandbox.run(["install", "cursor", "--yes", "--json"]).json();
+    assert_eq!((&answer["changed"], &answer["installed"]), (&json!(true), &json!(true)));
+    assert!(answer["backup"].as_str().is_some_and(|path| path.ends_with("mcp.json.before-rootset")), "{answer}");
+    assert_eq!(sandbox.run(["install", "cursor", "--json"]).json()["changed"], false);
+}
