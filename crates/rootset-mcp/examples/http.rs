@@ -11,14 +11,13 @@ use std::sync::Arc;
 use axum::Router;
 use axum::extract::Request;
 use axum::middleware::{Next, from_fn};
-use rootset_mcp::{HttpOptions, McpOptions, McpServer, Profile, Profiles, RequestRights, http_service};
-use rootset_service::{Rights, Service, Settings};
+use rootset_mcp::{HttpOptions, McpOptions, McpServer, Profile, Profiles, http_service};
+use rootset_service::{Caller, FrontEnd, Service, Settings};
 use rootset_store::Store;
 use tokio::net::TcpListener;
 
 async fn trust_everybody(mut request: Request, next: Next) -> axum::response::Response {
-    let (actor, workspace) = ("example".to_owned(), "default".to_owned());
-    request.extensions_mut().insert(RequestRights { actor, rights: Rights::default(), workspace });
+    request.extensions_mut().insert(Caller::new(FrontEnd::Http, "example", "default"));
     next.run(request).await
 }
 

@@ -8,7 +8,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::server::McpServer;
 
-/// A tower service. It expects [`RequestRights`](crate::RequestRights) among the extensions of every request.
+/// A tower service. It expects the [`Caller`](rootset_service::Caller) among the extensions of every request, put there by
+/// whoever authenticated it, and refuses requests without one.
 pub type McpHttpService = StreamableHttpService<McpServer, LocalSessionManager>;
 
 /// What the surrounding HTTP server decides.

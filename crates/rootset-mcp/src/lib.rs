@@ -21,7 +21,7 @@ mod stdio;
 mod tools;
 
 pub use http::{HttpOptions, McpHttpService, http_service};
-pub use options::{McpOptions, RequestRights};
+pub use options::McpOptions;
 pub use profile::{Profile, Profiles, UnknownProfile};
 pub use server::McpServer;
 pub use stdio::{StdioError, serve, serve_stdio};

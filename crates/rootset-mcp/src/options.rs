@@ -1,4 +1,4 @@
-//! What a server is told when it starts, and what a request over HTTP brings along.
+//! What a server is told when it starts.
 
 use rootset_service::Rights;
 
@@ -28,15 +28,4 @@ impl Default for McpOptions {
             terminal_command: "rootset".to_owned(),
         }
     }
-}
-
-/// Who sent one HTTP request and what they may do: put into the request's extensions by whoever authenticated it.
-/// Without it a request over HTTP is refused.
-#[derive(Clone, Debug)]
-pub struct RequestRights {
-    /// The token's name.
-    pub actor: String,
-    pub rights: Rights,
-    /// The workspace of calls that name none.
-    pub workspace: String,
 }

@@ -17,7 +17,7 @@ use crate::answer;
 use crate::calling::{Calls, Cancelled};
 use crate::confirming::{self, ANSWER_WITHIN, Asking, NextCall, OpenQuestion, OpenQuestions};
 use crate::instructions::instructions;
-use crate::options::{McpOptions, RequestRights};
+use crate::options::McpOptions;
 use crate::{prompts, resources, tools};
 
 /// Of a client that does not say who it is.
@@ -71,11 +71,10 @@ impl McpServer {
     fn caller(&self, context: &RequestContext<RoleServer>) -> Result<Caller, ErrorData> {
         if self.is_over_http {
             let parts = context.extensions.get::<::http::request::Parts>();
-            let rights = parts.and_then(|parts| parts.extensions.get::<RequestRights>());
+            let caller = parts.and_then(|parts| parts.extensions.get::<Caller>());
             // Nobody may do everything because somebody forgot to say what they may do.
-            let given = rights.ok_or_else(|| ErrorData::internal_error("the request was not authenticated", None))?;
-            let caller = Caller::new(FrontEnd::Mcp, given.actor.clone(), given.workspace.clone());
-            return Ok(Caller { rights: given.rights.clone(), ..caller });
+            let caller = caller.ok_or_else(|| ErrorData::internal_error("the request was not authenticated", None))?;
+            return Ok(Caller { front_end: FrontEnd::Mcp, is_confirmed_by_person: false, ..caller.clone() });
         }
         let options = self.options();
         let client = || context.client_info().map(|client| safe_name(&client.name));
@@ -323,9 +322,9 @@ impl ServerHandler for McpServer {
     }
 }
 
-/// Requests that are served. One of these that cannot be read is a wrong request, not an unknown one.
-const METHODS: [&str; 9] = [
-    "initialize",
+/// Requests that are served. One of these that cannot be read is a wrong request, not an unknown one. `initialize` is not
+/// among them: the newest revision has none, and wants to hear just that.
+const METHODS: [&str; 8] = [
     "server/discover",
     "tools/list",
     "tools/call",

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use axum::Router;
 use axum::extract::Request;
 use axum::middleware::{Next, from_fn};
-use rootset_mcp::{HttpOptions, McpOptions, RequestRights, http_service};
-use rootset_service::{Effect, Rights};
+use rootset_mcp::{HttpOptions, McpOptions, http_service};
+use rootset_service::{Caller, Effect, FrontEnd, Rights};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -22,8 +22,8 @@ async fn authenticate(mut request: Request, next: Next) -> axum::response::Respo
         _ => None,
     };
     if let Some(rights) = rights {
-        let actor = "token-name".to_owned();
-        request.extensions_mut().insert(RequestRights { actor, rights, workspace: "default".to_owned() });
+        let caller = Caller::new(FrontEnd::Http, "token-name", "default");
+        request.extensions_mut().insert(Caller { rights, ..caller });
     }
     next.run(request).await
 }

@@ -14,7 +14,7 @@ pub struct ServeArguments {
     /// Ask nobody for a token: everybody who reaches this machine's loopback may do everything
     #[arg(long)]
     pub no_auth: bool,
-    /// Which tools `/mcp` offers: core, context, code, admin, full, or several with commas
+    /// Which tools to offer to agents at `/mcp`: core, context, code, admin, full, or several with commas
     #[arg(long, value_name = "NAMES", default_value_t)]
     pub profile: Profiles,
 }

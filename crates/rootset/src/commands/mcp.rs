@@ -116,7 +116,7 @@ fn workspace_id(root: &Path) -> Option<String> {
 }
 
 /// What a person types for the same database.
-fn terminal_command(session: &Session) -> Result<String, ServiceError> {
+pub fn terminal_command(session: &Session) -> Result<String, ServiceError> {
     Ok(match &session.configuration()?.database {
         Database::Default => "rootset".to_owned(),
         Database::Named(path) => {

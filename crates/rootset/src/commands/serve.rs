@@ -4,11 +4,8 @@ use std::net::{SocketAddr, TcpListener};
 use std::time::Duration;
 
 use axum::Router;
-use axum::extract::Request;
-use axum::middleware::{Next, from_fn};
-use axum::response::Response;
 use rootset_http::{Access, Ended, Parts, Server};
-use rootset_mcp::{HttpOptions, McpOptions, McpServer, Profiles, RequestRights, http_service};
+use rootset_mcp::{HttpOptions, McpHttpService, McpOptions, McpServer, Profiles, http_service};
 use rootset_service::{Caller, ErrorCode, FrontEnd, ServiceError};
 use tokio_util::sync::CancellationToken;
 
@@ -48,7 +45,7 @@ pub fn run(arguments: ServeArguments, session: &Session) -> Result<(), Failure> 
         settings: configuration.server.settings.clone(),
         stopping: CancellationToken::new(),
     };
-    let mcp = mcp_routes(&parts, arguments.profile, &configuration.workspace);
+    let mcp = Router::new().fallback_service(agents(arguments.profile, &parts, session)?);
     let server = Server::start(listener, parts, Some(mcp))?;
     let background = Background::start(&service, configuration.settings.gc.enabled);
     session.output.text(&format!("listening on http://{}\n", server.address()))?;
@@ -62,31 +59,25 @@ pub fn run(arguments: ServeArguments, session: &Session) -> Result<(), Failure> 
     Ok(())
 }
 
-/// `/mcp`: the HTTP server says who calls, the protocol's server answers.
-fn mcp_routes(parts: &Parts, profiles: Profiles, workspace: &str) -> Router {
+/// What is served at `/mcp`. Host and Origin are checked by the server on every route, and here again by the same names.
+fn agents(profiles: Profiles, parts: &Parts, session: &Session) -> Result<McpHttpService, ServiceError> {
     const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
-    let options = McpOptions { profiles, workspace: workspace.to_owned(), ..McpOptions::default() };
-    let hosts = &parts.settings.hosts;
-    let names: Vec<&str> = LOOPBACK.into_iter().chain(hosts.iter().map(String::as_str)).collect();
-    let origins = names.iter().flat_map(|name| {
-        [format!("http://{name}"), format!("http://{name}:*"), format!("https://{name}"), format!("https://{name}:*")]
-    });
-    let options_of_http = HttpOptions {
+    let named = parts.settings.hosts.iter().map(String::as_str);
+    let hosts: Vec<&str> = LOOPBACK.into_iter().chain(named).collect();
+    let origins = hosts.iter().flat_map(|host| [format!("http://{host}:*"), format!("https://{host}:*")]);
+    let options = McpOptions {
+        profiles,
+        workspace: session.configuration()?.workspace.clone(),
+        terminal_command: super::mcp::terminal_command(session)?,
+        ..McpOptions::default()
+    };
+    let http = HttpOptions {
         allowed_origins: origins.collect(),
-        allowed_hosts: names.iter().map(|name| (*name).to_owned()).collect(),
+        allowed_hosts: hosts.iter().map(|host| (*host).to_owned()).collect(),
         body_bytes_max: parts.settings.body_bytes_max,
         stop: parts.stopping.clone(),
     };
-    let server = McpServer::new(parts.service.clone(), options);
-    Router::new().fallback_service(http_service(server, options_of_http)).layer(from_fn(bring_rights))
-}
-
-async fn bring_rights(mut request: Request, next: Next) -> Response {
-    if let Some(caller) = request.extensions().get::<Caller>().cloned() {
-        let Caller { actor, rights, workspace, .. } = caller;
-        request.extensions_mut().insert(RequestRights { actor, rights, workspace });
-    }
-    next.run(request).await
+    Ok(http_service(McpServer::new(parts.service.clone(), options), http))
 }
 
 fn open_to_the_world(address: SocketAddr) -> ServiceError {
