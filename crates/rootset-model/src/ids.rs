@@ -99,6 +99,10 @@ sixteen_byte_id! {
     /// One erasure, as noted in the ledger.
     ErasureId
 }
+sixteen_byte_id! {
+    /// A token of the HTTP API; not its secret.
+    TokenId
+}
 
 /// The internal number of a workspace. Names are for people and may be given anew; numbers never are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -17,7 +17,7 @@ pub mod time;
 pub use content::Content;
 pub use extraction::{ExtractedEntity, ExtractedRelation, Extraction};
 pub use ids::{
-    ChunkKey, EntityId, ErasureId, MemoryId, PlanId, RelationId, RunId, SegmentKey, SessionKey, WorkspaceKey,
+    ChunkKey, EntityId, ErasureId, MemoryId, PlanId, RelationId, RunId, SegmentKey, SessionKey, TokenId, WorkspaceKey,
 };
 pub use limits::Limits;
 pub use retention::{Basis, RetentionPolicy};

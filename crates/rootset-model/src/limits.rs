@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 // What a memory may hold.
 pub const NAME_CHARS_MAX: usize = 128;
 pub const WORKSPACE_ID_CHARS_MAX: usize = 64;
+/// Workspaces that a token may name one by one; for more there is `*`.
+pub const TOKEN_WORKSPACES_MAX: usize = 1_000;
 pub const TOPIC_CHARS_MAX: usize = 500;
 /// One memory is a note or a document, not an archive; also bounds what one extraction has to read.
 pub const CONTEXT_BYTES_MAX: usize = 1 << 20;
@@ -84,6 +86,8 @@ pub const WRITE_WAIT_MS: u64 = 60_000;
 pub const ADD_WAIT_MS: u64 = 2_000;
 /// A plan older than this no longer describes the database anybody reviewed.
 pub const PLAN_LIFETIME_MS: i64 = 24 * 3_600_000;
+/// How long a token is believed without looking at its row again, and so how long one lives that another process revoked.
+pub const TOKEN_BELIEVED_MS: i64 = 2_000;
 
 /// How long a superseded memory stays although nobody is served it: time to notice that the new one is wrong.
 pub const SUPERSEDED_KEPT_MS: i64 = 30 * 24 * 3_600_000;

@@ -48,10 +48,18 @@ impl Service {
         Ok(self.store.create_backup(&self.backup_folder()?, &new, stamp)?)
     }
 
-    /// Backups that may still hold what was erased at that time.
-    pub fn backups_that_may_hold(&self, erased_at: Timestamp) -> Result<Vec<HoldingBackup>, ServiceError> {
+    /// Backups that may still hold what was erased in the workspace at that time: not those of another workspace.
+    pub fn backups_that_may_hold(
+        &self,
+        workspace_id: &str,
+        erased_at: Timestamp,
+    ) -> Result<Vec<HoldingBackup>, ServiceError> {
         let max_age_ms = self.settings.backup.max_age_ms;
-        let older = list_backups(&self.backup_folder()?)?.into_iter().filter(|it| it.manifest.created_at <= erased_at);
+        let may_hold = |it: &Backup| {
+            let only = it.manifest.workspace_id.as_ref();
+            it.manifest.created_at <= erased_at && only.is_none_or(|only| only == workspace_id)
+        };
+        let older = list_backups(&self.backup_folder()?)?.into_iter().filter(may_hold);
         Ok(older
             .map(|it| HoldingBackup {
                 expires_at: it.manifest.created_at.saturating_add_ms(max_age_ms),

@@ -3,6 +3,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use rootset_model::Timestamp;
+
+use crate::error::{ErrorCode, ServiceError};
 use crate::operation::Effect;
 
 /// The door a request came through.
@@ -32,6 +35,8 @@ pub struct Caller {
     pub workspace: String,
     pub progress: Progress,
     pub rights: Rights,
+    /// When these rights end by themselves. What the caller hands on to others ends no later.
+    pub rights_expire_at: Option<Timestamp>,
     /// A person was asked about this very request and agreed: needed by what an agent must not do alone.
     pub is_confirmed_by_person: bool,
 }
@@ -45,6 +50,7 @@ impl Caller {
             workspace: workspace.into(),
             progress: Progress::default(),
             rights: Rights::default(),
+            rights_expire_at: None,
             is_confirmed_by_person: false,
         }
     }
@@ -57,6 +63,28 @@ impl Caller {
         match self.front_end {
             FrontEnd::CommandLine | FrontEnd::Http => confirm == Some(true),
             FrontEnd::Mcp => self.is_confirmed_by_person,
+        }
+    }
+
+    /// What only some requests of an operation need beyond the operation's own effect.
+    pub(crate) fn need_scope(&self, effect: Effect, what: &str) -> Result<(), ServiceError> {
+        match self.rights.allow_effect(effect) {
+            true => Ok(()),
+            false => Err(ServiceError::new(
+                ErrorCode::Forbidden,
+                format!("{what} needs the scope `{}`, which this token does not have", effect.as_str()),
+            )),
+        }
+    }
+
+    /// The database as a whole is for those who may see all of it.
+    pub(crate) fn need_whole_database(&self, what: &str) -> Result<(), ServiceError> {
+        match self.rights.workspaces {
+            None => Ok(()),
+            Some(_) => Err(ServiceError::new(
+                ErrorCode::Forbidden,
+                format!("{what} is about the whole database, and this token is for some workspaces only"),
+            )),
         }
     }
 }

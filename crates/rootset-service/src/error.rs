@@ -104,6 +104,17 @@ impl ServiceError {
         self
     }
 
+    /// Messages repeat what they were given, and may have been given anything: what is shown of it has an end.
+    pub(crate) fn bounded(mut self) -> Self {
+        for text in [Some(&mut self.message), self.hint.as_mut()].into_iter().flatten() {
+            if let Some((end, _)) = text.char_indices().nth(MESSAGE_CHARS_MAX) {
+                text.truncate(end);
+                text.push('…');
+            }
+        }
+        self
+    }
+
     /// `{"error": {"code", "message", "hint"?, "details"?}}`.
     pub fn to_json(&self) -> Value {
         let mut error = json!({"code": self.code.as_str(), "message": self.message});
@@ -117,6 +128,8 @@ impl ServiceError {
     }
 }
 
+/// More than any message of ours has by itself.
+const MESSAGE_CHARS_MAX: usize = 1_000;
 /// How long a caller should wait after `busy`.
 const RETRY_AFTER_MS: u64 = 1_000;
 
@@ -219,6 +232,12 @@ impl From<StoreError> for ServiceError {
                     .collect();
                 Self::conflict(message).with_hint("use an entity_id").with_details(json!({"candidates": listed}))
             }
+            StoreError::TokenNotFound(_) => {
+                Self::new(Code::NotFound, message).with_hint("`list_tokens` shows what there is")
+            }
+            StoreError::TokenNameTaken { by, .. } => Self::conflict(message)
+                .with_hint("choose another `name`, or revoke that one with `revoke_token`")
+                .with_details(json!({"token_id": by})),
             StoreError::NameTaken { by, .. } => Self::conflict(message).with_details(json!({"memory_id": by})),
             StoreError::ContentTaken { by, name } => {
                 let named = name.as_deref().map_or_else(|| by.to_string(), |name| format!("`{name}`"));

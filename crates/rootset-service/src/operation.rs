@@ -1,8 +1,8 @@
 //! What an operation is: a request with a name, an effect and a response; and how JSON becomes one.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use schemars::{JsonSchema, generate::SchemaSettings};
+use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -10,6 +10,7 @@ use serde_json::Value;
 use crate::caller::Caller;
 use crate::error::{ErrorCode, ServiceError};
 use crate::request;
+use crate::schema::{self, Described, Nulls};
 use crate::service::Service;
 
 /// What an operation may do. One of five words, also the scopes of tokens.
@@ -38,6 +39,10 @@ impl Effect {
             Self::Admin => "admin",
         }
     }
+
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|effect| effect.as_str() == word)
+    }
 }
 
 /// One thing that a user or an agent can ask for.
@@ -49,11 +54,45 @@ pub trait Operation: DeserializeOwned + JsonSchema + Send + 'static {
     const IS_IDEMPOTENT: bool;
     /// May reach outside the database: a model's endpoint.
     const IS_OPEN_WORLD: bool = false;
+    /// About the database as a whole: refused to callers who may see only some workspaces.
+    const IS_DATABASE_WIDE: bool = false;
     /// In updates a `null` clears its field; everywhere else it means absent.
     const NULL_CLEARS: bool = false;
     type Response: Serialize + JsonSchema;
 
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<Self::Response, ServiceError>;
+}
+
+/// Which operations an MCP client is shown: a short list leaves a model more room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Profile {
+    /// Remember, find, forget: what every agent needs.
+    Core,
+    Context,
+    Code,
+    /// Looking after the database.
+    Admin,
+    /// Everything.
+    Full,
+}
+
+impl Profile {
+    pub const ALL: [Self; 5] = [Self::Core, Self::Context, Self::Code, Self::Admin, Self::Full];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Core => "core",
+            Self::Context => "context",
+            Self::Code => "code",
+            Self::Admin => "admin",
+            Self::Full => "full",
+        }
+    }
+
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|profile| profile.as_str() == word)
+    }
 }
 
 /// An operation without its types: what front ends generate themselves from.
@@ -63,52 +102,86 @@ pub struct OperationInfo {
     pub effect: Effect,
     pub is_idempotent: bool,
     pub is_open_world: bool,
-    input_schema: fn() -> Value,
-    output_schema: fn() -> Value,
-    call: fn(&Arc<Service>, &Caller, Value) -> Result<Value, ServiceError>,
+    pub is_database_wide: bool,
+    /// Where an MCP client is shown it, beside [`Profile::Full`]; see [`Self::is_in`].
+    pub profiles: &'static [Profile],
+    schemas: &'static LazySchemas,
+    call: fn(&Arc<Service>, &Caller, Value, &Value) -> Result<Value, ServiceError>,
+}
+
+/// Made once, when they are first needed: every call holds its request against the schema.
+#[derive(Debug)]
+pub(crate) struct LazySchemas {
+    input: OnceLock<Described>,
+    output: OnceLock<Described>,
+    make_input: fn() -> Described,
+    make_output: fn() -> Described,
+}
+
+impl LazySchemas {
+    pub(crate) const fn of<O: Operation>() -> Self {
+        Self {
+            input: OnceLock::new(),
+            output: OnceLock::new(),
+            make_input: || schema::described::<O>(if O::NULL_CLEARS { Nulls::Clear } else { Nulls::AreAbsent }),
+            make_output: || schema::described::<O::Response>(Nulls::AreAbsent),
+        }
+    }
 }
 
 impl OperationInfo {
-    pub(crate) const fn of<O: Operation>() -> Self {
+    pub(crate) const fn of<O: Operation>(schemas: &'static LazySchemas, profiles: &'static [Profile]) -> Self {
         Self {
             name: O::NAME,
             effect: O::EFFECT,
             is_idempotent: O::IS_IDEMPOTENT,
             is_open_world: O::IS_OPEN_WORLD,
-            input_schema: schema_of::<O>,
-            output_schema: schema_of::<O::Response>,
+            is_database_wide: O::IS_DATABASE_WIDE,
+            profiles,
+            schemas,
             call: call::<O>,
         }
     }
 
+    /// The fields of a request, without the operation's description.
     pub fn input_schema(&self) -> Value {
-        (self.input_schema)()
+        self.input().schema.clone()
     }
 
     pub fn output_schema(&self) -> Value {
-        (self.output_schema)()
+        let schemas = self.schemas;
+        schemas.output.get_or_init(schemas.make_output).schema.clone()
     }
 
-    /// The first line of the request's documentation.
+    /// The request's documentation.
     pub fn description(&self) -> String {
-        let schema = self.input_schema();
-        schema.get("description").and_then(Value::as_str).unwrap_or_default().to_owned()
+        self.input().description.clone()
+    }
+
+    pub fn is_in(&self, profile: Profile) -> bool {
+        profile == Profile::Full || self.profiles.contains(&profile)
     }
 
     pub fn call(&self, service: &Arc<Service>, caller: &Caller, request: Value) -> Result<Value, ServiceError> {
-        (self.call)(service, caller, request)
+        (self.call)(service, caller, request, &self.input().schema)
+    }
+
+    fn input(&self) -> &'static Described {
+        let schemas = self.schemas;
+        schemas.input.get_or_init(schemas.make_input)
     }
 }
 
-fn schema_of<T: JsonSchema>() -> Value {
-    let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
-    settings.into_generator().into_root_schema_for::<T>().into()
-}
-
-fn call<O: Operation>(service: &Arc<Service>, caller: &Caller, request: Value) -> Result<Value, ServiceError> {
+fn call<O: Operation>(
+    service: &Arc<Service>,
+    caller: &Caller,
+    request: Value,
+    schema: &Value,
+) -> Result<Value, ServiceError> {
     let workspace = request.get("workspace_id").and_then(Value::as_str).map(str::to_owned);
-    let request: O = request::parse(request, &schema_of::<O>(), O::NULL_CLEARS)?;
-    let response = request.run(service, caller).map_err(|error| error.about_workspace(workspace.as_deref()))?;
+    let request: O = request::parse(request, schema, O::NULL_CLEARS).map_err(ServiceError::bounded)?;
+    let response = request.run(service, caller);
+    let response = response.map_err(|error| error.about_workspace(workspace.as_deref()).bounded())?;
     serde_json::to_value(response)
         .map_err(|error| ServiceError::new(ErrorCode::Internal, format!("the answer cannot be written: {error}")))
 }

@@ -25,6 +25,7 @@ mod search;
 mod stats;
 mod status;
 mod supersede;
+mod tokens;
 mod trash;
 mod undo;
 mod update;
@@ -59,77 +60,86 @@ pub use search::SearchMemory;
 pub use stats::GetStats;
 pub use status::GcStatus;
 pub use supersede::SupersedeMemory;
+pub use tokens::{CreateToken, ListTokens, RevokeToken};
 pub use trash::ListTrash;
 pub use undo::GcUndo;
 pub use update::UpdateMemory;
 pub use workspaces::{CreateWorkspace, DeleteWorkspace, ListWorkspaces};
 
-use crate::operation::OperationInfo;
+use crate::operation::{LazySchemas, OperationInfo, Profile};
 
 macro_rules! list_of_operations {
-    ($($operation:ident,)*) => {
-        const CATALOGUE: &[OperationInfo] = &[$(OperationInfo::of::<$operation>()),*];
+    ($($operation:ident: [$($profile:ident),*],)*) => {
+        static CATALOGUE: &[OperationInfo] = &[$({
+            static SCHEMAS: LazySchemas = LazySchemas::of::<$operation>();
+            OperationInfo::of::<$operation>(&SCHEMAS, &[$(Profile::$profile),*])
+        }),*];
     };
 }
 
+// Each with the profiles that show it to an MCP client; `full` shows all of them. `create_token` is in no other: its answer is a
+// secret, which should not end up in a conversation by chance.
 list_of_operations! {
-    AddMemory,
-    AddMemories,
-    GetMemory,
-    ListMemories,
-    UpdateMemory,
-    DeleteMemory,
-    SearchMemory,
-    SupersedeMemory,
-    Forget,
-    GetEntity,
-    GetRelated,
-    ImportGraph,
-    ExportGraph,
-    PruneMemory,
-    GcPlan,
-    GetPlan,
-    GcApply,
-    GcUndo,
-    GcPurge,
-    GcExplain,
-    GcStatus,
-    ListTrash,
-    ListAudit,
-    SetRetention,
-    GetRetention,
-    BackupCreate,
-    BackupList,
-    BackupVerify,
-    BackupRestore,
-    Defrag,
-    IndexCodebase,
-    SearchCode,
-    GetSymbol,
-    GetCallers,
-    GetCallees,
-    ListRepos,
-    ContextAdd,
-    ContextSetFocus,
-    ContextGet,
-    ContextImport,
-    ContextExport,
-    ContextListSessions,
-    ContextDeleteSession,
-    ContextGcAnalyze,
-    ContextGcPrune,
-    ContextGcPin,
-    ContextGcUnpin,
-    ContextGcConfigure,
-    ContextSearchStash,
-    ContextRestore,
-    ContextCompress,
-    ContextExplain,
-    GetStats,
-    Doctor,
-    CreateWorkspace,
-    ListWorkspaces,
-    DeleteWorkspace,
+    AddMemory: [Core],
+    AddMemories: [],
+    GetMemory: [Core],
+    ListMemories: [Admin],
+    UpdateMemory: [Core],
+    DeleteMemory: [Core],
+    SearchMemory: [Core],
+    SupersedeMemory: [],
+    Forget: [Core],
+    GetEntity: [],
+    GetRelated: [],
+    ImportGraph: [],
+    ExportGraph: [],
+    PruneMemory: [Core, Code, Admin],
+    GcPlan: [Admin],
+    GetPlan: [Admin],
+    GcApply: [Core, Code, Admin],
+    GcUndo: [Core, Code, Admin],
+    GcPurge: [Admin],
+    GcExplain: [Admin],
+    GcStatus: [Admin],
+    ListTrash: [Admin],
+    ListAudit: [Admin],
+    SetRetention: [Admin],
+    GetRetention: [Admin],
+    BackupCreate: [Admin],
+    BackupList: [Admin],
+    BackupVerify: [Admin],
+    BackupRestore: [Admin],
+    Defrag: [Admin],
+    IndexCodebase: [Core, Code],
+    SearchCode: [Core, Code],
+    GetSymbol: [Code],
+    GetCallers: [Code],
+    GetCallees: [Code],
+    ListRepos: [Code],
+    ContextAdd: [Context],
+    ContextSetFocus: [Context],
+    ContextGet: [Context],
+    ContextImport: [Context],
+    ContextExport: [Context],
+    ContextListSessions: [Context],
+    ContextDeleteSession: [Context],
+    ContextGcAnalyze: [Context],
+    ContextGcPrune: [Context],
+    ContextGcPin: [Context],
+    ContextGcUnpin: [Context],
+    ContextGcConfigure: [Context],
+    ContextSearchStash: [Context],
+    ContextRestore: [Context],
+    ContextCompress: [Context],
+    ContextExplain: [Context],
+    GetStats: [Admin],
+    Doctor: [Admin],
+    CreateWorkspace: [Admin],
+    ListWorkspaces: [Admin],
+    DeleteWorkspace: [Admin],
+    CreateToken: [],
+    ListTokens: [Admin],
+    RevokeToken: [Admin],
 }
 
 /// All operations, in a fixed order.

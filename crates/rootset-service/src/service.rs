@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock};
 
 use parking_lot::Mutex;
-use rootset_model::{ErasureId, MemoryId, PlanId, RunId, Timestamp};
+use rootset_model::{ErasureId, MemoryId, PlanId, RunId, Timestamp, TokenId};
 use rootset_provider::{BuiltinExtractor, Embedder, Extractor};
-use rootset_store::{EraseIds, Stamp, Store, Workspace};
+use rootset_store::{EraseIds, Stamp, Store, StoreError, Workspace};
 use serde_json::Value;
 
 use crate::caller::Caller;
@@ -17,6 +17,7 @@ use crate::error::{ErrorCode, ServiceError};
 use crate::operation::{Effect, OperationInfo};
 use crate::scheduler::ClockGuard;
 use crate::settings::Settings;
+use crate::tokens::BelievedTokens;
 use crate::uses::UseBuffer;
 use crate::worker::Background;
 use crate::{operations, request};
@@ -36,6 +37,7 @@ pub struct Service {
     pub(crate) has_written: AtomicBool,
     pub(crate) clock_guard: Mutex<ClockGuard>,
     pub(crate) sessions: LiveSessions,
+    pub(crate) believed_tokens: BelievedTokens,
     clock: Arc<dyn Clock>,
     ids: Arc<dyn Ids>,
 }
@@ -60,6 +62,7 @@ impl Service {
             has_written: AtomicBool::new(false),
             clock_guard: Mutex::new(ClockGuard::default()),
             sessions: LiveSessions::default(),
+            believed_tokens: BelievedTokens::default(),
             clock: Arc::new(SystemClock),
             ids: Arc::new(SystemIds::default()),
         };
@@ -92,8 +95,9 @@ impl Service {
     pub fn call(self: &Arc<Self>, caller: &Caller, name: &str, arguments: Value) -> Result<Value, ServiceError> {
         match find_operation(name) {
             Some(operation) => {
-                if !caller.rights.allow_effect(operation.effect) {
-                    return Err(forbidden(operation));
+                caller.need_scope(operation.effect, &format!("`{}`", operation.name))?;
+                if operation.is_database_wide {
+                    caller.need_whole_database(&format!("`{}`", operation.name))?;
                 }
                 if operation.effect != Effect::Read {
                     self.has_written.store(true, Ordering::Relaxed);
@@ -139,6 +143,10 @@ impl Service {
         ErasureId(self.ids.next(self.now()))
     }
 
+    pub(crate) fn next_token_id(&self) -> TokenId {
+        TokenId(self.ids.next(self.now()))
+    }
+
     pub(crate) fn next_segment_id(&self) -> String {
         MemoryId(self.ids.next(self.now())).to_string()
     }
@@ -156,9 +164,7 @@ impl Service {
 
     /// The workspace a request is about; empty and absent mean the caller's current one.
     pub(crate) fn workspace(&self, caller: &Caller, requested: Option<&str>) -> Result<Workspace, ServiceError> {
-        let name = workspace_name(caller, requested)?;
-        caller.rights.allow_workspace(name).then_some(()).ok_or_else(|| unknown_to_caller(name))?;
-        Ok(self.store.workspace(name)?)
+        self.find_workspace(caller, requested, Store::workspace)
     }
 
     /// Also one that is in the trash, for undo, purge and looking at what is there.
@@ -167,22 +173,32 @@ impl Service {
         caller: &Caller,
         requested: Option<&str>,
     ) -> Result<Workspace, ServiceError> {
+        self.find_workspace(caller, requested, Store::workspace_or_trashed)
+    }
+
+    fn find_workspace(
+        &self,
+        caller: &Caller,
+        requested: Option<&str>,
+        find: impl Fn(&Store, &str) -> Result<Workspace, StoreError>,
+    ) -> Result<Workspace, ServiceError> {
         let name = workspace_name(caller, requested)?;
-        caller.rights.allow_workspace(name).then_some(()).ok_or_else(|| unknown_to_caller(name))?;
-        Ok(self.store.workspace_or_trashed(name)?)
+        if !caller.rights.allow_workspace(name) {
+            return Err(unknown_to_caller(name));
+        }
+        find(&self.store, name).map_err(|error| match error {
+            // Names like this one are suggested, but never those of others' workspaces.
+            StoreError::WorkspaceNotFound { name, mut nearest, trashed } => {
+                nearest.retain(|it| caller.rights.allow_workspace(it));
+                StoreError::WorkspaceNotFound { name, nearest, trashed }.into()
+            }
+            other => other.into(),
+        })
     }
 }
 
-fn forbidden(operation: &OperationInfo) -> ServiceError {
-    let (name, effect) = (operation.name, operation.effect.as_str());
-    ServiceError::new(
-        ErrorCode::Forbidden,
-        format!("`{name}` needs the scope `{effect}`, which this token does not have"),
-    )
-}
-
 /// What a token does not name does not exist for its holder, not even in hints.
-fn unknown_to_caller(name: &str) -> ServiceError {
+pub(crate) fn unknown_to_caller(name: &str) -> ServiceError {
     ServiceError::new(ErrorCode::NotFound, format!("no workspace `{name}`"))
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use rootset_model::{MemoryId, PlanId, RunId, Timestamp};
+use rootset_model::{MemoryId, PlanId, RunId, Timestamp, TokenId};
 use thiserror::Error;
 
 #[derive(Debug, Error)]
@@ -109,6 +109,10 @@ pub enum StoreError {
     SegmentNotFound { segment: i64 },
     #[error("the plan is about a context window")]
     NotForApply { plan: PlanId },
+    #[error("no token `{0}`")]
+    TokenNotFound(String),
+    #[error("there is a token `{name}` already")]
+    TokenNameTaken { name: String, by: TokenId },
     #[error("no repository `{0}`")]
     RepoNotFound(String),
     #[error("the repository `{repo}` is the folder `{root}`")]

@@ -42,6 +42,7 @@ mod stats;
 mod status;
 mod supersede;
 mod sweep;
+mod tokens;
 mod undo;
 mod update;
 mod uses;
@@ -89,6 +90,7 @@ pub use search::{Candidate, Candidates, EntityHit, Hit, Ranked, SearchFilters, S
 pub use stats::{SourceCounts, Stats};
 pub use status::{DeadRows, HeapStatus};
 pub use sweep::{Applied, ApplyOptions, Skipped};
+pub use tokens::{NewToken, TokenReference, TokenRow};
 pub use undo::{Conflict, Undone};
 pub use update::{AttributeChanges, EraseIds, UpdateOutcome, UpdateRequest};
 pub use uses::RecordedUse;

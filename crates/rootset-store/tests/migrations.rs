@@ -92,3 +92,21 @@ fn sessions_of_the_fourth_schema_open_with_all_they_hold() {
     let away = store.load_session(&workspace, "evening", None);
     assert!(matches!(away, Err(StoreError::SessionTrashed { .. })), "{away:?}");
 }
+
+#[test]
+fn tokens_of_the_fifth_schema_open_with_all_they_hold() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("copy.db");
+    std::fs::copy(&fixtures()[4], &path).expect("a copy");
+    let store = Store::open_sqlite(&path).expect("the fixture opens");
+    let (living, total) = store.list_tokens(false, 0, 10).expect("a list");
+    let names: Vec<&str> = living.iter().map(|token| token.name.as_str()).collect();
+    assert_eq!((names.as_slice(), total), (["old", "reader"].as_slice(), 2));
+    let reader = &living[1];
+    assert_eq!(reader.scopes, ["read"]);
+    assert_eq!(reader.workspaces.as_deref(), Some(["default".to_owned(), "other".to_owned()].as_slice()));
+    assert_eq!(reader.expires_at, Some(Timestamp(1_893_456_000_000)));
+    assert_eq!((living[0].workspaces.as_ref(), living[0].revoked_at), (None, None));
+    let (all, _) = store.list_tokens(true, 0, 10).expect("a list");
+    assert_eq!(all.iter().filter(|token| token.revoked_at.is_some()).count(), 1);
+}

@@ -9,6 +9,7 @@ mod import;
 mod install;
 mod memory;
 mod operator;
+mod serve;
 
 use std::ffi::OsString;
 
@@ -36,8 +37,10 @@ pub use memory::{
     ShowArguments, SupersedeArguments,
 };
 pub use operator::{
-    CallArguments, CompletionsArguments, ConfigCommand, CreateWorkspaceArguments, DoctorArguments, WorkspaceCommand,
+    CallArguments, CompletionsArguments, ConfigCommand, CreateTokenArguments, CreateWorkspaceArguments,
+    DoctorArguments, TokenCommand, WorkspaceCommand,
 };
+pub use serve::ServeArguments;
 
 /// Memory for AI agents, with a garbage collector
 #[derive(Debug, Parser)]
@@ -111,6 +114,9 @@ pub enum Command {
     /// Separate memories for separate things
     #[command(subcommand)]
     Workspace(WorkspaceCommand),
+    /// Who may call the HTTP API
+    #[command(subcommand)]
+    Token(TokenCommand),
     /// Make, check and restore backups
     #[command(subcommand)]
     Backup(BackupCommand),
@@ -119,6 +125,7 @@ pub enum Command {
     /// Counts and sizes
     Stats,
     Doctor(DoctorArguments),
+    Serve(ServeArguments),
     Daemon(DaemonArguments),
     /// The settings in force
     #[command(subcommand)]
@@ -139,7 +146,7 @@ impl Command {
 
     /// It ends when it is told to, not when it has answered.
     pub fn runs_on(&self) -> bool {
-        matches!(self, Self::Watch(_)) || matches!(self, Self::Daemon(arguments) if !arguments.once)
+        matches!(self, Self::Watch(_) | Self::Serve(_)) || matches!(self, Self::Daemon(arguments) if !arguments.once)
     }
 }
 

@@ -25,11 +25,13 @@ mod remove;
 mod retention;
 mod salvage;
 mod search;
+mod serve;
 mod show;
 mod stats;
 mod status;
 mod supersede;
 mod times;
+mod token;
 mod tour;
 mod trash;
 mod undo;
@@ -62,10 +64,12 @@ pub fn run(command: Command, session: &Session) -> Result<(), Failure> {
         Command::Entity(command) => entity::run(command, session),
         Command::Graph(command) => graph::run(command, session),
         Command::Workspace(command) => workspace::run(command, session),
+        Command::Token(command) => token::run(command, session),
         Command::Backup(command) => backup::run(command, session),
         Command::Defrag => defrag::run(session),
         Command::Stats => stats::run(session),
         Command::Doctor(arguments) => doctor::run(arguments, session),
+        Command::Serve(arguments) => serve::run(arguments, session),
         Command::Daemon(arguments) => daemon::run(arguments, session),
         Command::Config(command) => config::run(command, session),
         Command::Install(arguments) => install::run(&arguments, session),

@@ -8,6 +8,7 @@ mod example;
 mod folders;
 mod keys;
 mod retention;
+mod server;
 mod sources;
 
 use std::collections::BTreeMap;
@@ -27,6 +28,7 @@ use crate::arguments::GlobalArguments;
 
 pub use example::example;
 pub use keys::KEYS;
+pub use server::ServerConfiguration;
 
 /// What is in force.
 #[derive(Debug)]
@@ -34,6 +36,7 @@ pub struct Configuration {
     pub database: Database,
     pub workspace: String,
     pub settings: Settings,
+    pub server: ServerConfiguration,
     pub extract: ExtractModel,
     pub embed: EmbedModel,
     /// Every key as it is shown to people.
@@ -120,6 +123,7 @@ impl Reader {
             },
             workspace: self.text("workspace").unwrap_or_else(|| "default".to_owned()),
             settings,
+            server: self.server()?,
             extract: match self.text("extract.provider").as_deref() {
                 Some("openai") => ExtractModel::OpenAi(self.endpoint("extract")?),
                 _ => ExtractModel::Builtin,

@@ -4,10 +4,12 @@
 //! look on a terminal. stdout is data, stderr is talk.
 
 mod arguments;
+mod background;
 mod commands;
 mod configuration;
 mod editor;
 mod exit;
+mod first_token;
 mod input;
 mod logging;
 mod models;
@@ -15,6 +17,7 @@ mod output;
 mod progress;
 mod prompt;
 mod render;
+mod rounds;
 mod session;
 mod stop;
 

@@ -20,8 +20,8 @@ use crate::service::Service;
 use crate::shared::{RawContent, check_short_text, check_source, checked_content, checked_metadata, checked_tags};
 use crate::worker::{Completion, provider_failed};
 
-/// Remember something. The same content again returns the same memory; look at `similar` and supersede rather than pile
-/// up.
+/// Remember something worth knowing later: a fact, a decision, a preference. The same content again returns the same
+/// memory; look at `similar` and give `supersedes` rather than pile up.
 #[derive(Debug, JsonSchema)]
 pub struct AddMemory {
     /// Workspace to add to; absent: the current one.

@@ -65,9 +65,11 @@ pub struct SkippedItem {
 }
 
 impl AppliedPlan {
-    pub(crate) fn new(service: &Service, applied: Applied) -> Result<Self, ServiceError> {
+    pub(crate) fn new(service: &Service, workspace: &Workspace, applied: Applied) -> Result<Self, ServiceError> {
         let receipt = match (&applied.receipt, applied.run.finished_at) {
-            (Some(receipt), Some(at)) => Some(ReceiptAnswer::new(receipt, service.backups_that_may_hold(at)?)),
+            (Some(receipt), Some(at)) => {
+                Some(ReceiptAnswer::new(receipt, service.backups_that_may_hold(&workspace.id, at)?))
+            }
             _ => None,
         };
         Ok(Self {
@@ -100,10 +102,16 @@ impl Operation for GcApply {
             confirm: caller.confirms_for_good(self.confirm),
         };
         let plan = parse_plan_id(&self.plan_id)?;
+        if !caller.rights.allow_effect(Effect::Purge)
+            && service.store.plan(&workspace, plan, &service.settings.limits, 0, 0)?.erases
+        {
+            caller.need_scope(Effect::Purge, "a plan that erases for good")?;
+        }
         if self.backup == Some(true) {
             back_up(service, &workspace, plan, caller)?;
         }
-        AppliedPlan::new(service, service.apply_plan(&workspace, plan, review, &caller.actor)?)
+        let applied = service.apply_plan(&workspace, plan, review, &caller.actor)?;
+        AppliedPlan::new(service, &workspace, applied)
     }
 }
 
@@ -114,7 +122,11 @@ fn back_up(service: &Service, workspace: &Workspace, plan: PlanId, caller: &Call
         return Err(ServiceError::invalid("`backup`: a backup would keep what this plan erases"));
     }
     if !view.is_applied {
-        service.create_backup(BackupKind::Snapshot, None, &caller.actor)?;
+        // Of the whole database, where the caller may have one: it restores fastest.
+        match caller.rights.workspaces {
+            None => service.create_backup(BackupKind::Snapshot, None, &caller.actor)?,
+            Some(_) => service.create_backup(BackupKind::Jsonl, Some(workspace), &caller.actor)?,
+        };
     }
     Ok(())
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rootset_model::Timestamp;
 use rootset_model::names::check_workspace_id;
-use rootset_store::{Backup, BackupKind, BackupReason, RestoreTarget, list_backups, verify_backup};
+use rootset_store::{Backup, BackupKind, BackupReason, RestoreTarget, StoreError, list_backups, verify_backup};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -15,7 +15,7 @@ use super::doctor::repair;
 use crate::caller::Caller;
 use crate::error::{ErrorCode, ServiceError};
 use crate::operation::{Effect, Operation};
-use crate::service::{DEFAULT_WORKSPACE, Service};
+use crate::service::{DEFAULT_WORKSPACE, Service, unknown_to_caller};
 
 /// Make a verified backup while others write: a snapshot of the database, or a bundle of JSON lines.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -60,6 +60,9 @@ impl Operation for BackupCreate {
             (Some(Format::Jsonl), _) | (None, Some(_)) => BackupKind::Jsonl,
             (Some(Format::Snapshot) | None, None) => BackupKind::Snapshot,
         };
+        if only.is_none() {
+            caller.need_whole_database("a backup without `workspace_id`")?;
+        }
         let workspace = only.map(|id| service.workspace_or_trashed(caller, Some(id))).transpose()?;
         let backup = service.create_backup(kind, workspace.as_ref(), &caller.actor)?;
         Ok(BackupCreated {
@@ -139,6 +142,7 @@ impl Operation for BackupList {
     const NAME: &'static str = "backup_list";
     const EFFECT: Effect = Effect::Admin;
     const IS_IDEMPOTENT: bool = true;
+    const IS_DATABASE_WIDE: bool = true;
     type Response = BackupsListed;
 
     fn run(self, service: &Arc<Service>, _caller: &Caller) -> Result<BackupsListed, ServiceError> {
@@ -165,6 +169,7 @@ impl Operation for BackupVerify {
     const NAME: &'static str = "backup_verify";
     const EFFECT: Effect = Effect::Admin;
     const IS_IDEMPOTENT: bool = true;
+    const IS_DATABASE_WIDE: bool = true;
     type Response = BackupVerified;
 
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<BackupVerified, ServiceError> {
@@ -215,7 +220,11 @@ impl Operation for BackupRestore {
         for (field, id) in [("workspace_id", &asked), ("into_workspace_id", &into)] {
             if let Some(id) = id {
                 check_workspace_id(id).map_err(|error| ServiceError::invalid(format!("`{field}`: {error}")))?;
+                caller.rights.allow_workspace(id).then_some(()).ok_or_else(|| unknown_to_caller(id))?;
             }
+        }
+        if asked.is_none() {
+            caller.need_whole_database("a restore without `workspace_id`")?;
         }
         let backup = service.find_backup(caller, &self.backup_id)?;
         let only = asked.or_else(|| backup.manifest.workspace_id.clone());
@@ -233,7 +242,8 @@ impl Operation for BackupRestore {
         }
         service.flush_uses()?;
         let folder = service.backup_folder()?;
-        let restored = service.store.restore_backup(&backup, target, &folder, service.stamp(caller))?;
+        let restored = service.store.restore_backup(&backup, target, &folder, service.stamp(caller));
+        let restored = restored.map_err(|error| only_seen(error, caller))?;
         service.store.ensure_workspace(DEFAULT_WORKSPACE, service.stamp(caller))?;
         if backup.manifest.reason == BackupReason::Salvage {
             // Salvaged memories are texts without anything derived from them.
@@ -246,6 +256,17 @@ impl Operation for BackupRestore {
             workspaces: restored.workspaces,
             workspaces_removed: restored.workspaces_removed,
         })
+    }
+}
+
+/// A backup may hold more workspaces than its reader may know of.
+fn only_seen(error: StoreError, caller: &Caller) -> StoreError {
+    match error {
+        StoreError::WorkspaceNotInBackup { backup, workspace, mut present } => {
+            present.retain(|id| caller.rights.allow_workspace(id));
+            StoreError::WorkspaceNotInBackup { backup, workspace, present }
+        }
+        other => other,
     }
 }
 

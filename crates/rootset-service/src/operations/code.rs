@@ -20,7 +20,7 @@ use crate::operation::{Effect, Operation};
 use crate::service::Service;
 use crate::shared::{check_query, clamped};
 
-/// Find functions, classes and passages of indexed code by words or names.
+/// Find functions, classes and passages of indexed code by words or names, before opening files one by one.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct SearchCode {
     /// Workspace to look in; absent: the current one.

@@ -29,6 +29,7 @@ impl Operation for Defrag {
     const NAME: &'static str = "defrag";
     const EFFECT: Effect = Effect::Admin;
     const IS_IDEMPOTENT: bool = true;
+    const IS_DATABASE_WIDE: bool = true;
     type Response = DefragAnswer;
 
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<DefragAnswer, ServiceError> {

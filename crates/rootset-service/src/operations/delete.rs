@@ -13,7 +13,7 @@ use crate::operation::{Effect, Operation};
 use crate::service::Service;
 use crate::shared::Trashed;
 
-/// Move one memory to the trash with everything only it vouches for. `gc_undo` brings it back.
+/// Move one memory to the trash with everything only it vouches for. `gc_undo` brings it back; for many at once: `forget`.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct DeleteMemory {
     /// Workspace it is in; absent: the current one.

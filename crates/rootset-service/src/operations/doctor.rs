@@ -59,6 +59,7 @@ impl Operation for Doctor {
     const NAME: &'static str = "doctor";
     const EFFECT: Effect = Effect::Admin;
     const IS_IDEMPOTENT: bool = true;
+    const IS_DATABASE_WIDE: bool = true;
     type Response = DoctorAnswer;
 
     fn run(self, service: &Arc<Service>, _caller: &Caller) -> Result<DoctorAnswer, ServiceError> {

@@ -50,7 +50,7 @@ impl Operation for GetEntity {
     }
 }
 
-/// Walk the graph from one entity.
+/// Find what an entity is related to, some steps away.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct GetRelated {
     /// Workspace it is in; absent: the current one.

@@ -15,7 +15,7 @@ use crate::operation::{Effect, Operation};
 use crate::service::Service;
 use crate::shared::{hex, parse_plan_id};
 
-/// Read one memory whole, by id or name.
+/// Read one memory whole, by id or name, when the snippet of a search is not enough.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct GetMemory {
     /// Workspace it is in; absent: the current one.

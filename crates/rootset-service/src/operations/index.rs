@@ -169,7 +169,7 @@ fn message(report: &Report) -> String {
     message
 }
 
-/// The repositories of the code index.
+/// List the repositories of the code index, and how many of their files are stale.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct ListRepos {
     /// Workspace to look in; absent: the current one.

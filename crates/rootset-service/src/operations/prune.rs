@@ -151,7 +151,7 @@ impl Operation for PruneMemory {
             }
             error
         })?;
-        let applied = AppliedPlan::new(service, applied)?;
+        let applied = AppliedPlan::new(service, &workspace, applied)?;
         let message = applied_message(&applied);
         Ok(PruneAnswer { plan: None, applied: Some(applied), message })
     }

@@ -23,7 +23,8 @@ use crate::shared::{check_query, checked_tags, clamped, not_negative, origin};
 const NAME_WORDS_MAX: usize = 4;
 const NAMES_MAX: usize = 64;
 
-/// Find memories, or the entities they speak of. Any text is a valid query; without one: pinned first, then newest.
+/// Find memories, or the entities they speak of, before asking or guessing. Any text is a valid query; without one:
+/// pinned first, then newest.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct SearchMemory {
     /// Workspace to search; absent: the current one.

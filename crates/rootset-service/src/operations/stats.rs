@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
 
 use crate::caller::Caller;
 use crate::error::ServiceError;
@@ -56,13 +57,14 @@ pub struct SourceAnswer {
     pub pending: i64,
 }
 
-/// Bytes; all but the first are of the whole database.
+/// Bytes; all but the first are of the whole database, and shown to those who may see all of it.
+#[skip_serializing_none]
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct SizesAnswer {
     pub content_bytes: i64,
-    pub database_bytes: i64,
-    pub wal_bytes: i64,
-    pub free_bytes: i64,
+    pub database_bytes: Option<i64>,
+    pub wal_bytes: Option<i64>,
+    pub free_bytes: Option<i64>,
 }
 
 impl Operation for GetStats {
@@ -75,6 +77,7 @@ impl Operation for GetStats {
         let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
         let stats = service.store.stats(&workspace)?;
         let sum = |of: fn(&rootset_store::SourceCounts) -> i64| stats.by_source.iter().map(of).sum::<i64>();
+        let seen = |bytes: i64| caller.rights.workspaces.is_none().then_some(bytes);
         let (memories, trashed) = (sum(|it| it.memories), sum(|it| it.trashed));
         Ok(StatsAnswer {
             workspace_id: workspace.id,
@@ -102,9 +105,9 @@ impl Operation for GetStats {
                 .collect(),
             sizes: SizesAnswer {
                 content_bytes: stats.content_bytes,
-                database_bytes: stats.sizes.database_bytes,
-                wal_bytes: stats.sizes.log_bytes,
-                free_bytes: stats.sizes.free_bytes,
+                database_bytes: seen(stats.sizes.database_bytes),
+                wal_bytes: seen(stats.sizes.log_bytes),
+                free_bytes: seen(stats.sizes.free_bytes),
             },
             engine: service.store.engine_name().to_owned(),
             schema_version: rootset_store::SCHEMA_VERSION,

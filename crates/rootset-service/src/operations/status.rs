@@ -21,6 +21,7 @@ pub struct GcStatus {
     workspace_id: Option<String>,
 }
 
+#[skip_serializing_none]
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct StatusAnswer {
     pub workspace_id: String,
@@ -28,9 +29,10 @@ pub struct StatusAnswer {
     pub trash: TrashCounts,
     /// Newest first.
     pub last_runs: Vec<RunAnswer>,
-    /// Chunks purged since the last defragmentation as a share of those and the present ones, over all workspaces.
-    pub dead_fraction: f64,
-    pub defrag_recommended: bool,
+    /// Chunks purged since the last defragmentation as a share of those and the present ones, over all workspaces; shown
+    /// to those who may see all of them.
+    pub dead_fraction: Option<f64>,
+    pub defrag_recommended: Option<bool>,
     /// Memories whose time of ingestion is missing or in the future: retention never takes them.
     pub unclassifiable: i64,
     pub disk: DiskAnswer,
@@ -58,16 +60,16 @@ pub struct TrashCounts {
     pub oldest_at: Option<Timestamp>,
 }
 
-/// Bytes; all but `trash` are of the whole database.
+/// Bytes; all but `trash` are of the whole database, and shown to those who may see all of it.
 #[skip_serializing_none]
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct DiskAnswer {
-    pub db: i64,
-    pub wal: i64,
+    pub db: Option<i64>,
+    pub wal: Option<i64>,
     /// Text in the workspace's trash.
     pub trash: i64,
     /// Free pages inside the file.
-    pub reclaimable: i64,
+    pub reclaimable: Option<i64>,
     /// Left on the disk, where that can be told.
     pub free: Option<i64>,
 }
@@ -81,6 +83,7 @@ impl Operation for GcStatus {
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<StatusAnswer, ServiceError> {
         let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
         let status = service.store.status(&workspace, RUNS_SHOWN, service.now())?;
+        let sees_all = caller.rights.workspaces.is_none();
         let dead_fraction = status.dead.fraction();
         let threshold = service.settings.gc.defrag_threshold;
         Ok(StatusAnswer {
@@ -99,15 +102,15 @@ impl Operation for GcStatus {
                 oldest_at: status.oldest_trash_at,
             },
             last_runs: status.last_runs.into_iter().map(Into::into).collect(),
-            dead_fraction,
-            defrag_recommended: rootset_gc::is_defrag_recommended(dead_fraction, threshold),
+            dead_fraction: sees_all.then_some(dead_fraction),
+            defrag_recommended: sees_all.then(|| rootset_gc::is_defrag_recommended(dead_fraction, threshold)),
             unclassifiable: status.unclassifiable,
             disk: DiskAnswer {
-                db: status.sizes.database_bytes,
-                wal: status.sizes.log_bytes,
+                db: sees_all.then_some(status.sizes.database_bytes),
+                wal: sees_all.then_some(status.sizes.log_bytes),
                 trash: status.trash_bytes,
-                reclaimable: status.sizes.free_bytes,
-                free: status.sizes.disk_free_bytes,
+                reclaimable: sees_all.then_some(status.sizes.free_bytes),
+                free: status.sizes.disk_free_bytes.filter(|_| sees_all),
             },
         })
     }

@@ -85,6 +85,9 @@ impl Operation for UpdateMemory {
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<UpdatedMemory, ServiceError> {
         let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
         self.refuse_empty()?;
+        if self.erase_previous == Some(true) {
+            caller.need_scope(Effect::Purge, "`erase_previous: true`")?;
+        }
         let (attributes, redacted) = self.attributes()?;
         for _ in 0..ATTEMPTS_MAX {
             match self.attempt(service, caller, &workspace, &attributes, redacted) {

@@ -47,6 +47,7 @@ impl Operation for CreateWorkspace {
     const NAME: &'static str = "create_workspace";
     const EFFECT: Effect = Effect::Admin;
     const IS_IDEMPOTENT: bool = false;
+    const IS_DATABASE_WIDE: bool = true;
     type Response = CreatedWorkspace;
 
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<CreatedWorkspace, ServiceError> {

@@ -43,6 +43,39 @@ pub struct CreateWorkspaceArguments {
     pub max_bytes: Option<i64>,
 }
 
+#[derive(Debug, Subcommand)]
+pub enum TokenCommand {
+    Create(CreateTokenArguments),
+    /// List the tokens; secrets cannot be shown
+    List {
+        /// Also those that were revoked
+        #[arg(long)]
+        revoked: bool,
+    },
+    /// Revoke a token for good
+    Revoke {
+        /// Its name, or the id that `list --json` shows
+        #[arg(value_name = "NAME")]
+        token: String,
+    },
+}
+
+/// Make a token for the HTTP API and print its secret, once
+#[derive(Debug, Args)]
+pub struct CreateTokenArguments {
+    /// Who it is for: the actor in the audit trail
+    pub name: String,
+    /// What it allows, comma-separated: read, write, destroy, purge, admin
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "read,write,destroy")]
+    pub scopes: Vec<String>,
+    /// Workspaces it sees, comma-separated, or `*` for all of them [default: the current one]
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub workspaces: Vec<String>,
+    /// When it ends by itself: a day, a time, or a while such as `90d` [default: never]
+    #[arg(long, value_name = "WHEN")]
+    pub expires: Option<String>,
+}
+
 /// Check the database; ends with status 1 when something is wrong
 #[derive(Debug, Args)]
 pub struct DoctorArguments {

@@ -1,21 +1,15 @@
 //! `rootset daemon`: waits, and tells the scheduler to look. Every decision is the scheduler's.
 
-use std::time::Duration;
-
-use rootset_model::Timestamp;
 use rootset_service::scheduler::{Doubt, Round, Scheduler, Tick};
-use rootset_service::{Clock, ErrorCode, ServiceError, SystemClock};
+use rootset_service::{ErrorCode, ServiceError};
 use serde_json::{Value, json};
 
 use crate::arguments::DaemonArguments;
 use crate::exit::Failure;
 use crate::render::{self, count, counted};
+use crate::rounds::{self, HOW_TO_TRUST};
 use crate::session::Session;
 use crate::stop::Stop;
-
-/// Looks at the time at least so often: clocks are set, other schedulers die, machines wake up.
-const LOOK_EVERY_MS: i64 = 60_000;
-const HOW_TO_TRUST: &str = "if the time is right: rootset daemon --trust-clock";
 
 pub fn run(arguments: DaemonArguments, session: &Session) -> Result<(), Failure> {
     // Before the database is opened: who turned it off should not get one.
@@ -61,41 +55,9 @@ fn once(scheduler: &Scheduler, session: &Session) -> Result<(), Failure> {
 
 fn until_stopped(scheduler: &Scheduler, stop: &Stop, session: &Session) -> Result<(), Failure> {
     session.output.talk("the scheduler is running; Ctrl-C ends it");
-    let mut last_doubt = None;
-    loop {
-        let tick = scheduler.tick();
-        if !matches!(tick, Ok(Tick::ClockDoubted(_))) {
-            last_doubt = None;
-        }
-        let wait_ms = match tick {
-            Ok(Tick::Ran(round)) => {
-                tracing::info!(target: "rootset::gc", ?round, "a round is done");
-                0
-            }
-            Ok(Tick::NotDue { next_at }) => until(next_at),
-            Ok(Tick::HeldElsewhere | Tick::Disabled) => LOOK_EVERY_MS,
-            Ok(Tick::ClockDoubted(doubt)) => {
-                // Said once per kind: the sizes change with every look.
-                if last_doubt.replace(std::mem::discriminant(&doubt)) != Some(std::mem::discriminant(&doubt)) {
-                    tracing::warn!(target: "rootset::gc", "{}: nothing is deleted; {HOW_TO_TRUST}", doubt.in_words());
-                }
-                LOOK_EVERY_MS
-            }
-            // The database may be busy, or its disk full: tomorrow is another day.
-            Err(error) => {
-                tracing::error!(target: "rootset::gc", %error, "a round failed");
-                LOOK_EVERY_MS
-            }
-        };
-        if stop.wait(Duration::from_millis(wait_ms.unsigned_abs())) {
-            session.output.talk("the scheduler has ended");
-            return Ok(());
-        }
-    }
-}
-
-fn until(time: Timestamp) -> i64 {
-    time.0.saturating_sub(SystemClock.now().0).clamp(0, LOOK_EVERY_MS)
+    rounds::until_stopped(scheduler, |time| stop.wait(time));
+    session.output.talk("the scheduler has ended");
+    Ok(())
 }
 
 fn doubted(doubt: Doubt) -> ServiceError {

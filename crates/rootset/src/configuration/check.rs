@@ -106,6 +106,15 @@ fn value_of(key: &Key, path: &str, value: &Value) -> Result<(), String> {
             Some(Ok(())) => (true, String::new()),
             _ => (false, "up to 64 of a-z 0-9 _ -, beginning with a letter or digit".to_owned()),
         },
+        Kind::Address => {
+            let is_address = text.is_some_and(|text| text.parse::<std::net::SocketAddr>().is_ok());
+            (is_address, "an IP address and a port, such as `127.0.0.1:7654`".to_owned())
+        }
+        Kind::Hosts => {
+            let is_host = |item: &Value| item.as_str().is_some_and(is_host_name);
+            let is_list = value.as_array().is_some_and(|items| items.iter().all(is_host));
+            (is_list, "a list of names such as `memory.example.org`, without scheme and port".to_owned())
+        }
         Kind::Url => {
             let is_url = text.is_some_and(|text| {
                 (text.starts_with("http://") || text.starts_with("https://")) && !text.contains(['@', '?', '#'])
@@ -140,6 +149,15 @@ fn value_of(key: &Key, path: &str, value: &Value) -> Result<(), String> {
         Kind::Retention => return retention::field(path, value),
     };
     if is_good { Ok(()) } else { Err(allowed) }
+}
+
+/// An IPv6 address stands in brackets, as in the header it is compared with.
+fn is_host_name(text: &str) -> bool {
+    let is_v6 = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
+    match is_v6 {
+        Some(inner) => inner.parse::<std::net::Ipv6Addr>().is_ok(),
+        None => !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || "-._".contains(c)),
+    }
 }
 
 fn is_duration(value: &Value, min: i64, max: i64) -> bool {

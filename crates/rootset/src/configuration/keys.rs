@@ -8,6 +8,10 @@ pub enum Kind {
     Text,
     Database,
     Workspace,
+    /// An IP address and a port.
+    Address,
+    /// Names without scheme, port or path.
+    Hosts,
     Url,
     Variable,
     Choice(&'static [&'static str]),
@@ -86,6 +90,9 @@ const YEARS_TEN_MS: i64 = 3_650 * DAY_MS;
 const INTERVAL_MS_MIN: i64 = 1_000;
 /// A model's answer must come within the lease on a pending memory.
 const TIMEOUT_MS_MAX: i64 = 200_000;
+/// A request that may take longer than this should be several.
+const SERVER_TIMEOUT_MS_MAX: i64 = DAY_MS;
+const SERVER_TIMEOUT: Kind = Kind::DurationMs { min: 1, max: SERVER_TIMEOUT_MS_MAX };
 const PERCENT: Kind = Kind::Number { min: 0.0, max: 100.0 };
 const TIMEOUT: Kind = Kind::DurationMs { min: 1, max: TIMEOUT_MS_MAX };
 
@@ -104,10 +111,58 @@ pub const KEYS: &[Key] = &[
         about: "workspace of commands that name none",
     },
     Key {
+        path: "server.listen",
+        kind: Kind::Address,
+        value: Value::Default(r#""127.0.0.1:7654""#),
+        about: "where `rootset serve` listens",
+    },
+    Key {
+        path: "server.hosts",
+        kind: Kind::Hosts,
+        value: Value::Default("[]"),
+        about: "names under which the server may be called besides the loopback's; others are refused",
+    },
+    Key {
+        path: "server.max_body",
+        kind: Kind::Count { min: 1 },
+        value: Value::Default("67108864"),
+        about: "bytes of one request",
+    },
+    Key {
+        path: "server.max_requests",
+        kind: Kind::Count { min: 1 },
+        value: Value::Default("256"),
+        about: "requests at the same time; one more is told to come back",
+    },
+    Key {
+        path: "server.max_connections",
+        kind: Kind::Count { min: 1 },
+        value: Value::Default("1024"),
+        about: "open connections; one more waits",
+    },
+    Key {
+        path: "server.read_timeout",
+        kind: SERVER_TIMEOUT,
+        value: Value::Default(r#""30s""#),
+        about: "for sending a request's head, and again for its body; also how long an idle connection is kept",
+    },
+    Key {
+        path: "server.request_timeout",
+        kind: SERVER_TIMEOUT,
+        value: Value::Default(r#""5m""#),
+        about: "how long a caller is kept waiting for an answer",
+    },
+    Key {
+        path: "server.shutdown_timeout",
+        kind: SERVER_TIMEOUT,
+        value: Value::Default(r#""30s""#),
+        about: "how long running requests may go on after the server was told to end",
+    },
+    Key {
         path: "gc.enabled",
         kind: Kind::Switch,
         value: Value::Default("false"),
-        about: "master switch of the scheduler: whether `rootset daemon` runs at all",
+        about: "master switch of the scheduler: whether `rootset daemon` runs at all, and a server does its rounds",
     },
     Key {
         path: "gc.interval",

@@ -185,7 +185,9 @@ fn typed(kind: Kind, text: &str) -> Value {
         },
         Kind::Count { .. } => text.parse::<i64>().map_or_else(|_| text.into(), Into::into),
         Kind::Number { .. } => text.parse::<f64>().map_or_else(|_| text.into(), Into::into),
-        Kind::TextList => text.split(',').map(str::trim).filter(|item| !item.is_empty()).collect::<Vec<_>>().into(),
+        Kind::TextList | Kind::Hosts => {
+            text.split(',').map(str::trim).filter(|item| !item.is_empty()).collect::<Vec<_>>().into()
+        }
         _ => text.into(),
     }
 }

@@ -18,6 +18,8 @@ const WORDS: &[(&str, &str)] = &[
     ("`prune_memory`", "`rootset prune`"),
     ("`accept_missing: true`", "`--accept-missing`"),
     ("`create_workspace`", "`rootset workspace create`"),
+    ("`list_tokens`", "`rootset token list`"),
+    ("`revoke_token`", "`rootset token revoke`"),
     ("`allow_large: true`", "`--allow-large`"),
     ("`restore: true`", "`--restore`"),
 ];

@@ -15,5 +15,7 @@ mod indexing;
 mod installing;
 mod prompts;
 mod sandbox;
+mod serving;
+mod tokens;
 mod touring;
 mod unreadable_folders;

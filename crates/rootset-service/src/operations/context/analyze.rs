@@ -54,6 +54,7 @@ pub struct ContextAnalysis {
     pub tokens_by_type: BTreeMap<String, u64>,
 }
 
+#[skip_serializing_none]
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct RetainerAnswer {
     pub segment_id: String,

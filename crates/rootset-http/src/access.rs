@@ -1,0 +1,81 @@
+//! Who is asking: the token of a request, held against those that the database knows.
+
+use std::sync::Arc;
+
+use http::header::{AUTHORIZATION, HeaderMap};
+use rootset_service::{Caller, Service};
+
+use crate::answer::Refusal;
+
+/// Who may call.
+#[derive(Clone, Debug)]
+pub enum Access {
+    /// Whoever holds a token.
+    Tokens,
+    /// Everybody who reaches the socket, as this caller.
+    Open(Caller),
+}
+
+/// What a request brought along, not yet held against anything: that may take a look into the database.
+#[derive(Clone, Debug)]
+pub struct Credentials(Kind);
+
+#[derive(Clone, Debug)]
+enum Kind {
+    Secret(String),
+    Nothing,
+    NotNeeded(Caller),
+}
+
+impl Access {
+    pub fn credentials(&self, headers: &HeaderMap) -> Credentials {
+        if let Self::Open(caller) = self {
+            return Credentials(Kind::NotNeeded(caller.clone()));
+        }
+        let mut given = headers.get_all(AUTHORIZATION).iter();
+        let secret = match (given.next(), given.next()) {
+            (Some(value), None) => value.to_str().ok().and_then(bearer),
+            _ => None,
+        };
+        Credentials(secret.map_or(Kind::Nothing, |secret| Kind::Secret(secret.to_owned())))
+    }
+}
+
+impl Credentials {
+    /// Not for an async thread.
+    pub fn caller(&self, service: &Arc<Service>) -> Result<Caller, Refusal> {
+        match &self.0 {
+            Kind::NotNeeded(caller) => Ok(caller.clone()),
+            Kind::Nothing => Err(Refusal::no_token()),
+            Kind::Secret(secret) => Ok(service.authenticate(secret)?),
+        }
+    }
+
+    /// Tells the holders of tokens apart without keeping any token.
+    pub fn fingerprint(&self) -> [u8; 32] {
+        let secret = match &self.0 {
+            Kind::Secret(secret) => secret.as_str(),
+            Kind::Nothing | Kind::NotNeeded(_) => "",
+        };
+        *blake3::hash(secret.as_bytes()).as_bytes()
+    }
+}
+
+fn bearer(value: &str) -> Option<&str> {
+    let (scheme, secret) = value.split_once(' ')?;
+    (scheme.eq_ignore_ascii_case("bearer")).then_some(secret.trim()).filter(|secret| !secret.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_bearer_token_is_a_secret() {
+        assert_eq!(bearer("Bearer abc"), Some("abc"));
+        assert_eq!(bearer("bearer  abc "), Some("abc"));
+        for other in ["abc", "Basic abc", "Bearer", "Bearer ", ""] {
+            assert_eq!(bearer(other), None, "{other}");
+        }
+    }
+}

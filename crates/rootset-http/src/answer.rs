@@ -1,0 +1,198 @@
+//! Answers and refusals on the wire: one shape for every error, whoever noticed it.
+
+use std::borrow::Cow;
+
+use axum::body::Body;
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use http::header::{ALLOW, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
+use http::{Method, StatusCode};
+use rootset_service::{ErrorCode, ServiceError};
+use serde_json::{Value, json};
+
+pub const JSON: HeaderValue = HeaderValue::from_static("application/json");
+/// How long a caller should wait when the server itself is the one that is busy.
+const RETRY_AFTER_MS: u64 = 1_000;
+
+/// What an operation answered, ready to be sent, and to be sent again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    pub status: StatusCode,
+    /// The error's code, or `ok`: for logs and counts.
+    pub code: &'static str,
+    pub body: Bytes,
+    pub retry_after_s: Option<u64>,
+}
+
+impl Answer {
+    pub fn of(outcome: Result<Value, ServiceError>) -> Self {
+        match outcome {
+            Ok(value) => {
+                Self { status: StatusCode::OK, code: "ok", body: Bytes::from(value.to_string()), retry_after_s: None }
+            }
+            Err(error) => Refusal::from(error).into(),
+        }
+    }
+
+    /// Whether the same request would get another answer later: such an answer is not worth keeping.
+    pub fn is_passing(&self) -> bool {
+        self.status.is_server_error()
+    }
+}
+
+impl IntoResponse for Answer {
+    fn into_response(self) -> Response {
+        let mut response = Response::new(Body::from(self.body));
+        *response.status_mut() = self.status;
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_TYPE, JSON);
+        if let Some(seconds) = self.retry_after_s {
+            headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        if self.status == StatusCode::UNAUTHORIZED {
+            headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        response.extensions_mut().insert(Code(self.code));
+        response
+    }
+}
+
+/// Carried by a response to whoever logs and counts it.
+#[derive(Clone, Copy, Debug)]
+pub struct Code(pub &'static str);
+
+/// An error with the status it is sent with, which for trouble on the wire is finer than the table of codes.
+#[derive(Debug)]
+pub struct Refusal {
+    status: StatusCode,
+    error: ServiceError,
+    header: Option<(HeaderName, Cow<'static, str>)>,
+}
+
+impl From<ServiceError> for Refusal {
+    fn from(error: ServiceError) -> Self {
+        let status = StatusCode::from_u16(error.code.http_status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        Self { status, error, header: None }
+    }
+}
+
+impl Refusal {
+    fn new(status: StatusCode, code: ErrorCode, message: impl Into<String>) -> Self {
+        Self { status, error: ServiceError::new(code, message), header: None }
+    }
+
+    fn with_hint(mut self, hint: impl Into<String>) -> Self {
+        self.error = self.error.with_hint(hint);
+        self
+    }
+
+    pub fn no_route(path: &str) -> Self {
+        let shown: String = path.chars().take(80).collect();
+        Self::new(StatusCode::NOT_FOUND, ErrorCode::NotFound, format!("no route `{shown}`"))
+            .with_hint("operations are `POST /v1/<operation>`; `/openapi.json` lists them")
+    }
+
+    pub fn no_operation(error: ServiceError) -> Self {
+        Self { error: ServiceError { code: ErrorCode::NotFound, ..error }, status: StatusCode::NOT_FOUND, header: None }
+    }
+
+    pub fn wrong_method(method: &Method, path: &str) -> Self {
+        let allowed = if path.starts_with("/v1/") { "POST" } else { "GET, HEAD" };
+        let shown: String = method.as_str().chars().take(20).collect();
+        let mut refusal = Self::new(
+            StatusCode::METHOD_NOT_ALLOWED,
+            ErrorCode::InvalidArgument,
+            format!("the method is `{shown}`; allowed here: {allowed}"),
+        );
+        refusal.header = Some((ALLOW, allowed.into()));
+        refusal
+    }
+
+    pub fn foreign(header: &str, value: &str) -> Self {
+        let shown: String = value.chars().take(80).collect();
+        Self::new(StatusCode::FORBIDDEN, ErrorCode::Forbidden, format!("`{header}` is `{shown}`, which is not allowed"))
+            .with_hint("list the name in `server.hosts` if it is yours")
+    }
+
+    pub fn no_token() -> Self {
+        let error = ServiceError::new(ErrorCode::Unauthorized, "there is no token");
+        error.with_hint("send `Authorization: Bearer <token>`").into()
+    }
+
+    pub fn wrong_content_type(given: Option<&str>) -> Self {
+        let message = match given {
+            Some(given) => {
+                let shown: String = given.chars().take(80).collect();
+                format!("`Content-Type` is `{shown}`; allowed: `application/json`")
+            }
+            None => "`Content-Type` is missing; allowed: `application/json`".to_owned(),
+        };
+        Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, ErrorCode::InvalidArgument, message)
+    }
+
+    /// The parser's words without the piece of input they may hold.
+    pub fn not_json(error: &serde_json::Error) -> Self {
+        let (line, column) = (error.line(), error.column());
+        let what = match error.classify() {
+            serde_json::error::Category::Eof => "ends too early",
+            _ if error.to_string().starts_with("recursion limit") => "nests too deep",
+            _ => "is not JSON",
+        };
+        let message = format!("the body {what}, at line {line}, column {column}");
+        Self::new(StatusCode::BAD_REQUEST, ErrorCode::InvalidArgument, message)
+    }
+
+    pub fn too_large(limit: usize) -> Self {
+        let message = format!("the body has more than {limit} bytes");
+        Self::new(StatusCode::PAYLOAD_TOO_LARGE, ErrorCode::LimitExceeded, message)
+            .with_hint("send less at once, or raise `server.max_body`")
+    }
+
+    pub fn too_slow(seconds: u64) -> Self {
+        let message = format!("the body did not arrive within {seconds} s");
+        Self::new(StatusCode::REQUEST_TIMEOUT, ErrorCode::LimitExceeded, message)
+    }
+
+    pub fn broken_body() -> Self {
+        Self::new(StatusCode::BAD_REQUEST, ErrorCode::InvalidArgument, "the body cannot be read to its end")
+    }
+
+    pub fn bad_header(name: &str, allowed: &str) -> Self {
+        let message = format!("`{name}` cannot be used; allowed: {allowed}");
+        Self::new(StatusCode::BAD_REQUEST, ErrorCode::InvalidArgument, message)
+    }
+
+    pub fn busy(message: impl Into<String>, hint: &str) -> Self {
+        let error = ServiceError::new(ErrorCode::Busy, message).with_hint(hint);
+        error.with_details(json!({"retry_after_ms": RETRY_AFTER_MS})).into()
+    }
+
+    pub fn internal(message: &str) -> Self {
+        ServiceError::new(ErrorCode::Internal, message).into()
+    }
+}
+
+impl From<Refusal> for Answer {
+    fn from(refusal: Refusal) -> Self {
+        let after_ms = refusal.error.details.as_ref().and_then(|it| it.get("retry_after_ms")).and_then(Value::as_u64);
+        Self {
+            status: refusal.status,
+            code: refusal.error.code.as_str(),
+            body: Bytes::from(refusal.error.to_json().to_string()),
+            retry_after_s: after_ms.map(|ms| ms.div_ceil(1_000)),
+        }
+    }
+}
+
+impl IntoResponse for Refusal {
+    fn into_response(mut self) -> Response {
+        let header = self.header.take();
+        let mut response = Answer::from(self).into_response();
+        if let Some((name, value)) = header
+            && let Ok(value) = HeaderValue::from_str(&value)
+        {
+            response.headers_mut().insert(name, value);
+        }
+        response
+    }
+}

@@ -1,0 +1,158 @@
+//! `POST /v1/<operation>`: the body is the request, the answer is the operation's.
+
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock};
+use std::time::Instant;
+
+use axum::extract::{Path, Request, State};
+use axum::response::{IntoResponse, Response};
+use http::header::{HeaderMap, HeaderValue};
+use rootset_service::{Caller, Effect, OperationInfo, ServiceError, catalogue};
+
+use crate::access::Credentials;
+use crate::answer::{Answer, Refusal};
+use crate::body::{self, Received};
+use crate::idempotency::{self, Claim, Known, Scope};
+use crate::routes::Shared;
+use crate::telemetry::Named;
+use crate::workers::Share;
+
+const REPLAYED: &str = "idempotency-replayed";
+
+pub async fn call(State(shared): State<Arc<Shared>>, Path(name): Path<String>, request: Request) -> Response {
+    let operation = find(&name);
+    let mut response = match answer(&shared, &name, operation, request).await {
+        Ok((answer, Origin::Fresh)) => answer.into_response(),
+        Ok((answer, Origin::Replayed)) => {
+            let mut response = answer.into_response();
+            response.headers_mut().insert(REPLAYED, HeaderValue::from_static("true"));
+            response
+        }
+        Err(refusal) => refusal.into_response(),
+    };
+    if let Some(operation) = operation {
+        response.extensions_mut().insert(Named(operation));
+    }
+    response
+}
+
+/// Whether an answer was just made or is one of before.
+#[derive(Clone, Copy, Debug)]
+enum Origin {
+    Fresh,
+    Replayed,
+}
+
+/// Everything a worker needs to answer.
+struct Job {
+    shared: Arc<Shared>,
+    /// Who asks, or what has to be held against the tokens first.
+    asker: Asker,
+    operation: Option<&'static OperationInfo>,
+    name: String,
+    headers: HeaderMap,
+    received: Received,
+}
+
+enum Asker {
+    Unknown(Credentials),
+    Known(Caller),
+}
+
+async fn answer(
+    shared: &Arc<Shared>,
+    name: &str,
+    operation: Option<&'static OperationInfo>,
+    request: Request,
+) -> Result<(Answer, Origin), Refusal> {
+    let started = Instant::now();
+    let (parts, body) = request.into_parts();
+    let headers = parts.headers;
+    let credentials = shared.access.credentials(&headers);
+    let key = match operation.filter(|it| it.effect != Effect::Read) {
+        Some(operation) => scope(operation, &credentials, &headers)?,
+        None => None,
+    };
+    // Strangers may send a little before they are turned away, which saves everybody else a change of threads; but no
+    // large bodies, and they learn nothing about keys.
+    let asker = if key.is_none() && shared.bodies.is_small(&body) {
+        Asker::Unknown(credentials)
+    } else {
+        Asker::Known(shared.authenticate(credentials).await?)
+    };
+    let received = shared.bodies.read(body).await?;
+    let claim = match key {
+        None => None,
+        Some(scope) => match shared.keys.look_up(scope, &received.bytes, started) {
+            Known::New(claim) => Some(claim),
+            Known::Other => return Err(key_taken()),
+            Known::Same(mut earlier) => {
+                let waiting = earlier.wait_for(Option::is_some);
+                let found = shared.within_timeout(started, waiting).await?.map_err(|_| never_answered())?;
+                let answer = found.clone().ok_or_else(never_answered)?;
+                return Ok((answer, Origin::Replayed));
+            }
+        },
+    };
+    let share = match operation {
+        Some(operation) if operation.effect != Effect::Read => Share::Writers,
+        _ => Share::Readers,
+    };
+    let job = Job { shared: shared.clone(), asker, operation, name: name.to_owned(), headers, received };
+    let running = shared.workers.run(share, move || job.run(claim));
+    let answer = shared.within_timeout(started, running).await??;
+    Ok((answer, Origin::Fresh))
+}
+
+impl Job {
+    fn run(self, claim: Option<Claim>) -> Answer {
+        let answer = self.answer().unwrap_or_else(Answer::from);
+        if let Some(claim) = claim {
+            claim.settle(&answer);
+        }
+        answer
+    }
+
+    fn answer(self) -> Result<Answer, Refusal> {
+        let caller = match self.asker {
+            Asker::Known(caller) => caller,
+            Asker::Unknown(credentials) => credentials.caller(&self.shared.service)?,
+        };
+        let service = &self.shared.service;
+        if self.operation.is_none() {
+            // The service knows the nearest name.
+            let refused = service.call(&caller, &self.name, serde_json::Value::Null);
+            return Err(refused.map_or_else(Refusal::no_operation, |_| Refusal::internal("an unlisted operation")));
+        }
+        let request = body::parse(&self.headers, &self.received.bytes)?;
+        drop(self.received);
+        Ok(Answer::of(service.call(&caller, &self.name, request)))
+    }
+}
+
+fn scope(
+    operation: &'static OperationInfo,
+    credentials: &Credentials,
+    headers: &HeaderMap,
+) -> Result<Option<Scope>, Refusal> {
+    let Some(value) = headers.get(idempotency::HEADER) else { return Ok(None) };
+    let key = idempotency::key(value)?;
+    Ok(Some(Scope { token: credentials.fingerprint(), operation: operation.name, key }))
+}
+
+fn key_taken() -> Refusal {
+    ServiceError::conflict("this `Idempotency-Key` was used with another body")
+        .with_hint("use a new key for a new request")
+        .into()
+}
+
+/// The first request under the key ended in a panic.
+fn never_answered() -> Refusal {
+    Refusal::busy("the first request under this `Idempotency-Key` ended without an answer", "try again")
+}
+
+fn find(name: &str) -> Option<&'static OperationInfo> {
+    static BY_NAME: LazyLock<HashMap<&'static str, &'static OperationInfo>> =
+        LazyLock::new(|| catalogue().iter().map(|it| (it.name, it)).collect());
+    BY_NAME.get(name).copied()
+}

@@ -1,0 +1,256 @@
+//! `/openapi.json`: the routes in words of OpenAPI 3.1, generated from the same list they are.
+
+use std::sync::LazyLock;
+
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use http::header::CONTENT_TYPE;
+use rootset_service::{Effect, OperationInfo, catalogue};
+use serde_json::{Map, Value, json};
+
+use crate::answer::JSON;
+
+/// What every operation may answer besides its own answer: status, name among the components, when.
+const REFUSALS: [(&str, &str, &str); 14] = [
+    ("400", "InvalidArgument", "`invalid_argument`: the request is not what the operation takes"),
+    ("401", "Unauthorized", "`unauthorized`: there is no token, or it is unknown, revoked or expired"),
+    ("403", "Forbidden", "`forbidden`: the token lacks the scope, or `Host` or `Origin` is foreign"),
+    ("404", "NotFound", "`not_found`: no such thing, or none that this token may see"),
+    ("408", "TooSlow", "`limit_exceeded`: the body did not arrive in time"),
+    ("409", "Conflict", "`conflict`: it contradicts what is there, or the key was used with another body"),
+    ("410", "PlanExpired", "`plan_expired`: make a new plan and review it"),
+    ("413", "TooLarge", "`limit_exceeded`: the body is too large"),
+    ("415", "WrongContentType", "`invalid_argument`: bodies are `application/json`"),
+    ("422", "LimitExceeded", "`limit_exceeded`: a limit or a quota stands in the way"),
+    ("426", "UpgradeRequired", "`upgrade_required`: a newer version changed the database; restart this one"),
+    ("428", "ConfirmationRequired", "`confirmation_required`: `details.next` is the call to make once a person agreed"),
+    ("500", "Internal", "`internal`: our fault; the log of the server has more"),
+    ("503", "Busy", "`busy`: try again after `details.retry_after_ms`"),
+];
+const ABOUT: &str = "Memory for AI agents, with a garbage collector. Every operation is one POST with a JSON object; the \
+    answer is the same JSON that `rootset call` prints and MCP tools return. Errors have one shape.";
+
+/// The whole document.
+pub fn document() -> Value {
+    let mut paths = Map::new();
+    for operation in catalogue() {
+        paths.insert(format!("/v1/{}", operation.name), json!({"post": described(operation)}));
+    }
+    paths.insert("/healthz".into(), status_only("healthz", "The process serves connections"));
+    paths.insert("/readyz".into(), status_only("readyz", "The database answers, too"));
+    paths.insert("/metrics".into(), metrics());
+    json!({
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Rootset",
+            "version": env!("CARGO_PKG_VERSION"),
+            "summary": "Memory for AI agents, with a garbage collector",
+            "description": ABOUT,
+            "license": {"name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0"},
+        },
+        "servers": [{"url": "/", "description": "Where this document came from"}],
+        "security": [{"token": []}],
+        "tags": tags(),
+        "paths": paths,
+        "components": {
+            "securitySchemes": {"token": {
+                "type": "http",
+                "scheme": "bearer",
+                "description": "A token of `create_token`. Its scopes are the effects it may have: read, write, destroy \
+                    (what undo reverses), purge (what it does not), admin (the database, tokens and workspaces).",
+            }},
+            "schemas": {"Error": error_schema()},
+            "responses": refusals(),
+            "headers": headers(),
+            "parameters": parameters(),
+        },
+    })
+}
+
+pub async fn serve() -> Response {
+    static TEXT: LazyLock<Bytes> = LazyLock::new(|| Bytes::from(document().to_string()));
+    ([(CONTENT_TYPE, JSON)], TEXT.clone()).into_response()
+}
+
+fn described(operation: &OperationInfo) -> Value {
+    let input = operation.input_schema();
+    let is_body_required = input.get("required").and_then(Value::as_array).is_some_and(|fields| !fields.is_empty());
+    let description = operation.description();
+    let summary = description.split(['.', '\n', ';']).next().unwrap_or_default().trim().to_owned();
+    let mut parameters = vec![json!({"$ref": "#/components/parameters/RequestId"})];
+    if operation.effect != Effect::Read {
+        parameters.push(json!({"$ref": "#/components/parameters/IdempotencyKey"}));
+    }
+    let mut responses = Map::new();
+    responses.insert(
+        "200".into(),
+        json!({
+            "description": "The operation's answer",
+            "headers": {"X-Request-Id": {"$ref": "#/components/headers/RequestId"}},
+            "content": {"application/json": {"schema": schema(operation.output_schema())}},
+        }),
+    );
+    for (status, name, _) in REFUSALS {
+        responses.insert(status.into(), json!({"$ref": format!("#/components/responses/{name}")}));
+    }
+    json!({
+        "operationId": operation.name,
+        "tags": [operation.effect.as_str()],
+        "summary": summary,
+        "description": description,
+        "parameters": parameters,
+        "requestBody": {
+            "required": is_body_required,
+            "content": {"application/json": {"schema": closed(schema(input))}},
+        },
+        "responses": responses,
+        "x-rootset-effect": operation.effect.as_str(),
+        "x-rootset-idempotent": operation.is_idempotent,
+        "x-rootset-open-world": operation.is_open_world,
+    })
+}
+
+/// The document says once which dialect its schemas speak.
+fn schema(mut schema: Value) -> Value {
+    if let Value::Object(fields) = &mut schema {
+        fields.remove("$schema");
+        fields.remove("title");
+    }
+    schema
+}
+
+/// Unknown fields are errors: the document says so, too, wherever fields are listed.
+fn closed(mut schema: Value) -> Value {
+    let mut open = vec![&mut schema];
+    while let Some(value) = open.pop() {
+        match value {
+            Value::Object(fields) => {
+                if fields.contains_key("properties") || fields.get("type").is_some_and(|it| it == "object") {
+                    fields.entry("additionalProperties").or_insert(Value::Bool(false));
+                }
+                open.extend(fields.values_mut());
+            }
+            Value::Array(items) => open.extend(items),
+            _ => {}
+        }
+    }
+    schema
+}
+
+fn tags() -> Value {
+    let about = |effect| match effect {
+        Effect::Read => "Changes nothing",
+        Effect::Write => "Adds and changes",
+        Effect::Destroy => "Removes what undo brings back",
+        Effect::Purge => "Removes for good",
+        Effect::Admin => "The database, tokens and workspaces",
+    };
+    Effect::ALL.into_iter().map(|effect| json!({"name": effect.as_str(), "description": about(effect)})).collect()
+}
+
+fn status_only(id: &str, about: &str) -> Value {
+    json!({"get": {
+        "operationId": id,
+        "summary": about,
+        "security": [],
+        "responses": {
+            "204": {"description": "Yes"},
+            "403": {"$ref": "#/components/responses/Forbidden"},
+            "503": {"description": "No"},
+        },
+    }})
+}
+
+fn metrics() -> Value {
+    json!({"get": {
+        "operationId": "metrics",
+        "summary": "Counts and times by operation and code, for Prometheus; needs the scope `admin`",
+        "responses": {
+            "200": {"description": "Metrics", "content": {"text/plain": {"schema": {"type": "string"}}}},
+            "401": {"$ref": "#/components/responses/Unauthorized"},
+            "403": {"$ref": "#/components/responses/Forbidden"},
+            "503": {"$ref": "#/components/responses/Busy"},
+        },
+    }})
+}
+
+fn error_schema() -> Value {
+    let codes = [
+        "invalid_argument",
+        "not_found",
+        "conflict",
+        "confirmation_required",
+        "plan_expired",
+        "limit_exceeded",
+        "upgrade_required",
+        "unauthorized",
+        "forbidden",
+        "busy",
+        "internal",
+    ];
+    json!({
+        "type": "object",
+        "required": ["error"],
+        "properties": {"error": {
+            "type": "object",
+            "required": ["code", "message"],
+            "properties": {
+                "code": {"type": "string", "enum": codes},
+                "message": {"type": "string", "description": "Names the field, the value and the limit."},
+                "hint": {"type": "string", "description": "What to do next."},
+                "details": {"type": "object", "description": "`next` is the call to make next, where there is one."},
+            },
+        }},
+    })
+}
+
+fn refusals() -> Value {
+    let mut responses = Map::new();
+    for (status, name, about) in REFUSALS {
+        let mut headers = json!({"X-Request-Id": {"$ref": "#/components/headers/RequestId"}});
+        match status {
+            "401" => headers["WWW-Authenticate"] = json!({"$ref": "#/components/headers/Authenticate"}),
+            "503" => headers["Retry-After"] = json!({"$ref": "#/components/headers/RetryAfter"}),
+            _ => {}
+        }
+        let content = json!({"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}});
+        responses.insert(name.into(), json!({"description": about, "headers": headers, "content": content}));
+    }
+    Value::Object(responses)
+}
+
+fn headers() -> Value {
+    json!({
+        "RequestId": {
+            "description": "The id of this request in the server's log",
+            "schema": {"type": "string"},
+            "example": "01997f3e-2c1a-7c3e-9d0a-5b7d6c1f2a34",
+        },
+        "Authenticate": {"description": "How to say who you are", "schema": {"type": "string"}, "example": "Bearer"},
+        "RetryAfter": {
+            "description": "Seconds after which to try again",
+            "schema": {"type": "integer"},
+            "example": 1,
+        },
+    })
+}
+
+fn parameters() -> Value {
+    json!({
+        "RequestId": {
+            "name": "X-Request-Id",
+            "in": "header",
+            "description": "An id of your own: answered and logged if it is 1 to 64 of A-Z a-z 0-9 - _ .",
+            "schema": {"type": "string"},
+            "example": "import-2027-01-15.7",
+        },
+        "IdempotencyKey": {
+            "name": "Idempotency-Key",
+            "in": "header",
+            "description": "Sent again with the same body within 24 hours, the first answer is answered; with another \
+                body: `conflict`. Kept in memory, per token and operation.",
+            "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"},
+            "example": "6f1c2f0e-4b7d-4e0a-8a51-0c5f7d1b9e42",
+        },
+    })
+}

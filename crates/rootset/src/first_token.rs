@@ -1,0 +1,57 @@
+//! The first token: made when a server starts and there is none, and left in a file that only its owner can read.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use rootset_service::{Caller, Effect, ErrorCode, FrontEnd, ServiceError};
+use serde_json::{Value, json};
+
+use crate::session::Session;
+
+/// Its name, and so the actor of what is done with it.
+const NAME: &str = "first";
+
+/// Makes the first token if there is none that would be let in.
+pub fn ensure(session: &Session) -> Result<(), ServiceError> {
+    let service = session.service()?;
+    let path = path(&session.configuration()?.database_path()?);
+    if service.has_tokens()? {
+        return Ok(());
+    }
+    let caller = Caller::new(FrontEnd::CommandLine, "cli", "default");
+    let request = json!({"name": NAME, "scopes": Effect::ALL.map(Effect::as_str), "workspaces": ["*"]});
+    let created = match service.call(&caller, "create_token", request) {
+        Ok(created) => created,
+        // Another server starts at the same time, and its token is as good.
+        Err(error) if error.code == ErrorCode::Conflict && service.has_tokens()? => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    let secret = created.get("token").and_then(Value::as_str).unwrap_or_default();
+    if let Err(error) = write(&path, secret) {
+        // A token that nobody has would keep the next start from making one.
+        service.call(&caller, "revoke_token", json!({"token_id": created["token_id"]}))?;
+        return Err(error);
+    }
+    session.output.talk(&format!("a first token, for everything, is in {}", path.display()));
+    Ok(())
+}
+
+/// Beside the database, whose owner it belongs to.
+fn path(database: &Path) -> PathBuf {
+    let mut path = database.as_os_str().to_owned();
+    path.push(".token");
+    path.into()
+}
+
+fn write(path: &Path, secret: &str) -> Result<(), ServiceError> {
+    let failed = |error: std::io::Error| {
+        ServiceError::new(ErrorCode::Forbidden, format!("cannot write the token to `{}`: {error}", path.display()))
+    };
+    // In a file of its own first: its mode is 0600 from the start, and nobody sees half of it.
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
+    writeln!(file, "{secret}").map_err(failed)?;
+    file.as_file().sync_all().map_err(failed)?;
+    file.persist(path).map_err(|error| failed(error.error))?;
+    Ok(())
+}

@@ -1,0 +1,161 @@
+//! The server as a process: where it listens, its first token, and how it ends.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use serde_json::Value;
+
+use crate::sandbox::Sandbox;
+
+struct Serving {
+    process: Child,
+    address: String,
+}
+
+impl Serving {
+    fn start(sandbox: &Sandbox, arguments: &[&str]) -> Self {
+        let mut process = Command::new(env!("CARGO_BIN_EXE_rootset"))
+            .env_clear()
+            .env("HOME", sandbox.work())
+            .current_dir(sandbox.work())
+            .args(["--db", "memory.db", "serve", "--listen", "127.0.0.1:0"])
+            .args(arguments)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the server starts");
+        let mut line = String::new();
+        BufReader::new(process.stdout.take().expect("its stdout")).read_line(&mut line).expect("a line");
+        let address = line.trim().strip_prefix("listening on http://").unwrap_or_else(|| panic!("{line}")).to_owned();
+        Self { process, address }
+    }
+
+    fn post(&self, operation: &str, body: &str, token: Option<&str>) -> (u16, Value) {
+        let authorization = token.map_or_else(String::new, |token| format!("Authorization: Bearer {token}\r\n"));
+        let mut stream = TcpStream::connect(&self.address).expect("a connection");
+        let request = format!(
+            "POST /v1/{operation} HTTP/1.1\r\nHost: {}\r\n{authorization}Content-Type: application/json\r\n\
+             Connection: close\r\nContent-Length: {}\r\n\r\n{body}",
+            self.address,
+            body.len()
+        );
+        stream.write_all(request.as_bytes()).expect("the server listens");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("an answer");
+        let status = answer.split(' ').nth(1).and_then(|it| it.parse().ok()).expect("a status");
+        let (_, body) = answer.split_once("\r\n\r\n").expect("a body");
+        (status, serde_json::from_str(body).expect("JSON"))
+    }
+
+    /// Its status and what it said.
+    fn end(mut self, signal: &str) -> (Option<i32>, String) {
+        let killed = Command::new("kill").args([signal, &self.process.id().to_string()]).status().expect("kill runs");
+        assert!(killed.success());
+        let mut talk = String::new();
+        self.process.stderr.take().expect("its stderr").read_to_string(&mut talk).expect("its words");
+        (self.process.wait().expect("it ends").code(), talk)
+    }
+}
+
+fn token_file(sandbox: &Sandbox) -> PathBuf {
+    sandbox.work().join("memory.db.token")
+}
+
+fn read(path: &Path) -> String {
+    std::fs::read_to_string(path).expect("the token").trim().to_owned()
+}
+
+#[test]
+fn first_start_leaves_a_token_that_only_its_owner_can_read() {
+    let sandbox = Sandbox::new();
+    let serving = Serving::start(&sandbox, &[]);
+    let path = token_file(&sandbox);
+    let token = read(&path);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = path.metadata().expect("the file").permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "{mode:o}");
+    }
+    assert_eq!(serving.post("list_memories", "{}", None).0, 401);
+    assert_eq!(serving.post("list_memories", "{}", Some("rst_wrong")).0, 401);
+    let (status, answer) = serving.post("add_memory", r#"{"context": "falcons fly"}"#, Some(&token));
+    assert_eq!(status, 200, "{answer}");
+    let (status, talk) = serving.end("-TERM");
+    assert_eq!(status, Some(0), "{talk}");
+    assert!(talk.contains("memory.db.token") && !talk.contains(&token), "{talk}");
+    // The second start finds it and says nothing about it.
+    let serving = Serving::start(&sandbox, &[]);
+    assert_eq!(read(&path), token);
+    let (status, answer) = serving.post("list_memories", "{}", Some(&token));
+    assert_eq!((status, &answer["total"]), (200, &Value::from(1)), "{answer}");
+    let (_, talk) = serving.end("-INT");
+    assert!(!talk.contains("memory.db.token"), "{talk}");
+}
+
+#[test]
+fn signals_end_the_server_well() {
+    for signal in ["-INT", "-TERM"] {
+        let sandbox = Sandbox::new();
+        let (status, talk) = Serving::start(&sandbox, &[]).end(signal);
+        assert_eq!(status, Some(0), "{talk}");
+        assert!(talk.contains("the server has ended"), "{talk}");
+    }
+}
+
+#[test]
+fn no_token_is_asked_for_on_the_loopback_only_and_said_loudly() {
+    let sandbox = Sandbox::new();
+    let serving = Serving::start(&sandbox, &["--no-auth"]);
+    assert_eq!(serving.post("list_memories", "{}", None).0, 200);
+    assert!(!token_file(&sandbox).exists());
+    let (_, talk) = serving.end("-TERM");
+    assert!(talk.contains("WARNING: no token is asked for"), "{talk}");
+    for address in ["0.0.0.0:0", "[::]:0"] {
+        let outcome = sandbox.run(["serve", "--no-auth", "--listen", address]);
+        assert_eq!(outcome.status, Some(1), "{outcome:?}");
+        assert!(outcome.stderr.contains("`--no-auth` is for the loopback only"), "{outcome:?}");
+        assert!(!sandbox.database().exists());
+    }
+}
+
+#[test]
+fn port_that_is_taken_is_an_error_that_leaves_no_database() {
+    let sandbox = Sandbox::new();
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = taken.local_addr().expect("its address").to_string();
+    let outcome = sandbox.run(["serve", "--listen", &address]);
+    assert_eq!(outcome.status, Some(1), "{outcome:?}");
+    assert!(outcome.stderr.contains(&format!("cannot listen on `{address}`")), "{outcome:?}");
+    assert!(!sandbox.database().exists());
+}
+
+#[test]
+fn log_of_a_server_holds_no_content_and_no_token() {
+    let sandbox = Sandbox::new();
+    let serving = Serving::start(&sandbox, &["-vvv"]);
+    let token = read(&token_file(&sandbox));
+    serving.post("add_memory", r#"{"context": "a very private sentence", "name": "private-name"}"#, Some(&token));
+    serving.post("search_memory", r#"{"query": "private sentence"}"#, Some(&token));
+    serving.post("get_memory", r#"{"memory_id": "private-name-of-nobody"}"#, Some(&token));
+    let (_, talk) = serving.end("-TERM");
+    assert!(talk.contains("add_memory") && talk.contains("search_memory"), "requests are logged: {talk}");
+    assert!(!talk.contains("private") && !talk.contains(&token), "{talk}");
+}
+
+#[test]
+fn settings_of_the_server_are_checked() {
+    let sandbox = Sandbox::new();
+    for (variable, value) in [
+        ("ROOTSET_SERVER__LISTEN", "localhost"),
+        ("ROOTSET_SERVER__HOSTS", "https://memory.example.org"),
+        ("ROOTSET_SERVER__MAX_BODY", "0"),
+        ("ROOTSET_SERVER__REQUEST_TIMEOUT", "soon"),
+    ] {
+        let outcome = sandbox.run_with_variables(&[(variable, value)], ["config", "show"]);
+        assert_eq!(outcome.status, Some(1), "{variable}: {outcome:?}");
+        assert!(outcome.stderr.contains("; allowed: "), "{outcome:?}");
+    }
+}
