@@ -5,6 +5,7 @@ mod code;
 mod collector;
 mod context;
 mod graph;
+mod help;
 mod import;
 mod install;
 mod mcp;
@@ -14,7 +15,7 @@ mod serve;
 
 use std::ffi::OsString;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 pub use backup::{BackupCommand, RestoreArguments};
 pub use code::{
@@ -40,7 +41,7 @@ pub use memory::{
 };
 pub use operator::{
     CallArguments, CompletionsArguments, ConfigCommand, CreateTokenArguments, CreateWorkspaceArguments,
-    DoctorArguments, TokenCommand, WorkspaceCommand,
+    DoctorArguments, ManArguments, TokenCommand, WorkspaceCommand,
 };
 pub use serve::ServeArguments;
 
@@ -135,9 +136,10 @@ pub enum Command {
     Config(ConfigCommand),
     Install(InstallArguments),
     Import(ImportMemoriesArguments),
-    /// See it at work: two minutes of real commands on a database that is gone afterwards
+    /// See it at work in two minutes, on a database that is gone afterwards
     Tour,
     Completions(CompletionsArguments),
+    Man(ManArguments),
     Call(CallArguments),
 }
 
@@ -154,7 +156,8 @@ impl Command {
 }
 
 pub fn parse(given: &[OsString]) -> Result<Arguments, clap::Error> {
-    Arguments::try_parse_from(given)
+    let matches = help::grouped(Arguments::command()).try_get_matches_from(given)?;
+    Arguments::from_arg_matches(&matches)
 }
 
 /// Whether the caller expects JSON, asked when the arguments as a whole cannot be understood.

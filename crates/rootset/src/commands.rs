@@ -20,6 +20,7 @@ mod index;
 mod install;
 mod list;
 mod log;
+mod man;
 mod mcp;
 mod prune;
 mod remove;
@@ -76,6 +77,7 @@ pub fn run(command: Command, session: &Session) -> Result<(), Failure> {
         Command::Config(command) => config::run(command, session),
         Command::Install(arguments) => install::run(&arguments, session),
         Command::Import(arguments) => import::run(&arguments, session),
+        Command::Man(arguments) => man::run(&arguments, session),
         Command::Tour => tour::run(session),
         Command::Completions(arguments) => completions::run(arguments, session),
         Command::Call(arguments) => call::run(arguments, session),

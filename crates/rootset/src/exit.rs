@@ -54,22 +54,25 @@ pub fn end_with_usage(usage: &clap::Error, in_json: bool) -> ExitCode {
         let _ = usage.print();
         return ExitCode::SUCCESS;
     }
-    if in_json {
-        Output::for_json().error(&usage_error(usage));
-    } else {
-        let _ = usage.print();
+    match (in_json, usage.kind()) {
+        (true, _) => Output::for_json().error(&usage_error(usage)),
+        // Whoever gives no command gets to know them.
+        (false, clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand) => {
+            let _ = usage.print();
+        }
+        (false, _) => Output::for_people().error(&usage_error(usage)),
     }
     ExitCode::from(STATUS_CALLER)
 }
 
-/// Clap's message without its `error: ` and the lines about usage.
+/// Clap's message as one line; its tip as the hint, else how the command is used.
 fn usage_error(usage: &clap::Error) -> ServiceError {
     let text = usage.render().to_string();
+    let on_one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut paragraphs = text.trim_start_matches("error: ").split("\n\n").map(str::trim);
-    let message = paragraphs.next().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
-    let error = ServiceError::invalid(message);
-    match paragraphs.find_map(|paragraph| paragraph.strip_prefix("tip: ")) {
-        Some(tip) => error.with_hint(tip),
-        None => error.with_hint("see `rootset --help`"),
-    }
+    let message = paragraphs.next().map(on_one_line).unwrap_or_default();
+    let rest: Vec<&str> = paragraphs.collect();
+    let after = |start: &str| rest.iter().find_map(|paragraph| paragraph.strip_prefix(start)).map(on_one_line);
+    let hint = after("tip: ").or_else(|| after("Usage: ").map(|usage| format!("usage: {usage}")));
+    ServiceError::invalid(message).with_hint(hint.unwrap_or_else(|| "see `rootset --help`".to_owned()))
 }

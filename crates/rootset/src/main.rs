@@ -46,9 +46,13 @@ fn run(Arguments { global, command }: Arguments) -> ExitCode {
     if let Err(failure) = logging::start(global.verbose, command.runs_on()) {
         return exit::end_with(Err(failure), &output);
     }
+    let runs_on = command.runs_on();
     let session = Session::new(global, output.clone());
     let outcome: Result<(), Failure> = commands::run(command, &session);
     let status = exit::end_with(outcome, &output);
+    if !runs_on {
+        session.welcome();
+    }
     session.finish();
     status
 }

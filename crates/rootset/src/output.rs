@@ -24,6 +24,10 @@ impl Output {
         Self { in_json: true, is_quiet: false }
     }
 
+    pub fn for_people() -> Self {
+        Self { in_json: false, is_quiet: false }
+    }
+
     pub fn in_json(&self) -> bool {
         self.in_json
     }

@@ -1,6 +1,6 @@
 //! One run of the program: the configuration and the service, each made when it is first needed.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -12,6 +12,7 @@ use crate::arguments::GlobalArguments;
 use crate::configuration::Configuration;
 use crate::models;
 use crate::output::Output;
+use crate::render::escaped;
 
 /// Audit's actor and a memory's `written_by` for everything that comes from here.
 const ACTOR: &str = "cli";
@@ -22,11 +23,18 @@ pub struct Session {
     pub output: Output,
     configuration: OnceCell<Configuration>,
     service: OnceCell<Arc<Service>>,
+    is_database_new: Cell<bool>,
 }
 
 impl Session {
     pub fn new(global: GlobalArguments, output: Output) -> Self {
-        Self { global, output, configuration: OnceCell::new(), service: OnceCell::new() }
+        Self {
+            global,
+            output,
+            configuration: OnceCell::new(),
+            service: OnceCell::new(),
+            is_database_new: Cell::new(false),
+        }
     }
 
     /// Runs one operation.
@@ -71,13 +79,27 @@ impl Session {
         // Models before the store: a wrong setting must not leave an empty database behind.
         let extractor = models::extractor(&configuration.extract)?;
         let embedder = models::embedder(&configuration.embed)?;
-        let store = Store::open_sqlite_with_backups(&configuration.database_path()?, &self.backup_folder()?)?;
+        let path = configuration.database_path()?;
+        let is_new = !path.exists();
+        let store = Store::open_sqlite_with_backups(&path, &self.backup_folder()?)?;
+        self.is_database_new.set(is_new);
         let service = Service::new(store, configuration.settings.clone())?.with_extractor(extractor);
         let service = match embedder {
             Some(embedder) => service.with_embedder(embedder),
             None => service,
         };
         Ok(self.service.get_or_init(|| Arc::new(service)))
+    }
+
+    /// Whoever has just got a database learns where it is, and what to do next.
+    pub fn welcome(&self) {
+        if !self.is_database_new.get() || self.output.in_json() {
+            return;
+        }
+        if let Ok(path) = self.configuration().and_then(Configuration::database_path) {
+            let path = escaped(&path.display().to_string());
+            self.output.talk(&format!("new database: {path} (see it at work: rootset tour; connect: rootset install)"));
+        }
     }
 
     /// What is owed after the answer: uses written, pending memories completed. The answer is out, so a failure is logged

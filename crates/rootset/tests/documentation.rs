@@ -37,6 +37,8 @@ fn check(page: &str) {
     let text = fs::read_to_string(&path).expect("the page exists");
     let folder = tempfile::tempdir().expect("a temporary folder");
     bring_examples(&project, folder.path());
+    // Pages begin where a database is: what is said about a new one would stand on each of them.
+    run("rootset stats --quiet", folder.path());
     let actual = run_examples(&text, folder.path());
     if std::env::var_os("ROOTSET_UPDATE_DOCS").is_some() {
         fs::write(&path, actual).expect("the page can be written");

@@ -5,6 +5,8 @@ use clap::{Args, ValueEnum};
 /// Connect an agent: write the MCP entry for this program into its configuration
 #[derive(Debug, Args)]
 pub struct InstallArguments {
+    /// The agent to connect
+    #[arg(value_name = "claude-code|cursor|vscode|codex", hide_possible_values = true)]
     pub client: Client,
     /// Take exactly this entry out again
     #[arg(long)]

@@ -100,3 +100,10 @@ pub enum ConfigCommand {
 pub struct CompletionsArguments {
     pub shell: Shell,
 }
+
+/// Print a manual page, for `man -l -`
+#[derive(Debug, Args)]
+pub struct ManArguments {
+    /// A command, such as `gc plan`; without one, the page of the program
+    pub command: Vec<String>,
+}

@@ -87,3 +87,26 @@ fn text_that_is_not_utf8_is_refused_by_name() {
     assert_eq!(said.status, Some(1), "{said:?}");
     assert!(said.stderr.contains("`ROOTSET_WORKSPACE` is not UTF-8"), "{said:?}");
 }
+
+#[test]
+fn wrong_usage_is_one_line_and_a_hint() {
+    let sandbox = Sandbox::new();
+    let said = |arguments: &[&str]| outcome(sandbox.command().args(arguments)).stderr;
+    assert_eq!(said(&["lst"]), "error: unrecognized subcommand 'lst'\nhint: a similar subcommand exists: 'list'\n");
+    for arguments in [
+        &["rm"][..],
+        &["list", "--limit", "many"],
+        &["list", "--quite"],
+        &["gc", "purge"],
+        &["install", "emacs"],
+        &["undo", "--last", "x"],
+        &["context", "prune"],
+    ] {
+        let said = said(arguments);
+        let lines: Vec<&str> = said.lines().collect();
+        assert!(
+            matches!(lines[..], [error, hint] if error.starts_with("error: ") && hint.starts_with("hint: ")),
+            "{said}"
+        );
+    }
+}

@@ -42,7 +42,7 @@ fn closed_pipe_ends_quietly() {
     let memories: Vec<String> = (0..100).map(|n| format!(r#"{{"text": "{} {n}"}}"#, "long ".repeat(400))).collect();
     let request = format!(r#"{{"memories": [{}]}}"#, memories.join(","));
     assert_eq!(sandbox.run_with_input(["call", "add_memories", "-"], request).status, Some(0));
-    for arguments in [["list", "--limit=100"], ["list", "--json"], ["completions", "zsh"]] {
+    for arguments in [["list", "--limit=100"], ["list", "--json"], ["completions", "zsh"], ["man", "context"]] {
         let mut child = Command::new(env!("CARGO_BIN_EXE_rootset"))
             .args(arguments)
             .env_clear()
@@ -89,4 +89,40 @@ fn logs_are_on_stderr_and_hold_no_content() {
     let outcome = sandbox.run_with_variables(&[("ROOTSET_LOG", "loud")], ["list"]);
     assert_eq!(outcome.status, Some(1));
     assert!(outcome.stderr.contains("`ROOTSET_LOG` is `loud`; allowed: off, error, warn"), "{outcome:?}");
+}
+
+#[test]
+fn new_database_is_told_about_once_and_only_to_people() {
+    let sandbox = Sandbox::new();
+    let first = sandbox.run(["list"]);
+    let line = format!("new database: {} ", sandbox.database().display());
+    assert!(first.stderr.contains(&line), "{first:?}");
+    assert!(first.stderr.contains("rootset tour") && first.stderr.contains("rootset install"), "{first:?}");
+    assert!(!sandbox.run(["list"]).stderr.contains("new database"));
+    for arguments in [["list", "--quiet"], ["list", "--json"], ["call", "get_stats"]] {
+        let outcome = Sandbox::new().run(arguments);
+        assert_eq!((outcome.status, outcome.stderr.as_str()), (Some(0), ""), "{arguments:?}");
+    }
+}
+
+#[test]
+fn manual_pages_are_printed_by_command() {
+    let sandbox = Sandbox::new();
+    let page = sandbox.run(["man"]).stdout;
+    assert!(page.contains(".TH rootset") && page.contains("\\-\\-workspace"), "{page}");
+    let page = sandbox.run(["man", "gc", "plan"]).stdout;
+    assert!(page.contains(".TH rootset-gc-plan"), "{page}");
+    let outcome = sandbox.run(["man", "gc", "plot"]);
+    assert_eq!(outcome.status, Some(1));
+    assert!(outcome.stderr.contains("there is no command `rootset gc plot`"), "{outcome:?}");
+}
+
+#[test]
+fn help_is_grouped_and_fits_a_screen() {
+    let help = Sandbox::new().run(["--help"]).stdout;
+    for heading in ["Start:", "Memories:", "Forgetting:", "Code and context:", "Upkeep:", "Options:"] {
+        assert!(help.lines().any(|line| line == heading), "no `{heading}` in {help}");
+    }
+    assert!(!help.contains("\nMore:\n"), "a command without a group: {help}");
+    assert!(help.lines().count() <= 70, "{} lines", help.lines().count());
 }

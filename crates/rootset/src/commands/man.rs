@@ -1,0 +1,27 @@
+//! `rootset man`.
+
+use clap::CommandFactory;
+use rootset_service::ServiceError;
+
+use crate::arguments::{Arguments, ManArguments};
+use crate::exit::Failure;
+use crate::session::Session;
+
+/// The page of one command, in the language of `man`.
+pub fn run(arguments: &ManArguments, session: &Session) -> Result<(), Failure> {
+    let mut command = Arguments::command();
+    // Gives every command its full name, as its page is called, and the options that all have.
+    command.build();
+    for name in &arguments.command {
+        let found = command.find_subcommand(name).cloned();
+        let unknown = || {
+            ServiceError::invalid(format!("there is no command `rootset {}`", arguments.command.join(" ")))
+                .with_hint("`rootset --help` lists the commands")
+        };
+        command = found.ok_or_else(unknown)?;
+    }
+    let title = command.get_display_name().unwrap_or_else(|| command.get_name()).to_owned();
+    let mut page = Vec::new();
+    clap_mangen::Man::new(command).title(title).render(&mut page)?;
+    session.output.text(&String::from_utf8_lossy(&page))
+}
