@@ -18,6 +18,8 @@ use crate::telemetry::Named;
 use crate::workers::Share;
 
 const REPLAYED: &str = "idempotency-replayed";
+/// Its answer holds a secret, which is kept nowhere; sent again, it says that the name is taken.
+const SHOWN_ONCE: &str = "create_token";
 
 pub async fn call(State(shared): State<Arc<Shared>>, Path(name): Path<String>, request: Request) -> Response {
     let operation = find(&name);
@@ -69,7 +71,8 @@ async fn answer(
     let (parts, body) = request.into_parts();
     let headers = parts.headers;
     let credentials = shared.access.credentials(&headers);
-    let key = match operation.filter(|it| it.effect != Effect::Read) {
+    let is_kept = |it: &&OperationInfo| it.effect != Effect::Read && it.name != SHOWN_ONCE;
+    let key = match operation.filter(is_kept) {
         Some(operation) => scope(operation, &credentials, &headers)?,
         None => None,
     };
