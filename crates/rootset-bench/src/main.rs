@@ -14,6 +14,7 @@ mod messages;
 mod notes;
 mod process;
 mod random;
+mod serve;
 mod session;
 mod start;
 mod table;
@@ -22,7 +23,7 @@ mod vocabulary;
 use clap::{Parser, Subcommand};
 
 /// Measures Rootset: speed on generated notes, ranking on conversations, the collector at work,
-/// the code index, decisions about a context window and what they miss.
+/// the code index, decisions about a context window and what they miss, the servers under load.
 #[derive(Debug, Parser)]
 #[command(name = "rootset-bench", version)]
 struct Arguments {
@@ -40,6 +41,7 @@ enum Benchmark {
     Mark(mark::Arguments),
     Messages(messages::Arguments),
     Session(session::Arguments),
+    Serve(serve::Arguments),
     Start(start::Arguments),
 }
 
@@ -53,6 +55,7 @@ fn main() -> anyhow::Result<()> {
         Benchmark::Mark(arguments) => mark::run(&arguments),
         Benchmark::Messages(arguments) => messages::run(&arguments),
         Benchmark::Session(arguments) => session::run(&arguments),
+        Benchmark::Serve(arguments) => serve::run(&arguments),
         Benchmark::Start(arguments) => start::run(&arguments),
     }
 }

@@ -192,3 +192,14 @@ fn context_tells_misses_by_repository() {
     assert!(output.contains("somebody__something "), "{output}");
     assert!(output.starts_with("1 sessions; identifier misses, % of 2 (view misses, % of 1)"), "{output}");
 }
+
+/// The binary it starts is not this crate's, so only what it says without one can be looked at here.
+#[test]
+fn serve_names_the_binary_it_cannot_start() {
+    let mut command = Command::cargo_bin("rootset-bench").expect("the binary was built");
+    command.args(["serve", "--cli", "/nowhere/rootset", "--memories", "5", "--calls", "5"]);
+    let output = command.output().expect("the binary starts");
+    assert!(!output.status.success());
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("/nowhere/rootset"), "{said}");
+}

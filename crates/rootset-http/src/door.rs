@@ -55,7 +55,7 @@ impl Door {
             return false;
         }
         let host = authority.host().to_lowercase();
-        self.hosts.iter().any(|known| *known == host)
+        self.hosts.contains(&host)
     }
 }
 

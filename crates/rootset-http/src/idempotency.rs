@@ -62,7 +62,8 @@ struct Entry {
 /// The header's value, if it can be a key.
 pub fn key(value: &HeaderValue) -> Result<String, Refusal> {
     let text = value.to_str().unwrap_or_default();
-    if text.is_empty() || text.len() > KEY_BYTES_MAX {
+    let is_visible = text.bytes().all(|byte| byte.is_ascii_graphic());
+    if text.is_empty() || text.len() > KEY_BYTES_MAX || !is_visible {
         return Err(Refusal::bad_header("Idempotency-Key", "1 to 255 visible ASCII characters"));
     }
     Ok(text.to_owned())

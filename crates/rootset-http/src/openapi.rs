@@ -101,7 +101,7 @@ fn described(operation: &OperationInfo) -> Value {
         "parameters": parameters,
         "requestBody": {
             "required": is_body_required,
-            "content": {"application/json": {"schema": closed(schema(input))}},
+            "content": {"application/json": {"schema": request_schema(input)}},
         },
         "responses": responses,
         "x-rootset-effect": operation.effect.as_str(),
@@ -110,31 +110,78 @@ fn described(operation: &OperationInfo) -> Value {
     })
 }
 
-/// The document says once which dialect its schemas speak.
+/// The document says once which dialect its schemas speak. Pairs of equal things are lists of two of them: the same, and
+/// more tools understand it.
 fn schema(mut schema: Value) -> Value {
     if let Value::Object(fields) = &mut schema {
         fields.remove("$schema");
         fields.remove("title");
     }
+    every_object(&mut schema, |fields| {
+        let one = match fields.get("prefixItems") {
+            Some(Value::Array(items)) if items.windows(2).all(|pair| pair[0] == pair[1]) => items.first().cloned(),
+            _ => None,
+        };
+        if let Some(one) = one {
+            fields.remove("prefixItems");
+            fields.insert("items".into(), one);
+        }
+    });
     schema
 }
 
-/// Unknown fields are errors: the document says so, too, wherever fields are listed.
-fn closed(mut schema: Value) -> Value {
-    let mut open = vec![&mut schema];
+/// What a request may hold, said in full: unknown fields are errors wherever fields are listed, and what need not be there
+/// may also be `null`.
+fn request_schema(input: Value) -> Value {
+    let mut input = schema(input);
+    every_object(&mut input, |fields| {
+        let is_object = fields.get("type").is_some_and(|it| it == "object");
+        let required = fields.get("required").cloned().unwrap_or_default();
+        if let Some(Value::Object(properties)) = fields.get_mut("properties") {
+            let is_required = |name: &String| required.as_array().is_some_and(|it| it.iter().any(|it| it == name));
+            for (_, property) in properties.iter_mut().filter(|(name, _)| !is_required(name)) {
+                allow_null(property);
+            }
+            fields.entry("additionalProperties").or_insert(Value::Bool(false));
+        } else if is_object {
+            fields.entry("additionalProperties").or_insert(Value::Bool(false));
+        }
+    });
+    input
+}
+
+fn allow_null(property: &mut Value) {
+    let Value::Object(fields) = property else { return };
+    match fields.get_mut("type") {
+        Some(Value::Array(types)) if !types.iter().any(|it| it == "null") => types.push("null".into()),
+        Some(Value::String(one)) => {
+            let both = json!([one, "null"]);
+            fields.insert("type".into(), both);
+        }
+        _ => {}
+    }
+    if let Some(Value::Array(words)) = fields.get_mut("enum")
+        && !words.contains(&Value::Null)
+    {
+        words.push(Value::Null);
+    }
+    if let Some(Value::Array(choices)) = fields.get_mut("anyOf") {
+        choices.push(json!({"type": "null"}));
+    }
+}
+
+fn every_object(schema: &mut Value, mut change: impl FnMut(&mut Map<String, Value>)) {
+    let mut open = vec![schema];
     while let Some(value) = open.pop() {
         match value {
             Value::Object(fields) => {
-                if fields.contains_key("properties") || fields.get("type").is_some_and(|it| it == "object") {
-                    fields.entry("additionalProperties").or_insert(Value::Bool(false));
-                }
+                change(fields);
                 open.extend(fields.values_mut());
             }
             Value::Array(items) => open.extend(items),
             _ => {}
         }
     }
-    schema
 }
 
 fn tags() -> Value {

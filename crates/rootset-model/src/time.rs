@@ -89,8 +89,13 @@ impl JsonSchema for Timestamp {
         "Timestamp".into()
     }
 
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({"type": ["string", "integer"]})
+    /// Asked for in two ways, answered in one.
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        if generator.contract().is_serialize() {
+            json_schema!({"type": "string", "format": "date-time"})
+        } else {
+            json_schema!({"type": ["string", "integer"]})
+        }
     }
 }
 

@@ -1,9 +1,11 @@
 //! Who calls, and through which door: the few rules that differ by front end are decided from this, here in the service.
 
 use std::collections::BTreeSet;
+use std::fmt::Display;
 use std::sync::Arc;
 
 use rootset_model::Timestamp;
+use serde_json::json;
 
 use crate::error::{ErrorCode, ServiceError};
 use crate::operation::Effect;
@@ -67,25 +69,33 @@ impl Caller {
     }
 
     /// What only some requests of an operation need beyond the operation's own effect.
-    pub(crate) fn need_scope(&self, effect: Effect, what: &str) -> Result<(), ServiceError> {
+    pub(crate) fn need_scope<W: Display>(&self, effect: Effect, what: impl FnOnce() -> W) -> Result<(), ServiceError> {
         match self.rights.allow_effect(effect) {
             true => Ok(()),
             false => Err(ServiceError::new(
                 ErrorCode::Forbidden,
-                format!("{what} needs the scope `{}`, which this token does not have", effect.as_str()),
+                format!("{} needs the scope `{}`, which this token does not have", what(), effect.as_str()),
             )),
         }
     }
 
     /// The database as a whole is for those who may see all of it.
-    pub(crate) fn need_whole_database(&self, what: &str) -> Result<(), ServiceError> {
+    pub(crate) fn need_whole_database<W: Display>(&self, what: impl FnOnce() -> W) -> Result<(), ServiceError> {
         match self.rights.workspaces {
             None => Ok(()),
             Some(_) => Err(ServiceError::new(
                 ErrorCode::Forbidden,
-                format!("{what} is about the whole database, and this token is for some workspaces only"),
+                format!("{} is about the whole database, and this token is for some workspaces only", what()),
             )),
         }
+    }
+
+    /// The refusal of something that is not confirmed for good. An agent hears that its own `confirm` will not do.
+    pub(crate) fn unconfirmed_for_good(&self, mut error: ServiceError) -> ServiceError {
+        if self.front_end == FrontEnd::Mcp {
+            error.details.get_or_insert_with(|| json!({}))["needs_person"] = true.into();
+        }
+        error
     }
 }
 

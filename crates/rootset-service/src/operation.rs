@@ -3,6 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use schemars::JsonSchema;
+use schemars::generate::Contract;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -123,8 +124,11 @@ impl LazySchemas {
         Self {
             input: OnceLock::new(),
             output: OnceLock::new(),
-            make_input: || schema::described::<O>(if O::NULL_CLEARS { Nulls::Clear } else { Nulls::AreAbsent }),
-            make_output: || schema::described::<O::Response>(Nulls::AreAbsent),
+            make_input: || {
+                let nulls = if O::NULL_CLEARS { Nulls::Clear } else { Nulls::AreAbsent };
+                schema::described::<O>(Contract::Deserialize, nulls)
+            },
+            make_output: || schema::described::<O::Response>(Contract::Serialize, Nulls::AreAbsent),
         }
     }
 }

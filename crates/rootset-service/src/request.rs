@@ -88,6 +88,11 @@ fn unknown_field(name: &str, properties: &Map<String, Value>) -> ServiceError {
 /// The names most like `name`, best first; only those that are alike at all.
 pub fn nearest<'a>(name: &str, all: impl Iterator<Item = &'a str>, limit: usize) -> Vec<&'a str> {
     const ALIKE_MIN: f64 = 0.75;
+    /// Comparing takes the product of both lengths; no name of ours is half as long.
+    const NAME_BYTES_MAX: usize = 256;
+    if name.len() > NAME_BYTES_MAX {
+        return Vec::new();
+    }
     let mut scored: Vec<(f64, &str)> =
         all.map(|other| (strsim::jaro_winkler(name, other), other)).filter(|(score, _)| *score >= ALIKE_MIN).collect();
     scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));

@@ -3,7 +3,8 @@
 //! Every word of a schema is paid for by whoever reads it: agents read the whole list of tools before their first
 //! question. The draft, Rust's names of types, widths of numbers and `null` (which means absent) say nothing here.
 
-use schemars::{JsonSchema, generate::SchemaSettings};
+use schemars::JsonSchema;
+use schemars::generate::{Contract, SchemaSettings};
 use serde_json::{Map, Value};
 
 /// A schema and, apart from it, what it is about.
@@ -22,8 +23,11 @@ pub(crate) enum Nulls {
     Clear,
 }
 
-pub(crate) fn described<T: JsonSchema>(nulls: Nulls) -> Described {
-    let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
+pub(crate) fn described<T: JsonSchema>(contract: Contract, nulls: Nulls) -> Described {
+    let settings = SchemaSettings::draft2020_12().with(|settings| {
+        settings.inline_subschemas = true;
+        settings.contract = contract;
+    });
     let mut schema: Value = settings.into_generator().into_root_schema_for::<T>().into();
     simplify(&mut schema, nulls);
     let fields = schema.as_object_mut();

@@ -93,26 +93,16 @@ impl Service {
 
     /// Runs an operation by name: the one entry of every front end.
     pub fn call(self: &Arc<Self>, caller: &Caller, name: &str, arguments: Value) -> Result<Value, ServiceError> {
-        match find_operation(name) {
-            Some(operation) => {
-                caller.need_scope(operation.effect, &format!("`{}`", operation.name))?;
-                if operation.is_database_wide {
-                    caller.need_whole_database(&format!("`{}`", operation.name))?;
-                }
-                if operation.effect != Effect::Read {
-                    self.has_written.store(true, Ordering::Relaxed);
-                }
-                operation.call(self, caller, arguments)
-            }
-            None => {
-                let all = operations::catalogue().iter().map(|it| it.name);
-                let error = ServiceError::invalid(format!("unknown operation `{name}`"));
-                Err(match request::nearest(name, all, 1).first() {
-                    Some(near) => error.with_hint(format!("did you mean `{near}`?")),
-                    None => error,
-                })
-            }
+        let operation = find_operation(name).ok_or_else(|| unknown_operation(name))?;
+        let what = || format!("`{}`", operation.name);
+        caller.need_scope(operation.effect, what)?;
+        if operation.is_database_wide {
+            caller.need_whole_database(what)?;
         }
+        if operation.effect != Effect::Read {
+            self.has_written.store(true, Ordering::Relaxed);
+        }
+        operation.call(self, caller, arguments)
     }
 
     pub(crate) fn now(&self) -> Timestamp {
@@ -194,6 +184,15 @@ impl Service {
             }
             other => other.into(),
         })
+    }
+}
+
+fn unknown_operation(name: &str) -> ServiceError {
+    let all = operations::catalogue().iter().map(|it| it.name);
+    let error = ServiceError::invalid(format!("unknown operation `{name}`")).bounded();
+    match request::nearest(name, all, 1).first() {
+        Some(near) => error.with_hint(format!("did you mean `{near}`?")),
+        None => error,
     }
 }
 

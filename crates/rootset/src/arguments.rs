@@ -8,6 +8,7 @@ mod graph;
 mod help;
 mod import;
 mod install;
+mod mcp;
 mod memory;
 mod operator;
 mod serve;
@@ -33,6 +34,7 @@ pub use context::{
 pub use graph::{EntityCommand, ExportFormat, GraphCommand};
 pub use import::ImportMemoriesArguments;
 pub use install::{Client, InstallArguments, Profile};
+pub use mcp::McpArguments;
 pub use memory::{
     AddArguments, ClearedField, EditArguments, ListArguments, PageArguments, RemoveArguments, SearchArguments,
     ShowArguments, SupersedeArguments,
@@ -128,6 +130,7 @@ pub enum Command {
     Doctor(DoctorArguments),
     Serve(ServeArguments),
     Daemon(DaemonArguments),
+    Mcp(McpArguments),
     /// The settings in force
     #[command(subcommand)]
     Config(ConfigCommand),

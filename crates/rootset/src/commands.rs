@@ -21,6 +21,7 @@ mod install;
 mod list;
 mod log;
 mod man;
+mod mcp;
 mod prune;
 mod remove;
 mod retention;
@@ -72,6 +73,7 @@ pub fn run(command: Command, session: &Session) -> Result<(), Failure> {
         Command::Doctor(arguments) => doctor::run(arguments, session),
         Command::Serve(arguments) => serve::run(arguments, session),
         Command::Daemon(arguments) => daemon::run(arguments, session),
+        Command::Mcp(arguments) => mcp::run(arguments, session),
         Command::Config(command) => config::run(command, session),
         Command::Install(arguments) => install::run(&arguments, session),
         Command::Import(arguments) => import::run(&arguments, session),

@@ -1,7 +1,9 @@
 //! Logs go to stderr and hold ids, counts and errors, never content.
 
 use rootset_service::ServiceError;
-use tracing_subscriber::filter::LevelFilter;
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
 
 use crate::exit::Failure;
 
@@ -21,12 +23,11 @@ pub fn start(verbose: u8, runs_on: bool) -> Result<(), Failure> {
         2 => LevelFilter::DEBUG,
         _ => LevelFilter::TRACE,
     };
-    tracing_subscriber::fmt()
-        .with_max_level(level.max(raised))
-        .with_writer(std::io::stderr)
-        .with_ansi(false)
-        .with_target(false)
-        .init();
+    let level = level.max(raised);
+    // The protocol's library logs whole requests, and those are content.
+    let targets = Targets::new().with_default(level).with_target("rmcp", level.min(LevelFilter::WARN));
+    let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(false).with_target(false);
+    tracing_subscriber::registry().with(lines).with(targets).init();
     Ok(())
 }
 

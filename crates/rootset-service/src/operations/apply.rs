@@ -7,11 +7,12 @@ use rootset_model::{PlanId, RunId, Timestamp};
 use rootset_store::{Applied, BackupKind, Workspace};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 use serde_with::skip_serializing_none;
 
 use crate::caller::Caller;
 use crate::collecting::Review;
-use crate::error::ServiceError;
+use crate::error::{ErrorCode, ServiceError};
 use crate::operation::{Effect, Operation};
 use crate::service::Service;
 use crate::shared::{ReceiptAnswer, ReclaimedAnswer, Trashed, parse_plan_id};
@@ -105,13 +106,27 @@ impl Operation for GcApply {
         if !caller.rights.allow_effect(Effect::Purge)
             && service.store.plan(&workspace, plan, &service.settings.limits, 0, 0)?.erases
         {
-            caller.need_scope(Effect::Purge, "a plan that erases for good")?;
+            caller.need_scope(Effect::Purge, || "a plan that erases for good")?;
         }
         if self.backup == Some(true) {
             back_up(service, &workspace, plan, caller)?;
         }
-        let applied = service.apply_plan(&workspace, plan, review, &caller.actor)?;
-        AppliedPlan::new(service, &workspace, applied)
+        let applied = service.apply_plan(&workspace, plan, review, &caller.actor);
+        AppliedPlan::new(service, &workspace, applied.map_err(|error| self.unconfirmed(error, caller))?)
+    }
+}
+
+impl GcApply {
+    /// Whoever confirms means this very call: what was to be kept is kept then, too.
+    fn unconfirmed(&self, mut error: ServiceError, caller: &Caller) -> ServiceError {
+        if error.code != ErrorCode::ConfirmationRequired {
+            return error;
+        }
+        if let Some(arguments) = error.details.as_mut().and_then(|details| details.pointer_mut("/next/arguments")) {
+            arguments["exclude"] = json!(self.exclude);
+            arguments["allow_large"] = json!(self.allow_large);
+        }
+        caller.unconfirmed_for_good(error)
     }
 }
 

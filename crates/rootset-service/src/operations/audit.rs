@@ -70,8 +70,8 @@ impl Operation for ListAudit {
             return Err(ServiceError::invalid("`workspace_id` and `database` are given; one is enough"));
         }
         let (chain, workspace_id) = if is_database {
-            caller.need_scope(Effect::Admin, "`database: true`")?;
-            caller.need_whole_database("`database: true`")?;
+            caller.need_scope(Effect::Admin, || "`database: true`")?;
+            caller.need_whole_database(|| "`database: true`")?;
             (DATABASE, None)
         } else {
             let workspace = service.workspace_or_trashed(caller, self.workspace_id.as_deref())?;

@@ -61,7 +61,7 @@ impl Operation for BackupCreate {
             (Some(Format::Snapshot) | None, None) => BackupKind::Snapshot,
         };
         if only.is_none() {
-            caller.need_whole_database("a backup without `workspace_id`")?;
+            caller.need_whole_database(|| "a backup without `workspace_id`")?;
         }
         let workspace = only.map(|id| service.workspace_or_trashed(caller, Some(id))).transpose()?;
         let backup = service.create_backup(kind, workspace.as_ref(), &caller.actor)?;
@@ -224,7 +224,7 @@ impl Operation for BackupRestore {
             }
         }
         if asked.is_none() {
-            caller.need_whole_database("a restore without `workspace_id`")?;
+            caller.need_whole_database(|| "a restore without `workspace_id`")?;
         }
         let backup = service.find_backup(caller, &self.backup_id)?;
         let only = asked.or_else(|| backup.manifest.workspace_id.clone());
@@ -238,7 +238,7 @@ impl Operation for BackupRestore {
             }
         };
         if !caller.confirms_for_good(self.confirm) {
-            return Err(self.unconfirmed(target));
+            return Err(caller.unconfirmed_for_good(self.unconfirmed(target)));
         }
         service.flush_uses()?;
         let folder = service.backup_folder()?;

@@ -34,11 +34,12 @@ impl Operation for Defrag {
 
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<DefragAnswer, ServiceError> {
         if !caller.confirms_for_good(self.confirm) {
-            return Err(ServiceError::new(
+            let error = ServiceError::new(
                 ErrorCode::ConfirmationRequired,
                 "writers wait while the database is rebuilt: it needs `confirm: true`",
             )
-            .with_details(json!({"next": {"operation": "defrag", "arguments": {"confirm": true}}})));
+            .with_details(json!({"next": {"operation": "defrag", "arguments": {"confirm": true}}}));
+            return Err(caller.unconfirmed_for_good(error));
         }
         let done = service.store.defragment(service.stamp(caller))?;
         Ok(DefragAnswer { bytes_before: done.bytes_before, bytes_after: done.bytes_after })

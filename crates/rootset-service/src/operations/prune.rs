@@ -129,14 +129,14 @@ impl Operation for PruneMemory {
             return Ok(PruneAnswer { plan: Some(plan.into()), applied: None, message });
         }
         if self.confirm != Some(true) {
-            return Err(confirmation_required("removing needs `confirm: true`", plan));
+            return Err(self.unconfirmed("removing needs `confirm: true`", plan));
         }
         if plan.erases {
             return Err(ServiceError::invalid("`plan_id`: this plan erases for good, which only `gc_apply` does"));
         }
         if workspace.id == DEFAULT_WORKSPACE && self.plan_id.is_none() && plan.items_total > 0 {
             let why = "the workspace `default` is pruned only by a plan that was previewed";
-            return Err(confirmation_required(why, plan));
+            return Err(self.unconfirmed(why, plan));
         }
         let review = Review {
             exclude: self.exclude.as_deref().unwrap_or_default(),
@@ -157,17 +157,23 @@ impl Operation for PruneMemory {
     }
 }
 
-fn confirmation_required(why: &str, plan: PlanView) -> ServiceError {
-    let message = format!("{why}: {}", preview_message(&plan));
-    let totals: Totals = plan.totals.into();
-    ServiceError::new(ErrorCode::ConfirmationRequired, message).with_details(json!({
-        "plan_id": plan.id,
-        "totals": totals,
-        "next": {
-            "operation": PruneMemory::NAME,
-            "arguments": {"plan_id": plan.id, "dry_run": false, "confirm": true},
-        },
-    }))
+impl PruneMemory {
+    /// Whoever confirms means this very call: what was to be kept is kept then, too.
+    fn unconfirmed(&self, why: &str, plan: PlanView) -> ServiceError {
+        let message = format!("{why}: {}", preview_message(&plan));
+        let totals: Totals = plan.totals.into();
+        ServiceError::new(ErrorCode::ConfirmationRequired, message).with_details(json!({
+            "plan_id": plan.id,
+            "totals": totals,
+            "next": {
+                "operation": Self::NAME,
+                "arguments": {
+                    "plan_id": plan.id, "dry_run": false, "confirm": true,
+                    "exclude": self.exclude, "allow_large": self.allow_large,
+                },
+            },
+        }))
+    }
 }
 
 fn preview_message(plan: &PlanView) -> String {

@@ -58,13 +58,14 @@ impl Operation for GcPurge {
             }
         };
         if !caller.confirms_for_good(self.confirm) {
-            return Err(ServiceError::new(
+            let error = ServiceError::new(
                 ErrorCode::ConfirmationRequired,
                 "purging removes for good: it needs `confirm: true`",
             )
             .with_details(json!({"next": {"operation": "gc_purge", "arguments": {
                 "run_id": self.run_id, "older_than": self.older_than, "confirm": true,
-            }}})));
+            }}}));
+            return Err(caller.unconfirmed_for_good(error));
         }
         let receipt = service.store.purge(&workspace, target, service.next_erasure_id(), service.stamp(caller))?;
         Ok(PurgeAnswer {

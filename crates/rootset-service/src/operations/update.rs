@@ -86,7 +86,7 @@ impl Operation for UpdateMemory {
         let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
         self.refuse_empty()?;
         if self.erase_previous == Some(true) {
-            caller.need_scope(Effect::Purge, "`erase_previous: true`")?;
+            caller.need_scope(Effect::Purge, || "`erase_previous: true`")?;
         }
         let (attributes, redacted) = self.attributes()?;
         for _ in 0..ATTEMPTS_MAX {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rootset_provider::{Embedder, ProviderError};
 use rootset_service::scheduler::Scheduler;
-use rootset_service::{GcSettings, Housekeeper, Settings};
+use rootset_service::{FrontEnd, GcSettings, Housekeeper, Settings};
 use serde_json::{Value, json};
 
 use crate::harness::{DAY_MS, World, array, text_of};
@@ -87,6 +87,36 @@ fn a_purge_leaves_nothing_of_the_text_in_any_file() {
     assert_eq!(world.fails("gc_undo", json!({ "run_id": run })).0, "conflict");
     assert_eq!(world.fails("gc_undo", json!({"memory_id": "secret"})).0, "not_found");
     world.assert_doctor_is_content();
+}
+
+#[test]
+fn through_mcp_only_a_person_confirms_what_cannot_be_undone() {
+    let mut world = World::new();
+    with_neighbours(&world);
+    world.add_named("secret", &text());
+    world.add_named("kept", &format!("{} as well", WORDS[0]));
+    world.caller.front_end = FrontEnd::Mcp;
+    let plan = world.call("forget", json!({"query": WORDS[0], "purge": true}))["plan_id"].clone();
+    let request = json!({"plan_id": plan, "exclude": ["kept"], "allow_large": true, "confirm": true});
+    let backup = json!({"backup_id": world.call("backup_create", json!({}))["backup_id"], "confirm": true});
+    let calls = [
+        ("gc_apply", request),
+        ("gc_purge", json!({"older_than": "0", "confirm": true})),
+        ("defrag", json!({"confirm": true})),
+        ("backup_restore", backup),
+    ];
+    for (operation, request) in &calls {
+        let (code, error) = world.fails(operation, request.clone());
+        assert_eq!(code, "confirmation_required", "{operation}");
+        let details = error.details.unwrap();
+        assert_eq!(details["needs_person"], true, "{operation}: {details}");
+        assert_eq!(&details["next"], &json!({"operation": operation, "arguments": request}), "{operation}");
+    }
+    world.caller.is_confirmed_by_person = true;
+    let applied = world.call(calls[0].0, calls[0].1.clone());
+    assert_eq!(applied["trashed"]["memories"], 1, "{applied}");
+    assert_eq!(world.fails("get_memory", json!({"memory_id": "secret"})).0, "not_found");
+    assert_eq!(world.look("kept")["name"], "kept");
 }
 
 #[test]

@@ -92,6 +92,17 @@ fn the_default_workspace_is_pruned_only_by_an_earlier_preview() {
 }
 
 #[test]
+fn the_call_to_make_after_a_confirmation_keeps_what_was_to_be_kept() {
+    let world = world_with_expired(2, 6);
+    let request = json!({"dry_run": false, "strategy": "expired", "exclude": ["old-0"], "allow_large": true});
+    let (_, error) = world.fails("prune_memory", request);
+    let next = error.details.unwrap()["next"].clone();
+    let applied = world.call(&text_of(&next["operation"]), next["arguments"].clone());
+    assert_eq!(applied["trashed"]["memories"], 1, "{applied}");
+    assert!(world.look("old-0").get("trashed_at").is_none());
+}
+
+#[test]
 fn another_workspace_is_pruned_in_one_go() {
     let world = World::new();
     world.call("create_workspace", json!({"workspace_id": "w"}));

@@ -3,7 +3,9 @@
 use std::net::{SocketAddr, TcpListener};
 use std::time::Duration;
 
+use axum::Router;
 use rootset_http::{Access, Ended, Parts, Server};
+use rootset_mcp::{HttpOptions, McpHttpService, McpOptions, McpServer, Profiles, http_service};
 use rootset_service::{Caller, ErrorCode, FrontEnd, ServiceError};
 use tokio_util::sync::CancellationToken;
 
@@ -43,7 +45,8 @@ pub fn run(arguments: ServeArguments, session: &Session) -> Result<(), Failure> 
         settings: configuration.server.settings.clone(),
         stopping: CancellationToken::new(),
     };
-    let server = Server::start(listener, parts, None)?;
+    let mcp = Router::new().fallback_service(agents(arguments.profile, &parts, session)?);
+    let server = Server::start(listener, parts, Some(mcp))?;
     let background = Background::start(&service, configuration.settings.gc.enabled);
     session.output.text(&format!("listening on http://{}\n", server.address()))?;
     while !stop.wait(WAIT) {}
@@ -54,6 +57,27 @@ pub fn run(arguments: ServeArguments, session: &Session) -> Result<(), Failure> 
     background.stop();
     session.output.talk("the server has ended");
     Ok(())
+}
+
+/// What is served at `/mcp`. Host and Origin are checked by the server on every route, and here again by the same names.
+fn agents(profiles: Profiles, parts: &Parts, session: &Session) -> Result<McpHttpService, ServiceError> {
+    const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
+    let named = parts.settings.hosts.iter().map(String::as_str);
+    let hosts: Vec<&str> = LOOPBACK.into_iter().chain(named).collect();
+    let origins = hosts.iter().flat_map(|host| [format!("http://{host}:*"), format!("https://{host}:*")]);
+    let options = McpOptions {
+        profiles,
+        workspace: session.configuration()?.workspace.clone(),
+        terminal_command: super::mcp::terminal_command(session)?,
+        ..McpOptions::default()
+    };
+    let http = HttpOptions {
+        allowed_origins: origins.collect(),
+        allowed_hosts: hosts.iter().map(|host| (*host).to_owned()).collect(),
+        body_bytes_max: parts.settings.body_bytes_max,
+        stop: parts.stopping.clone(),
+    };
+    Ok(http_service(McpServer::new(parts.service.clone(), options), http))
 }
 
 fn open_to_the_world(address: SocketAddr) -> ServiceError {

@@ -13,6 +13,7 @@ mod database_files;
 mod importing;
 mod indexing;
 mod installing;
+mod mcp;
 mod prompts;
 mod sandbox;
 mod serving;

@@ -1,0 +1,27 @@
+//! Rootset for agents: every operation as a tool of the Model Context Protocol, over stdio and over HTTP.
+//!
+//! Thin: no rules of its own. Tools come from the catalogue of the service, a call is [`Service::call`] on a thread of
+//! its own, and what needs a person's consent is decided by the service; here a person is only asked. No store is seen.
+//!
+//! [`Service::call`]: rootset_service::Service::call
+
+mod answer;
+mod calling;
+mod confirming;
+mod http;
+mod instructions;
+mod lines;
+mod options;
+mod profile;
+mod progress;
+mod prompts;
+mod resources;
+mod server;
+mod stdio;
+mod tools;
+
+pub use http::{HttpOptions, McpHttpService, http_service};
+pub use options::McpOptions;
+pub use profile::{Profile, Profiles, UnknownProfile};
+pub use server::McpServer;
+pub use stdio::{StdioError, serve, serve_stdio};

@@ -1,0 +1,31 @@
+//! What a server is told when it starts.
+
+use rootset_service::Rights;
+
+use crate::profile::Profiles;
+
+/// How a server answers.
+#[derive(Clone, Debug)]
+pub struct McpOptions {
+    pub profiles: Profiles,
+    /// The workspace of calls that name none.
+    pub workspace: String,
+    /// Audit's actor; `None`: the client's own name, made safe.
+    pub actor: Option<String>,
+    /// What its clients may do.
+    pub rights: Rights,
+    /// How a person calls the program in a terminal on this database: `rootset`, or `rootset --db PATH`.
+    pub terminal_command: String,
+}
+
+impl Default for McpOptions {
+    fn default() -> Self {
+        Self {
+            profiles: Profiles::default(),
+            workspace: "default".to_owned(),
+            actor: None,
+            rights: Rights::default(),
+            terminal_command: "rootset".to_owned(),
+        }
+    }
+}

@@ -1,0 +1,372 @@
+//! The server as the protocol library sees it: who calls, which tool, what comes of it.
+
+use std::sync::{Arc, OnceLock};
+
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, DiscoverResult,
+    ErrorCode as ProtocolErrorCode, GetPromptRequestParams, GetPromptResponse, Implementation, InitializeRequestParams,
+    InitializeResult, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig, Tool,
+};
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer, ServerHandler};
+use rootset_service::{Caller, FrontEnd, Service, ServiceError, catalogue};
+use serde_json::{Value, json};
+
+use crate::answer;
+use crate::calling::{Calls, Cancelled};
+use crate::confirming::{self, ANSWER_WITHIN, Asking, NextCall, OpenQuestion, OpenQuestions};
+use crate::instructions::instructions;
+use crate::options::McpOptions;
+use crate::{prompts, resources, tools};
+
+/// Of a client that does not say who it is.
+const NAMELESS_CLIENT: &str = "mcp";
+const ACTOR_CHARS_MAX: usize = 64;
+
+/// One server for any number of connections; cloning shares everything.
+#[derive(Clone, Debug)]
+pub struct McpServer {
+    shared: Arc<Shared>,
+    /// Every request must bring its own rights.
+    is_over_http: bool,
+}
+
+#[derive(Debug)]
+struct Shared {
+    options: McpOptions,
+    calls: Calls,
+    questions: OpenQuestions,
+    /// Made when they are first asked for: starting must be quick.
+    tools: OnceLock<Vec<Tool>>,
+}
+
+impl McpServer {
+    pub fn new(service: Arc<Service>, options: McpOptions) -> Self {
+        let shared =
+            Shared { options, calls: Calls::new(service), questions: OpenQuestions::default(), tools: OnceLock::new() };
+        Self { shared: Arc::new(shared), is_over_http: false }
+    }
+
+    pub(crate) fn over_http(self) -> Self {
+        Self { is_over_http: true, ..self }
+    }
+
+    pub(crate) fn calls(&self) -> &Calls {
+        &self.shared.calls
+    }
+
+    fn options(&self) -> &McpOptions {
+        &self.shared.options
+    }
+
+    fn tools(&self) -> &[Tool] {
+        self.shared.tools.get_or_init(|| tools::tools(&self.options().profiles))
+    }
+
+    fn offers(&self, tool: &str) -> bool {
+        self.options().profiles.holds(tool) && catalogue().iter().any(|operation| operation.name == tool)
+    }
+
+    fn caller(&self, context: &RequestContext<RoleServer>) -> Result<Caller, ErrorData> {
+        if self.is_over_http {
+            let parts = context.extensions.get::<::http::request::Parts>();
+            let caller = parts.and_then(|parts| parts.extensions.get::<Caller>());
+            // Nobody may do everything because somebody forgot to say what they may do.
+            let caller = caller.ok_or_else(|| ErrorData::internal_error("the request was not authenticated", None))?;
+            return Ok(Caller { front_end: FrontEnd::Mcp, is_confirmed_by_person: false, ..caller.clone() });
+        }
+        let options = self.options();
+        let client = || context.client_info().map(|client| safe_name(&client.name));
+        let actor = options.actor.clone().or_else(client).unwrap_or_else(|| NAMELESS_CLIENT.to_owned());
+        let caller = Caller::new(FrontEnd::Mcp, actor, options.workspace.clone());
+        Ok(Caller { rights: options.rights.clone(), ..caller })
+    }
+
+    /// Runs an operation for a part of the protocol that is not a tool.
+    async fn ask_service(
+        &self,
+        operation: &str,
+        arguments: Value,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<Result<Value, ServiceError>, ErrorData> {
+        let caller = self.caller(context)?;
+        self.shared.calls.call(caller, operation, arguments, context).await.map_err(cancelled)
+    }
+
+    /// The service wants a person's consent to `next`: asks for it where that can be done.
+    async fn confirm(
+        &self,
+        asked_for: (&str, Value),
+        next: NextCall,
+        error: ServiceError,
+        caller: Caller,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let asking = Asking::of(context);
+        if asking == Asking::Impossible {
+            let terminal = self.terminal_command(&caller, &next);
+            let error = confirming::without_person(error, &next, &terminal);
+            return Ok(answer::result(Err(error)).into());
+        }
+        let question = confirming::question(&error, &next, &self.about_plan(&next, context).await?);
+        if asking == Asking::InRounds {
+            let (tool, arguments) = (asked_for.0.to_owned(), asked_for.1);
+            let open = OpenQuestion { actor: caller.actor, tool, arguments, next, question };
+            return Ok(self.shared.questions.ask(open).into());
+        }
+        let asked = context.peer.create_elicitation_with_timeout(question, Some(ANSWER_WITHIN));
+        let is_agreed = tokio::select! {
+            biased;
+            () = context.ct.cancelled() => return Err(cancelled(Cancelled)),
+            given = asked => match given {
+                Ok(given) => confirming::is_agreed(&given),
+                Err(error) => {
+                    tracing::warn!(%error, "a person could not be asked");
+                    false
+                }
+            },
+        };
+        self.do_if_agreed(is_agreed, next, caller, context).await
+    }
+
+    /// The second round of a call that ended with a question. Without an answer to it, it is asked again.
+    async fn go_on(
+        &self,
+        handle: &str,
+        request: &CallToolRequestParams,
+        caller: Caller,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let arguments = Value::Object(request.arguments.clone().unwrap_or_default());
+        let open = self.shared.questions.take(handle, &caller.actor, &request.name, &arguments).ok_or_else(|| {
+            let problem = "`requestState` belongs to no open question of this call: it was answered, or is too old";
+            ErrorData::invalid_params(problem, Some(json!({"hint": "make the call again without it"})))
+        })?;
+        match confirming::answer_among(request.input_responses.as_ref()) {
+            None => Ok(self.shared.questions.ask(open).into()),
+            Some(given) => self.do_if_agreed(confirming::is_agreed(&given), open.next, caller, context).await,
+        }
+    }
+
+    async fn do_if_agreed(
+        &self,
+        is_agreed: bool,
+        next: NextCall,
+        caller: Caller,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        if !is_agreed {
+            return Ok(answer::result(Err(confirming::declined())).into());
+        }
+        let caller = Caller { is_confirmed_by_person: true, ..caller };
+        let answer = self.shared.calls.call(caller, &next.operation, next.arguments, context).await;
+        Ok(answer::result(answer.map_err(cancelled)?).into())
+    }
+
+    /// What the plan in question would remove: nobody should agree to a number.
+    async fn about_plan(&self, next: &NextCall, context: &RequestContext<RoleServer>) -> Result<String, ErrorData> {
+        const SHOWN: i64 = 10;
+        let Some(plan) = next.arguments.get("plan_id").filter(|_| next.operation.starts_with("gc_")) else {
+            return Ok(String::new());
+        };
+        let mut request = json!({"plan_id": plan, "limit": SHOWN});
+        if let Some(workspace) = next.arguments.get("workspace_id") {
+            request["workspace_id"] = workspace.clone();
+        }
+        // Without the right to read, or without the plan, the question is asked as it is.
+        let Ok(plan) = self.ask_service("get_plan", request, context).await? else { return Ok(String::new()) };
+        let items = plan["items"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let names: Vec<&str> =
+            items.iter().filter_map(|item| item["name"].as_str().or_else(|| item["id"].as_str())).collect();
+        Ok(format!(
+            "\nIts {} items: {}{}",
+            plan["items_total"],
+            names.join(", "),
+            match plan["items_total"].as_i64() {
+                Some(total) if total > SHOWN => ", …",
+                _ => "",
+            }
+        ))
+    }
+
+    /// On this database and, where the call itself does not say, in this workspace.
+    fn terminal_command(&self, caller: &Caller, next: &NextCall) -> String {
+        let command = &self.options().terminal_command;
+        match next.arguments.get("workspace_id") {
+            Some(_) => command.clone(),
+            None => format!("{command} --workspace {}", caller.workspace),
+        }
+    }
+
+    fn info_for(&self, workspace: &str) -> ServerConfig {
+        let capabilities = ServerCapabilities::builder().enable_tools().enable_resources().enable_prompts().build();
+        ServerConfig::new(capabilities)
+            .with_server_info(Implementation::new("rootset", env!("CARGO_PKG_VERSION")).with_title("Rootset"))
+            .with_instructions(instructions(workspace, |tool| self.offers(tool)))
+    }
+}
+
+impl ServerHandler for McpServer {
+    fn get_info(&self) -> ServerConfig {
+        self.info_for(&self.options().workspace)
+    }
+
+    /// Over HTTP the workspace to name is the caller's.
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        context.peer.set_peer_info(request.clone());
+        let workspace = self.caller(&context)?.workspace;
+        let negotiated = self.negotiate_initialize(&request)?;
+        Ok(self.info_for(&workspace).with_protocol_version(negotiated.protocol_version))
+    }
+
+    async fn discover(&self, context: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
+        let workspace = self.caller(&context)?.workspace;
+        let versions = self.supported_protocol_versions().into_owned();
+        Ok(DiscoverResult::from_server_info(versions, self.info_for(&workspace)))
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(self.tools().to_vec()))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let tool = request.name.as_ref();
+        if !self.offers(tool) {
+            return Err(unknown_tool(tool));
+        }
+        let caller = self.caller(&context)?;
+        if let Some(handle) = &request.request_state {
+            return self.go_on(handle, &request, caller, &context).await;
+        }
+        let arguments = Value::Object(request.arguments.clone().unwrap_or_default());
+        let answer = self.shared.calls.call(caller.clone(), tool, arguments.clone(), &context).await;
+        match answer.map_err(cancelled)? {
+            Err(error) => match NextCall::of(&error) {
+                Some(next) => self.confirm((tool, arguments), next, error, caller, &context).await,
+                None => Ok(answer::result(Err(error)).into()),
+            },
+            answer => Ok(answer::result(answer).into()),
+        }
+    }
+
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let workspace = self.caller(&context)?.workspace;
+        let arguments = resources::listing(request.and_then(|request| request.cursor).as_deref())?;
+        let listed = self.ask_service("list_memories", arguments, &context).await?;
+        Ok(resources::listed(&workspace, &listed.map_err(|error| resources::refused(&error, None))?))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Ok(ListResourceTemplatesResult::with_all_items(resources::templates()))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let (operation, arguments) = resources::reading(&request.uri)?;
+        let read = self.ask_service(operation, arguments, &context).await?;
+        let value = read.map_err(|error| resources::refused(&error, Some(&request.uri)))?;
+        Ok(resources::contents(request.uri, &value).into())
+    }
+
+    async fn list_prompts(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Ok(ListPromptsResult::with_all_items(prompts::prompts()))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        Ok(prompts::prompt(&request.name, &request.arguments.unwrap_or_default())?.into())
+    }
+
+    /// What the library could not read as any request that it knows.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let method: String = request.method.chars().take(80).collect();
+        Err(match METHODS.contains(&request.method.as_str()) {
+            true => ErrorData::invalid_params(format!("`params` do not fit `{method}`"), None),
+            false => ErrorData::new(ProtocolErrorCode::METHOD_NOT_FOUND, format!("no method `{method}`"), None),
+        })
+    }
+}
+
+/// Requests that are served. One of these that cannot be read is a wrong request, not an unknown one. `initialize` is not
+/// among them: the newest revision has none, and wants to hear just that.
+const METHODS: [&str; 8] = [
+    "server/discover",
+    "tools/list",
+    "tools/call",
+    "resources/list",
+    "resources/templates/list",
+    "resources/read",
+    "prompts/list",
+    "prompts/get",
+];
+
+fn unknown_tool(name: &str) -> ErrorData {
+    let shown: String = name.chars().take(80).collect();
+    let exists = catalogue().iter().any(|operation| operation.name == name);
+    let hint = exists.then(|| json!({"hint": "it is in another profile: `rootset mcp --profile full` offers all"}));
+    ErrorData::invalid_params(format!("unknown tool `{shown}`"), hint)
+}
+
+/// Nobody hears it: the answer of a cancelled request is dropped.
+fn cancelled(_: Cancelled) -> ErrorData {
+    ErrorData::new(ProtocolErrorCode::INTERNAL_ERROR, "the request was cancelled; what it began goes on", None)
+}
+
+/// What a client calls itself, as a name for the audit: anybody may call themselves anything.
+fn safe_name(name: &str) -> String {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+    let safe: String = name.chars().map(|c| if allowed(c) { c } else { '-' }).take(ACTOR_CHARS_MAX).collect();
+    match safe.trim_matches('-') {
+        "" => NAMELESS_CLIENT.to_owned(),
+        safe => safe.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_clients_become_safe_actors() {
+        assert_eq!(safe_name("claude-code"), "claude-code");
+        assert_eq!(safe_name("Visual Studio Code"), "Visual-Studio-Code");
+        assert_eq!(safe_name("\u{1b}[31m; DROP TABLE"), "31m--DROP-TABLE");
+        assert_eq!(safe_name("   "), "mcp");
+        assert_eq!(safe_name(&"x".repeat(500)).len(), ACTOR_CHARS_MAX);
+    }
+}

@@ -1,0 +1,97 @@
+//! Operations as tools: schemas, title, annotations, in the order of the catalogue.
+
+use std::sync::Arc;
+
+use rmcp::model::{JsonObject, Tool, ToolAnnotations};
+use rootset_service::{Effect, OperationInfo};
+use serde_json::Value;
+
+use crate::profile::Profiles;
+
+pub fn tools(profiles: &Profiles) -> Vec<Tool> {
+    profiles.operations().map(tool).collect()
+}
+
+fn tool(operation: &OperationInfo) -> Tool {
+    Tool::new(operation.name, operation.description(), Arc::new(fields_of(operation.input_schema())))
+        .with_title(title(operation.name))
+        .with_raw_output_schema(Arc::new(fields_of(operation.output_schema())))
+        .with_annotations(annotations(operation))
+}
+
+/// What can be undone is destructive all the same: these are hints for whoever decides whether to ask a person.
+fn annotations(operation: &OperationInfo) -> ToolAnnotations {
+    let destructive = matches!(operation.effect, Effect::Destroy | Effect::Purge) || replaces(operation);
+    ToolAnnotations::new()
+        .read_only(operation.effect == Effect::Read)
+        .destructive(destructive)
+        .idempotent(operation.is_idempotent)
+        .open_world(operation.is_open_world)
+}
+
+/// Of the operations on the database as a whole, those that can take something away: all that ask to be confirmed.
+fn replaces(operation: &OperationInfo) -> bool {
+    let schema = operation.input_schema();
+    let has = |field: &str| schema.pointer("/properties").is_some_and(|fields| fields.get(field).is_some());
+    operation.effect == Effect::Admin && (has("confirm") || has("confirm_phrase"))
+}
+
+/// `gc_undo` → `GC undo`.
+fn title(name: &str) -> String {
+    let words = name.replace('_', " ");
+    match words.strip_prefix("gc ") {
+        Some(rest) => format!("GC {rest}"),
+        None => words[..1].to_uppercase() + &words[1..],
+    }
+}
+
+/// The draft, the Rust name and the description, which the tool has anyway, say nothing about the fields.
+fn fields_of(schema: Value) -> JsonObject {
+    let Value::Object(mut fields) = schema else { return JsonObject::new() };
+    for frame in ["$schema", "title", "description"] {
+        fields.remove(frame);
+    }
+    fields
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::profile::Profile;
+
+    #[test]
+    fn every_tool_has_a_title_schemas_of_objects_and_all_four_annotations() {
+        for tool in tools(&Profiles::new([Profile::Full])) {
+            let annotations = tool.annotations.as_ref().expect("annotations");
+            assert!(annotations.read_only_hint.is_some() && annotations.destructive_hint.is_some(), "{}", tool.name);
+            assert!(annotations.idempotent_hint.is_some() && annotations.open_world_hint.is_some(), "{}", tool.name);
+            assert!(tool.title.as_ref().is_some_and(|title| !title.is_empty()), "{}", tool.name);
+            assert_eq!(tool.input_schema["type"], "object", "{}", tool.name);
+            assert_eq!(tool.output_schema.as_ref().expect("an output schema")["type"], "object", "{}", tool.name);
+        }
+    }
+
+    #[test]
+    fn hints_follow_the_effect() {
+        let hints = |name: &str| {
+            let tools = tools(&Profiles::new([Profile::Full]));
+            let tool = tools.into_iter().find(|tool| tool.name == name).expect("a tool");
+            let hints = tool.annotations.expect("annotations");
+            (hints.read_only_hint.expect("a hint"), hints.destructive_hint.expect("a hint"))
+        };
+        assert_eq!(hints("search_memory"), (true, false));
+        assert_eq!(hints("add_memory"), (false, false));
+        assert_eq!(hints("delete_memory"), (false, true));
+        assert_eq!(hints("gc_purge"), (false, true));
+        assert_eq!(hints("backup_restore"), (false, true));
+        assert_eq!(hints("delete_workspace"), (false, true));
+        assert_eq!(hints("create_workspace"), (false, false));
+    }
+
+    #[test]
+    fn titles_are_for_people() {
+        assert_eq!(title("add_memory"), "Add memory");
+        assert_eq!(title("gc_undo"), "GC undo");
+        assert_eq!(title("forget"), "Forget");
+    }
+}
