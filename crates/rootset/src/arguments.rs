@@ -149,6 +149,11 @@ impl Command {
         matches!(self, Self::Call(_))
     }
 
+    /// An agent is at the other end: remarks for people are lost on it.
+    pub fn serves_an_agent(&self) -> bool {
+        matches!(self, Self::Mcp(_))
+    }
+
     /// It ends when it is told to, not when it has answered.
     pub fn runs_on(&self) -> bool {
         matches!(self, Self::Watch(_) | Self::Serve(_)) || matches!(self, Self::Daemon(arguments) if !arguments.once)

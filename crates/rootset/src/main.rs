@@ -46,11 +46,11 @@ fn run(Arguments { global, command }: Arguments) -> ExitCode {
     if let Err(failure) = logging::start(global.verbose, command.runs_on()) {
         return exit::end_with(Err(failure), &output);
     }
-    let runs_on = command.runs_on();
+    let has_a_person = !command.runs_on() && !command.serves_an_agent();
     let session = Session::new(global, output.clone());
     let outcome: Result<(), Failure> = commands::run(command, &session);
     let status = exit::end_with(outcome, &output);
-    if !runs_on {
+    if has_a_person {
         session.welcome();
     }
     session.finish();
