@@ -15,6 +15,6 @@ mod indexing;
 mod installing;
 mod prompts;
 mod sandbox;
-mod tokens;
 mod serving;
+mod tokens;
 mod unreadable_folders;
