@@ -147,6 +147,11 @@ fn request_schema(input: Value) -> Value {
             fields.entry("additionalProperties").or_insert(Value::Bool(false));
         }
     });
+    // A request without fields may be nothing at all.
+    let is_needed = input.get("required").and_then(Value::as_array).is_some_and(|fields| !fields.is_empty());
+    if !is_needed {
+        allow_null(&mut input);
+    }
     input
 }
 
