@@ -10,6 +10,7 @@ mod contexts;
 mod conversations;
 mod daemon;
 mod database_files;
+mod equality;
 mod importing;
 mod indexing;
 mod installing;
