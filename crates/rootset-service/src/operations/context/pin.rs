@@ -31,7 +31,7 @@ pub struct ContextGcUnpin {
     workspace_id: Option<String>,
     session_id: String,
     segment_ids: Vec<String>,
-    /// Why; noted nowhere but in the answer's caller.
+    /// Accepted for symmetry; not stored.
     reason: Option<String>,
 }
 

@@ -88,7 +88,7 @@ impl Operation for ContextGcPrune {
             let wishes = match named {
                 Named::Ids(ids) => wishes_by_id(edit.live, ids, strategy == Strategy::Delete, &mut errors),
                 Named::Plan(plan) => {
-                    let (_, items) = plan_of(service, &workspace, edit.live, plan)?;
+                    let items = plan_of(service, &workspace, edit.live, plan)?;
                     wishes_by_plan(edit.live, &items, strategy, confirm, &mut errors)
                 }
             };
@@ -178,10 +178,10 @@ fn plan_of(
     workspace: &Workspace,
     live: &LiveSession,
     plan: &str,
-) -> Result<(i64, PlannedItems), ServiceError> {
+) -> Result<PlannedItems, ServiceError> {
     let (session, items) = service.store.segment_plan(workspace, parse_plan_id(plan)?, service.now())?;
     match live.head.is_some_and(|head| head.session == session) {
-        true => Ok((session, items)),
+        true => Ok(items),
         false => {
             Err(ServiceError::invalid(format!("`plan_id`: the plan is not one of the session `{}`", live.session_id))
                 .with_hint("make one with `context_gc_analyze`"))
