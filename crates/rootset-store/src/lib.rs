@@ -26,6 +26,7 @@ mod graph;
 mod housekeeping;
 mod jobs;
 mod leases;
+mod location;
 mod log;
 mod memories;
 mod orphans;
@@ -80,6 +81,7 @@ pub use graph::{Contributor, EntityView, Imported, ImportedEntity, ImportedRelat
 pub use housekeeping::{OldPlans, PastGrace};
 pub use jobs::{ClaimedJob, PendingWork};
 pub use leases::{DATABASE, Lease, Work};
+pub use location::{Location, LocationError, PostgresUrl};
 pub use memories::{FullMemory, Lifecycle, ListFilters, ListOrder, ListedMemory, MemoryRow, Status};
 pub use plans::{ItemView, NewPlan, PlanTotals, PlanView};
 pub use purge::{PurgeTarget, Purged, Receipt};
@@ -196,6 +198,18 @@ impl std::fmt::Debug for Store {
 }
 
 impl Store {
+    /// Opens a database and brings its schema up to date. A file is created if need be, and backed up into `backups`
+    /// before its schema is changed; without a folder for that, into `<database>.backups`.
+    pub fn open(location: &Location, backups: Option<&Path>) -> Result<Self, StoreError> {
+        match location {
+            Location::File(path) => match backups {
+                Some(backups) => Self::open_sqlite_with_backups(path, backups),
+                None => Self::open_sqlite(path),
+            },
+            Location::Postgres(_) => Err(StoreError::Engine("there is no PostgreSQL engine yet".to_owned())),
+        }
+    }
+
     /// Opens or creates an embedded database and brings its schema up to date.
     ///
     /// A database of an older schema is backed up first, into `<database>.backups`.
