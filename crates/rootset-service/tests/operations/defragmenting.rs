@@ -17,7 +17,7 @@ fn add(world: &World, numbers: impl Iterator<Item = usize>) {
 
 fn bytes_of_file(world: &World) -> u64 {
     world.sql().execute_batch("PRAGMA wal_checkpoint(TRUNCATE)").unwrap();
-    std::fs::metadata(world.path()).unwrap().len()
+    std::fs::metadata(world.sqlite_file()).unwrap().len()
 }
 
 #[test]
@@ -39,8 +39,7 @@ fn a_defragmented_database_is_hardly_larger_than_a_new_one() {
     add(&fresh, (0..600).filter(|number| number % 3 == 0));
     let (here, there) = (bytes_of_file(&world), bytes_of_file(&fresh));
     assert!(here as f64 <= 1.05 * there as f64, "{here} bytes, a new database has {there}");
-    let purged: i64 =
-        world.sql().query_row("SELECT value FROM meta WHERE key = 'purged_chunks'", [], |row| row.get(0)).unwrap();
+    let purged: i64 = world.sql().scalar("SELECT value FROM meta WHERE key = 'purged_chunks'", &[]).unwrap();
     assert_eq!(purged, 0);
     world.assert_doctor_is_content();
 }
