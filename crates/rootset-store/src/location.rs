@@ -116,7 +116,10 @@ mod tests {
             assert!(!format!("{location:?}").contains("secret"), "{text}");
             location.to_string()
         };
-        assert_eq!(shown("postgres://ann:secret@db.example/memory?password=secret"), "postgres://ann@db.example/memory");
+        assert_eq!(
+            shown("postgres://ann:secret@db.example/memory?password=secret"),
+            "postgres://ann@db.example/memory"
+        );
         assert_eq!(shown("postgresql://ann:sec@secret@db/memory"), "postgres://ann@db/memory");
         assert_eq!(shown("postgres:///memory?host=/tmp"), "postgres:///memory");
     }
