@@ -41,7 +41,7 @@ pub fn run(folder: &str, session: &Session) -> Result<(), Failure> {
 
 fn not_a_file(location: &Location) -> ServiceError {
     ServiceError::invalid(format!("`{location}` is on a server: only a file can be salvaged")).with_hint(
-        "the server's own tools and backups bring back what it lost; `rootset backup restore` a bundle of ours",
+        "bring the server back from its own backups, or a bundle of ours into a new database: `rootset backup restore`",
     )
 }
 
