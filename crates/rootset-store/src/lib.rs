@@ -53,7 +53,7 @@ mod workspaces;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use driver::{Engine, Transaction};
+use driver::{Engine, Scope, Transaction};
 use rootset_model::Timestamp;
 
 pub use add::{AddOutcome, NewMemory};
@@ -81,7 +81,7 @@ pub use graph::{Contributor, EntityView, Imported, ImportedEntity, ImportedRelat
 pub use housekeeping::{OldPlans, PastGrace};
 pub use jobs::{ClaimedJob, PendingWork};
 pub use leases::{DATABASE, Lease, Work};
-pub use location::{Location, LocationError, PostgresUrl};
+pub use location::{Location, LocationError, PostgresSettings, PostgresUrl};
 pub use memories::{FullMemory, Lifecycle, ListFilters, ListOrder, ListedMemory, MemoryRow, Status};
 pub use plans::{ItemView, NewPlan, PlanTotals, PlanView};
 pub use purge::{PurgeTarget, Purged, Receipt};
@@ -201,6 +201,15 @@ impl Store {
     /// Opens a database and brings its schema up to date. A file is created if need be, and backed up into `backups`
     /// before its schema is changed; without a folder for that, into `<database>.backups`.
     pub fn open(location: &Location, backups: Option<&Path>) -> Result<Self, StoreError> {
+        Self::open_with(location, backups, &PostgresSettings::default())
+    }
+
+    /// The same, with settings for a server.
+    pub fn open_with(
+        location: &Location,
+        backups: Option<&Path>,
+        _postgres: &PostgresSettings,
+    ) -> Result<Self, StoreError> {
         match location {
             Location::File(path) => match backups {
                 Some(backups) => Self::open_sqlite_with_backups(path, backups),
@@ -241,20 +250,43 @@ impl Store {
         self.engine.name()
     }
 
-    /// One snapshot; never waits for a writer.
-    fn read<T>(&self, mut work: impl FnMut(&mut dyn Transaction) -> Result<T, StoreError>) -> Result<T, StoreError> {
+    /// One snapshot of a scope; never waits for a writer.
+    fn read<T>(
+        &self,
+        scope: impl Into<Scope>,
+        mut work: impl FnMut(&mut dyn Transaction) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
         let mut result = None;
-        self.engine.read(&mut |transaction| {
+        self.engine.read(scope.into(), &mut |transaction| {
             result = Some(work(transaction)?);
             Ok(())
         })?;
         Ok(result.expect("an engine that answers Ok has run the work"))
     }
 
-    /// One durable transaction, all or nothing. The work may be run again if the engine has to retry.
-    fn write<T>(&self, mut work: impl FnMut(&mut dyn Transaction) -> Result<T, StoreError>) -> Result<T, StoreError> {
+    /// One durable transaction, all or nothing, the only one that writes in its scope. The work may be run again if the
+    /// engine has to retry.
+    fn write<T>(
+        &self,
+        scope: impl Into<Scope>,
+        mut work: impl FnMut(&mut dyn Transaction) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
         let mut result = None;
-        self.engine.write(&mut |transaction| {
+        self.engine.write(scope.into(), &mut |transaction| {
+            result = Some(work(transaction)?);
+            Ok(())
+        })?;
+        Ok(result.expect("an engine that answers Ok has run the work"))
+    }
+
+    /// The same for changes of single rows that are right whoever else writes: leases, claims, use counts.
+    fn touch<T>(
+        &self,
+        scope: impl Into<Scope>,
+        mut work: impl FnMut(&mut dyn Transaction) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let mut result = None;
+        self.engine.touch(scope.into(), &mut |transaction| {
             result = Some(work(transaction)?);
             Ok(())
         })?;
