@@ -34,7 +34,11 @@ impl TestDatabase {
 
     /// Without any schema: for tests about the first start.
     pub fn empty() -> Self {
-        Self::within(TestEngine::chosen(), temporary_folder(), postgres::create_empty)
+        Self::empty_on(TestEngine::chosen())
+    }
+
+    pub fn empty_on(engine: TestEngine) -> Self {
+        Self::within(engine, temporary_folder(), postgres::create_empty)
     }
 
     /// For tests that need both engines, or one of them whatever the run is about.

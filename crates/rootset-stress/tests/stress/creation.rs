@@ -1,12 +1,12 @@
 use rootset_stress::creation::{CreationReport, CreationSettings, Victim, run};
+use rootset_testing::TestEngine;
 
 use crate::{program, seed};
 
 fn create(processes: usize, rounds: u64, victim: Victim) -> CreationReport {
-    let folder = tempfile::tempdir().unwrap();
     let settings = CreationSettings {
         program: program(),
-        folder: folder.path().to_owned(),
+        engine: TestEngine::chosen(),
         processes,
         rounds,
         victim,
