@@ -76,12 +76,13 @@ DELETE FROM chunks WHERE workspace = ?1 AND chunk IN (SELECT value FROM integer_
 -- Living memories and their chunks, by source and repository.
 -- name: bucket_totals
 SELECT m.source, m.repo, COUNT(*),
-       SUM((SELECT COUNT(*) FROM chunks ch WHERE ch.workspace = m.workspace AND ch.memory = m.memory))
+       CAST(SUM((SELECT COUNT(*) FROM chunks ch
+                 WHERE ch.workspace = m.workspace AND ch.memory = m.memory)) AS BIGINT)
 FROM memories m
 WHERE m.workspace = ?1 AND m.trashed_run IS NULL
 GROUP BY m.source, m.repo ORDER BY m.source, m.repo;
 
 -- What a plan has seen: when this is still the same, nothing was written since.
 -- name: marker
-SELECT w.last_write_at, COALESCE((SELECT MAX(seq) FROM audit WHERE chain = w.workspace), 0)
+SELECT w.last_write_at, COALESCE((SELECT MAX(seq) FROM audit WHERE chain = ?1), 0)
 FROM workspaces w WHERE w.workspace = ?1;

@@ -26,7 +26,7 @@ SELECT object, kind FROM contributions WHERE workspace = ?1 AND memory IN (SELEC
 DELETE FROM contributions WHERE workspace = ?1 AND memory IN (SELECT value FROM blob_list(?2));
 
 -- name: visible_objects
-SELECT o.object FROM (SELECT ?1 AS workspace, value AS object FROM blob_list(?2)) o WHERE {{o_is_visible}};
+SELECT o.object FROM (SELECT CAST(?1 AS BIGINT) AS workspace, value AS object FROM blob_list(?2)) o WHERE {{o_is_visible}};
 
 -- Objects that would be lost if every memory and every untracked row of the plan ?2 went.
 -- name: objects_lost_by_plan

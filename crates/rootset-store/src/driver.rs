@@ -12,8 +12,10 @@ use crate::error::StoreError;
 #[derive(Debug)]
 pub struct Statement {
     pub name: &'static str,
-    /// The text with the list functions in SQLite's words.
+    /// The text in SQLite's words.
     pub sqlite: &'static str,
+    /// The same text in PostgreSQL's words.
+    pub postgres: &'static str,
 }
 
 /// A bound parameter.
