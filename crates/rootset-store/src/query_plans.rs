@@ -1,4 +1,9 @@
 //! Tests that walk every statement: look-ups use indexes, whatever the data.
+//!
+//! Here the plans of SQLite; those of PostgreSQL, and what a sharded one can route, in the modules below.
+
+mod postgres;
+mod routing;
 
 use std::collections::BTreeMap;
 
