@@ -25,12 +25,27 @@ pub struct HoldingBackup {
 }
 
 impl Service {
-    /// The folder of backups: as configured, or beside the database.
-    pub fn backup_folder(&self) -> Result<PathBuf, ServiceError> {
-        let configured = self.settings.backup.folder.clone();
-        configured
-            .or_else(|| self.store.backup_folder())
-            .ok_or_else(|| ServiceError::invalid("there is no folder for backups").with_hint("name one: `backup.dir`"))
+    /// The folder of backups: as configured, or beside the database. A database on a server has nothing beside it.
+    pub fn backup_folder(&self) -> Option<PathBuf> {
+        self.settings.backup.folder.clone().or_else(|| self.store.backup_folder())
+    }
+
+    fn need_backup_folder(&self) -> Result<PathBuf, ServiceError> {
+        self.backup_folder().ok_or_else(|| {
+            ServiceError::invalid("there is no folder for backups: the database is on a server")
+                .with_hint("name one with `backup.dir` in the configuration, or as `ROOTSET_BACKUP__DIR`")
+        })
+    }
+
+    /// How often backups are taken by themselves; `None` where nobody wants them, or there is no place for them.
+    pub(crate) fn backup_interval_ms(&self) -> Option<i64> {
+        self.settings.backup.interval_ms.filter(|_| self.backup_folder().is_some())
+    }
+
+    /// A backup of the whole database, of the kind that is restored fastest.
+    pub fn create_whole_backup(&self, actor: &str) -> Result<Backup, ServiceError> {
+        let kind = if self.store.has_file() { BackupKind::Snapshot } else { BackupKind::Jsonl };
+        self.create_backup(kind, None, actor)
     }
 
     /// Makes a backup and verifies it; what does not verify is an error and is not kept.
@@ -40,12 +55,21 @@ impl Service {
         workspace: Option<&Workspace>,
         actor: &str,
     ) -> Result<Backup, ServiceError> {
+        let folder = self.need_backup_folder()?;
         // Uses that were served but not yet written belong into it.
         self.flush_uses()?;
         let stamp = Stamp { now: self.now(), actor };
         let distinction = hex(&self.next_backup_bytes());
         let new = NewBackup { id: &backup_id(stamp.now, &distinction), kind, workspace };
-        Ok(self.store.create_backup(&self.backup_folder()?, &new, stamp)?)
+        Ok(self.store.create_backup(&folder, &new, stamp)?)
+    }
+
+    /// All of them, newest first; none where there is no folder for them.
+    pub(crate) fn list_backups(&self) -> Result<Vec<Backup>, ServiceError> {
+        match self.backup_folder() {
+            Some(folder) => Ok(list_backups(&folder)?),
+            None => Ok(Vec::new()),
+        }
     }
 
     /// Backups that may still hold what was erased in the workspace at that time: not those of another workspace.
@@ -59,7 +83,7 @@ impl Service {
             let only = it.manifest.workspace_id.as_ref();
             it.manifest.created_at <= erased_at && only.is_none_or(|only| only == workspace_id)
         };
-        let older = list_backups(&self.backup_folder()?)?.into_iter().filter(may_hold);
+        let older = self.list_backups()?.into_iter().filter(may_hold);
         Ok(older
             .map(|it| HoldingBackup {
                 expires_at: it.manifest.created_at.saturating_add_ms(max_age_ms),
@@ -71,7 +95,7 @@ impl Service {
     /// Removes the backups that the settings no longer ask for; answers their ids. Before one goes, those that stay in
     /// its place are verified.
     pub fn prune_backups(&self, now: Timestamp) -> Result<Vec<String>, ServiceError> {
-        let backups = list_backups(&self.backup_folder()?)?;
+        let backups = self.list_backups()?;
         let settings = &self.settings.backup;
         let policy = BackupPolicy { keep_last: settings.keep_last, max_age_ms: settings.max_age_ms };
         let facts = |is_good: &dyn Fn(&Backup) -> Result<bool, ServiceError>| {
@@ -95,7 +119,7 @@ impl Service {
     pub(crate) fn find_backup(&self, caller: &Caller, reference: &str) -> Result<Backup, ServiceError> {
         let is_path = reference.contains(['/', '\\']) || reference.starts_with('.');
         match (is_path, caller.front_end) {
-            (false, _) => Ok(find_backup(&self.backup_folder()?, reference)?),
+            (false, _) => Ok(find_backup(&self.need_backup_folder()?, reference)?),
             (true, FrontEnd::CommandLine) => Ok(open_backup(Path::new(reference))?),
             (true, _) => Err(ServiceError::new(ErrorCode::InvalidArgument, "`backup_id` is an id, not a path")
                 .with_hint("`backup_list` shows the ids; paths are for the command line")),

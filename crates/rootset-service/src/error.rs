@@ -143,6 +143,18 @@ impl From<StoreError> for ServiceError {
             }
             StoreError::NotADatabase { .. } => Self::invalid(message)
                 .with_hint("name a Rootset database, or a path that does not exist yet, with `--db`"),
+            StoreError::Unreachable { .. } => Self::new(Code::Busy, message)
+                .with_hint("check host and port of `db`, and that the server runs; then try again")
+                .with_details(json!({"retry_after_ms": RETRY_AFTER_MS})),
+            StoreError::LoginRefused { .. } => Self::new(Code::Forbidden, message)
+                .with_hint("check user and password of `db`, and what the server's pg_hba.conf allows"),
+            StoreError::DatabaseMissing { .. } => {
+                Self::new(Code::NotFound, message).with_hint("create it first, with `createdb` or CREATE DATABASE")
+            }
+            StoreError::RoleLacksRights { .. } => Self::new(Code::Forbidden, message)
+                .with_hint("the first start needs a role that may create tables and roles; see docs/operations.md"),
+            StoreError::WrongUrl { .. } => Self::invalid(message)
+                .with_hint("`postgres://USER@HOST:PORT/DATABASE`; other characters of a password are written as `%40`"),
             StoreError::SchemaNewer { .. } => Self::new(Code::UpgradeRequired, message)
                 .with_hint("another process upgraded the database: restart this client with the newer version"),
             StoreError::Busy { waited_ms } => {

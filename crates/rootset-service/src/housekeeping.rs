@@ -6,7 +6,7 @@
 //! scheduler also takes backups more often than once a day, where the interval asks for it, and one before it purges.
 
 use rootset_model::Timestamp;
-use rootset_store::{BackupKind, Lease, OldPlans, PastGrace, PurgeTarget, Stamp};
+use rootset_store::{Lease, OldPlans, PastGrace, PurgeTarget, Stamp};
 
 use crate::error::ServiceError;
 use crate::scheduler::state::{self, HousekeepingNote};
@@ -57,8 +57,7 @@ impl Service {
 
     fn due(&self, note: &HousekeepingNote, keeper: Housekeeper, now: Timestamp) -> Due {
         let is_daily = is_due(note, now);
-        let backup_interval_ms = self.settings.backup.interval_ms;
-        Due { daily: is_daily, backup: is_backup_due(note, backup_interval_ms, keeper, is_daily, now) }
+        Due { daily: is_daily, backup: is_backup_due(note, self.backup_interval_ms(), keeper, is_daily, now) }
     }
 
     /// For after the answer: a failure is logged and changes nothing.
@@ -140,7 +139,7 @@ impl Service {
 
     /// Takes a backup that verifies, and removes those that are no longer needed.
     fn back_up(&self, lease: &Lease, note: &mut HousekeepingNote, done: &mut Housekept) -> Result<(), ServiceError> {
-        self.create_backup(BackupKind::Snapshot, None, ACTOR)?;
+        self.create_whole_backup(ACTOR)?;
         done.backups_taken += 1;
         note.backed_up_at_ms = Some(self.now().0);
         self.store.renew_lease(lease, self.now(), LEASE_MS)?;
@@ -156,7 +155,7 @@ impl Service {
         done: &mut Housekept,
     ) -> Result<(), ServiceError> {
         let condemned = self.store.trash_past_grace(self.settings.grace_ms, self.now())?;
-        let wants_backups = self.settings.backup.interval_ms.is_some();
+        let wants_backups = self.backup_interval_ms().is_some();
         if keeper == Housekeeper::Scheduler && wants_backups && !condemned.is_empty() && done.backups_taken == 0 {
             // Nobody looks on when a scheduler purges: without a backup that verifies, it does not.
             self.back_up(lease, note, done)?;

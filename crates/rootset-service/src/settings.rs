@@ -55,7 +55,7 @@ pub struct WorkspaceGcSettings {
 
 #[derive(Clone, Debug)]
 pub struct BackupSettings {
-    /// `None`: `<database>.backups` beside the database.
+    /// `None`: `<database>.backups` beside the database; none for a database on a server, which is beside nothing.
     pub folder: Option<PathBuf>,
     /// `None`: none are taken by themselves.
     pub interval_ms: Option<i64>,

@@ -344,6 +344,7 @@ pub fn hex(bytes: &[u8]) -> String {
 }
 
 /// Proof of an erasure.
+#[skip_serializing_none]
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ReceiptAnswer {
     pub erasure_id: String,
@@ -354,10 +355,19 @@ pub struct ReceiptAnswer {
     pub byte_scan: String,
     /// Backups from before, which may still hold it, and when they may go.
     pub backups: Vec<HoldingBackup>,
+    /// On a server: what may still hold it beyond our reach, and until when.
+    pub left_to_operator: Option<Vec<String>>,
 }
 
+/// Where PostgreSQL keeps what was removed.
+const LEFT_TO_OPERATOR: [&str; 3] = [
+    "dead tuples of the tables, until VACUUM has passed and their pages are used again",
+    "the write-ahead log with its archives and replicas, until they are recycled or expire",
+    "dumps and copies of the server that were made before",
+];
+
 impl ReceiptAnswer {
-    pub fn new(receipt: &Receipt, backups: Vec<HoldingBackup>) -> Self {
+    pub fn new(receipt: &Receipt, backups: Vec<HoldingBackup>, has_file: bool) -> Self {
         Self {
             erasure_id: receipt.erasure.to_string(),
             rows: purged_rows(receipt),
@@ -368,6 +378,7 @@ impl ReceiptAnswer {
             }
             .to_owned(),
             backups,
+            left_to_operator: (!has_file).then(|| LEFT_TO_OPERATOR.map(str::to_owned).to_vec()),
         }
     }
 }

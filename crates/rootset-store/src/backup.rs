@@ -68,6 +68,11 @@ impl Store {
         self.engine.path().map(default_backup_folder)
     }
 
+    /// Whether the database is a file of our own: one that can be copied, salvaged, and looked through byte by byte.
+    pub fn has_file(&self) -> bool {
+        self.engine.path().is_some()
+    }
+
     /// Makes a backup while others write, verifies it, and only then lets it be found.
     pub fn create_backup(&self, folder: &Path, new: &NewBackup<'_>, stamp: Stamp<'_>) -> Result<Backup, StoreError> {
         let partial = Partial::begin(folder, new.id)?;

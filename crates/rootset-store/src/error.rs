@@ -12,6 +12,16 @@ pub enum StoreError {
     FolderMissing(PathBuf),
     #[error("`{path}` is not a Rootset database: {detail}")]
     NotADatabase { path: PathBuf, detail: &'static str },
+    #[error("cannot reach the server of `{place}`: {detail}")]
+    Unreachable { place: String, detail: String },
+    #[error("the server of `{place}` lets nobody in like this: {detail}")]
+    LoginRefused { place: String, detail: String },
+    #[error("there is no database `{place}`")]
+    DatabaseMissing { place: String },
+    #[error("`{place}`: the role may not do that: {detail}")]
+    RoleLacksRights { place: String, detail: String },
+    #[error("the URL of the database cannot be used: {detail}")]
+    WrongUrl { detail: String },
     #[error("the database has schema {found}, this program knows up to {known}")]
     SchemaNewer { found: i64, known: i64 },
     #[error("another process waited for longer than {waited_ms} ms for the write lock")]

@@ -81,7 +81,7 @@ pub use graph::{Contributor, EntityView, Imported, ImportedEntity, ImportedRelat
 pub use housekeeping::{OldPlans, PastGrace};
 pub use jobs::{ClaimedJob, PendingWork};
 pub use leases::{DATABASE, Lease, Work};
-pub use location::{Location, LocationError, PostgresUrl};
+pub use location::{Location, LocationError, PostgresSettings, PostgresUrl};
 pub use memories::{FullMemory, Lifecycle, ListFilters, ListOrder, ListedMemory, MemoryRow, Status};
 pub use plans::{ItemView, NewPlan, PlanTotals, PlanView};
 pub use purge::{PurgeTarget, Purged, Receipt};
@@ -201,6 +201,15 @@ impl Store {
     /// Opens a database and brings its schema up to date. A file is created if need be, and backed up into `backups`
     /// before its schema is changed; without a folder for that, into `<database>.backups`.
     pub fn open(location: &Location, backups: Option<&Path>) -> Result<Self, StoreError> {
+        Self::open_with(location, backups, &PostgresSettings::default())
+    }
+
+    /// The same, with settings for a server.
+    pub fn open_with(
+        location: &Location,
+        backups: Option<&Path>,
+        _postgres: &PostgresSettings,
+    ) -> Result<Self, StoreError> {
         match location {
             Location::File(path) => match backups {
                 Some(backups) => Self::open_sqlite_with_backups(path, backups),

@@ -58,8 +58,8 @@ pub struct Arguments {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Global options")]
 pub struct GlobalArguments {
-    /// Database: a path or `sqlite:PATH` [env: ROOTSET_DB]
-    #[arg(long, global = true, value_name = "PATH")]
+    /// Database: a path, `sqlite:PATH` or `postgres://USER@HOST/NAME` [env: ROOTSET_DB]
+    #[arg(long, global = true, value_name = "DATABASE")]
     pub db: Option<String>,
     /// Workspace to work in [env: ROOTSET_WORKSPACE]
     #[arg(long, short = 'w', global = true, value_name = "ID")]

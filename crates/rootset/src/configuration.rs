@@ -7,6 +7,7 @@ mod check;
 mod example;
 mod folders;
 mod keys;
+mod postgres;
 mod retention;
 mod server;
 mod sources;
@@ -23,10 +24,12 @@ use rootset_service::{
     BackupSettings, CodeSettings, ContextChange, ContextSettings, GcSettings, ServiceError, Settings,
     WorkspaceGcSettings,
 };
+use rootset_store::{Location, PostgresSettings, default_backup_folder};
 
 use crate::arguments::GlobalArguments;
 
 pub use example::example;
+pub use folders::data_file;
 pub use keys::KEYS;
 pub use server::ServerConfiguration;
 
@@ -34,6 +37,7 @@ pub use server::ServerConfiguration;
 #[derive(Debug)]
 pub struct Configuration {
     pub database: Database,
+    pub postgres: PostgresSettings,
     pub workspace: String,
     pub settings: Settings,
     pub server: ServerConfiguration,
@@ -47,8 +51,14 @@ pub struct Configuration {
 pub enum Database {
     /// In the data folder, which is made when it is missing.
     Default,
-    /// The folder must exist: a typing error must not make a new, empty memory.
-    Named(PathBuf),
+    /// The folder of a file must exist: a typing error must not make a new, empty memory.
+    Named(Location),
+}
+
+impl Database {
+    fn is_on_server(&self) -> bool {
+        matches!(self, Self::Named(Location::Postgres(_)))
+    }
 }
 
 #[derive(Debug)]
@@ -83,14 +93,23 @@ impl Configuration {
     }
 
     /// Where the database is, with its folder made when it is ours to make.
-    pub fn database_path(&self) -> Result<PathBuf, ServiceError> {
+    pub fn location(&self) -> Result<Location, ServiceError> {
         match &self.database {
-            Database::Named(path) => Ok(path.clone()),
+            Database::Named(location) => Ok(location.clone()),
             Database::Default => {
                 let path = folders::default_database()?;
                 folders::create_private(path.parent().unwrap_or(&path))?;
-                Ok(path)
+                Ok(path.into())
             }
+        }
+    }
+
+    /// Where backups are, also when the database cannot be opened; `None` where nobody named a folder and the database
+    /// is no file that one could lie beside.
+    pub fn backup_folder(&self) -> Result<Option<PathBuf>, ServiceError> {
+        match &self.settings.backup.folder {
+            Some(folder) => Ok(Some(folder.clone())),
+            None => Ok(self.location()?.path().map(default_backup_folder)),
         }
     }
 }
@@ -103,6 +122,10 @@ struct Reader {
 impl Reader {
     fn read(&self) -> Result<Configuration, ServiceError> {
         let defaults = Settings::default();
+        let database = match self.text("db") {
+            Some(db) => Database::Named(check::location(&db)?),
+            None => Database::Default,
+        };
         let settings = Settings {
             limits: Limits {
                 plan_fraction_max: self.number("limits.plan_fraction_max").unwrap_or(defaults.limits.plan_fraction_max),
@@ -111,16 +134,13 @@ impl Reader {
             grace_ms: self.duration_ms("gc.grace", defaults.grace_ms)?,
             keep_revisions: self.count("memory.keep_revisions").unwrap_or(defaults.keep_revisions),
             gc: self.collector(&defaults.gc)?,
-            backup: self.backup(&defaults.backup)?,
+            backup: self.backup(&defaults.backup, database.is_on_server())?,
             code: self.code(&defaults.code),
             context: self.context(&defaults.context)?,
             ..defaults
         };
         Ok(Configuration {
-            database: match self.text("db") {
-                Some(db) => Database::Named(check::database_path(&db)?),
-                None => Database::Default,
-            },
+            postgres: self.postgres()?,
             workspace: self.text("workspace").unwrap_or_else(|| "default".to_owned()),
             settings,
             server: self.server()?,
@@ -133,7 +153,8 @@ impl Reader {
                 Some("static") => EmbedModel::Static(self.needed("embed.provider", "static", "embed.path")?.into()),
                 _ => EmbedModel::None,
             },
-            shown: self.all_shown(),
+            shown: self.all_shown(&database),
+            database,
         })
     }
 
@@ -160,14 +181,21 @@ impl Reader {
         })
     }
 
-    fn backup(&self, defaults: &BackupSettings) -> Result<BackupSettings, ServiceError> {
+    /// Whoever runs a server for databases also has its backups: ours are taken there only when somebody asks.
+    fn backup(&self, defaults: &BackupSettings, is_on_server: bool) -> Result<BackupSettings, ServiceError> {
         let interval_ms = match self.text("backup.interval").as_deref() {
+            None if is_on_server => None,
             None => defaults.interval_ms,
             Some(check::OFF) => None,
             Some(_) => Some(self.duration_ms("backup.interval", 0)?),
         };
+        let folder = self.text("backup.dir");
+        if is_on_server && interval_ms.is_some() && folder.is_none() {
+            let message = "`backup.interval` is set and the database is on a server, which needs `backup.dir`";
+            return Err(ServiceError::invalid(message).with_hint("name a folder, or turn the interval `off`"));
+        }
         Ok(BackupSettings {
-            folder: self.text("backup.dir").map(Into::into),
+            folder: folder.map(Into::into),
             interval_ms,
             keep_last: self.count("backup.keep_last").unwrap_or(defaults.keep_last),
             max_age_ms: self.duration_ms("backup.max_age", defaults.max_age_ms)?,
@@ -245,30 +273,32 @@ impl Reader {
     }
 
     /// Every key there is, and those of workspaces that have any.
-    fn all_shown(&self) -> Vec<ShownSetting> {
+    fn all_shown(&self, database: &Database) -> Vec<ShownSetting> {
         let workspaces = self.workspaces();
         let mut shown = Vec::new();
         for key in KEYS {
             if !key.is_per_workspace() {
-                shown.push(self.shown(key, key.path.to_owned()));
+                shown.push(self.shown(key, key.path.to_owned(), database));
                 continue;
             }
             let paths = workspaces.iter().map(|workspace| key.path_in(workspace));
-            shown.extend(paths.filter(|path| self.value(path).is_some()).map(|path| self.shown(key, path)));
+            shown.extend(paths.filter(|path| self.value(path).is_some()).map(|path| self.shown(key, path, database)));
         }
         shown
     }
 
-    fn shown(&self, key: &'static keys::Key, path: String) -> ShownSetting {
+    fn shown(&self, key: &'static keys::Key, path: String, database: &Database) -> ShownSetting {
         let found = self.value(&path);
         let origin = found.as_ref().map_or("default", |value| {
             self.figment.get_metadata(value.tag()).map_or("default", |metadata| metadata.name.as_ref())
         });
-        let value = match (&found, key.path) {
-            (Some(value), _) => check::as_json(value),
-            (None, "db") => folders::default_database()
+        let value = match (&found, key.path, database) {
+            (Some(_), "db", Database::Named(Location::Postgres(url))) => url.to_string().into(),
+            (Some(value), ..) => check::as_json(value),
+            (None, "db", _) => folders::default_database()
                 .map_or(serde_json::Value::Null, |path| serde_json::Value::String(path.display().to_string())),
-            (None, _) => key.default_value(),
+            (None, "backup.interval", _) if database.is_on_server() => check::OFF.into(),
+            (None, ..) => key.default_value(),
         };
         ShownSetting { key: path, value, origin: origin.to_owned() }
     }

@@ -4,8 +4,10 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use rootset_service::{Caller, Effect, ErrorCode, FrontEnd, ServiceError};
+use rootset_store::Location;
 use serde_json::{Value, json};
 
+use crate::configuration::data_file;
 use crate::session::Session;
 
 /// Its name, and so the actor of what is done with it.
@@ -14,10 +16,10 @@ const NAME: &str = "first";
 /// Makes the first token if there is none that would be let in.
 pub fn ensure(session: &Session) -> Result<(), ServiceError> {
     let service = session.service()?;
-    let path = path(&session.configuration()?.database_path()?);
     if service.has_tokens()? {
         return Ok(());
     }
+    let path = path(&session.configuration()?.location()?)?;
     let caller = Caller::new(FrontEnd::CommandLine, "cli", "default");
     let request = json!({"name": NAME, "scopes": Effect::ALL.map(Effect::as_str), "workspaces": ["*"]});
     let created = match service.call(&caller, "create_token", request) {
@@ -36,11 +38,17 @@ pub fn ensure(session: &Session) -> Result<(), ServiceError> {
     Ok(())
 }
 
-/// Beside the database, whose owner it belongs to.
-fn path(database: &Path) -> PathBuf {
-    let mut path = database.as_os_str().to_owned();
-    path.push(".token");
-    path.into()
+/// Beside the database, whose owner it belongs to. Beside a server there is nothing: there it is in our data folder,
+/// under the name of host and database.
+fn path(database: &Location) -> Result<PathBuf, ServiceError> {
+    match database {
+        Location::File(path) => {
+            let mut path = path.as_os_str().to_owned();
+            path.push(".token");
+            Ok(path.into())
+        }
+        Location::Postgres(url) => data_file(&format!("{}.token", url.file_stem())),
+    }
 }
 
 fn write(path: &Path, secret: &str) -> Result<(), ServiceError> {

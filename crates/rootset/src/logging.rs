@@ -24,8 +24,9 @@ pub fn start(verbose: u8, runs_on: bool) -> Result<(), Failure> {
         _ => LevelFilter::TRACE,
     };
     let level = level.max(raised);
-    // The protocol's library logs whole requests, and those are content.
-    let targets = Targets::new().with_default(level).with_target("rmcp", level.min(LevelFilter::WARN));
+    // These log whole requests and the parameters of statements, and those are content.
+    let quiet = level.min(LevelFilter::WARN);
+    let targets = Targets::new().with_default(level).with_target("rmcp", quiet).with_target("tokio_postgres", quiet);
     let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(false).with_target(false);
     tracing_subscriber::registry().with(lines).with(targets).init();
     Ok(())

@@ -1,11 +1,10 @@
 //! One run of the program: the configuration and the service, each made when it is first needed.
 
 use std::cell::{Cell, OnceCell};
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use rootset_service::{Caller, FrontEnd, Progress, Service, ServiceError};
-use rootset_store::{Store, default_backup_folder};
+use rootset_store::Store;
 use serde_json::Value;
 
 use crate::arguments::GlobalArguments;
@@ -62,15 +61,6 @@ impl Session {
         Ok(self.configuration.get_or_init(|| configuration))
     }
 
-    /// Where backups are, also when the database cannot be opened.
-    pub fn backup_folder(&self) -> Result<PathBuf, ServiceError> {
-        let configuration = self.configuration()?;
-        match &configuration.settings.backup.folder {
-            Some(folder) => Ok(folder.clone()),
-            None => Ok(default_backup_folder(&configuration.database_path()?)),
-        }
-    }
-
     pub fn service(&self) -> Result<&Arc<Service>, ServiceError> {
         if let Some(service) = self.service.get() {
             return Ok(service);
@@ -79,9 +69,10 @@ impl Session {
         // Models before the store: a wrong setting must not leave an empty database behind.
         let extractor = models::extractor(&configuration.extract)?;
         let embedder = models::embedder(&configuration.embed)?;
-        let path = configuration.database_path()?;
-        let is_new = !path.exists();
-        let store = Store::open_sqlite_with_backups(&path, &self.backup_folder()?)?;
+        let location = configuration.location()?;
+        let is_new = location.path().is_some_and(|path| !path.exists());
+        let backups = configuration.backup_folder()?;
+        let store = Store::open_with(&location, backups.as_deref(), &configuration.postgres)?;
         self.is_database_new.set(is_new);
         let service = Service::new(store, configuration.settings.clone())?.with_extractor(extractor);
         let service = match embedder {
@@ -96,9 +87,10 @@ impl Session {
         if !self.is_database_new.get() || self.output.in_json() {
             return;
         }
-        if let Ok(path) = self.configuration().and_then(Configuration::database_path) {
-            let path = escaped(&path.display().to_string());
-            self.output.talk(&format!("new database: {path} (see it at work: rootset tour; connect: rootset install)"));
+        if let Ok(location) = self.configuration().and_then(Configuration::location) {
+            let location = escaped(&location.to_string());
+            self.output
+                .talk(&format!("new database: {location} (see it at work: rootset tour; connect: rootset install)"));
         }
     }
 

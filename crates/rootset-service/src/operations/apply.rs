@@ -68,9 +68,11 @@ pub struct SkippedItem {
 impl AppliedPlan {
     pub(crate) fn new(service: &Service, workspace: &Workspace, applied: Applied) -> Result<Self, ServiceError> {
         let receipt = match (&applied.receipt, applied.run.finished_at) {
-            (Some(receipt), Some(at)) => {
-                Some(ReceiptAnswer::new(receipt, service.backups_that_may_hold(&workspace.id, at)?))
-            }
+            (Some(receipt), Some(at)) => Some(ReceiptAnswer::new(
+                receipt,
+                service.backups_that_may_hold(&workspace.id, at)?,
+                service.store.has_file(),
+            )),
             _ => None,
         };
         Ok(Self {
@@ -139,7 +141,7 @@ fn back_up(service: &Service, workspace: &Workspace, plan: PlanId, caller: &Call
     if !view.is_applied {
         // Of the whole database, where the caller may have one: it restores fastest.
         match caller.rights.workspaces {
-            None => service.create_backup(BackupKind::Snapshot, None, &caller.actor)?,
+            None => service.create_whole_backup(&caller.actor)?,
             Some(_) => service.create_backup(BackupKind::Jsonl, Some(workspace), &caller.actor)?,
         };
     }

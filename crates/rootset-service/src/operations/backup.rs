@@ -1,11 +1,12 @@
 //! `backup_create`, `backup_list`, `backup_verify`, `backup_restore`.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
 use rootset_model::Timestamp;
 use rootset_model::names::check_workspace_id;
-use rootset_store::{Backup, BackupKind, BackupReason, RestoreTarget, StoreError, list_backups, verify_backup};
+use rootset_store::{Backup, BackupKind, BackupReason, RestoreTarget, StoreError, verify_backup};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -20,7 +21,8 @@ use crate::service::{DEFAULT_WORKSPACE, Service, unknown_to_caller};
 /// Make a verified backup while others write: a snapshot of the database, or a bundle of JSON lines.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct BackupCreate {
-    /// `snapshot` (a copy of the SQLite file), or `jsonl` (one file per table, for any later version and engine).
+    /// `snapshot` (a copy of the SQLite file, the default where there is one), or `jsonl` (one file per table, for any
+    /// later version and engine).
     format: Option<Format>,
     /// Only this workspace; for `jsonl` only. Absent: the whole database.
     workspace_id: Option<String>,
@@ -52,19 +54,21 @@ impl Operation for BackupCreate {
 
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<BackupCreated, ServiceError> {
         let only = self.workspace_id.as_deref().filter(|id| !id.is_empty());
-        let kind = match (self.format, only) {
-            (Some(Format::Snapshot), Some(_)) => {
-                return Err(ServiceError::invalid("`workspace_id`: a snapshot is of the whole database")
-                    .with_hint("the format `jsonl` can hold one workspace"));
-            }
-            (Some(Format::Jsonl), _) | (None, Some(_)) => BackupKind::Jsonl,
-            (Some(Format::Snapshot) | None, None) => BackupKind::Snapshot,
-        };
         if only.is_none() {
             caller.need_whole_database(|| "a backup without `workspace_id`")?;
         }
         let workspace = only.map(|id| service.workspace_or_trashed(caller, Some(id))).transpose()?;
-        let backup = service.create_backup(kind, workspace.as_ref(), &caller.actor)?;
+        let backup = match (self.format, &workspace) {
+            (Some(Format::Snapshot), Some(_)) => {
+                return Err(ServiceError::invalid("`workspace_id`: a snapshot is of the whole database")
+                    .with_hint("the format `jsonl` can hold one workspace"));
+            }
+            (Some(Format::Snapshot), None) => service.create_backup(BackupKind::Snapshot, None, &caller.actor)?,
+            (Some(Format::Jsonl), workspace) | (None, workspace @ Some(_)) => {
+                service.create_backup(BackupKind::Jsonl, workspace.as_ref(), &caller.actor)?
+            }
+            (None, None) => service.create_whole_backup(&caller.actor)?,
+        };
         Ok(BackupCreated {
             path: backup.path.display().to_string(),
             rows: backup.manifest.rows(),
@@ -146,7 +150,7 @@ impl Operation for BackupList {
     type Response = BackupsListed;
 
     fn run(self, service: &Arc<Service>, _caller: &Caller) -> Result<BackupsListed, ServiceError> {
-        let backups: Vec<ListedBackup> = list_backups(&service.backup_folder()?)?.into_iter().map(Into::into).collect();
+        let backups: Vec<ListedBackup> = service.list_backups()?.into_iter().map(Into::into).collect();
         Ok(BackupsListed { total: backups.len(), backups })
     }
 }
@@ -241,8 +245,10 @@ impl Operation for BackupRestore {
             return Err(caller.unconfirmed_for_good(self.unconfirmed(target)));
         }
         service.flush_uses()?;
-        let folder = service.backup_folder()?;
-        let restored = service.store.restore_backup(&backup, target, &folder, service.stamp(caller));
+        // A copy of a snapshot is as private as the snapshot: without a folder of our own, it goes beside it.
+        let beside = || backup.path.parent().map(Path::to_owned);
+        let room = service.backup_folder().or_else(beside).unwrap_or_else(|| ".".into());
+        let restored = service.store.restore_backup(&backup, target, &room, service.stamp(caller));
         let restored = restored.map_err(|error| only_seen(error, caller))?;
         service.store.ensure_workspace(DEFAULT_WORKSPACE, service.stamp(caller))?;
         if backup.manifest.reason == BackupReason::Salvage {

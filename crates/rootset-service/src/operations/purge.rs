@@ -72,7 +72,11 @@ impl Operation for GcPurge {
             purged: purged_rows(&receipt),
             bytes_freed: receipt.rows.bytes,
             wal_clean: receipt.log_is_clean,
-            receipt: ReceiptAnswer::new(&receipt, service.backups_that_may_hold(&workspace.id, now)?),
+            receipt: ReceiptAnswer::new(
+                &receipt,
+                service.backups_that_may_hold(&workspace.id, now)?,
+                service.store.has_file(),
+            ),
         })
     }
 }

@@ -8,7 +8,9 @@ use crate::render::{bytes, count};
 use crate::session::Session;
 
 pub fn run(session: &Session) -> Result<(), Failure> {
-    prompt::confirm(session, "rebuild the database while nobody can write to it")?;
+    let is_file = session.configuration()?.location()?.path().is_some();
+    let meanwhile = if is_file { "nobody can write to it" } else { "others go on" };
+    prompt::confirm(session, &format!("rebuild the database while {meanwhile}"))?;
     let answer = session.call("defrag", json!({"confirm": true}))?;
     session.output.answer(&answer, |answer| {
         format!("{} before, {} now\n", bytes(count(answer, "bytes_before")), bytes(count(answer, "bytes_after")))

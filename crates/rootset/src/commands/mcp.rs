@@ -7,6 +7,7 @@ use std::time::Duration;
 use rootset_mcp::{McpOptions, McpServer};
 use rootset_model::limits::WORKSPACE_ID_CHARS_MAX;
 use rootset_service::{ErrorCode, Rights, Service, ServiceError};
+use rootset_store::Location;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
@@ -119,11 +120,16 @@ fn workspace_id(root: &Path) -> Option<String> {
 pub fn terminal_command(session: &Session) -> Result<String, ServiceError> {
     Ok(match &session.configuration()?.database {
         Database::Default => "rootset".to_owned(),
-        Database::Named(path) => {
+        Database::Named(Location::File(path)) => {
             let path = std::path::absolute(path).unwrap_or_else(|_| path.clone());
-            format!("rootset --db '{}'", path.display().to_string().replace('\'', r"'\''"))
+            format!("rootset --db {}", quoted(&path.display().to_string()))
         }
+        Database::Named(Location::Postgres(url)) => format!("rootset --db {}", quoted(&url.without_password())),
     })
+}
+
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use rootset_service::{Clock, ServiceError, SystemClock};
-use rootset_store::{Backup, backup_id, list_backups, verify_backup};
+use rootset_store::{Backup, Location, backup_id, list_backups, verify_backup};
 use serde_json::{Value, json};
 
 use crate::exit::Failure;
@@ -12,13 +12,14 @@ use crate::session::Session;
 
 /// Reads what can be read of the database into a bundle, without changing anything.
 pub fn run(folder: &str, session: &Session) -> Result<(), Failure> {
-    let database = session.configuration()?.database_path()?;
+    let location = session.configuration()?.location()?;
+    let Some(database) = location.path() else { return Err(not_a_file(&location).into()) };
     if !database.is_file() {
         let message = format!("there is no database `{}`", database.display());
         return Err(ServiceError::invalid(message).into());
     }
     let now = SystemClock.now();
-    let salvaged = rootset_store::salvage(&database, Path::new(folder), &backup_id(now, "salvage"), now)
+    let salvaged = rootset_store::salvage(database, Path::new(folder), &backup_id(now, "salvage"), now)
         .map_err(ServiceError::from)?;
     let manifest = &salvaged.backup.manifest;
     let answer = json!({
@@ -38,6 +39,12 @@ pub fn run(folder: &str, session: &Session) -> Result<(), Failure> {
     Ok(())
 }
 
+fn not_a_file(location: &Location) -> ServiceError {
+    ServiceError::invalid(format!("`{location}` is on a server: only a file can be salvaged")).with_hint(
+        "bring the server back from its own backups, or a bundle of ours into a new database: `rootset backup restore`",
+    )
+}
+
 fn render(answer: &Value) -> String {
     format!(
         "salvaged {} ({} could not be read, {} without their text)\n{}\n",
@@ -51,10 +58,15 @@ fn render(answer: &Value) -> String {
 /// What a person with a damaged database does next: the newest backup that verifies, or what is left of the file.
 pub fn advice(session: &Session) -> Result<Vec<String>, ServiceError> {
     let configuration = session.configuration()?;
-    let database = configuration.database_path()?;
+    let location = configuration.location()?;
+    let backup = match configuration.backup_folder()? {
+        Some(folder) => newest_good(&folder)?,
+        None => None,
+    };
+    let Some(database) = location.path() else { return Ok(advice_on_server(backup.as_ref())) };
     let shown = database.display();
     let mut steps = Vec::new();
-    if let Some(backup) = newest_good(&session.backup_folder()?)? {
+    if let Some(backup) = backup {
         let manifest = &backup.manifest;
         steps.push(format!(
             "restore the backup of {}: `mv {shown} {shown}.damaged`, remove `{shown}-wal` and `{shown}-shm`, \
@@ -66,6 +78,18 @@ pub fn advice(session: &Session) -> Result<Vec<String>, ServiceError> {
     }
     steps.push("save what can still be read: `rootset doctor --salvage FOLDER`".to_owned());
     Ok(steps)
+}
+
+/// The files are the server's, and so are the tools that mend them.
+fn advice_on_server(backup: Option<&Backup>) -> Vec<String> {
+    let ours = backup.map(|backup| {
+        let manifest = &backup.manifest;
+        format!(
+            "restore the backup of {} into a new database: `rootset backup restore {}`",
+            manifest.created_at, manifest.backup_id
+        )
+    });
+    ours.into_iter().chain(["bring the server back from its own backups, see docs/operations.md".to_owned()]).collect()
 }
 
 fn newest_good(folder: &Path) -> Result<Option<Backup>, ServiceError> {

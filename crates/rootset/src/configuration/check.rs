@@ -1,11 +1,10 @@
 //! What a value may be: every key of every source is held against the table before anything is merged.
 
-use std::path::PathBuf;
-
 use figment::value::{Dict, Num, Value};
 use rootset_model::names::check_workspace_id;
 use rootset_model::time::parse_duration_ms;
 use rootset_service::ServiceError;
+use rootset_store::Location;
 
 use super::keys::{self, KEYS, Key, Kind, WORKING_FOLDER_KEYS};
 use super::retention;
@@ -182,28 +181,13 @@ fn duration_in_words(milliseconds: i64) -> String {
 }
 
 fn database(text: Option<&str>) -> Result<(), String> {
-    match text.map(database_path) {
-        Some(Ok(_)) => Ok(()),
-        Some(Err(error)) => Err(error.message),
-        None => Err("a path, or `sqlite:PATH`".to_owned()),
-    }
+    // A value of another type is as wrong as blank text, and the same is allowed.
+    location(text.unwrap_or_default()).map(drop).map_err(|error| error.message)
 }
 
-/// The file behind `db`; its error says what is allowed.
-pub fn database_path(db: &str) -> Result<PathBuf, ServiceError> {
-    const ALLOWED: &str = "a path, or `sqlite:PATH`";
-    let is_scheme = |scheme: &str| db.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme));
-    if is_scheme("postgres:") || is_scheme("postgresql:") {
-        return Err(ServiceError::invalid(format!("{ALLOWED}; this version has no PostgreSQL engine")));
-    }
-    let path = if is_scheme("sqlite:") { &db["sqlite:".len()..] } else { db };
-    let path = path.strip_prefix("//").filter(|_| is_scheme("sqlite:")).unwrap_or(path);
-    let is_folder = path.ends_with(std::path::is_separator);
-    // SQLite would take the last one as a database in memory, which ends with the command.
-    if path.trim().is_empty() || is_folder || path.contains('\0') || path.contains("://") || path == ":memory:" {
-        return Err(ServiceError::invalid(ALLOWED));
-    }
-    Ok(path.into())
+/// The database behind `db`; its error says what is allowed.
+pub fn location(db: &str) -> Result<Location, ServiceError> {
+    Location::parse(db).map_err(|allowed| ServiceError::invalid(allowed.to_string()))
 }
 
 pub fn number(value: &Value) -> Option<f64> {

@@ -14,11 +14,24 @@ pub fn user_configuration() -> Option<PathBuf> {
 }
 
 pub fn default_database() -> Result<PathBuf, ServiceError> {
-    let base = base("XDG_DATA_HOME", ".local/share").ok_or_else(|| {
+    data_folder().map(|folder| folder.join(DATABASE_FILE)).ok_or_else(|| {
         ServiceError::invalid("there is no home folder to keep the database in")
             .with_hint("name a database with `--db` or `ROOTSET_DB`")
+    })
+}
+
+/// A file of ours that belongs to a database which is elsewhere. Its folder is made.
+pub fn data_file(name: &str) -> Result<PathBuf, ServiceError> {
+    let folder = data_folder().ok_or_else(|| {
+        ServiceError::invalid(format!("there is no home folder to keep `{name}` in"))
+            .with_hint("set `XDG_DATA_HOME` to a folder that only you may read")
     })?;
-    Ok(base.join(FOLDER).join(DATABASE_FILE))
+    create_private(&folder)?;
+    Ok(folder.join(name))
+}
+
+fn data_folder() -> Option<PathBuf> {
+    Some(base("XDG_DATA_HOME", ".local/share")?.join(FOLDER))
 }
 
 /// The specification says to ignore a variable that is not an absolute path.

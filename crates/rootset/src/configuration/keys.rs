@@ -102,13 +102,31 @@ pub const KEYS: &[Key] = &[
         path: "db",
         kind: Kind::Database,
         value: Value::Unset { example: r#""/home/alice/memory.db""# },
-        about: "database: a path or `sqlite:PATH`; unset: rootset/rootset.db in the XDG data folder",
+        about: "database: a path, `sqlite:PATH` or `postgres://USER@HOST/NAME`; unset: rootset/rootset.db in the XDG data folder",
     },
     Key {
         path: "workspace",
         kind: Kind::Workspace,
         value: Value::Default(r#""default""#),
         about: "workspace of commands that name none",
+    },
+    Key {
+        path: "postgres.pool_size",
+        kind: Kind::Count { min: 1 },
+        value: Value::Default("8"),
+        about: "connections of one process to a PostgreSQL server, at most",
+    },
+    Key {
+        path: "postgres.statement_timeout",
+        kind: SERVER_TIMEOUT,
+        value: Value::Default(r#""30s""#),
+        about: "how long one statement of a reader may take there; writers have ten times as long",
+    },
+    Key {
+        path: "postgres.connect_timeout",
+        kind: SERVER_TIMEOUT,
+        value: Value::Default(r#""10s""#),
+        about: "how long to wait for a connection to that server",
     },
     Key {
         path: "server.listen",
@@ -288,13 +306,13 @@ pub const KEYS: &[Key] = &[
         path: "backup.dir",
         kind: Kind::Text,
         value: Value::Unset { example: r#""/var/backups/rootset""# },
-        about: "folder of backups; unset: the path of the database with `.backups` behind it",
+        about: "folder of backups; unset: the path of the database with `.backups` behind it, none on PostgreSQL",
     },
     Key {
         path: "backup.interval",
         kind: Kind::DurationMsOrOff { min: INTERVAL_MS_MIN, max: YEARS_TEN_MS },
         value: Value::Default(r#""24h""#),
-        about: "time between two backups that are taken by themselves; `off`: none are",
+        about: "time between two backups that are taken by themselves; `off`, the default on PostgreSQL: none are",
     },
     Key {
         path: "backup.keep_last",

@@ -103,14 +103,20 @@ fn file(path: &Path, place: Place) -> Result<Layer, ServiceError> {
         _ => format!("`{}`", path.display()),
     };
     let parsed = Toml::string(&text).data().map_err(|error| {
-        let error = error.to_string();
-        ServiceError::invalid(format!("{origin} is not TOML: {}", error.trim().replace('\n', "\n  ")))
+        let error = without_urls(error.to_string().trim());
+        ServiceError::invalid(format!("{origin} is not TOML: {}", error.replace('\n', "\n  ")))
     })?;
     let mut values = parsed.into_values().next().unwrap_or_default();
     if let Some(folder) = path.parent() {
         anchor(&mut values, folder);
     }
     Ok(Layer { place, origin, values })
+}
+
+/// The error shows the line it is about, and the line of a database may hold a password.
+fn without_urls(error: &str) -> String {
+    let line = |line: &str| line.split_once("://").map_or(line.to_owned(), |(before, _)| format!("{before}://…"));
+    error.lines().map(line).collect::<Vec<_>>().join("\n")
 }
 
 /// A relative path in a file means the same wherever the command runs: it starts at the file's folder.

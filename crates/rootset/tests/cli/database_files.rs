@@ -34,16 +34,15 @@ fn database_is_named_by_path_or_url() {
     assert_eq!(sandbox.run_with_variables(&[("ROOTSET_DB", "one.db")], ["show", "falcon"]).status, Some(0));
     assert!(!sandbox.database().exists());
     for (db, says) in [
-        ("postgres://me:secret@host/db", "this version has no PostgreSQL engine"),
-        ("mysql://host/db", "a path, or `sqlite:PATH`"),
-        (":memory:", "a path, or `sqlite:PATH`"),
-        ("", "a path, or `sqlite:PATH`"),
-        ("sqlite:", "a path, or `sqlite:PATH`"),
-        ("folder/", "a path, or `sqlite:PATH`"),
+        ("postgres://", "`postgres://USER@HOST/DATABASE`"),
+        ("mysql://host/db", "a path, `sqlite:PATH`, or"),
+        (":memory:", "a path, `sqlite:PATH`, or"),
+        ("", "a path, `sqlite:PATH`, or"),
+        ("sqlite:", "a path, `sqlite:PATH`, or"),
+        ("folder/", "a path, `sqlite:PATH`, or"),
     ] {
         let outcome = sandbox.run(["call", "list_memories", "--db", db]);
         refused(&outcome, "invalid_argument", says);
-        assert!(!outcome.stdout.contains("secret"));
     }
 }
 

@@ -15,6 +15,7 @@ mod importing;
 mod indexing;
 mod installing;
 mod mcp;
+mod on_a_server;
 mod prompts;
 mod sandbox;
 mod serving;

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use rootset_service::ServiceError;
+use rootset_store::Location;
 use serde_json::{Value, json};
 
 use super::client::{Format, Place};
@@ -28,8 +29,7 @@ impl Entry {
             arguments.extend(["--profile".to_owned(), names.join(",")]);
         }
         if let Some(db) = &global.db {
-            let path = db.strip_prefix("sqlite:").unwrap_or(db);
-            arguments.extend(["--db".to_owned(), absolute(path)?]);
+            arguments.extend(["--db".to_owned(), database(db)?]);
         }
         if let Some(config) = &global.config {
             arguments.extend(["--config".to_owned(), absolute(config)?]);
@@ -44,6 +44,20 @@ impl Entry {
             }
             _ => json!({"command": self.command, "args": self.arguments}),
         }
+    }
+}
+
+/// The database as it may be written into a file that is copied, committed and shown.
+fn database(db: &str) -> Result<String, ServiceError> {
+    let location =
+        Location::parse(db).map_err(|allowed| ServiceError::invalid(format!("`--db`: allowed: {allowed}")))?;
+    match location {
+        Location::File(path) => absolute(&as_text(&path)?),
+        Location::Postgres(url) if url.holds_password() => {
+            Err(ServiceError::invalid(format!("the password of `{url}` would be in the configuration of the agent"))
+                .with_hint("set `ROOTSET_DB` in the environment that the agent starts in, and leave `--db` away"))
+        }
+        Location::Postgres(url) => Ok(url.without_password()),
     }
 }
 

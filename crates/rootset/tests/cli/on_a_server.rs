@@ -1,0 +1,72 @@
+//! A database on a PostgreSQL server, as far as it shows without one: what is said and written about it. A password is
+//! never part of that.
+
+use crate::sandbox::{Outcome, Sandbox};
+
+const URL: &str = "postgres://ann:secret@db.example/memory";
+
+#[track_caller]
+fn refused(outcome: &Outcome, says: &str, hint: &str) {
+    assert_eq!(outcome.status, Some(1), "{outcome:?}");
+    assert!(outcome.stderr.contains(says), "`{says}` is not in {outcome:?}");
+    assert!(outcome.stderr.contains(hint), "`{hint}` is not in {outcome:?}");
+    keeps_the_secret(outcome);
+}
+
+#[track_caller]
+fn keeps_the_secret(outcome: &Outcome) {
+    assert!(!outcome.stdout.contains("secret") && !outcome.stderr.contains("secret"), "{outcome:?}");
+}
+
+#[test]
+fn settings_are_shown_without_the_password() {
+    let sandbox = Sandbox::new();
+    let shown = sandbox.run_with_variables(&[("ROOTSET_DB", URL)], ["config", "show", "--json"]);
+    keeps_the_secret(&shown);
+    let settings = &shown.json()["settings"];
+    assert_eq!(settings["db"]["value"], "postgres://ann@db.example/memory");
+    assert_eq!(settings["backup.interval"]["value"], "off", "whoever runs a server takes its backups");
+    assert_eq!(settings["postgres.pool_size"]["value"], 8);
+    let of_a_file = sandbox.run(["config", "show", "--json", "--db", "one.db"]).json();
+    assert_eq!(of_a_file["settings"]["backup.interval"]["value"], "24h");
+}
+
+#[test]
+fn a_file_that_is_no_toml_is_refused_without_the_password_in_it() {
+    let sandbox = Sandbox::new();
+    sandbox.write("mine.toml", format!("workspace = \"x\"\ndb = \"{URL}\n"));
+    refused(&sandbox.run(["list", "--config", "mine.toml"]), "is not TOML", "line 2");
+}
+
+#[test]
+fn scheduled_backups_of_a_server_need_a_folder() {
+    let sandbox = Sandbox::new();
+    sandbox.write("mine.toml", format!("db = \"{URL}\"\n[backup]\ninterval = \"24h\"\n"));
+    refused(&sandbox.run(["config", "show", "--config", "mine.toml"]), "which needs `backup.dir`", "`off`");
+    sandbox.write("mine.toml", format!("db = \"{URL}\"\n[backup]\ninterval = \"24h\"\ndir = \"backups\"\n"));
+    assert_eq!(sandbox.run(["config", "show", "--config", "mine.toml"]).status, Some(0));
+}
+
+#[test]
+fn no_password_is_written_into_the_configuration_of_an_agent() {
+    let sandbox = Sandbox::new();
+    for url in [URL, "postgres://db.example/memory?user=ann&password=secret"] {
+        let outcome = sandbox.run(["install", "cursor", "--yes", "--db", url]);
+        refused(&outcome, "would be in the configuration of the agent", "`ROOTSET_DB`");
+    }
+    let home = sandbox.work().with_file_name("home");
+    assert!(!home.join(".cursor/mcp.json").exists());
+    let without = "postgres://ann@db.example/memory?sslmode=require";
+    let outcome = sandbox.run(["install", "cursor", "--yes", "--db", without]);
+    assert_eq!(outcome.status, Some(0), "{outcome:?}");
+    let written = std::fs::read_to_string(home.join(".cursor/mcp.json")).unwrap();
+    assert!(written.contains(without), "{written}");
+}
+
+#[test]
+fn only_a_file_can_be_salvaged() {
+    let sandbox = Sandbox::new();
+    let outcome = sandbox.run(["doctor", "--salvage", "left", "--db", URL]);
+    refused(&outcome, "`postgres://ann@db.example/memory` is on a server", "its own");
+    assert!(!sandbox.work().join("left").exists());
+}
