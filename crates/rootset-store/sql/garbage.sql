@@ -59,8 +59,8 @@ WHERE ch.workspace = ?1 AND ch.chunk IN (SELECT value FROM integer_list(?2))
 -- name: vouched_among
 SELECT o.object,
        EXISTS (SELECT 1 FROM contributions c JOIN memories m ON m.workspace = c.workspace AND m.memory = c.memory
-               WHERE c.workspace = ?1 AND c.object = o.object)
-    OR EXISTS (SELECT 1 FROM untracked u WHERE u.workspace = ?1 AND u.object = o.object)
+               WHERE c.workspace = ?1 AND c.object = o.object row_by_row())
+    OR EXISTS (SELECT 1 FROM untracked u WHERE u.workspace = ?1 AND u.object = o.object row_by_row())
 FROM (SELECT entity AS object FROM entities WHERE workspace = ?1 AND entity IN (SELECT value FROM blob_list(?2))
       UNION ALL
       SELECT relation FROM relations WHERE workspace = ?1 AND relation IN (SELECT value FROM blob_list(?2))) o;

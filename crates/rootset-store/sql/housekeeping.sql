@@ -2,11 +2,11 @@
 -- name: runs_past_grace
 SELECT r.run FROM runs r
 WHERE r.workspace = ?1 AND r.started_at <= ?2 AND r.undo_until <= ?3
-  AND (EXISTS (SELECT 1 FROM memories m WHERE m.workspace = r.workspace AND m.trashed_run = r.run)
-       OR EXISTS (SELECT 1 FROM revisions v WHERE v.workspace = r.workspace AND v.trashed_run = r.run)
-       OR EXISTS (SELECT 1 FROM untracked u WHERE u.workspace = r.workspace AND u.trashed_run = r.run)
-       OR EXISTS (SELECT 1 FROM segments g WHERE g.workspace = r.workspace AND g.trashed_run = r.run)
-       OR EXISTS (SELECT 1 FROM sessions s WHERE s.workspace = r.workspace AND s.trashed_run = r.run))
+  AND (EXISTS (SELECT 1 FROM memories m WHERE m.workspace = r.workspace AND m.trashed_run = r.run row_by_row())
+       OR EXISTS (SELECT 1 FROM revisions v WHERE v.workspace = r.workspace AND v.trashed_run = r.run row_by_row())
+       OR EXISTS (SELECT 1 FROM untracked u WHERE u.workspace = r.workspace AND u.trashed_run = r.run row_by_row())
+       OR EXISTS (SELECT 1 FROM segments g WHERE g.workspace = r.workspace AND g.trashed_run = r.run row_by_row())
+       OR EXISTS (SELECT 1 FROM sessions s WHERE s.workspace = r.workspace AND s.trashed_run = r.run row_by_row()))
 ORDER BY r.started_at, r.run;
 
 -- name: workspaces

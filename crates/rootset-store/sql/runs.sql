@@ -56,7 +56,8 @@ SELECT COUNT(*) FROM run_skips WHERE workspace = ?1 AND run = ?2;
 -- name: memory_states
 SELECT m.memory, m.version, m.trashed_run IS NOT NULL, m.pinned, u.last_used_at,
        EXISTS (SELECT 1 FROM jobs j
-               WHERE j.workspace = m.workspace AND j.kind = 'complete' AND j.subject = m.memory AND j.lease_until > ?3),
+               WHERE j.workspace = m.workspace AND j.kind = 'complete' AND j.subject = m.memory AND j.lease_until > ?3
+               row_by_row()),
        m.stale_at IS NOT NULL, s.memory IS NOT NULL
 FROM memories m
 LEFT JOIN uses u ON u.workspace = m.workspace AND u.memory = m.memory

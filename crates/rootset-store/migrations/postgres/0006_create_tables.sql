@@ -629,9 +629,11 @@ TO rootset_application;
 
 -- Tenants never see each other: a transaction sees the rows of the workspace that it has named, and none before it has
 -- named one. The owner is no exception. The number 0 is the database's own: its audit, its leases, the list of workspaces.
+-- The setting is read by a query of its own: the planner would otherwise look at its value, and plans that are kept for all
+-- workspaces would be made for the size of one.
 DO $$
 DECLARE
-  named CONSTANT TEXT := $named$NULLIF(current_setting('rootset.workspace', true), '')::bigint$named$;
+  named CONSTANT TEXT := $named$(SELECT NULLIF(current_setting('rootset.workspace', true), '')::bigint)$named$;
   tenants CONSTANT TEXT[] := ARRAY[
     'kept_counters', 'sources', 'memories', 'revisions', 'chunks', 'memory_tags', 'uses', 'entities', 'relations',
     'contributions', 'untracked', 'vectors', 'vector_originals', 'jobs', 'plans', 'plan_items', 'runs', 'run_skips',
