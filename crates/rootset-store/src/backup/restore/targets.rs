@@ -112,3 +112,34 @@ pub(super) fn empty(tx: &mut dyn Transaction, key: WorkspaceKey) -> Result<(), S
     }
     tx.search_clear(key)
 }
+
+#[cfg(test)]
+mod tests {
+    use rootset_model::Timestamp;
+
+    use crate::backup::{BackupKind, NewBackup, RestoreTarget};
+    use crate::workspaces::NewWorkspace;
+    use crate::{Stamp, Store};
+
+    #[test]
+    fn a_workspace_that_needs_a_new_number_does_not_get_that_of_the_next() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let stamp = Stamp { now: Timestamp(1_800_000_000_000), actor: "test" };
+        let create = |store: &Store, id: &str| {
+            let new = NewWorkspace { id: id.to_owned(), ..NewWorkspace::default() };
+            store.create_workspace(&new, stamp).expect("a workspace").key
+        };
+        let origin = Store::open_sqlite(&folder.path().join("origin.db")).expect("a new database");
+        assert_eq!(["first", "second"].map(|id| create(&origin, id).0), [1, 2]);
+        let new = NewBackup { id: "backup", kind: BackupKind::Jsonl, workspace: None };
+        let backup = origin.create_backup(&folder.path().join("backups"), &new, stamp).expect("a backup");
+
+        // The number of the first is taken here, so it needs another; the second keeps its own.
+        let other = Store::open_sqlite(&folder.path().join("other.db")).expect("a new database");
+        create(&other, "default");
+        other.restore_backup(&backup, RestoreTarget::Database, folder.path(), stamp).expect("restored");
+        let number = |id: &str| other.workspace(id).expect("a workspace").key.0;
+        assert_eq!((number("first"), number("second")), (3, 2));
+        assert_eq!(create(&other, "third").0, 4);
+    }
+}
