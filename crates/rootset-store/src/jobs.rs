@@ -2,8 +2,9 @@
 
 use rootset_model::{Content, Extraction, MemoryId, Timestamp, WorkspaceKey};
 
-use crate::driver::{Row, Scope, Transaction};
+use crate::driver::{Row, Scope, Transaction, Value};
 use crate::error::StoreError;
+use crate::graph::Contribution;
 use crate::memories::{self, Status};
 use crate::statements::jobs as sql;
 use crate::statements::memories as memory_sql;
@@ -40,13 +41,28 @@ impl Store {
     pub fn claim_completion(&self, now: Timestamp, lease_ms: i64) -> Result<Option<PendingWork>, StoreError> {
         let until = now.saturating_add_ms(lease_ms);
         // Looking first spares the write lock when there is nothing to do, which is nearly always.
-        if self.next_completion_at()?.is_none_or(|due_at| due_at > now) {
-            return Ok(None);
+        let due: Vec<WorkspaceKey> = self.read(Scope::Database, |tx| {
+            tx.rows(&sql::DUE_WORKSPACES, &[COMPLETE.into(), now.into()], |row| row.get(0))
+        })?;
+        for workspace in due {
+            if let Some(work) = self.claim_in(workspace, now, until)? {
+                return Ok(Some(work));
+            }
         }
-        self.touch(Scope::Database, |tx| {
+        Ok(None)
+    }
+
+    /// `None` when others took everything meanwhile.
+    fn claim_in(
+        &self,
+        workspace: WorkspaceKey,
+        now: Timestamp,
+        until: Timestamp,
+    ) -> Result<Option<PendingWork>, StoreError> {
+        self.touch(workspace, |tx| {
             // A job with nothing left to do goes away, and the next one is asked for.
             loop {
-                let parameters = [COMPLETE.into(), now.into(), until.into()];
+                let parameters = [workspace.into(), COMPLETE.into(), now.into(), until.into()];
                 let Some(job) = tx.row(&sql::CLAIM, &parameters, read_job)? else { return Ok(None) };
                 if let Some(work) = load(tx, job)? {
                     return Ok(Some(work));
@@ -129,16 +145,9 @@ impl Store {
                     vectors::insert(tx, workspace, *first_chunk, derived, stamp.now)?;
                 }
                 let before = graph::contributed_by(tx, workspace, &[memory.0])?;
-                let created = graph::contribute(
-                    tx,
-                    workspace,
-                    memory,
-                    work.revision,
-                    derived,
-                    drawn.first_number,
-                    &before,
-                    stamp.now,
-                )?;
+                let (revision, first_number) = (work.revision, drawn.first_number);
+                let contribution = Contribution { memory, revision, derived, first_number };
+                let created = graph::contribute(tx, workspace, contribution, &before, stamp.now)?;
                 let parameters = [
                     workspace.into(),
                     (&memory).into(),
@@ -230,6 +239,20 @@ pub(crate) fn enqueue_completion(
     let parameters = [workspace.into(), COMPLETE.into(), (&memory).into(), now.into(), cursor.into()];
     tx.execute(&sql::ENQUEUE, &parameters)?;
     Ok(())
+}
+
+/// The same for memories that were just added.
+pub(crate) fn enqueue_completions(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    memories: &[MemoryId],
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    let rows: Vec<Vec<Value<'_>>> = memories
+        .iter()
+        .map(|memory| vec![workspace.into(), COMPLETE.into(), memory.into(), now.into(), Value::Null])
+        .collect();
+    tx.execute_many(&sql::ENQUEUE, &rows).map(drop)
 }
 
 /// For memories that go to the trash: an undo enqueues them again.

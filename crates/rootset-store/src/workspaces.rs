@@ -2,7 +2,7 @@
 
 use rootset_model::{RunId, Timestamp, WorkspaceKey};
 
-use crate::driver::{Scope, Transaction};
+use crate::driver::{Row, Scope, Transaction};
 use crate::error::StoreError;
 use crate::statements::workspaces as sql;
 use crate::{Stamp, Store};
@@ -86,22 +86,36 @@ impl Store {
 
     pub fn list_workspaces(&self) -> Result<Vec<WorkspaceView>, StoreError> {
         self.read(Scope::Database, |tx| {
-            tx.rows(&sql::LIST, &[false.into()], |row| {
-                Ok(WorkspaceView {
-                    id: row.get(0)?,
-                    name: row.get(1)?,
-                    description: row.get(2)?,
-                    quota_memories: row.get(3)?,
-                    quota_bytes: row.get(4)?,
-                    memories: row.get(5)?,
-                    bytes: row.get(6)?,
-                    trashed_memories: row.get(7)?,
-                    created_at: row.get(8)?,
-                    last_write_at: row.get(9)?,
-                    last_run_at: row.get(10)?,
-                    trashed_at: row.get(11)?,
-                })
-            })
+            let mut views = tx.rows(&sql::LIST, &[], |row| Ok((row.get(0)?, WorkspaceView::read(row)?)))?;
+            for (key, view) in &mut views {
+                let key: WorkspaceKey = *key;
+                tx.enter(key.into())?;
+                tx.query(&sql::ACTIVITY, &[key.into()], &mut |row| {
+                    (view.trashed_memories, view.last_run_at) = (row.get(0)?, row.get(1)?);
+                    Ok(())
+                })?;
+            }
+            Ok(views.into_iter().map(|(_, view)| view).collect())
+        })
+    }
+}
+
+impl WorkspaceView {
+    /// What its own row says; the rest is asked in the workspace.
+    fn read(row: &dyn Row) -> Result<Self, StoreError> {
+        Ok(Self {
+            id: row.get(1)?,
+            name: row.get(2)?,
+            description: row.get(3)?,
+            quota_memories: row.get(4)?,
+            quota_bytes: row.get(5)?,
+            memories: row.get(6)?,
+            bytes: row.get(7)?,
+            trashed_memories: 0,
+            created_at: row.get(8)?,
+            last_write_at: row.get(9)?,
+            last_run_at: None,
+            trashed_at: row.get(10)?,
         })
     }
 }
@@ -114,10 +128,16 @@ pub(crate) fn find(tx: &mut dyn Transaction, id: &str) -> Result<Option<Workspac
     })
 }
 
+/// `false` when there is one of that name.
 fn insert(tx: &mut dyn Transaction, new: &NewWorkspace, stamp: Stamp<'_>) -> Result<bool, StoreError> {
+    if find(tx, &new.id)?.is_some() {
+        return Ok(false);
+    }
+    let number: WorkspaceKey = tx.scalar(&sql::DRAW_NUMBER, &[])?;
     let changed = tx.execute(
         &sql::INSERT,
         &[
+            number.into(),
             (&new.id).into(),
             new.name.as_ref().into(),
             new.description.as_ref().into(),
@@ -137,6 +157,11 @@ pub(crate) fn create(
 ) -> Result<WorkspaceKey, StoreError> {
     insert(tx, new, stamp)?;
     find(tx, &new.id)?.map(|it| it.key).ok_or(StoreError::MissingRow { statement: sql::FIND.name })
+}
+
+/// The greatest number that a workspace of this database ever had.
+pub(crate) fn last_number(tx: &mut dyn Transaction) -> Result<i64, StoreError> {
+    tx.scalar(&sql::LAST_NUMBER, &[])
 }
 
 /// Numbers drawn for new rows: the first of each, the rest follow.
@@ -177,17 +202,35 @@ pub(crate) fn draw(
 }
 
 pub(crate) fn check_quota(tx: &mut dyn Transaction, workspace: WorkspaceKey, draw: Draw) -> Result<(), StoreError> {
-    let row = tx.row(&sql::QUOTA, &[workspace.into()], |row| {
-        Ok((row.get::<Option<i64>>(0)?, row.get::<Option<i64>>(1)?, row.get::<i64>(2)?, row.get::<i64>(3)?))
-    })?;
-    let Some((memories_max, bytes_max, memories, bytes)) = row else { return Ok(()) };
-    match (memories_max, bytes_max) {
-        (Some(limit), _) if memories + draw.memories > limit => {
-            Err(StoreError::QuotaExceeded { unit: "memories", limit })
+    let room = room(tx, workspace)?;
+    match (room.memories, room.bytes) {
+        (Some(left), _) if draw.memories > left => {
+            Err(StoreError::QuotaExceeded { unit: "memories", limit: room.memories_max.unwrap_or(0) })
         }
-        (_, Some(limit)) if bytes + draw.bytes > limit => Err(StoreError::QuotaExceeded { unit: "bytes", limit }),
+        (_, Some(left)) if draw.bytes > left => {
+            Err(StoreError::QuotaExceeded { unit: "bytes", limit: room.bytes_max.unwrap_or(0) })
+        }
         _ => Ok(()),
     }
+}
+
+/// What a workspace's quota leaves, where it has one.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Room {
+    pub memories: Option<i64>,
+    pub bytes: Option<i64>,
+    memories_max: Option<i64>,
+    bytes_max: Option<i64>,
+}
+
+pub(crate) fn room(tx: &mut dyn Transaction, workspace: WorkspaceKey) -> Result<Room, StoreError> {
+    let row = tx.row(&sql::QUOTA, &[workspace.into()], |row| {
+        let (memories_max, bytes_max): (Option<i64>, Option<i64>) = (row.get(0)?, row.get(1)?);
+        let (memories, bytes): (i64, i64) = (row.get(2)?, row.get(3)?);
+        let left = |limit: Option<i64>, used: i64| limit.map(|limit| limit - used);
+        Ok(Room { memories: left(memories_max, memories), bytes: left(bytes_max, bytes), memories_max, bytes_max })
+    })?;
+    Ok(row.unwrap_or_default())
 }
 
 /// Counts what was removed, or merely notes the time of a write.

@@ -181,7 +181,9 @@ impl Rounds<'_> {
         Ok(Runs {
             completed: number("SELECT coalesce(max(run), 0) FROM repos")?,
             stale: stale_paths(&self.database, WORKSPACE)?.into_iter().collect(),
-            written: number("SELECT CAST(COALESCE(SUM(version), 0) AS BIGINT) FROM memories WHERE source = 'code_indexer'")?,
+            written: number(
+                "SELECT CAST(COALESCE(SUM(version), 0) AS BIGINT) FROM memories WHERE source = 'code_indexer'",
+            )?,
         })
     }
 

@@ -29,7 +29,12 @@ pub fn run(wanted: &Location, found: &Location, workspace: &str) -> Result<Compa
 }
 
 /// Only what a run of this scope speaks about.
-pub fn run_within(wanted: &Location, found: &Location, workspace: &str, scope: &Scope) -> Result<Compared, StressError> {
+pub fn run_within(
+    wanted: &Location,
+    found: &Location,
+    workspace: &str,
+    scope: &Scope,
+) -> Result<Compared, StressError> {
     let (wanted, found) = (logical_dump(wanted, workspace, scope)?, logical_dump(found, workspace, scope)?);
     if wanted.is_empty() {
         return Err(violated(vec![format!("no workspace `{workspace}` to compare with")]));

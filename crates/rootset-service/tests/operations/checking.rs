@@ -1,6 +1,6 @@
 //! `doctor`: content after everything, and not when somebody changed rows behind our back.
 
-use rootset_store::driver::{SearchIndex, SearchRow};
+use rootset_store::driver::SearchIndex;
 use serde_json::json;
 
 use crate::harness::{World, names, text_of};
@@ -96,8 +96,7 @@ fn missing_and_superfluous_search_rows_are_reported_and_repaired() {
         let newest: i64 = sql.scalar(newest, &[]).unwrap();
         sql.delete_search_rows(1, index, |key| key == newest).unwrap();
     }
-    let planted = SearchRow { key: 8888, head: "x".into(), body: "y".into() };
-    sql.insert_search_row(1, SearchIndex::Memories, &planted).unwrap();
+    sql.insert_search_row(1, SearchIndex::Memories, 8888, "ghost").unwrap();
     assert_eq!(world.complaints(), ["I8.search_missing", "I8.search_superfluous"]);
     assert_eq!(found(), Vec::<String>::new());
     let repaired = world.call("doctor", json!({"repair": true}));

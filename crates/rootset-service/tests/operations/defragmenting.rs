@@ -39,7 +39,7 @@ fn a_defragmentation_keeps_everything_in_less_room_and_is_asked_for_twice() {
     let answer = world.call("defrag", json!({"confirm": true}));
     assert_eq!(world.dump("default"), before);
     assert!(answer["bytes_after"].as_i64().unwrap() < answer["bytes_before"].as_i64().unwrap(), "{answer}");
-    let purged: i64 = world.sql().scalar("SELECT value FROM meta WHERE key = 'purged_chunks'", &[]).unwrap();
+    let purged: i64 = world.sql().scalar("SELECT value FROM counters WHERE name = 'purged_chunks'", &[]).unwrap();
     assert_eq!(purged, 0);
     world.assert_doctor_is_content();
 }

@@ -44,7 +44,7 @@ fn a_run_that_finds_nothing_new_writes_one_row() {
     let watcher = world.sql();
     let before = world.count("repos");
     let dump = |connection: &Sql| -> Vec<String> {
-        let tables = ["workspaces", "memories", "files", "jobs", "meta", "audit", "sources"];
+        let tables = ["workspaces", "memories", "files", "jobs", "meta", "counters", "audit", "sources"];
         tables.iter().map(|table| whole(connection, table)).collect()
     };
     let (rest, run) = (dump(&watcher), world.run());

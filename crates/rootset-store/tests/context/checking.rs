@@ -1,6 +1,6 @@
 //! What the doctor finds, and what a repair makes good.
 
-use rootset_store::driver::{SearchIndex, SearchRow};
+use rootset_store::driver::SearchIndex;
 
 use crate::harness::{World, segment};
 
@@ -45,8 +45,7 @@ fn stray_texts_and_lines_are_removed_by_a_repair() {
 fn full_text_of_the_stash_is_repaired_both_ways() {
     let world = filled();
     world.sql().delete_search_rows(1, SearchIndex::Stash, |_| true).unwrap();
-    let ghost = SearchRow { key: 77, head: String::new(), body: "ghost".into() };
-    world.sql().insert_search_row(1, SearchIndex::Stash, &ghost).unwrap();
+    world.sql().insert_search_row(1, SearchIndex::Stash, 77, "ghost").unwrap();
     assert_eq!(world.broken(), ["I8.search_missing", "I8.search_superfluous"]);
     let missing = world.store.unindexed_texts().unwrap();
     assert_eq!(missing.iter().map(|it| (it.key, it.body.as_str())).collect::<Vec<_>>(), [(1, "falcon")]);

@@ -4,14 +4,8 @@ use rootset_testing::TestEngine;
 use crate::{program, seed};
 
 fn create(processes: usize, rounds: u64, victim: Victim) -> CreationReport {
-    let settings = CreationSettings {
-        program: program(),
-        engine: TestEngine::chosen(),
-        processes,
-        rounds,
-        victim,
-        seed: seed(3),
-    };
+    let settings =
+        CreationSettings { program: program(), engine: TestEngine::chosen(), processes, rounds, victim, seed: seed(3) };
     let report = run(&settings).unwrap_or_else(|failed| panic!("{failed}"));
     println!("{report}");
     report

@@ -52,9 +52,7 @@ fn acknowledging_before_the_commit_is_noticed() {
 #[test]
 fn the_same_kills_without_the_planted_bug_lose_nothing() {
     let database = TestDatabase::new();
-    let settings = KillSettings {
-        placement: Placement::FirstAcknowledgement,
-        ..settings(&database, 20, ExtractorKind::Builtin)
-    };
+    let settings =
+        KillSettings { placement: Placement::FirstAcknowledgement, ..settings(&database, 20, ExtractorKind::Builtin) };
     run(&settings).unwrap_or_else(|failed| panic!("{failed}"));
 }
