@@ -11,11 +11,10 @@ fn raw_statements_say_the_same_to_both_engines() {
     let sql = database.sql();
     let entity = "INSERT INTO entities VALUES (1, X'0102', 7, 'it''s ?1', 'thing', ?1, 1, 0, 0)";
     assert_eq!(sql.execute(entity, &["n".into()]).unwrap(), 1, "no workspace is needed for it");
-    let row = "SELECT entity, number, name, normalized IS NULL, 0.5 * number FROM entities WHERE number = ?1";
-    let row = row.replace("normalized", "name");
-    let cells = sql.row(&row, &[7.into()], |row| Ok(row.columns().map(|(_, cell)| cell.clone()).collect::<Vec<_>>()));
+    let row = "SELECT entity, number, name, name IS NULL FROM entities WHERE number = ?1";
+    let cells = sql.row(row, &[7.into()], |row| Ok(row.columns().map(|(_, cell)| cell.clone()).collect::<Vec<_>>()));
     let wanted = [Cell::Blob(vec![1, 2]), Cell::Integer(7), Cell::Text("it's ?1".into()), Cell::Integer(0)];
-    assert_eq!(cells.unwrap().unwrap()[..4], wanted);
+    assert_eq!(cells.unwrap().unwrap(), wanted);
     assert_eq!(database.places_with(b"it's ?1").len(), 1);
 }
 
