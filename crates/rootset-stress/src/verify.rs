@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use rootset_model::Timestamp;
 use rootset_service::{Caller, Clock, FrontEnd, Service, ServiceError, Settings, SystemClock};
-use rootset_store::Store;
+use rootset_store::{Location, Store};
 use serde_json::{Value, json};
 
 use crate::error::StressError;
@@ -41,8 +41,17 @@ pub struct Verifier {
 
 impl Verifier {
     pub fn open(database: &Path) -> Result<Self, StressError> {
-        let service = Service::new(Store::open_sqlite(database)?, Settings::default())?;
-        Ok(Self { service: Arc::new(service), caller: caller() })
+        Self::of_workspace(&database.into(), "default")
+    }
+
+    pub fn of_workspace(location: &Location, workspace: &str) -> Result<Self, StressError> {
+        let service = Service::new(Store::open(location, None)?, Settings::default())?;
+        let caller = Caller { workspace: workspace.to_owned(), ..caller() };
+        Ok(Self { service: Arc::new(service), caller })
+    }
+
+    pub fn call(&self, operation: &str, request: Value) -> Result<Value, StressError> {
+        Ok(self.service.call(&self.caller, operation, request)?)
     }
 
     /// Everything there is, by name.
