@@ -62,7 +62,7 @@ impl Store {
         similar_max: usize,
         stamp: Stamp<'_>,
     ) -> Result<(AddOutcome, Vec<SimilarMemory>), StoreError> {
-        self.write(|tx| {
+        self.write(workspace, |tx| {
             let similar = search::similar(tx, workspace.key, terms, similar_max, stamp.now)?;
             let outcome = add_one(tx, workspace.key, new, stamp)?;
             let is_new = outcome.created;
@@ -77,7 +77,7 @@ impl Store {
         batch: &[NewMemory<'_>],
         stamp: Stamp<'_>,
     ) -> Result<Vec<Result<AddOutcome, StoreError>>, StoreError> {
-        self.write(|tx| {
+        self.write(workspace, |tx| {
             let mut outcomes = Vec::with_capacity(batch.len());
             for new in batch {
                 match add_one(tx, workspace.key, new, stamp) {

@@ -88,7 +88,7 @@ impl Store {
         offset: i64,
         limit: i64,
     ) -> Result<(Vec<AuditEntry>, i64), StoreError> {
-        self.read(|tx| {
+        self.read(chain, |tx| {
             let matching =
                 vec![chain.into(), filters.since.into(), filters.until.into(), filters.operation.as_ref().into()];
             let total = tx.scalar(&sql::ENTRY_COUNT, &matching)?;

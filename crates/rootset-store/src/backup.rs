@@ -27,6 +27,7 @@ pub use restore::{RestoreTarget, Restored};
 pub use salvage::{Salvaged, salvage};
 pub use verify::verify_backup;
 
+use crate::driver::Scope;
 use crate::error::StoreError;
 use crate::failpoints::failpoint;
 use crate::leases::DATABASE;
@@ -83,10 +84,11 @@ impl Store {
         let backup = verified(Backup { path: partial.path.clone(), manifest })?;
         let backup = partial.publish(backup.manifest)?;
         failpoint!("backup.published");
-        self.write(|tx| {
+        let chain = new.workspace.map_or(DATABASE, |it| it.key);
+        self.write(chain, |tx| {
             let counts = serde_json::json!({"rows": backup.manifest.rows(), "bytes": backup.manifest.bytes()});
             let entry = audit::Entry { counts: Some(counts.to_string()), ..audit::Entry::of("backup_create") };
-            audit::append(tx, new.workspace.map_or(DATABASE, |it| it.key), stamp, &entry)
+            audit::append(tx, chain, stamp, &entry)
         })?;
         Ok(backup)
     }
@@ -102,7 +104,7 @@ impl Store {
     }
 
     fn bundle(&self, partial: &Partial, new: &NewBackup<'_>, stamp: Stamp<'_>) -> Result<Manifest, StoreError> {
-        let (written, ledger_key) = self.read(|tx| {
+        let (written, ledger_key) = self.read(Scope::Database, |tx| {
             let wanted = |it: &ArchivedWorkspace| new.workspace.is_none_or(|only| only.key == it.number);
             let workspaces: Vec<_> = bundle::workspaces(tx)?.into_iter().filter(wanted).collect();
             let key: Vec<u8> = tx.scalar(&purge_sql::ERASURE_KEY, &[])?;

@@ -2,7 +2,7 @@
 
 use rootset_model::WorkspaceKey;
 
-use crate::driver::{SearchIndex, Statement, Transaction};
+use crate::driver::{Scope, SearchIndex, Statement, Transaction};
 use crate::error::StoreError;
 use crate::repair::search_difference;
 use crate::statements::doctor as sql;
@@ -58,7 +58,7 @@ impl Store {
             detail: "problems that the database engine reports",
             found: engine,
         }];
-        checks.extend(self.read(check_rows)?);
+        checks.extend(self.read(Scope::Database, check_rows)?);
         Ok(checks)
     }
 }
@@ -95,12 +95,14 @@ pub(crate) fn check_workspaces(tx: &mut dyn Transaction, keys: &[WorkspaceKey]) 
     for (id, detail, statement) in COUNTED {
         let mut count = 0;
         for workspace in keys {
+            tx.enter((*workspace).into())?;
             count += tx.scalar::<i64>(statement, &[(*workspace).into()])?;
         }
         checks.push(Check { id, count, detail, found: Vec::new() });
     }
     let (mut missing, mut superfluous, mut jobless, mut miscounted) = (0, 0, 0, 0);
     for workspace in keys {
+        tx.enter((*workspace).into())?;
         for index in SearchIndex::ALL {
             let difference = search_difference(tx, *workspace, index)?;
             missing += difference.0.len() as i64;
@@ -124,6 +126,7 @@ pub(crate) fn check_workspaces(tx: &mut dyn Transaction, keys: &[WorkspaceKey]) 
 fn duplicates(tx: &mut dyn Transaction, workspaces: &[WorkspaceKey]) -> Result<Check, StoreError> {
     let mut found = Vec::new();
     for workspace in workspaces {
+        tx.enter((*workspace).into())?;
         let room = DUPLICATES_SHOWN - found.len() as i64;
         found.extend(tx.rows(&sql::DUPLICATES, &[(*workspace).into(), room.into()], |row| row.get::<String>(0))?);
     }

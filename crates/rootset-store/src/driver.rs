@@ -95,8 +95,44 @@ pub enum Combine {
     All,
 }
 
+/// Whose rows a transaction may touch. An engine with tenants shows it no others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    Workspace(WorkspaceKey),
+    /// What belongs to no workspace: the list of workspaces, tokens, the database's own audit and leases.
+    Database,
+}
+
+impl Scope {
+    /// The number that rows of this scope carry.
+    pub fn key(self) -> WorkspaceKey {
+        match self {
+            Self::Workspace(key) => key,
+            Self::Database => crate::leases::DATABASE,
+        }
+    }
+}
+
+impl From<WorkspaceKey> for Scope {
+    fn from(key: WorkspaceKey) -> Self {
+        match key {
+            crate::leases::DATABASE => Self::Database,
+            key => Self::Workspace(key),
+        }
+    }
+}
+
+impl From<&crate::Workspace> for Scope {
+    fn from(workspace: &crate::Workspace) -> Self {
+        workspace.key.into()
+    }
+}
+
 /// One transaction on one engine. Reads see one snapshot.
 pub trait Transaction {
+    /// Goes on in another scope: for work that visits one workspace after the other.
+    fn enter(&mut self, scope: Scope) -> Result<(), StoreError>;
+
     /// Rows changed.
     fn execute(&mut self, statement: &Statement, parameters: &[Value<'_>]) -> Result<usize, StoreError>;
 
@@ -200,10 +236,14 @@ pub trait Engine: Send + Sync {
     fn name(&self) -> &'static str;
 
     /// Runs `work` on one snapshot; never waits for a writer.
-    fn read(&self, work: Work<'_>) -> Result<(), StoreError>;
+    fn read(&self, scope: Scope, work: Work<'_>) -> Result<(), StoreError>;
 
-    /// Runs `work` as the only writer and commits durably, or rolls back when it fails.
-    fn write(&self, work: Work<'_>) -> Result<(), StoreError>;
+    /// Runs `work` as the only writer of its scope and commits durably, or rolls back when it fails.
+    fn write(&self, scope: Scope, work: Work<'_>) -> Result<(), StoreError>;
+
+    /// The same without being the only writer: for changes of single rows that are right whoever else writes. Nobody
+    /// waits for it but for the very rows.
+    fn touch(&self, scope: Scope, work: Work<'_>) -> Result<(), StoreError>;
 
     /// Moves what was written out of the log and truncates it; `false` while a reader still holds the old one.
     fn truncate_log(&self) -> Result<bool, StoreError>;

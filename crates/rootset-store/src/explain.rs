@@ -39,7 +39,7 @@ impl Store {
         now: Timestamp,
     ) -> Result<Explanation, StoreError> {
         let when = When { configured, now };
-        self.read(|tx| {
+        self.read(workspace, |tx| {
             let found = match id.parse::<MemoryId>() {
                 Ok(bytes) => explain_id(tx, workspace.key, bytes.0, &when)?,
                 Err(_) => match memories::living(tx, workspace.key, id) {

@@ -83,7 +83,7 @@ impl Store {
         erases: bool,
     ) -> Result<ForgetSelection, StoreError> {
         let action = if erases { Action::Erase } else { Action::Trash };
-        self.read(|tx| {
+        self.read(workspace, |tx| {
             let mut selector = Selector { workspace: workspace.key, action, include_pinned, found: Default::default() };
             let memories = filtered(tx, workspace.key, filters, kinds.code, erases)?;
             let is_wanted = |it: &&Filtered| if it.is_file { kinds.code } else { kinds.memories };

@@ -67,11 +67,11 @@ pub struct BucketTotals {
 impl Store {
     /// What the strategies call garbage now.
     pub fn find_garbage(&self, workspace: &Workspace, request: &GarbageRequest<'_>) -> Result<Garbage, StoreError> {
-        self.read(|tx| find(tx, workspace.key, request))
+        self.read(workspace, |tx| find(tx, workspace.key, request))
     }
 
     pub fn bucket_totals(&self, workspace: &Workspace) -> Result<Vec<BucketTotals>, StoreError> {
-        self.read(|tx| {
+        self.read(workspace, |tx| {
             tx.rows(&sql::BUCKET_TOTALS, &[workspace.key.into()], |row| {
                 let (source, repo) = (row.get(0)?, row.get(1)?);
                 Ok(BucketTotals { source, repo, memories: row.get(2)?, chunks: row.get(3)? })

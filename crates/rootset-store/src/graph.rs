@@ -99,7 +99,7 @@ impl Store {
         reference: &str,
         now: Timestamp,
     ) -> Result<(EntityView, Vec<RelationView>), StoreError> {
-        self.read(|tx| {
+        self.read(workspace, |tx| {
             let found = find_entity(tx, workspace.key, reference)?;
             let ids = [found.id.0];
             let view = describe(tx, workspace.key, vec![found], now)?.remove(0);
@@ -117,7 +117,7 @@ impl Store {
         limit: usize,
         now: Timestamp,
     ) -> Result<(Vec<EntityView>, Vec<RelationView>), StoreError> {
-        self.read(|tx| {
+        self.read(workspace, |tx| {
             let start = find_entity(tx, workspace.key, reference)?;
             let (ids, relations) = walk(tx, workspace.key, start.id, depth, limit)?;
             let found = visible_by_ids(tx, workspace.key, &ids)?;
@@ -136,7 +136,7 @@ impl Store {
         now: Timestamp,
     ) -> Result<Vec<EntityView>, StoreError> {
         let ids: Vec<[u8; 16]> = ids.iter().map(|id| id.0).collect();
-        self.read(|tx| {
+        self.read(workspace, |tx| {
             let found = visible_by_ids(tx, workspace.key, &ids)?;
             describe(tx, workspace.key, found, now)
         })
@@ -148,7 +148,7 @@ impl Store {
         workspace: &Workspace,
         now: Timestamp,
     ) -> Result<(Vec<EntityView>, Vec<RelationView>), StoreError> {
-        self.read(|tx| {
+        self.read(workspace, |tx| {
             let found = tx.rows(&sql::ALL_ENTITIES, &[workspace.key.into()], FoundEntity::read)?;
             let relations = tx.rows(&sql::ALL_RELATIONS, &[workspace.key.into()], RelationView::read)?;
             Ok((describe(tx, workspace.key, found, now)?, relations))
@@ -165,7 +165,7 @@ impl Store {
         grace_ms: i64,
         stamp: Stamp<'_>,
     ) -> Result<Imported, StoreError> {
-        self.write(|tx| {
+        self.write(workspace, |tx| {
             let draw = Draw { numbers: entities.len(), ..Draw::default() };
             let drawn = workspaces::draw(tx, workspace.key, draw, stamp.now)?;
             let named: Vec<NamedEntity<'_>> = entities

@@ -3,6 +3,7 @@
 use rootset_model::limits::SWEEP_BATCH_MEMORIES;
 use rootset_model::{PlanId, RunId, Timestamp};
 
+use crate::driver::Scope;
 use crate::error::StoreError;
 use crate::garbage::BucketTotals;
 use crate::statements::housekeeping as sql;
@@ -29,7 +30,7 @@ impl Store {
     /// the grace that was promised and the one that is set now. A trashed workspace comes as its own run.
     pub fn trash_past_grace(&self, grace_ms: i64, now: Timestamp) -> Result<Vec<PastGrace>, StoreError> {
         let trashed_before = now.saturating_add_ms(grace_ms.saturating_neg());
-        self.read(|tx| {
+        self.read(Scope::Database, |tx| {
             let mut found = Vec::new();
             let workspaces = tx.rows(&sql::WORKSPACES, &[], |row| {
                 let (run, at): (Option<RunId>, Option<Timestamp>) = (row.get(2)?, row.get(3)?);
@@ -44,6 +45,7 @@ impl Store {
                     Some((run, _)) if is_over => found.push(PastGrace { workspace, run }),
                     Some(_) => {}
                     None => {
+                        tx.enter(workspace.key.into())?;
                         let parameters = [workspace.key.into(), trashed_before.into(), now.into()];
                         let runs = tx.rows(&sql::RUNS_PAST_GRACE, &parameters, |row| row.get(0))?;
                         found.extend(runs.into_iter().map(|run| PastGrace { workspace: workspace.clone(), run }));
@@ -62,11 +64,12 @@ impl Store {
             let parameters =
                 [workspace.key.into(), old.expired_before.into(), old.finished_before.into(), limit.into()];
             // Looking first spares the write lock when there is nothing to do.
-            let found: Vec<[u8; 16]> = self.read(|tx| tx.rows(&sql::OLD_PLANS, &parameters, |row| row.get(0)))?;
+            let found: Vec<[u8; 16]> =
+                self.read(workspace, |tx| tx.rows(&sql::OLD_PLANS, &parameters, |row| row.get(0)))?;
             if found.is_empty() {
                 return Ok(removed);
             }
-            self.write(|tx| {
+            self.write(workspace, |tx| {
                 // Asked again: somebody may have applied one in between.
                 let plans: Vec<[u8; 16]> = tx.rows(&sql::OLD_PLANS, &parameters, |row| row.get(0))?;
                 let key = [workspace.key.into(), plans.as_slice().into()];
@@ -85,7 +88,7 @@ impl Store {
         plan: PlanId,
         run: RunId,
     ) -> Result<Vec<BucketTotals>, StoreError> {
-        self.read(|tx| {
+        self.read(workspace, |tx| {
             tx.rows(&sql::EXPIRED_TAKEN, &[workspace.key.into(), (&plan).into(), (&run).into()], |row| {
                 let (source, repo) = (row.get(0)?, row.get(1)?);
                 Ok(BucketTotals { source, repo, memories: row.get(2)?, chunks: row.get(3)? })

@@ -2,7 +2,7 @@
 
 use rootset_model::{Content, Extraction, MemoryId, Timestamp, WorkspaceKey};
 
-use crate::driver::{Row, Transaction};
+use crate::driver::{Row, Scope, Transaction};
 use crate::error::StoreError;
 use crate::memories::{self, Status};
 use crate::statements::jobs as sql;
@@ -43,7 +43,7 @@ impl Store {
         if self.next_completion_at()?.is_none_or(|due_at| due_at > now) {
             return Ok(None);
         }
-        self.write(|tx| {
+        self.touch(Scope::Database, |tx| {
             // A job with nothing left to do goes away, and the next one is asked for.
             loop {
                 let parameters = [COMPLETE.into(), now.into(), until.into()];
@@ -64,7 +64,7 @@ impl Store {
         lease_ms: i64,
     ) -> Result<Option<PendingWork>, StoreError> {
         let until = now.saturating_add_ms(lease_ms);
-        self.write(|tx| {
+        self.touch(workspace, |tx| {
             let parameters = [workspace.key.into(), COMPLETE.into(), (&memory).into(), now.into(), until.into()];
             let Some(job) = tx.row(&sql::CLAIM_ONE, &parameters, read_job)? else { return Ok(None) };
             load(tx, job)
@@ -73,7 +73,7 @@ impl Store {
 
     /// When the next completion can be claimed.
     pub fn next_completion_at(&self) -> Result<Option<Timestamp>, StoreError> {
-        self.read(|tx| tx.scalar(&sql::NEXT_DUE, &[COMPLETE.into()]))
+        self.read(Scope::Database, |tx| tx.scalar(&sql::NEXT_DUE, &[COMPLETE.into()]))
     }
 
     /// Stores the validated extraction, so that a failure after it does not ask the model again.
@@ -85,7 +85,7 @@ impl Store {
         extraction: &Extraction,
     ) -> Result<(), StoreError> {
         let json = serde_json::to_string(extraction).expect("an extraction always serialises");
-        self.write(|tx| {
+        self.write(work.job.workspace, |tx| {
             check_fence(tx, &work.job)?;
             let parameters = [
                 work.job.workspace.into(),
@@ -110,7 +110,7 @@ impl Store {
         stamp: Stamp<'_>,
     ) -> Result<UpdateOutcome, StoreError> {
         let derived = prepared.derived.as_ref().expect("a completion brings what was derived");
-        let outcome = self.write(|tx| {
+        let outcome = self.write(work.job.workspace, |tx| {
             check_fence(tx, &work.job)?;
             let (workspace, memory) = (work.job.workspace, work.job.memory);
             let row = memories::living(tx, workspace, &memory.to_string())?;
@@ -167,7 +167,7 @@ impl Store {
 
     /// Notes the failure and when to try again. A lease that was lost meanwhile changes nothing.
     pub fn fail_completion(&self, work: &PendingWork, error: &str, retry_at: Timestamp) -> Result<(), StoreError> {
-        self.write(|tx| {
+        self.write(work.job.workspace, |tx| {
             let job = &work.job;
             let parameters = [
                 job.workspace.into(),

@@ -43,25 +43,27 @@ impl Store {
     /// `None` while somebody else holds it.
     pub fn acquire_lease(&self, work: Work, now: Timestamp, lease_ms: i64) -> Result<Option<Lease>, StoreError> {
         // Looking first spares the write lock when there is nothing to win.
-        if self.read(|tx| held_until(tx, work))?.is_some_and(|until| until > now) {
+        if self.read(work.workspace, |tx| held_until(tx, work))?.is_some_and(|until| until > now) {
             return Ok(None);
         }
-        self.write(|tx| acquire(tx, work, now, lease_ms))
+        self.touch(work.workspace, |tx| acquire(tx, work, now, lease_ms))
     }
 
     pub fn renew_lease(&self, lease: &Lease, now: Timestamp, lease_ms: i64) -> Result<(), StoreError> {
-        self.write(|tx| renew(tx, lease, now, lease_ms))
+        self.touch(lease.work.workspace, |tx| renew(tx, lease, now, lease_ms))
     }
 
     /// Releasing a lease that was lost meanwhile changes nothing.
     pub fn release_lease(&self, lease: &Lease) -> Result<(), StoreError> {
-        self.write(|tx| tx.execute(&sql::RELEASE, &[key(&lease.work), vec![lease.fence.into()]].concat()).map(drop))
+        self.touch(lease.work.workspace, |tx| {
+            tx.execute(&sql::RELEASE, &[key(&lease.work), vec![lease.fence.into()]].concat()).map(drop)
+        })
     }
 
     /// Leaves a note for the next holder: state that must outlive this process.
     pub fn note_for_lease(&self, lease: &Lease, note: &str) -> Result<(), StoreError> {
         let parameters = [key(&lease.work), vec![lease.fence.into(), note.as_bytes().into()]].concat();
-        self.write(|tx| match tx.execute(&sql::NOTE, &parameters)? {
+        self.touch(lease.work.workspace, |tx| match tx.execute(&sql::NOTE, &parameters)? {
             0 => Err(StoreError::LeaseLost),
             _ => Ok(()),
         })
@@ -70,7 +72,7 @@ impl Store {
     /// What the last holder noted.
     pub fn noted_for_lease(&self, work: Work) -> Result<Option<String>, StoreError> {
         let note: Option<Vec<u8>> =
-            self.read(|tx| Ok(tx.row(&sql::NOTED, &key(&work), |row| row.get(0))?.flatten()))?;
+            self.read(work.workspace, |tx| Ok(tx.row(&sql::NOTED, &key(&work), |row| row.get(0))?.flatten()))?;
         let unreadable = |_| StoreError::UnreadableValue("the note of a lease");
         note.map(|bytes| String::from_utf8(bytes).map_err(unreadable)).transpose()
     }

@@ -53,7 +53,7 @@ mod workspaces;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use driver::{Engine, Transaction};
+use driver::{Engine, Scope, Transaction};
 use rootset_model::Timestamp;
 
 pub use add::{AddOutcome, NewMemory};
@@ -250,20 +250,43 @@ impl Store {
         self.engine.name()
     }
 
-    /// One snapshot; never waits for a writer.
-    fn read<T>(&self, mut work: impl FnMut(&mut dyn Transaction) -> Result<T, StoreError>) -> Result<T, StoreError> {
+    /// One snapshot of a scope; never waits for a writer.
+    fn read<T>(
+        &self,
+        scope: impl Into<Scope>,
+        mut work: impl FnMut(&mut dyn Transaction) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
         let mut result = None;
-        self.engine.read(&mut |transaction| {
+        self.engine.read(scope.into(), &mut |transaction| {
             result = Some(work(transaction)?);
             Ok(())
         })?;
         Ok(result.expect("an engine that answers Ok has run the work"))
     }
 
-    /// One durable transaction, all or nothing. The work may be run again if the engine has to retry.
-    fn write<T>(&self, mut work: impl FnMut(&mut dyn Transaction) -> Result<T, StoreError>) -> Result<T, StoreError> {
+    /// One durable transaction, all or nothing, the only one that writes in its scope. The work may be run again if the
+    /// engine has to retry.
+    fn write<T>(
+        &self,
+        scope: impl Into<Scope>,
+        mut work: impl FnMut(&mut dyn Transaction) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
         let mut result = None;
-        self.engine.write(&mut |transaction| {
+        self.engine.write(scope.into(), &mut |transaction| {
+            result = Some(work(transaction)?);
+            Ok(())
+        })?;
+        Ok(result.expect("an engine that answers Ok has run the work"))
+    }
+
+    /// The same for changes of single rows that are right whoever else writes: leases, claims, use counts.
+    fn touch<T>(
+        &self,
+        scope: impl Into<Scope>,
+        mut work: impl FnMut(&mut dyn Transaction) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let mut result = None;
+        self.engine.touch(scope.into(), &mut |transaction| {
             result = Some(work(transaction)?);
             Ok(())
         })?;

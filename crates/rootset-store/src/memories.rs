@@ -193,7 +193,7 @@ const LISTED_MATCHES_MAX: usize = 10_000;
 impl Store {
     /// A living memory by id or name.
     pub fn memory(&self, workspace: &Workspace, reference: &str) -> Result<MemoryRow, StoreError> {
-        self.read(|tx| living(tx, workspace.key, reference))
+        self.read(workspace, |tx| living(tx, workspace.key, reference))
     }
 
     /// A living memory with its content (of `revision`, or the current one) and everything counted in an answer.
@@ -203,7 +203,7 @@ impl Store {
         reference: &str,
         revision: Option<i64>,
     ) -> Result<FullMemory, StoreError> {
-        self.read(|tx| {
+        self.read(workspace, |tx| {
             let row = living(tx, workspace.key, reference)?;
             read_full(tx, workspace.key, row, revision)
         })
@@ -214,7 +214,7 @@ impl Store {
         workspace: &Workspace,
         filters: &ListFilters,
     ) -> Result<(Vec<ListedMemory>, i64), StoreError> {
-        self.read(|tx| list(tx, workspace.key, filters))
+        self.read(workspace, |tx| list(tx, workspace.key, filters))
     }
 }
 

@@ -134,7 +134,7 @@ impl Store {
         limits: &Limits,
         stamp: Stamp<'_>,
     ) -> Result<PlanView, StoreError> {
-        self.write(|tx| {
+        self.write(workspace, |tx| {
             insert(tx, workspace.key, plan, stamp)?;
             view(tx, workspace.key, plan.id, limits, 0, PLAN_ITEMS_SHOWN as i64)
         })
@@ -149,7 +149,7 @@ impl Store {
         offset: i64,
         limit: i64,
     ) -> Result<PlanView, StoreError> {
-        self.read(|tx| view(tx, workspace.key, plan, limits, offset, limit))
+        self.read(workspace, |tx| view(tx, workspace.key, plan, limits, offset, limit))
     }
 }
 

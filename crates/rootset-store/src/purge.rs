@@ -122,7 +122,7 @@ impl Store {
         erasure: ErasureId,
         stamp: Stamp<'_>,
     ) -> Result<Receipt, StoreError> {
-        let runs = self.read(|tx| match target {
+        let runs = self.read(workspace, |tx| match target {
             PurgeTarget::Run(run) => Ok(vec![runs::find(tx, workspace.key, run)?.id]),
             PurgeTarget::TrashedBefore(time) => {
                 let parameters = [workspace.key.into(), time.into()];
@@ -168,14 +168,14 @@ impl Store {
         stamp: Stamp<'_>,
     ) -> Result<(), StoreError> {
         let mut size = PURGE_BATCH_MEMORIES;
-        let large = self.read(|tx| {
+        let large = self.read(workspace, |tx| {
             let count = tx.scalar(&run_sql::TRASHED_MEMORY_COUNT, &[workspace.into(), (&run).into()])?;
             removal_of(tx, workspace, count)
         })?;
         loop {
             // Marking rows needs room, removing them does not.
             let removal = if size < PURGE_BATCH_MEMORIES { SearchRemoval::AtOnce } else { large };
-            let batch = self.write(|tx| {
+            let batch = self.write(workspace, |tx| {
                 let batch = purge_batch(tx, workspace, run, erasure, size, removal, stamp)?;
                 failpoint!("purge.batch");
                 Ok(batch)
@@ -216,7 +216,7 @@ impl Store {
     ) -> Result<(), StoreError> {
         let mut size = PURGE_BATCH_MEMORIES;
         loop {
-            let batch = self.write(|tx| {
+            let batch = self.write(workspace, |tx| {
                 let parameters = [workspace.into(), (size as i64).into()];
                 let ids: Vec<[u8; 16]> = tx.rows(&sql::ALL_MEMORIES, &parameters, |row| row.get(0))?;
                 let mut of_batch = Erased::default();

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use rootset_model::{Content, Extraction, MemoryId, Timestamp, WorkspaceKey};
 
-use crate::driver::{SearchIndex, SearchRemoval, SearchRow, Transaction};
+use crate::driver::{Scope, SearchIndex, SearchRemoval, SearchRow, Transaction};
 use crate::error::StoreError;
 use crate::memories::{self, read_content};
 use crate::statements::doctor as sql;
@@ -46,9 +46,10 @@ pub struct CodeOrigin {
 impl Store {
     /// Memories, in the trash or not, whose derived rows are incomplete.
     pub fn broken_memories(&self) -> Result<Vec<BrokenMemory>, StoreError> {
-        self.read(|tx| {
+        self.read(Scope::Database, |tx| {
             let mut broken = Vec::new();
             for workspace in workspaces::keys(tx)? {
+                tx.enter(workspace.into())?;
                 let ids: Vec<MemoryId> = tx.rows(&sql::BROKEN_MEMORIES, &[workspace.into()], |row| row.get(0))?;
                 for memory in ids {
                     let Some(row) = memories::by_id(tx, workspace, memory)? else { continue };
@@ -72,7 +73,7 @@ impl Store {
         now: Timestamp,
     ) -> Result<(), StoreError> {
         let derived = prepared.derived.as_ref().expect("a repair brings what was derived");
-        self.write(|tx| {
+        self.write(broken.workspace, |tx| {
             let (workspace, memory) = (broken.workspace, broken.memory);
             let Some(row) = memories::by_id(tx, workspace, memory)? else { return Ok(()) };
             let mut outcome = UpdateOutcome::default();
@@ -93,8 +94,9 @@ impl Store {
     /// rows are incomplete are left to the next scan, which reads them again.
     pub fn repair_rows(&self, now: Timestamp) -> Result<(), StoreError> {
         self.compact_searches()?;
-        self.write(|tx| {
+        self.write(Scope::Database, |tx| {
             for workspace in workspaces::keys(tx)? {
+                tx.enter(workspace.into())?;
                 let key = [workspace.into()];
                 tx.execute(&sql::RECOUNT_WORKSPACE, &key)?;
                 tx.execute(&crate::statements::purge::DELETE_SOURCES, &key)?;
@@ -119,9 +121,10 @@ impl Store {
 
     /// Texts that full text does not know.
     pub fn unindexed_texts(&self) -> Result<Vec<UnindexedText>, StoreError> {
-        self.read(|tx| {
+        self.read(Scope::Database, |tx| {
             let mut texts = Vec::new();
             for workspace in workspaces::keys(tx)? {
+                tx.enter(workspace.into())?;
                 let (missing, _) = search_difference(tx, workspace, SearchIndex::Memories)?;
                 for (key, head, body) in chunk_texts(tx, workspace, &missing)? {
                     texts.push(UnindexedText { workspace, index: SearchIndex::Memories, key, head, body, code: None });
@@ -153,8 +156,9 @@ impl Store {
 
     /// Writes missing search rows (their text already turned into terms) and drops those that belong to nothing.
     pub fn repair_search(&self, terms: &[UnindexedText]) -> Result<(), StoreError> {
-        self.write(|tx| {
+        self.write(Scope::Database, |tx| {
             for workspace in workspaces::keys(tx)? {
+                tx.enter(workspace.into())?;
                 for index in SearchIndex::ALL {
                     let (_, superfluous) = search_difference(tx, workspace, index)?;
                     tx.search_delete(workspace, index, &superfluous, SearchRemoval::AtOnce)?;

@@ -31,7 +31,7 @@ impl RetentionTarget {
 impl Store {
     /// Every policy of a workspace, over what the configuration says.
     pub fn policies(&self, workspace: &Workspace, configured: RetentionPolicy) -> Result<Policies, StoreError> {
-        self.read(|tx| load(tx, workspace.key, configured))
+        self.read(workspace, |tx| load(tx, workspace.key, configured))
     }
 
     /// Replaces the target's policy as a whole; answers the one it replaces and what all of them would expire now.
@@ -43,7 +43,7 @@ impl Store {
         configured: RetentionPolicy,
         stamp: Stamp<'_>,
     ) -> Result<(RetentionPolicy, Findings), StoreError> {
-        let replaced = self.write(|tx| {
+        let replaced = self.write(workspace, |tx| {
             let before = load(tx, workspace.key, configured)?;
             let (scope, name) = target.stored();
             let json = serde_json::to_string(&policy).expect("numbers always serialise");
@@ -68,7 +68,7 @@ impl Store {
         configured: RetentionPolicy,
         now: Timestamp,
     ) -> Result<Findings, StoreError> {
-        self.read(|tx| {
+        self.read(workspace, |tx| {
             let policies = load(tx, workspace.key, configured)?;
             garbage::count_expired(tx, workspace.key, &policies, now)
         })

@@ -144,7 +144,7 @@ pub struct TrashedItem {
 impl Store {
     /// The newest runs that can still be undone.
     pub fn undoable_runs(&self, workspace: &Workspace, limit: i64) -> Result<Vec<RunView>, StoreError> {
-        self.read(|tx| tx.rows(&sql::RECENT_UNDOABLE, &[workspace.key.into(), limit.into()], RunView::read))
+        self.read(workspace, |tx| tx.rows(&sql::RECENT_UNDOABLE, &[workspace.key.into(), limit.into()], RunView::read))
     }
 
     pub fn list_trash(
@@ -153,7 +153,7 @@ impl Store {
         offset: i64,
         limit: i64,
     ) -> Result<(Vec<TrashedItem>, i64), StoreError> {
-        self.read(|tx| {
+        self.read(workspace, |tx| {
             let total = tx.scalar(&sql::TRASH_COUNT, &[workspace.key.into()])?;
             let items = tx.rows(&sql::TRASH, &[workspace.key.into(), limit.into(), offset.into()], |row| {
                 let kind: String = row.get(0)?;

@@ -119,7 +119,7 @@ impl Store {
         request: &SearchRequest<'_>,
         rank: Rank<'_>,
     ) -> Result<Vec<Hit>, StoreError> {
-        self.read(|tx| {
+        self.read(workspace, |tx| {
             let mut ranked = match request.terms.is_empty() && request.vector.is_none() {
                 true => most_recent(tx, workspace.key, request)?,
                 false => rank(&self.gather(tx, workspace.key, request)?),
@@ -135,7 +135,7 @@ impl Store {
         request: &SearchRequest<'_>,
         rank: Rank<'_>,
     ) -> Result<Vec<EntityHit>, StoreError> {
-        self.read(|tx| {
+        self.read(workspace, |tx| {
             let mut ranked = match request.terms.is_empty() && request.vector.is_none() {
                 true => most_recent(tx, workspace.key, request)?,
                 false => rank(&self.gather(tx, workspace.key, request)?),

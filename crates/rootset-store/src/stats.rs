@@ -33,7 +33,7 @@ pub struct SourceCounts {
 impl Store {
     /// Rows as stored, trash included; sizes are of the whole database.
     pub fn stats(&self, workspace: &Workspace) -> Result<Stats, StoreError> {
-        let mut stats = self.read(|tx| {
+        let mut stats = self.read(workspace, |tx| {
             let mut counted = |statement| -> Result<BTreeMap<String, i64>, StoreError> {
                 let rows = tx.rows(statement, &[workspace.key.into()], |row| Ok((row.get(0)?, row.get(1)?)))?;
                 Ok(rows.into_iter().collect())

@@ -2,7 +2,7 @@
 
 use rootset_model::Timestamp;
 
-use crate::driver::Sizes;
+use crate::driver::{Scope, Sizes};
 use crate::error::StoreError;
 use crate::runs::RunView;
 use crate::statements::status as sql;
@@ -46,7 +46,7 @@ impl DeadRows {
 
 impl Store {
     pub fn status(&self, workspace: &Workspace, runs: i64, now: Timestamp) -> Result<HeapStatus, StoreError> {
-        let mut status = self.read(|tx| {
+        let mut status = self.read(workspace, |tx| {
             let counts = tx.row(&sql::COUNTS, &[workspace.key.into(), now.into()], |row| {
                 Ok(HeapStatus {
                     memories: row.get(0)?,
@@ -76,7 +76,7 @@ impl Store {
     }
 
     pub fn dead_rows(&self) -> Result<DeadRows, StoreError> {
-        self.read(|tx| {
+        self.read(Scope::Database, |tx| {
             let dead = tx.row(&sql::DEAD, &[], |row| Ok(DeadRows { chunks: row.get(0)?, purged: row.get(1)? }))?;
             dead.ok_or(StoreError::MissingRow { statement: sql::DEAD.name })
         })

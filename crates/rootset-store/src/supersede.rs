@@ -20,7 +20,7 @@ impl Store {
         reason: Option<&str>,
         stamp: Stamp<'_>,
     ) -> Result<(MemoryId, MemoryId, Vec<String>), StoreError> {
-        self.write(|tx| {
+        self.write(workspace, |tx| {
             let old = memories::living(tx, workspace.key, reference)?;
             let successor = memories::living(tx, workspace.key, by)?;
             refuse_cycle(tx, workspace.key, old.id, successor.id)?;
@@ -31,7 +31,7 @@ impl Store {
 
     /// The chain that a memory is part of, oldest first; just its own name when it is in none.
     pub fn supersede_chain(&self, workspace: &Workspace, memory: MemoryId) -> Result<Vec<String>, StoreError> {
-        self.read(|tx| chain(tx, workspace.key, memory))
+        self.read(workspace, |tx| chain(tx, workspace.key, memory))
     }
 }
 

@@ -90,11 +90,11 @@ impl Store {
     ) -> Result<Applied, StoreError> {
         let began_at = (options.clock)();
         let stamp = Stamp { now: began_at, actor };
-        let no_longer = self.read(|tx| {
+        let no_longer = self.read(workspace, |tx| {
             let stored = plans::find(tx, workspace.key, plan)?;
             confirm::no_longer_garbage(tx, workspace.key, &stored, options, stamp)
         })?;
-        let started = self.write(|tx| start(tx, workspace.key, plan, options, no_longer.as_ref(), stamp))?;
+        let started = self.write(workspace, |tx| start(tx, workspace.key, plan, options, no_longer.as_ref(), stamp))?;
         failpoint!("apply.started");
         if let Some(Running { confirmed, lease, mut erased }) = started {
             if let Some(lease) = lease {
@@ -128,7 +128,7 @@ impl Store {
             if options.time_limit_ms.is_some_and(|limit| now.0.saturating_sub(began_at.0) >= limit) {
                 return self.release_lease(lease);
             }
-            let (is_finished, of_batch) = self.write(|tx| {
+            let (is_finished, of_batch) = self.write(confirmed.workspace(), |tx| {
                 leases::renew(tx, lease, now, SWEEP_LEASE_MS)?;
                 // A batch that has to be run again must not count twice.
                 let mut of_batch = Erased::default();
@@ -146,7 +146,7 @@ impl Store {
 
     fn keep_receipt(&self, confirmed: &ConfirmedPlan, erased: Erased) -> Result<(), StoreError> {
         let (workspace, id) = (confirmed.workspace(), confirmed.run());
-        let run = self.read(|tx| runs::find(tx, workspace, id))?;
+        let run = self.read(workspace, |tx| runs::find(tx, workspace, id))?;
         if run.finished_at.is_none() {
             return Ok(());
         }
@@ -154,14 +154,14 @@ impl Store {
         let erased = Erased { rows: run.counts.erased, ..erased };
         let receipt = self.receipt(confirmed.erasure(), erased)?;
         let json = serde_json::to_string(&receipt).expect("numbers and flags always serialise");
-        self.write(|tx| {
+        self.write(workspace, |tx| {
             let parameters = [workspace.into(), (&id).into(), (&json).into()];
             tx.execute(&sql::SET_RECEIPT, &parameters).map(drop)
         })
     }
 
     fn outcome(&self, workspace: &Workspace, plan: PlanId) -> Result<Applied, StoreError> {
-        self.read(|tx| {
+        self.read(workspace, |tx| {
             let stored = plans::find(tx, workspace.key, plan)?;
             let run = stored.run.ok_or(StoreError::MissingRow { statement: "plans.run" })?;
             let key = [workspace.key.into(), (&run).into()];

@@ -36,14 +36,15 @@ pub struct Conflict {
 impl Store {
     /// Crashes are resumed by calling it again: what has come back is no longer in the run's trash.
     pub fn undo_run(&self, workspace: &Workspace, run: RunId, stamp: Stamp<'_>) -> Result<Undone, StoreError> {
-        let view = self.read(|tx| runs::find(tx, workspace.key, run))?;
+        let view = self.read(workspace, |tx| runs::find(tx, workspace.key, run))?;
         if view.undone_at.is_some() {
             return Err(StoreError::RunNotUndoable { run, purged: false });
         }
         let mut undone = Undone::default();
         let mut after: Vec<u8> = Vec::new();
         loop {
-            let (last, is_last, of_batch) = self.write(|tx| undo_batch(tx, workspace.key, &view, &after, stamp))?;
+            let (last, is_last, of_batch) =
+                self.write(workspace, |tx| undo_batch(tx, workspace.key, &view, &after, stamp))?;
             failpoint!("undo.batch_committed");
             undone.add(of_batch);
             if is_last {
@@ -55,7 +56,7 @@ impl Store {
 
     /// Brings one trashed memory back, by id or by the name it had.
     pub fn undo_memory(&self, workspace: &Workspace, reference: &str, stamp: Stamp<'_>) -> Result<Undone, StoreError> {
-        self.write(|tx| {
+        self.write(workspace, |tx| {
             let row = find_trashed(tx, workspace.key, reference)?;
             let mut undone = Undone::default();
             restore(tx, workspace.key, &[row.id.0], &mut undone, stamp.now)?;

@@ -60,7 +60,7 @@ impl Store {
         request: &UpdateRequest<'_>,
         stamp: Stamp<'_>,
     ) -> Result<UpdateOutcome, StoreError> {
-        let outcome = self.write(|tx| update(tx, workspace.key, request, stamp))?;
+        let outcome = self.write(workspace, |tx| update(tx, workspace.key, request, stamp))?;
         if request.erase_previous.is_some() && !outcome.is_pending {
             self.empty_log()?;
         }

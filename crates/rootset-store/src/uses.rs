@@ -1,6 +1,8 @@
 //! Use counts: how often a memory was served, and when last. Written after the answer, in a table of their own, so that
 //! reading never bumps a version.
 
+use std::collections::BTreeMap;
+
 use rootset_model::{MemoryId, Timestamp, WorkspaceKey};
 
 use crate::Store;
@@ -22,13 +24,17 @@ impl Store {
         if uses.is_empty() {
             return Ok(());
         }
-        self.write(|tx| {
+        let mut by_workspace: BTreeMap<WorkspaceKey, Vec<&RecordedUse>> = BTreeMap::new();
+        for it in uses {
+            by_workspace.entry(it.workspace).or_default().push(it);
+        }
+        for (workspace, uses) in by_workspace {
             let rows: Vec<_> = uses
                 .iter()
                 .map(|it| vec![it.workspace.into(), (&it.memory).into(), it.count.into(), it.last_used_at.into()])
                 .collect();
-            tx.execute_many(&sql::ADD_USE, &rows)?;
-            Ok(())
-        })
+            self.touch(workspace, |tx| tx.execute_many(&sql::ADD_USE, &rows).map(drop))?;
+        }
+        Ok(())
     }
 }

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use parking_lot::Mutex;
 use rootset_model::{Timestamp, WorkspaceKey};
 
-use crate::driver::Transaction;
+use crate::driver::{Scope, Transaction};
 use crate::error::StoreError;
 use crate::statements::vectors as sql;
 use crate::workspaces::{self, Draw};
@@ -156,12 +156,12 @@ impl Store {
             let complete: Option<Vec<u8>> = tx.row(&sql::COMPLETE_SPACE, &[], |row| row.get(0))?;
             Ok(complete.as_deref() == Some(space.as_bytes()))
         };
-        if self.read(is_complete)? {
+        if self.read(Scope::Database, is_complete)? {
             return Ok(Vec::new());
         }
-        let missing = self.read(|tx| missing(tx, space, limit))?;
+        let missing = self.read(Scope::Database, |tx| missing(tx, space, limit))?;
         if missing.is_empty() {
-            self.write(|tx| {
+            self.write(Scope::Database, |tx| {
                 // Asked again inside the write: somebody may have added a chunk without a vector meanwhile.
                 if missing_in_any(tx, space)? {
                     return Ok(());
@@ -179,8 +179,9 @@ impl Store {
         vectors: &[(&UnembeddedChunk, Vec<f32>)],
         now: Timestamp,
     ) -> Result<(), StoreError> {
-        self.write(|tx| {
+        self.write(Scope::Database, |tx| {
             for (chunk, vector) in vectors {
+                tx.enter(chunk.workspace.into())?;
                 let key = [chunk.workspace.into(), chunk.chunk.into()];
                 if tx.row(&crate::statements::explain::CHUNK, &key, |_| Ok(()))?.is_some() {
                     insert_rows(tx, chunk.workspace, chunk.chunk, space, std::slice::from_ref(vector), now)?;
@@ -198,6 +199,7 @@ fn missing_in_any(tx: &mut dyn Transaction, space: &str) -> Result<bool, StoreEr
 fn missing(tx: &mut dyn Transaction, space: &str, limit: usize) -> Result<Vec<UnembeddedChunk>, StoreError> {
     let mut found = Vec::new();
     for workspace in workspaces::keys(tx)? {
+        tx.enter(workspace.into())?;
         let parameters = [workspace.into(), space.into(), (limit as i64).into()];
         let keys: Vec<i64> = tx.rows(&sql::CHUNKS_WITHOUT, &parameters, |row| row.get(0))?;
         for (chunk, topic, text) in crate::repair::chunk_texts(tx, workspace, &keys)? {

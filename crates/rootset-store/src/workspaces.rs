@@ -2,7 +2,7 @@
 
 use rootset_model::{RunId, Timestamp, WorkspaceKey};
 
-use crate::driver::Transaction;
+use crate::driver::{Scope, Transaction};
 use crate::error::StoreError;
 use crate::statements::workspaces as sql;
 use crate::{Stamp, Store};
@@ -53,7 +53,7 @@ impl Store {
 
     /// Finds a workspace also when it is in the trash.
     pub fn workspace_or_trashed(&self, id: &str) -> Result<Workspace, StoreError> {
-        self.read(|tx| match find(tx, id)? {
+        self.read(Scope::Database, |tx| match find(tx, id)? {
             Some(workspace) => Ok(workspace),
             None => {
                 let nearest = tx.rows(&sql::NAMES, &[], |row| row.get::<String>(0))?;
@@ -63,12 +63,13 @@ impl Store {
     }
 
     pub fn create_workspace(&self, new: &NewWorkspace, stamp: Stamp<'_>) -> Result<Workspace, StoreError> {
-        self.write(|tx| {
+        self.write(Scope::Database, |tx| {
             let created = insert(tx, new, stamp)?;
             let workspace = find(tx, &new.id)?.ok_or(StoreError::MissingRow { statement: "workspaces.find" })?;
             if !created {
                 return Err(StoreError::WorkspaceExists { name: new.id.clone(), trashed: workspace.trashed.is_some() });
             }
+            tx.enter(workspace.key.into())?;
             crate::audit::append(tx, workspace.key, stamp, &crate::audit::Entry::of("create_workspace"))?;
             Ok(workspace)
         })
@@ -76,15 +77,15 @@ impl Store {
 
     /// Makes sure the workspace exists, as the first use of `default` does.
     pub fn ensure_workspace(&self, id: &str, stamp: Stamp<'_>) -> Result<(), StoreError> {
-        if self.read(|tx| find(tx, id))?.is_some() {
+        if self.read(Scope::Database, |tx| find(tx, id))?.is_some() {
             return Ok(());
         }
         let new = NewWorkspace { id: id.to_owned(), ..NewWorkspace::default() };
-        self.write(|tx| insert(tx, &new, stamp).map(|_| ()))
+        self.write(Scope::Database, |tx| insert(tx, &new, stamp).map(|_| ()))
     }
 
     pub fn list_workspaces(&self) -> Result<Vec<WorkspaceView>, StoreError> {
-        self.read(|tx| {
+        self.read(Scope::Database, |tx| {
             tx.rows(&sql::LIST, &[false.into()], |row| {
                 Ok(WorkspaceView {
                     id: row.get(0)?,

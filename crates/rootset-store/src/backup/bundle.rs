@@ -96,6 +96,7 @@ pub(crate) fn write(
             if matches!(table.rows, Rows::Workspaces) {
                 file.line(None, &workspace.cells)?;
             }
+            tx.enter(workspace.number.into())?;
             each_row(tx, table, workspace.number, &mut |cells| file.line(Some(&workspace.id), &cells))?;
         }
         file.finish(&mut written)?;

@@ -23,7 +23,7 @@ use super::manifest::BackupReason;
 use super::rows::Cell;
 use super::tables::{TABLES, Table, by_name};
 use super::verified;
-use crate::driver::{SearchRemoval, Transaction, Value};
+use crate::driver::{Scope, SearchRemoval, Transaction, Value};
 use crate::error::StoreError;
 use crate::failpoints::failpoint;
 use crate::leases::DATABASE;
@@ -76,7 +76,7 @@ impl Store {
         failpoint!("restore.verified");
         let archive = Archive::open(&backup, room)?;
         let workspaces = archive.workspaces()?;
-        let restored = self.write(|tx| {
+        let restored = self.write(Scope::Database, |tx| {
             let work = Work { backup: &backup, archive: &archive, stamp };
             work.restore(tx, &workspaces, target)
         })?;
@@ -113,6 +113,7 @@ impl Work<'_> {
         let mut since = HashMap::new();
         for target in &mut targets {
             place(tx, target, self.stamp)?;
+            tx.enter(target.key.into())?;
             since.insert(target.key, known_since(tx, target, ledgers.get(&target.archived.id))?);
             empty(tx, target.key)?;
         }
@@ -120,6 +121,7 @@ impl Work<'_> {
         let runs = self.insert(tx, &mut targets, &mut restored)?;
         failpoint!("restore.inserted");
         for target in &targets {
+            tx.enter(target.key.into())?;
             let known = since.remove(&target.key).unwrap_or_default();
             restored.replayed_erasures += self.replay(tx, target, &known)?;
             self.settle(tx, target, runs.get(&target.key).map_or(&[], Vec::as_slice))?;
@@ -223,12 +225,14 @@ impl Work<'_> {
             if targets.iter().any(|target| target.key == live.number) {
                 continue;
             }
+            tx.enter(live.number.into())?;
             empty(tx, live.number)?;
             tx.execute(&purge_sql::DELETE_JOBS, &[live.number.into()])?;
             tx.search_drop(live.number)?;
             tx.execute(&sql::KEEP_COUNTERS, &[live.number.into()])?;
-            tx.execute(&crate::statements::workspaces::DELETE, &[live.number.into()])?;
             audit::append(tx, live.number, self.stamp, &audit::Entry::of("backup_restore"))?;
+            tx.enter(Scope::Database)?;
+            tx.execute(&crate::statements::workspaces::DELETE, &[live.number.into()])?;
             restored.workspaces_removed.push(live.id);
         }
         Ok(())
@@ -337,6 +341,7 @@ impl Work<'_> {
         .to_string();
         let entry = audit::Entry { counts: Some(counts), ..audit::Entry::of("backup_restore") };
         for chain in std::iter::once(DATABASE).chain(targets.iter().map(|it| it.key)) {
+            tx.enter(chain.into())?;
             audit::append(tx, chain, self.stamp, &entry)?;
         }
         Ok(())

@@ -37,7 +37,7 @@ impl Store {
         stamp: Stamp<'_>,
     ) -> Result<i64, StoreError> {
         let key = workspace.key;
-        let stale = self.write(|tx| {
+        let stale = self.write(workspace, |tx| {
             if let Some(lease) = scan.lease {
                 leases::release(tx, lease)?;
             }

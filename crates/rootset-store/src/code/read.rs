@@ -79,7 +79,7 @@ impl Store {
         now: Timestamp,
     ) -> Result<Vec<SymbolRow>, StoreError> {
         let parameters = [workspace.key.into(), now.into(), names.into(), repo.into()];
-        self.read(|tx| tx.rows(&sql::NAMED, &parameters, SymbolRow::read))
+        self.read(workspace, |tx| tx.rows(&sql::NAMED, &parameters, SymbolRow::read))
     }
 
     /// What some files define, by repository, path and place.
@@ -91,7 +91,7 @@ impl Store {
     ) -> Result<Vec<SymbolRow>, StoreError> {
         let ids: Vec<[u8; 16]> = memories.iter().map(|id| id.0).collect();
         let parameters = [workspace.key.into(), now.into(), ids.as_slice().into()];
-        self.read(|tx| tx.rows(&sql::OF_FILES, &parameters, SymbolRow::read))
+        self.read(workspace, |tx| tx.rows(&sql::OF_FILES, &parameters, SymbolRow::read))
     }
 
     /// Texts of files, by repository and path.
@@ -103,7 +103,7 @@ impl Store {
     ) -> Result<Vec<(MemoryId, String)>, StoreError> {
         let ids: Vec<[u8; 16]> = memories.iter().map(|id| id.0).collect();
         let parameters = [workspace.key.into(), now.into(), ids.as_slice().into()];
-        self.read(|tx| tx.rows(&sql::TEXTS, &parameters, |row| Ok((row.get(0)?, row.get(1)?))))
+        self.read(workspace, |tx| tx.rows(&sql::TEXTS, &parameters, |row| Ok((row.get(0)?, row.get(1)?))))
     }
 
     /// References of up to `limit` files that hold a term in their text, by repository and path.
@@ -115,7 +115,7 @@ impl Store {
         limit: usize,
         now: Timestamp,
     ) -> Result<Vec<FileReferences>, StoreError> {
-        self.read(|tx| {
+        self.read(workspace, |tx| {
             let terms = [term.to_owned()];
             let chunks = chunks_holding_all(tx, workspace.key, SearchIndex::Code, &terms, CHUNKS_PER_TERM_MAX)?;
             // A file has many chunks: looking at files one by one comes after counting each once.
@@ -135,7 +135,7 @@ impl Store {
         now: Timestamp,
     ) -> Result<Vec<FileReferences>, StoreError> {
         let ids: Vec<[u8; 16]> = memories.iter().map(|id| id.0).collect();
-        self.read(|tx| load_references(tx, workspace.key, &ids, now))
+        self.read(workspace, |tx| load_references(tx, workspace.key, &ids, now))
     }
 
     /// Up to `limit` notes (not files) with their names and texts that hold all terms of one of the phrases, each a list
@@ -147,7 +147,7 @@ impl Store {
         limit: usize,
         now: Timestamp,
     ) -> Result<Vec<(MemoryId, Option<String>, String)>, StoreError> {
-        self.read(|tx| {
+        self.read(workspace, |tx| {
             let mut seen: HashSet<MemoryId> = HashSet::new();
             let mut notes = Vec::new();
             for phrase in phrases {

@@ -46,7 +46,7 @@ impl RepoRow {
 impl Store {
     /// All repositories of a workspace, by name.
     pub fn repos(&self, workspace: &Workspace) -> Result<Vec<RepoView>, StoreError> {
-        self.read(|tx| {
+        self.read(workspace, |tx| {
             tx.rows(&sql::REPOS, &[workspace.key.into()], |row| {
                 Ok(RepoView { row: RepoRow::read(row)?, files: row.get(6)?, stale: row.get(7)? })
             })
@@ -54,12 +54,12 @@ impl Store {
     }
 
     pub fn repo(&self, workspace: &Workspace, repo: &str) -> Result<Option<RepoRow>, StoreError> {
-        self.read(|tx| find(tx, workspace.key, repo))
+        self.read(workspace, |tx| find(tx, workspace.key, repo))
     }
 
     /// The repository of a folder; the first by name where several stand for it.
     pub fn repo_rooted_at(&self, workspace: &Workspace, root: &str) -> Result<Option<RepoRow>, StoreError> {
-        self.read(|tx| find_at(tx, workspace.key, root))
+        self.read(workspace, |tx| find_at(tx, workspace.key, root))
     }
 
     /// Registers a repository or, with `rebind`, points it at another folder. Writes only when something changes.
@@ -71,10 +71,10 @@ impl Store {
         rebind: bool,
         stamp: Stamp<'_>,
     ) -> Result<RepoRow, StoreError> {
-        if let Some(bound) = self.read(|tx| bound(tx, workspace.key, repo, root, rebind))? {
+        if let Some(bound) = self.read(workspace, |tx| bound(tx, workspace.key, repo, root, rebind))? {
             return Ok(bound);
         }
-        self.write(|tx| {
+        self.write(workspace, |tx| {
             // Asked again: another process may have been quicker.
             if let Some(bound) = bound(tx, workspace.key, repo, root, rebind)? {
                 return Ok(bound);

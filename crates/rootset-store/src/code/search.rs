@@ -78,7 +78,7 @@ impl Store {
         search: &CodeSearch<'_>,
         rank: RankCode<'_>,
     ) -> Result<Vec<CodeHit>, StoreError> {
-        self.read(|tx| {
+        self.read(workspace, |tx| {
             let statistics = tx.search_statistics(workspace.key, SearchIndex::Code, search.terms)?;
             let keys = matching(tx, workspace.key, search, &statistics)?;
             let candidates = load(tx, workspace.key, &keys)?;

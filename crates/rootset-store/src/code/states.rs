@@ -44,7 +44,7 @@ impl Store {
         workspace: &Workspace,
         repo: &str,
     ) -> Result<Option<(RepoRow, Vec<FileState>)>, StoreError> {
-        self.read(|tx| {
+        self.read(workspace, |tx| {
             let Some(row) = repos::find(tx, workspace.key, repo)? else { return Ok(None) };
             let parameters = [workspace.key.into(), repo.into()];
             // Few are stale or in the trash: asking for those spares a look at the memory of every file.

@@ -75,7 +75,7 @@ impl Store {
         files: &[NewFile<'_>],
         stamp: Stamp<'_>,
     ) -> Result<Vec<FileOutcome>, StoreError> {
-        self.write(|tx| {
+        self.write(workspace, |tx| {
             leases::renew(tx, lease, stamp.now, lease_ms)?;
             if files.is_empty() {
                 return Ok(Vec::new());

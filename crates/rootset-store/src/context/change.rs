@@ -84,7 +84,7 @@ impl Store {
         stamp: Stamp<'_>,
     ) -> Result<(SessionHead, Vec<i64>), StoreError> {
         assert_well_formed(change);
-        self.write(|tx| {
+        self.write(workspace, |tx| {
             let writing = Writing::begin(tx, workspace.key, change, stamp)?;
             let numbers = writing.add(tx)?;
             writing.change_segments(tx)?;

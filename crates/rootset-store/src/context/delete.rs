@@ -38,7 +38,7 @@ impl Store {
     ) -> Result<SegmentDeletion, StoreError> {
         let mut seen = HashSet::new();
         let named: Vec<(i64, i64)> = segments.iter().filter(|(segment, _)| seen.insert(*segment)).copied().collect();
-        self.write(|tx| {
+        self.write(workspace, |tx| {
             check_head(tx, workspace, session)?;
             let item = |(segment, version): &(i64, i64)| PlanItem {
                 kind: ItemKind::Segment,
@@ -79,7 +79,7 @@ impl Store {
         grace_ms: i64,
         stamp: Stamp<'_>,
     ) -> Result<RunView, StoreError> {
-        self.write(|tx| {
+        self.write(workspace, |tx| {
             let Some(session) = load::find(tx, workspace.key, session_id)? else {
                 load::refuse_trashed(tx, workspace.key, session_id)?;
                 return Err(StoreError::SessionNotFound(session_id.to_owned()));

@@ -53,7 +53,7 @@ impl Store {
         offset: i64,
         limit: i64,
     ) -> Result<(Vec<LedgerEntry>, i64), StoreError> {
-        self.read(|tx| {
+        self.read(workspace, |tx| {
             let total = tx.scalar(&sql::LEDGER_COUNT, &[workspace.key.into(), session.into()])?;
             let parameters = [workspace.key.into(), session.into(), limit.into(), offset.into()];
             let lines = tx.rows(&sql::LEDGER, &parameters, |row| {

@@ -68,7 +68,7 @@ impl Store {
         session_id: &str,
         known: Option<SessionHead>,
     ) -> Result<Option<LoadedSession>, StoreError> {
-        self.read(|tx| {
+        self.read(workspace, |tx| {
             let Some(mut loaded) = find(tx, workspace.key, session_id)? else {
                 refuse_trashed(tx, workspace.key, session_id)?;
                 return Ok(None);
@@ -92,7 +92,7 @@ impl Store {
 
     /// The words of segments, in the order of the numbers given; those that do not exist are left out.
     pub fn segment_texts(&self, workspace: &Workspace, segments: &[i64]) -> Result<Vec<SegmentText>, StoreError> {
-        self.read(|tx| {
+        self.read(workspace, |tx| {
             let mut found: HashMap<i64, SegmentText> = HashMap::with_capacity(segments.len());
             tx.query(&sql::TEXTS, &[workspace.key.into(), segments.into()], &mut |row| {
                 let text = SegmentText { segment: row.get(0)?, text: row.get(1)?, raw: row.get(2)? };
@@ -110,7 +110,7 @@ impl Store {
         offset: i64,
         limit: i64,
     ) -> Result<(Vec<SessionView>, i64), StoreError> {
-        self.read(|tx| {
+        self.read(workspace, |tx| {
             let total = tx.scalar(&sql::SESSION_COUNT, &[workspace.key.into()])?;
             let parameters = [workspace.key.into(), limit.into(), offset.into()];
             let page: Vec<(i64, String, Timestamp, Timestamp)> = tx.rows(&sql::LIST_SESSIONS, &parameters, |row| {

@@ -26,7 +26,7 @@ impl Store {
         plan: &NewPlan,
         stamp: Stamp<'_>,
     ) -> Result<Timestamp, StoreError> {
-        self.write(|tx| plans::insert(tx, workspace.key, plan, stamp))?;
+        self.write(workspace, |tx| plans::insert(tx, workspace.key, plan, stamp))?;
         Ok(stamp.now.saturating_add_ms(PLAN_LIFETIME_MS))
     }
 
@@ -37,7 +37,7 @@ impl Store {
         plan: PlanId,
         now: Timestamp,
     ) -> Result<(i64, Vec<SegmentItem>), StoreError> {
-        self.read(|tx| {
+        self.read(workspace, |tx| {
             let stored = plans::find(tx, workspace.key, plan)?;
             let policy: Option<SegmentPolicy> = serde_json::from_str(&stored.policy).ok();
             let Some(policy) = policy else { return Err(StoreError::PlanNotFound(plan.to_string())) };

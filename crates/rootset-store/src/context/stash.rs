@@ -54,7 +54,7 @@ impl Store {
         filters: &StashFilters,
         limit: usize,
     ) -> Result<Vec<StashHit>, StoreError> {
-        self.read(|tx| {
+        self.read(workspace, |tx| {
             let mut hits = match terms.is_empty() {
                 true => newest(tx, workspace.key, filters, limit)?,
                 false => matching(tx, workspace.key, terms, filters, limit)?,

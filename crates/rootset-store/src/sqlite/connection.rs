@@ -9,8 +9,8 @@ use rusqlite::vtab::array;
 use super::migrate::SCHEMA_VERSION;
 use super::search;
 use crate::driver::{
-    Column, Row, SearchIndex, SearchQuery, SearchRemoval, SearchRow, SearchStatistics, Statement, Transaction, Value,
-    Work,
+    Column, Row, Scope, SearchIndex, SearchQuery, SearchRemoval, SearchRow, SearchStatistics, Statement, Transaction,
+    Value, Work,
 };
 use crate::error::StoreError;
 use rootset_model::WorkspaceKey;
@@ -131,6 +131,11 @@ impl Connection {
 }
 
 impl Transaction for Connection {
+    /// A file has no tenants that could be kept apart: statements name their workspace.
+    fn enter(&mut self, _: Scope) -> Result<(), StoreError> {
+        Ok(())
+    }
+
     fn execute(&mut self, statement: &Statement, parameters: &[Value<'_>]) -> Result<usize, StoreError> {
         let mut prepared = self.raw.prepare_cached(statement.sqlite)?;
         Ok(prepared.execute(rusqlite::params_from_iter(parameters.iter().map(Bound)))?)

@@ -22,7 +22,7 @@ impl Store {
         grace_ms: i64,
         stamp: Stamp<'_>,
     ) -> Result<(MemoryId, RunView), StoreError> {
-        self.write(|tx| {
+        self.write(workspace, |tx| {
             let row = memories::living(tx, workspace.key, reference)?;
             if row.is_pinned {
                 return Err(StoreError::Pinned { memory: row.id, reason: row.pin_reason });
@@ -48,7 +48,7 @@ impl Store {
         grace_ms: i64,
         stamp: Stamp<'_>,
     ) -> Result<RunView, StoreError> {
-        self.write(|tx| {
+        self.write(workspace, |tx| {
             let mut object = [0; 16];
             object[8..].copy_from_slice(&workspace.key.0.to_be_bytes());
             let item = PlanItem {
