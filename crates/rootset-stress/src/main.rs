@@ -74,7 +74,7 @@ enum Command {
     /// Clients write through two servers, one of which is killed every few seconds.
     Servers {
         /// A path, `sqlite:PATH` or `postgres://…`; without it a new file.
-        #[arg(long, env = "ROOTSET_DB", hide_env_values = true)]
+        #[arg(long, value_name = "DATABASE")]
         db: Option<String>,
         /// The `rootset` binary; without it this program serves the same routes.
         #[arg(long, value_name = "PATH")]
