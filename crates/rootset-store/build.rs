@@ -1,5 +1,8 @@
 //! Turns `sql/*.sql` into typed constants: a statement that does not exist is a compile error, not a surprise at run
 //! time, and the list of all statements can be walked by tests.
+//!
+//! A statement is written once, in words that both engines share; the few that they do not share are rewritten here, word
+//! by word and never by meaning: placeholders, the list functions, `greatest` and `least`, and the locks of rows.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -25,8 +28,10 @@ fn main() {
             let constant = name.to_uppercase();
             writeln!(
                 generated,
-                "    pub static {constant}: crate::driver::Statement =\n        crate::driver::Statement {{ name: \"{module}.{name}\", sqlite: r#\"{}\"# }};",
-                for_sqlite(&sql)
+                "    pub static {constant}: crate::driver::Statement = crate::driver::Statement {{\n        \
+                 name: \"{module}.{name}\",\n        sqlite: r#\"{}\"#,\n        postgres: r#\"{}\"#,\n    }};",
+                for_sqlite(&sql),
+                for_postgres(&sql)
             )
             .expect("a string");
             writeln!(all, "    &{module}::{constant},").expect("a string");
@@ -72,11 +77,38 @@ fn with_fragments(mut sql: String, fragments: &[(String, String)]) -> String {
     sql
 }
 
-/// The list functions in SQLite's words.
+/// The list functions of `sql/`, each with one column named `value`, and the type of array that PostgreSQL takes for it.
+const LISTS: [(&str, &str); 3] = [("integer_list(", "bigint"), ("blob_list(", "bytea"), ("text_list(", "text")];
+
+/// Locks of rows: one writer at a time has all of SQLite's.
+const LOCKS: [(&str, &str); 2] = [("skip_locked()", "FOR UPDATE SKIP LOCKED"), ("for_update()", "FOR UPDATE")];
+
+/// In SQLite's words. Both engines agree on `greatest` and `least` only where no argument is null.
 fn for_sqlite(sql: &str) -> String {
-    let mut sql = sql.to_owned();
-    for list in ["integer_list(", "blob_list(", "text_list("] {
+    let mut sql = sql.replace("greatest(", "MAX(").replace("least(", "MIN(");
+    for (list, _) in LISTS {
         sql = sql.replace(list, "rarray(");
     }
-    sql
+    for (lock, _) in LOCKS {
+        sql = sql.replace(lock, "");
+    }
+    sql.trim_end().to_owned()
+}
+
+/// In PostgreSQL's words.
+fn for_postgres(sql: &str) -> String {
+    let mut sql = sql.to_owned();
+    for (list, element) in LISTS {
+        while let Some(at) = sql.find(list) {
+            let argument = at + list.len();
+            let end = argument + sql[argument..].find(')').expect("a list has one argument");
+            let array = format!("unnest({}::{element}[]) AS list (value)", &sql[argument..end]);
+            sql.replace_range(at..=end, &array);
+        }
+    }
+    for (lock, words) in LOCKS {
+        sql = sql.replace(lock, words);
+    }
+    assert!(!sql.contains('$') && !sql.contains("'?"), "no text of a statement looks like a placeholder: {sql}");
+    sql.replace('?', "$")
 }
