@@ -2,7 +2,7 @@
 //! time, and the list of all statements can be walked by tests.
 //!
 //! A statement is written once, in words that both engines share; the few that they do not share are rewritten here, word
-//! by word and never by meaning: placeholders, the list functions, `greatest` and `least`, and the locks of rows.
+//! by word and never by meaning: placeholders, the list functions, `greatest` and `least`, and what only PostgreSQL has to be told.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -80,8 +80,11 @@ fn with_fragments(mut sql: String, fragments: &[(String, String)]) -> String {
 /// The list functions of `sql/`, each with one column named `value`, and the type of array that PostgreSQL takes for it.
 const LISTS: [(&str, &str); 3] = [("integer_list(", "bigint"), ("blob_list(", "bytea"), ("text_list(", "text")];
 
-/// Locks of rows: one writer at a time has all of SQLite's.
-const LOCKS: [(&str, &str); 2] = [("skip_locked()", "FOR UPDATE SKIP LOCKED"), ("for_update()", "FOR UPDATE")];
+/// What only PostgreSQL has to be told. Locks of rows: one writer at a time has all of SQLite's. And that a condition is
+/// asked row by row, through its index, as SQLite does: sized by the average workspace, a plan would rather read all of a
+/// workspace into memory, however large this one is.
+const POSTGRES_WORDS: [(&str, &str); 3] =
+    [("skip_locked()", "FOR UPDATE SKIP LOCKED"), ("for_update()", "FOR UPDATE"), ("row_by_row()", "OFFSET 0")];
 
 /// In SQLite's words. Both engines agree on `greatest` and `least` only where no argument is null.
 fn for_sqlite(sql: &str) -> String {
@@ -89,25 +92,37 @@ fn for_sqlite(sql: &str) -> String {
     for (list, _) in LISTS {
         sql = sql.replace(list, "rarray(");
     }
-    for (lock, _) in LOCKS {
-        sql = sql.replace(lock, "");
+    for (word, _) in POSTGRES_WORDS {
+        sql = sql.replace(word, "");
     }
     sql.trim_end().to_owned()
 }
+
+/// How a list stands in a statement, and what becomes of that on PostgreSQL: the words before and after its argument, and
+/// those in their place. What asks for the members of a list compares with an array: that is a condition of an index
+/// whatever the planner believes about sizes, and a join with a list is not.
+const LIST_FORMS: [(&str, &str, &str, &str); 3] = [
+    ("NOT IN (SELECT value FROM ", "))", "<> ALL (", ")"),
+    ("IN (SELECT value FROM ", "))", "= ANY (", ")"),
+    ("", ")", "unnest(", ") AS list (value)"),
+];
 
 /// In PostgreSQL's words.
 fn for_postgres(sql: &str) -> String {
     let mut sql = sql.to_owned();
     for (list, element) in LISTS {
-        while let Some(at) = sql.find(list) {
-            let argument = at + list.len();
-            let end = argument + sql[argument..].find(')').expect("a list has one argument");
-            let array = format!("unnest({}::{element}[]) AS list (value)", &sql[argument..end]);
-            sql.replace_range(at..=end, &array);
+        for (before, after, opening, closing) in LIST_FORMS {
+            let marker = format!("{before}{list}");
+            while let Some(at) = sql.find(&marker) {
+                let argument = at + marker.len();
+                let end = argument + sql[argument..].find(after).expect("a list has one argument");
+                let array = format!("{opening}{}::{element}[]{closing}", &sql[argument..end]);
+                sql.replace_range(at..end + after.len(), &array);
+            }
         }
     }
-    for (lock, words) in LOCKS {
-        sql = sql.replace(lock, words);
+    for (word, meaning) in POSTGRES_WORDS {
+        sql = sql.replace(word, meaning);
     }
     assert!(!sql.contains('$') && !sql.contains("'?"), "no text of a statement looks like a placeholder: {sql}");
     sql.replace('?', "$")

@@ -4,15 +4,12 @@ SELECT seq, hash FROM audit WHERE chain = ?1 ORDER BY seq DESC LIMIT 1;
 -- name: insert
 INSERT INTO audit (chain, seq, at, actor, operation, counts, plan, run, hash) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9);
 
--- name: chains
-SELECT DISTINCT chain FROM audit ORDER BY chain;
-
 -- name: chain
 SELECT seq, at, actor, operation, counts, plan, run, hash FROM audit WHERE chain = ?1 ORDER BY seq;
 
 -- fragment: matching_entries
 FROM audit
-WHERE chain = ?1 AND (?2 IS NULL OR at >= ?2) AND (?3 IS NULL OR at < ?3) AND (?4 IS NULL OR operation = ?4)
+WHERE chain = ?1 AND (at >= ?2 OR ?2 IS NULL) AND (at < ?3 OR ?3 IS NULL) AND (operation = ?4 OR ?4 IS NULL)
 
 -- name: entries
 SELECT seq, at, actor, operation, counts, plan, run {{matching_entries}}

@@ -266,7 +266,7 @@ SELECT COALESCE(MAX(epoch), 0) FROM sessions WHERE workspace = ?1;
 
 -- Whoever keeps a session in memory must not take the restored one for it, not even one that was purged in between.
 -- name: raise_epochs
-UPDATE sessions SET epoch = MAX(epoch, ?2, ?3) + 1 WHERE workspace = ?1;
+UPDATE sessions SET epoch = greatest(epoch, ?2, ?3) + 1 WHERE workspace = ?1;
 
 -- name: delete_retention
 DELETE FROM retention WHERE workspace = ?1;
@@ -276,13 +276,6 @@ DELETE FROM run_skips WHERE workspace = ?1;
 
 -- name: find_number
 SELECT 1 FROM workspaces WHERE workspace = ?1;
-
--- The greatest number that this database ever gave to a workspace.
--- name: last_number
-SELECT MAX(number) FROM (
-    SELECT MAX(workspace) AS number FROM workspaces
-    UNION ALL SELECT MAX(chain) FROM audit
-    UNION ALL SELECT MAX(workspace) FROM erasures) t;
 
 -- name: insert_workspace
 INSERT INTO workspaces (workspace, workspace_id, name, description, quota_memories, quota_bytes, created_at,
@@ -298,31 +291,33 @@ WHERE workspace = ?1;
 -- Counters only ever grow: a number that was given once is never given again.
 -- name: raise_counters
 UPDATE workspaces
-SET next_number = MAX(next_number, ?2,
+SET next_number = greatest(next_number, ?2,
         COALESCE((SELECT MAX(m.sequence) + 1 FROM memories m WHERE m.workspace = ?1), 1),
         COALESCE((SELECT MAX(e.number) + 1 FROM entities e WHERE e.workspace = ?1), 1)),
-    next_chunk = MAX(next_chunk, ?3, COALESCE((SELECT MAX(ch.chunk) + 1 FROM chunks ch WHERE ch.workspace = ?1), 1)),
-    next_session = MAX(next_session, ?4,
+    next_chunk = greatest(next_chunk, ?3,
+        COALESCE((SELECT MAX(ch.chunk) + 1 FROM chunks ch WHERE ch.workspace = ?1), 1)),
+    next_session = greatest(next_session, ?4,
         COALESCE((SELECT MAX(s.session) + 1 FROM sessions s WHERE s.workspace = ?1), 1)),
-    next_segment = MAX(next_segment, ?5,
+    next_segment = greatest(next_segment, ?5,
         COALESCE((SELECT MAX(g.segment) + 1 FROM segments g WHERE g.workspace = ?1), 1))
 WHERE workspace = ?1;
 
 -- The counters of a workspace that goes, for the day it comes back under its number.
 -- name: keep_counters
-INSERT INTO meta (key, value)
-SELECT 'counters/' || workspace, next_number || ' ' || next_chunk || ' ' || next_session || ' ' || next_segment
-FROM workspaces WHERE workspace = ?1
-ON CONFLICT (key) DO UPDATE SET value = excluded.value;
+INSERT INTO kept_counters (workspace, next_number, next_chunk, next_session, next_segment)
+SELECT workspace, next_number, next_chunk, next_session, next_segment FROM workspaces WHERE workspace = ?1
+ON CONFLICT (workspace) DO UPDATE
+SET next_number = excluded.next_number, next_chunk = excluded.next_chunk, next_session = excluded.next_session,
+    next_segment = excluded.next_segment;
 
 -- name: kept_counters
-SELECT value FROM meta WHERE key = 'counters/' || CAST(?1 AS INTEGER);
+SELECT next_number, next_chunk, next_session, next_segment FROM kept_counters WHERE workspace = ?1;
 
 -- name: count_again
 UPDATE workspaces
 SET memory_count = (SELECT COUNT(*) FROM memories m WHERE m.workspace = ?1),
-    content_bytes = (SELECT COALESCE(SUM(r.bytes), 0) FROM revisions r WHERE r.workspace = ?1)
-                  + (SELECT COALESCE(SUM(g.bytes), 0) FROM segments g WHERE g.workspace = ?1)
+    content_bytes = (SELECT CAST(COALESCE(SUM(r.bytes), 0) AS BIGINT) FROM revisions r WHERE r.workspace = ?1)
+                  + (SELECT CAST(COALESCE(SUM(g.bytes), 0) AS BIGINT) FROM segments g WHERE g.workspace = ?1)
 WHERE workspace = ?1;
 
 -- name: count_sources
@@ -364,7 +359,7 @@ SELECT memory, revision, pending_revision FROM memories
 WHERE workspace = ?1 AND memory IN (SELECT value FROM blob_list(?2));
 
 -- name: has_erased_contents
-SELECT COUNT(*) FROM (SELECT 1 FROM erased_contents WHERE workspace > 0 LIMIT 1) t;
+SELECT EXISTS (SELECT 1 FROM erased_contents WHERE workspace = ?1);
 
 -- name: was_purged
 SELECT erasure FROM erasures WHERE workspace = ?1 AND cause = 'purge_workspace';
@@ -373,4 +368,4 @@ SELECT erasure FROM erasures WHERE workspace = ?1 AND cause = 'purge_workspace';
 UPDATE meta SET value = ?1 WHERE key = 'erasure_key';
 
 -- name: reset_purged_chunks
-UPDATE meta SET value = 0 WHERE key = 'purged_chunks';
+UPDATE counters SET value = 0 WHERE name = 'purged_chunks';

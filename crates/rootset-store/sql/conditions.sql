@@ -4,7 +4,7 @@
 (m.superseded_by IS NOT NULL AND EXISTS (
     SELECT 1 FROM memories successor
     WHERE successor.workspace = m.workspace AND successor.memory = m.superseded_by
-      AND successor.trashed_run IS NULL))
+      AND successor.trashed_run IS NULL row_by_row()))
 
 -- Current at the time ?2: what searches and descriptions use. Only the memory of an indexed file can be stale.
 -- fragment: m_is_current
@@ -16,12 +16,12 @@
 EXISTS (
     SELECT 1 FROM contributions c
     JOIN memories m ON m.workspace = c.workspace AND m.memory = c.memory
-    WHERE c.workspace = o.workspace AND c.object = o.object AND m.trashed_run IS NULL)
+    WHERE c.workspace = o.workspace AND c.object = o.object AND m.trashed_run IS NULL row_by_row())
 
 -- fragment: o_is_untracked
 EXISTS (
     SELECT 1 FROM untracked u
-    WHERE u.workspace = o.workspace AND u.object = o.object AND u.trashed_run IS NULL)
+    WHERE u.workspace = o.workspace AND u.object = o.object AND u.trashed_run IS NULL row_by_row())
 
 -- fragment: o_is_visible
 ({{o_is_untracked}} OR {{o_has_living_contributor}})

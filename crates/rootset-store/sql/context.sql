@@ -105,8 +105,9 @@ WHERE workspace = ?1 AND trashed_run IS NULL
 ORDER BY updated_at DESC, session DESC LIMIT ?2 OFFSET ?3;
 
 -- name: counts_of_sessions
-SELECT session, SUM(state = 'active'), SUM(state = 'stashed'),
-       SUM(CASE WHEN state = 'active' THEN tokens ELSE 0 END)
+SELECT session,
+       SUM(CASE WHEN state = 'active' THEN 1 ELSE 0 END), SUM(CASE WHEN state = 'stashed' THEN 1 ELSE 0 END),
+       CAST(SUM(CASE WHEN state = 'active' THEN tokens ELSE 0 END) AS BIGINT)
 FROM segments
 WHERE workspace = ?1 AND session IN (SELECT value FROM integer_list(?2)) AND trashed_run IS NULL
 GROUP BY session;
@@ -116,11 +117,11 @@ g.segment, g.segment_id, s.session_id, g.type, g.text_chars, g.tokens, g.stashed
 
 -- fragment: stash_filters
 g.state = 'stashed' AND g.trashed_run IS NULL AND s.trashed_run IS NULL
-  AND (?3 IS NULL OR s.session_id = ?3)
-  AND (?4 IS NULL OR g.type = ?4)
-  AND (?5 IS NULL OR g.file_path = ?5)
-  AND (?6 IS NULL OR g.created_at >= ?6)
-  AND (?7 IS NULL OR g.created_at <= ?7)
+  AND (s.session_id = ?3 OR ?3 IS NULL)
+  AND (g.type = ?4 OR ?4 IS NULL)
+  AND (g.file_path = ?5 OR ?5 IS NULL)
+  AND (g.created_at >= ?6 OR ?6 IS NULL)
+  AND (g.created_at <= ?7 OR ?7 IS NULL)
 
 -- Among those that full text found.
 -- name: stash_among
@@ -231,11 +232,11 @@ DELETE FROM ledger WHERE workspace = ?1 AND session IN (SELECT value FROM intege
 DELETE FROM sessions WHERE workspace = ?1 AND session IN (SELECT value FROM integer_list(?2));
 
 -- name: segment_totals
-SELECT COUNT(*), COALESCE(SUM(bytes), 0) FROM segments
+SELECT COUNT(*), CAST(COALESCE(SUM(bytes), 0) AS BIGINT) FROM segments
 WHERE workspace = ?1 AND segment IN (SELECT value FROM integer_list(?2));
 
 -- name: session_totals
-SELECT COALESCE(SUM(g.bytes), 0) FROM segments g
+SELECT CAST(COALESCE(SUM(g.bytes), 0) AS BIGINT) FROM segments g
 WHERE g.workspace = ?1 AND g.session IN (SELECT value FROM integer_list(?2));
 
 -- What a preview shows.
@@ -250,9 +251,9 @@ WHERE workspace = ?1 AND session IN (SELECT value FROM integer_list(?2));
 
 -- fragment: forget_filters
 g.workspace = ?1 AND (?2 = 1 OR (g.trashed_run IS NULL AND s.trashed_run IS NULL))
-  AND (?3 IS NULL OR g.written_by = ?3)
-  AND (?4 IS NULL OR g.created_at >= ?4)
-  AND (?5 IS NULL OR g.created_at <= ?5)
+  AND (g.written_by = ?3 OR ?3 IS NULL)
+  AND (g.created_at >= ?4 OR ?4 IS NULL)
+  AND (g.created_at <= ?5 OR ?5 IS NULL)
 
 -- name: forget_by_filters
 SELECT g.segment, g.session, g.version, g.pinned, g.tool_call_id, g.tags

@@ -14,6 +14,7 @@ WHERE r.workspace = ?1
   AND (NOT EXISTS (SELECT 1 FROM entities e WHERE e.workspace = r.workspace AND e.entity = r.source)
     OR NOT EXISTS (SELECT 1 FROM entities e WHERE e.workspace = r.workspace AND e.entity = r.target));
 
+-- For engines whose foreign keys leave it to us.
 -- name: rows_without_workspace
 SELECT (SELECT COUNT(*) FROM memories WHERE workspace NOT IN (SELECT workspace FROM workspaces))
      + (SELECT COUNT(*) FROM entities WHERE workspace NOT IN (SELECT workspace FROM workspaces))
@@ -189,10 +190,10 @@ WHERE m.workspace = ?1 AND m.status = 'pending' AND m.trashed_run IS NULL
                   WHERE j.workspace = m.workspace AND j.kind = 'complete' AND j.subject = m.memory);
 
 -- name: counters
-SELECT w.memory_count - (SELECT COUNT(*) FROM memories m WHERE m.workspace = w.workspace),
-       w.content_bytes - (SELECT COALESCE(SUM(r.bytes), 0) FROM revisions r WHERE r.workspace = w.workspace)
-                       - (SELECT COALESCE(SUM(g.bytes), 0) FROM segments g WHERE g.workspace = w.workspace),
-       w.memory_count - (SELECT COALESCE(SUM(s.memories), 0) FROM sources s WHERE s.workspace = w.workspace)
+SELECT w.memory_count - (SELECT COUNT(*) FROM memories m WHERE m.workspace = ?1),
+       w.content_bytes - (SELECT CAST(COALESCE(SUM(r.bytes), 0) AS BIGINT) FROM revisions r WHERE r.workspace = ?1)
+                       - (SELECT CAST(COALESCE(SUM(g.bytes), 0) AS BIGINT) FROM segments g WHERE g.workspace = ?1),
+       w.memory_count - (SELECT CAST(COALESCE(SUM(s.memories), 0) AS BIGINT) FROM sources s WHERE s.workspace = ?1)
 FROM workspaces w WHERE w.workspace = ?1;
 
 -- name: chunk_texts
@@ -225,12 +226,16 @@ WHERE r.workspace = ?1 AND r.plan IS NOT NULL
   AND r.run NOT IN (SELECT a.run FROM audit a WHERE a.chain = ?1 AND a.run IS NOT NULL);
 
 -- Names that differ only in case, spaces, hyphens and underscores, each with its types.
+-- fragment: bare_name
+REPLACE(REPLACE(REPLACE(normal_name, ' ', ''), '-', ''), '_', '')
+
 -- name: duplicates
-SELECT GROUP_CONCAT(name || ' (' || type || ')', ', ')
-FROM entities WHERE workspace = ?1 AND is_symbol = 0
-GROUP BY REPLACE(REPLACE(REPLACE(normal_name, ' ', ''), '-', ''), '_', '')
-HAVING COUNT(*) > 1
-ORDER BY 1 LIMIT ?2;
+SELECT {{bare_name}}, name, type FROM entities
+WHERE workspace = ?1 AND is_symbol = 0 AND {{bare_name}} IN (
+    SELECT {{bare_name}} FROM entities WHERE workspace = ?1 AND is_symbol = 0
+    GROUP BY {{bare_name}} HAVING COUNT(*) > 1
+    ORDER BY 1 LIMIT ?2)
+ORDER BY 1, name, type;
 
 -- Memories whose chunks are missing, whose contributions point nowhere, or that vouch for a relation without its ends.
 -- name: broken_memories
@@ -255,14 +260,14 @@ WHERE m.workspace = ?1 AND m.repo IS NULL AND m.status = 'complete'
 
 -- name: recount_workspace
 UPDATE workspaces
-SET memory_count = (SELECT COUNT(*) FROM memories m WHERE m.workspace = workspaces.workspace),
-    content_bytes = (SELECT COALESCE(SUM(r.bytes), 0) FROM revisions r WHERE r.workspace = workspaces.workspace)
-                  + (SELECT COALESCE(SUM(g.bytes), 0) FROM segments g WHERE g.workspace = workspaces.workspace)
+SET memory_count = (SELECT COUNT(*) FROM memories m WHERE m.workspace = ?1),
+    content_bytes = (SELECT CAST(COALESCE(SUM(r.bytes), 0) AS BIGINT) FROM revisions r WHERE r.workspace = ?1)
+                  + (SELECT CAST(COALESCE(SUM(g.bytes), 0) AS BIGINT) FROM segments g WHERE g.workspace = ?1)
 WHERE workspace = ?1;
 
 -- name: recount_sources
 INSERT INTO sources (workspace, source, memories)
-SELECT workspace, source, COUNT(*) FROM memories WHERE workspace = ?1 GROUP BY source;
+SELECT workspace, source, COUNT(*) FROM memories WHERE workspace = ?1 GROUP BY workspace, source;
 
 -- name: delete_stray_vectors
 DELETE FROM vectors WHERE workspace = ?1 AND NOT EXISTS (

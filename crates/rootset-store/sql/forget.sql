@@ -4,13 +4,13 @@ SELECT m.memory, m.version, m.pinned, m.repo IS NOT NULL
 FROM memories m
 WHERE m.workspace = ?1 AND (?9 = 1 OR m.trashed_run IS NULL)
   AND (?8 = 1 OR m.repo IS NULL)
-  AND (?2 IS NULL OR m.source = ?2)
-  AND (?3 IS NULL OR m.written_by = ?3)
+  AND (m.source = ?2 OR ?2 IS NULL)
+  AND (m.written_by = ?3 OR ?3 IS NULL)
   AND (?4 = 0 OR (SELECT COUNT(*) FROM memory_tags t
                   WHERE t.workspace = ?1 AND t.memory = m.memory
                     AND t.tag IN (SELECT value FROM text_list(?5))) = ?4)
-  AND (?6 IS NULL OR m.created_at >= ?6)
-  AND (?7 IS NULL OR m.created_at <= ?7)
+  AND (m.created_at >= ?6 OR ?6 IS NULL)
+  AND (m.created_at <= ?7 OR ?7 IS NULL)
 ORDER BY m.memory DESC;
 
 -- name: memories_of_chunks

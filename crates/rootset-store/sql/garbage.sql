@@ -59,8 +59,8 @@ WHERE ch.workspace = ?1 AND ch.chunk IN (SELECT value FROM integer_list(?2))
 -- name: vouched_among
 SELECT o.object,
        EXISTS (SELECT 1 FROM contributions c JOIN memories m ON m.workspace = c.workspace AND m.memory = c.memory
-               WHERE c.workspace = ?1 AND c.object = o.object)
-    OR EXISTS (SELECT 1 FROM untracked u WHERE u.workspace = ?1 AND u.object = o.object)
+               WHERE c.workspace = ?1 AND c.object = o.object row_by_row())
+    OR EXISTS (SELECT 1 FROM untracked u WHERE u.workspace = ?1 AND u.object = o.object row_by_row())
 FROM (SELECT entity AS object FROM entities WHERE workspace = ?1 AND entity IN (SELECT value FROM blob_list(?2))
       UNION ALL
       SELECT relation FROM relations WHERE workspace = ?1 AND relation IN (SELECT value FROM blob_list(?2))) o;
@@ -76,12 +76,13 @@ DELETE FROM chunks WHERE workspace = ?1 AND chunk IN (SELECT value FROM integer_
 -- Living memories and their chunks, by source and repository.
 -- name: bucket_totals
 SELECT m.source, m.repo, COUNT(*),
-       SUM((SELECT COUNT(*) FROM chunks ch WHERE ch.workspace = m.workspace AND ch.memory = m.memory))
+       CAST(SUM((SELECT COUNT(*) FROM chunks ch
+                 WHERE ch.workspace = m.workspace AND ch.memory = m.memory)) AS BIGINT)
 FROM memories m
 WHERE m.workspace = ?1 AND m.trashed_run IS NULL
 GROUP BY m.source, m.repo ORDER BY m.source, m.repo;
 
 -- What a plan has seen: when this is still the same, nothing was written since.
 -- name: marker
-SELECT w.last_write_at, COALESCE((SELECT MAX(seq) FROM audit WHERE chain = w.workspace), 0)
+SELECT w.last_write_at, COALESCE((SELECT MAX(seq) FROM audit WHERE chain = ?1), 0)
 FROM workspaces w WHERE w.workspace = ?1;

@@ -28,7 +28,7 @@ SELECT object, kind FROM contributions WHERE workspace = ?1 AND memory IN (SELEC
 DELETE FROM contributions WHERE workspace = ?1 AND memory IN (SELECT value FROM blob_list(?2));
 
 -- name: visible_objects
-SELECT o.object FROM (SELECT ?1 AS workspace, value AS object FROM blob_list(?2)) o WHERE {{o_is_visible}};
+SELECT o.object FROM (SELECT CAST(?1 AS BIGINT) AS workspace, value AS object FROM blob_list(?2)) o WHERE {{o_is_visible}};
 
 -- Objects that would be lost if every memory and every untracked row of the plan ?2 went.
 -- name: objects_lost_by_plan
@@ -45,13 +45,13 @@ WHERE NOT EXISTS (
         WHERE u.workspace = o.workspace AND u.object = o.object AND u.trashed_run IS NULL
           AND NOT EXISTS (SELECT 1 FROM plan_items p
                           WHERE p.workspace = ?1 AND p.plan = ?2 AND p.object = u.object
-                            AND p.kind IN ('entity', 'relation')))
+                            AND p.kind IN ('entity', 'relation')) row_by_row())
   AND NOT EXISTS (
         SELECT 1 FROM contributions c
         JOIN memories m ON m.workspace = c.workspace AND m.memory = c.memory
         WHERE c.workspace = o.workspace AND c.object = o.object AND m.trashed_run IS NULL
           AND NOT EXISTS (SELECT 1 FROM plan_items p
-                          WHERE p.workspace = ?1 AND p.plan = ?2 AND p.object = c.memory AND p.kind = 'memory'))
+                          WHERE p.workspace = ?1 AND p.plan = ?2 AND p.object = c.memory AND p.kind = 'memory') row_by_row())
 GROUP BY o.kind;
 
 -- Objects that nobody vouches for since the run ?2 has trashed its memories.
@@ -87,7 +87,7 @@ FROM {{entities_as_o}}
 WHERE o.workspace = ?1 AND o.number IN (SELECT value FROM integer_list(?3))
   AND ({{o_is_untracked}} OR EXISTS (
         SELECT 1 FROM contributions c JOIN memories m ON m.workspace = c.workspace AND m.memory = c.memory
-        WHERE c.workspace = o.workspace AND c.object = o.object AND {{m_is_current}}));
+        WHERE c.workspace = o.workspace AND c.object = o.object AND {{m_is_current}} row_by_row()));
 
 -- name: entity_numbers_by_names
 SELECT number FROM entities

@@ -2,17 +2,19 @@
 -- name: runs_past_grace
 SELECT r.run FROM runs r
 WHERE r.workspace = ?1 AND r.started_at <= ?2 AND r.undo_until <= ?3
-  AND (EXISTS (SELECT 1 FROM memories m WHERE m.workspace = r.workspace AND m.trashed_run = r.run)
-       OR EXISTS (SELECT 1 FROM revisions v WHERE v.workspace = r.workspace AND v.trashed_run = r.run)
-       OR EXISTS (SELECT 1 FROM untracked u WHERE u.workspace = r.workspace AND u.trashed_run = r.run)
-       OR EXISTS (SELECT 1 FROM segments g WHERE g.workspace = r.workspace AND g.trashed_run = r.run)
-       OR EXISTS (SELECT 1 FROM sessions s WHERE s.workspace = r.workspace AND s.trashed_run = r.run))
+  AND (EXISTS (SELECT 1 FROM memories m WHERE m.workspace = r.workspace AND m.trashed_run = r.run row_by_row())
+       OR EXISTS (SELECT 1 FROM revisions v WHERE v.workspace = r.workspace AND v.trashed_run = r.run row_by_row())
+       OR EXISTS (SELECT 1 FROM untracked u WHERE u.workspace = r.workspace AND u.trashed_run = r.run row_by_row())
+       OR EXISTS (SELECT 1 FROM segments g WHERE g.workspace = r.workspace AND g.trashed_run = r.run row_by_row())
+       OR EXISTS (SELECT 1 FROM sessions s WHERE s.workspace = r.workspace AND s.trashed_run = r.run row_by_row()))
 ORDER BY r.started_at, r.run;
 
 -- name: workspaces
-SELECT w.workspace, w.workspace_id, w.trashed_run, w.trashed_at, r.started_at, r.undo_until
-FROM workspaces w LEFT JOIN runs r ON r.workspace = w.workspace AND r.run = w.trashed_run
-ORDER BY w.workspace;
+SELECT workspace, workspace_id, trashed_run, trashed_at FROM workspaces ORDER BY workspace;
+
+-- When the run that trashed a workspace began, and how long it can be undone.
+-- name: grace_of_run
+SELECT started_at, undo_until FROM runs WHERE workspace = ?1 AND run = ?2;
 
 -- Plans that nobody applied in time, and those that were carried out long ago.
 -- name: old_plans
@@ -30,7 +32,8 @@ DELETE FROM plans WHERE workspace = ?1 AND plan IN (SELECT value FROM blob_list(
 -- What a run took of the memories that a plan called expired, by source and repository.
 -- name: expired_taken
 SELECT m.source, m.repo, COUNT(*),
-       SUM((SELECT COUNT(*) FROM chunks ch WHERE ch.workspace = m.workspace AND ch.memory = m.memory))
+       CAST(SUM((SELECT COUNT(*) FROM chunks ch
+                 WHERE ch.workspace = m.workspace AND ch.memory = m.memory)) AS BIGINT)
 FROM plan_items p JOIN memories m ON m.workspace = p.workspace AND m.memory = p.object
 WHERE p.workspace = ?1 AND p.plan = ?2 AND p.kind = 'memory' AND p.reason <> 'superseded' AND m.trashed_run = ?3
 GROUP BY m.source, m.repo;

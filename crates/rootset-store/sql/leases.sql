@@ -3,8 +3,8 @@
 INSERT INTO jobs (workspace, kind, subject, created_at, due_at, lease_until, fence)
 VALUES (?1, ?2, ?3, ?4, 9223372036854775807, ?5, 1)
 ON CONFLICT (workspace, kind, subject) DO UPDATE
-SET lease_until = excluded.lease_until, fence = fence + 1
-WHERE lease_until <= ?4
+SET lease_until = excluded.lease_until, fence = jobs.fence + 1
+WHERE jobs.lease_until <= ?4
 RETURNING fence;
 
 -- name: held_until

@@ -11,7 +11,7 @@ VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 1, 1, ?8, ?9, ?10, ?11, ?11, ?11, ?12, ?13, 
 
 -- name: count_source
 INSERT INTO sources (workspace, source, memories) VALUES (?1, ?2, ?3)
-ON CONFLICT (workspace, source) DO UPDATE SET memories = memories + excluded.memories;
+ON CONFLICT (workspace, source) DO UPDATE SET memories = sources.memories + excluded.memories;
 
 -- name: by_id
 SELECT {{memory_columns}} FROM memories m WHERE m.workspace = ?1 AND m.memory = ?2;
@@ -139,16 +139,17 @@ SELECT use_count, last_used_at FROM uses WHERE workspace = ?1 AND memory = ?2;
 INSERT INTO uses (workspace, memory, use_count, last_used_at)
 SELECT workspace, memory, ?3, ?4 FROM memories WHERE workspace = ?1 AND memory = ?2
 ON CONFLICT (workspace, memory) DO UPDATE
-SET use_count = use_count + excluded.use_count, last_used_at = MAX(last_used_at, excluded.last_used_at);
+SET use_count = uses.use_count + excluded.use_count,
+    last_used_at = greatest(uses.last_used_at, excluded.last_used_at);
 
 -- fragment: list_filter
 FROM memories m
 JOIN revisions r ON r.workspace = m.workspace AND r.memory = m.memory AND r.revision = m.revision
 LEFT JOIN uses u ON u.workspace = m.workspace AND u.memory = m.memory
 WHERE m.workspace = ?1
-  AND ((?2 IS NULL AND m.repo IS NULL) OR m.source = ?2)
-  AND (?3 IS NULL OR m.written_by = ?3)
-  AND (?4 IS NULL OR m.status = ?4)
+  AND (m.source = ?2 OR (?2 IS NULL AND m.repo IS NULL))
+  AND (m.written_by = ?3 OR ?3 IS NULL)
+  AND (m.status = ?4 OR ?4 IS NULL)
   AND (?5 = 'all'
        OR (?5 = 'trashed' AND m.trashed_run IS NOT NULL)
        OR (?5 = 'superseded' AND m.trashed_run IS NULL AND {{m_is_superseded}})
@@ -184,12 +185,12 @@ SELECT COUNT(*) {{list_filter}};
 
 -- fragment: recent_filter
 WHERE m.workspace = ?1 AND m.repo IS NULL AND {{m_is_current}}
-  AND (?3 IS NULL OR m.source = ?3)
+  AND (m.source = ?3 OR ?3 IS NULL)
   AND (?4 = 0 OR (SELECT COUNT(*) FROM memory_tags t
                   WHERE t.workspace = ?1 AND t.memory = m.memory
                     AND t.tag IN (SELECT value FROM text_list(?5))) = ?4)
-  AND (?6 IS NULL OR m.created_at >= ?6)
-  AND (?7 IS NULL OR m.created_at <= ?7)
+  AND (m.created_at >= ?6 OR ?6 IS NULL)
+  AND (m.created_at <= ?7 OR ?7 IS NULL)
 
 -- name: recent_pinned
 SELECT m.memory FROM memories m {{recent_filter}} AND m.pinned = 1

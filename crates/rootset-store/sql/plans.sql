@@ -27,14 +27,14 @@ ORDER BY position LIMIT ?4;
 
 -- Memories and their bytes and chunks in a plan.
 -- name: memory_totals
-SELECT COUNT(*), COALESCE(SUM(bytes), 0), COALESCE(SUM(chunks), 0) FROM (
+SELECT COUNT(*), CAST(COALESCE(SUM(t.bytes), 0) AS BIGINT), CAST(COALESCE(SUM(t.chunks), 0) AS BIGINT) FROM (
     SELECT (SELECT COALESCE(SUM(r.bytes), 0) FROM revisions r
             WHERE r.workspace = p.workspace AND r.memory = p.object) AS bytes,
            (SELECT COUNT(*) FROM chunks ch WHERE ch.workspace = p.workspace AND ch.memory = p.object) AS chunks
-    FROM plan_items p WHERE p.workspace = ?1 AND p.plan = ?2 AND p.kind = 'memory');
+    FROM plan_items p WHERE p.workspace = ?1 AND p.plan = ?2 AND p.kind = 'memory') t;
 
 -- name: revision_totals
-SELECT COUNT(*), COALESCE(SUM(r.bytes), 0)
+SELECT COUNT(*), CAST(COALESCE(SUM(r.bytes), 0) AS BIGINT)
 FROM plan_items p
 JOIN revisions r ON r.workspace = p.workspace AND r.memory = p.object AND r.revision = p.revision
 WHERE p.workspace = ?1 AND p.plan = ?2 AND p.kind = 'revision';

@@ -77,4 +77,4 @@ DELETE FROM relations WHERE workspace = ?1;
 DELETE FROM entities WHERE workspace = ?1;
 
 -- name: count_purged_chunks
-UPDATE meta SET value = value + ?1 WHERE key = 'purged_chunks';
+UPDATE counters SET value = value + ?1 WHERE name = 'purged_chunks';

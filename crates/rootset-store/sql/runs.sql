@@ -56,7 +56,8 @@ SELECT COUNT(*) FROM run_skips WHERE workspace = ?1 AND run = ?2;
 -- name: memory_states
 SELECT m.memory, m.version, m.trashed_run IS NOT NULL, m.pinned, u.last_used_at,
        EXISTS (SELECT 1 FROM jobs j
-               WHERE j.workspace = m.workspace AND j.kind = 'complete' AND j.subject = m.memory AND j.lease_until > ?3),
+               WHERE j.workspace = m.workspace AND j.kind = 'complete' AND j.subject = m.memory AND j.lease_until > ?3
+               row_by_row()),
        m.stale_at IS NOT NULL, s.memory IS NOT NULL
 FROM memories m
 LEFT JOIN uses u ON u.workspace = m.workspace AND u.memory = m.memory
@@ -106,12 +107,17 @@ LEFT JOIN memories d ON d.workspace = m.workspace AND d.doc_hash = m.doc_hash AN
 WHERE m.workspace = ?1 AND m.memory IN (SELECT value FROM blob_list(?2))
   AND (n.memory IS NOT NULL OR d.memory IS NOT NULL)
 UNION ALL
-SELECT f.memory, 'path', MIN(other.memory)
-FROM files f
-JOIN files other ON other.workspace = f.workspace AND other.repo = f.repo AND other.path = f.path
-JOIN memories m ON m.workspace = other.workspace AND m.memory = other.memory AND m.trashed_run IS NULL
-WHERE f.workspace = ?1 AND f.memory IN (SELECT value FROM blob_list(?2)) AND other.memory <> f.memory
-GROUP BY f.memory
+SELECT t.memory, 'path', t.other
+FROM (SELECT f.memory,
+             (SELECT other.memory
+              FROM files other
+              JOIN memories m ON m.workspace = other.workspace AND m.memory = other.memory AND m.trashed_run IS NULL
+              WHERE other.workspace = f.workspace AND other.repo = f.repo AND other.path = f.path
+                AND other.memory <> f.memory
+              ORDER BY other.memory LIMIT 1) AS other
+      FROM files f
+      WHERE f.workspace = ?1 AND f.memory IN (SELECT value FROM blob_list(?2))) t
+WHERE t.other IS NOT NULL
 ORDER BY 1;
 
 -- Memories that a run took and that are gone for good.
@@ -166,11 +172,11 @@ FROM (
     FROM untracked u JOIN entities e ON e.workspace = u.workspace AND e.entity = u.object
     WHERE u.workspace = ?1 AND u.trashed_run IS NOT NULL AND u.kind = 0
     UNION ALL
-    SELECT 'segment', NULL, g.segment_id, s.session_id, g.trashed_at, g.trashed_run, g.segment
+    SELECT 'segment', CAST(NULL AS BYTEA), g.segment_id, s.session_id, g.trashed_at, g.trashed_run, g.segment
     FROM segments g JOIN sessions s ON s.workspace = g.workspace AND s.session = g.session
     WHERE g.workspace = ?1 AND g.trashed_run IS NOT NULL
     UNION ALL
-    SELECT 'session', NULL, s.session_id, NULL, s.trashed_at, s.trashed_run, s.session
+    SELECT 'session', CAST(NULL AS BYTEA), s.session_id, NULL, s.trashed_at, s.trashed_run, s.session
     FROM sessions s WHERE s.workspace = ?1 AND s.trashed_run IS NOT NULL) t
 LEFT JOIN runs ON runs.workspace = ?1 AND runs.run = t.run
 

@@ -8,12 +8,12 @@ WHERE ch.workspace = ?1 AND ch.chunk IN (SELECT value FROM integer_list(?3)) AND
 -- name: filter
 SELECT m.memory FROM memories m
 WHERE m.workspace = ?1 AND m.memory IN (SELECT value FROM blob_list(?2))
-  AND ((?3 IS NULL AND m.repo IS NULL) OR m.source = ?3)
+  AND (m.source = ?3 OR (?3 IS NULL AND m.repo IS NULL))
   AND (?4 = 0 OR (SELECT COUNT(*) FROM memory_tags t
                   WHERE t.workspace = ?1 AND t.memory = m.memory
                     AND t.tag IN (SELECT value FROM text_list(?5))) = ?4)
-  AND (?6 IS NULL OR m.created_at >= ?6)
-  AND (?7 IS NULL OR m.created_at <= ?7);
+  AND (m.created_at >= ?6 OR ?6 IS NULL)
+  AND (m.created_at <= ?7 OR ?7 IS NULL);
 
 -- What an answer shows of a hit: the chunk's place and the memory's words.
 -- name: hits

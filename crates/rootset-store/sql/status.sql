@@ -1,16 +1,15 @@
 -- Counts of one workspace at the time ?2.
 -- name: counts
-SELECT COALESCE(SUM(trashed_run IS NULL), 0),
-       COALESCE(SUM(trashed_run IS NULL AND pinned = 1), 0),
-       COALESCE(SUM(trashed_run IS NULL AND (stale_at IS NOT NULL OR COALESCE(expires_at <= ?2, 0)
-                    OR EXISTS (SELECT 1 FROM memories s
-                               WHERE s.workspace = m.workspace AND s.memory = m.superseded_by
-                                 AND s.trashed_run IS NULL))), 0),
-       COALESCE(SUM(trashed_run IS NULL
-                    AND (typeof(ingested_at) <> 'integer' OR ingested_at < 0 OR ingested_at > ?2)), 0),
-       COALESCE(SUM(trashed_run IS NOT NULL), 0),
-       MIN(trashed_at)
-FROM memories m WHERE workspace = ?1;
+SELECT COUNT(CASE WHEN m.trashed_run IS NULL THEN 1 END),
+       COUNT(CASE WHEN m.trashed_run IS NULL AND m.pinned = 1 THEN 1 END),
+       COUNT(CASE WHEN m.trashed_run IS NULL AND (m.stale_at IS NOT NULL OR m.expires_at <= ?2
+                       OR EXISTS (SELECT 1 FROM memories s
+                                  WHERE s.workspace = m.workspace AND s.memory = m.superseded_by
+                                    AND s.trashed_run IS NULL)) THEN 1 END),
+       COUNT(CASE WHEN m.trashed_run IS NULL AND (m.ingested_at < 0 OR m.ingested_at > ?2) THEN 1 END),
+       COUNT(CASE WHEN m.trashed_run IS NOT NULL THEN 1 END),
+       MIN(m.trashed_at)
+FROM memories m WHERE m.workspace = ?1;
 
 -- What is in the trash with its session is counted with it.
 -- name: context_counts
@@ -25,11 +24,12 @@ SELECT (SELECT COUNT(*) FROM sessions WHERE workspace = ?1 AND trashed_run IS NU
             SELECT MIN(trashed_at) FROM segments WHERE workspace = ?1 AND trashed_run IS NOT NULL) t);
 
 -- name: trash_bytes
-SELECT (SELECT COALESCE(SUM(r.bytes), 0)
+SELECT (SELECT CAST(COALESCE(SUM(r.bytes), 0) AS BIGINT)
         FROM memories m JOIN revisions r ON r.workspace = m.workspace AND r.memory = m.memory
         WHERE m.workspace = ?1 AND m.trashed_run IS NOT NULL)
-     + (SELECT COALESCE(SUM(bytes), 0) FROM segments WHERE workspace = ?1 AND trashed_run IS NOT NULL)
-     + (SELECT COALESCE(SUM(g.bytes), 0)
+     + (SELECT CAST(COALESCE(SUM(bytes), 0) AS BIGINT)
+        FROM segments WHERE workspace = ?1 AND trashed_run IS NOT NULL)
+     + (SELECT CAST(COALESCE(SUM(g.bytes), 0) AS BIGINT)
         FROM sessions s JOIN segments g ON g.workspace = s.workspace AND g.session = s.session
         WHERE s.workspace = ?1 AND s.trashed_run IS NOT NULL AND g.trashed_run IS NULL);
 
@@ -39,5 +39,8 @@ SELECT run, operation, plan, actor, started_at, finished_at, cursor, counts, und
 FROM runs WHERE workspace = ?1
 ORDER BY started_at DESC, run DESC LIMIT ?2;
 
--- name: dead
-SELECT (SELECT COUNT(*) FROM chunks), (SELECT value FROM meta WHERE key = 'purged_chunks');
+-- name: chunk_count
+SELECT COUNT(*) FROM chunks WHERE workspace = ?1;
+
+-- name: purged_chunks
+SELECT value FROM counters WHERE name = 'purged_chunks';

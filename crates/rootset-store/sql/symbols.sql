@@ -12,7 +12,7 @@ JOIN memories m ON m.workspace = s.workspace AND m.memory = s.memory
 -- name: named
 SELECT {{symbol_columns}} {{current_symbols}}
 WHERE s.workspace = ?1 AND s.name IN (SELECT value FROM text_list(?3))
-  AND (?4 IS NULL OR f.repo = ?4) AND {{m_is_current}}
+  AND (f.repo = ?4 OR ?4 IS NULL) AND {{m_is_current}}
 ORDER BY f.repo, f.path, s.ordinal;
 
 -- name: of_files
@@ -31,7 +31,7 @@ ORDER BY f.repo, f.path;
 -- name: files_among
 SELECT f.memory
 FROM files f JOIN memories m ON m.workspace = f.workspace AND m.memory = f.memory
-WHERE f.workspace = ?1 AND f.memory IN (SELECT value FROM blob_list(?3)) AND (?4 IS NULL OR f.repo = ?4)
+WHERE f.workspace = ?1 AND f.memory IN (SELECT value FROM blob_list(?3)) AND (f.repo = ?4 OR ?4 IS NULL)
   AND {{m_is_current}}
 ORDER BY f.repo, f.path LIMIT ?5;
 
@@ -49,7 +49,7 @@ SELECT ch.chunk
 FROM chunks ch
 JOIN files f ON f.workspace = ch.workspace AND f.memory = ch.memory
 JOIN memories m ON m.workspace = f.workspace AND m.memory = f.memory
-WHERE ch.workspace = ?1 AND ch.chunk IN (SELECT value FROM integer_list(?3)) AND (?4 IS NULL OR f.repo = ?4)
+WHERE ch.workspace = ?1 AND ch.chunk IN (SELECT value FROM integer_list(?3)) AND (f.repo = ?4 OR ?4 IS NULL)
   AND (?5 = 0 OR f.language IN (SELECT value FROM text_list(?6))) AND {{m_is_current}};
 
 -- All chunks of files that may be served and pass the filters.
@@ -58,7 +58,7 @@ SELECT ch.chunk
 FROM files f
 JOIN memories m ON m.workspace = f.workspace AND m.memory = f.memory
 JOIN chunks ch ON ch.workspace = f.workspace AND ch.memory = f.memory
-WHERE f.workspace = ?1 AND (?3 IS NULL OR f.repo = ?3)
+WHERE f.workspace = ?1 AND (f.repo = ?3 OR ?3 IS NULL)
   AND (?4 = 0 OR f.language IN (SELECT value FROM text_list(?5))) AND {{m_is_current}};
 
 -- name: candidates

@@ -4,9 +4,20 @@ SELECT workspace, workspace_id, trashed_run, trashed_at FROM workspaces WHERE wo
 -- name: names
 SELECT workspace_id FROM workspaces WHERE trashed_run IS NULL ORDER BY workspace_id;
 
+-- name: draw_number
+UPDATE counters SET value = value + 1 WHERE name = 'workspaces' RETURNING value;
+
+-- The greatest number that this database ever gave to a workspace.
+-- name: last_number
+SELECT value FROM counters WHERE name = 'workspaces';
+
+-- name: raise_last_number
+UPDATE counters SET value = greatest(value, ?1) WHERE name = 'workspaces';
+
 -- name: insert
-INSERT INTO workspaces (workspace_id, name, description, quota_memories, quota_bytes, created_at, last_write_at)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6)
+INSERT INTO workspaces (workspace, workspace_id, name, description, quota_memories, quota_bytes, created_at,
+                        last_write_at)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7)
 ON CONFLICT (workspace_id) DO NOTHING;
 
 -- Draws numbers and chunk numbers, counts what is about to be stored, answers the first of both drawn.
@@ -29,14 +40,16 @@ SET memory_count = memory_count + ?2, content_bytes = content_bytes + ?3, last_w
 WHERE workspace = ?1;
 
 -- name: list
-SELECT w.workspace_id, w.name, w.description, w.quota_memories, w.quota_bytes, w.memory_count, w.content_bytes,
-       (SELECT COUNT(*) FROM memories m WHERE m.workspace = w.workspace AND m.trashed_run IS NOT NULL),
-       w.created_at, w.last_write_at,
-       (SELECT MAX(r.started_at) FROM runs r WHERE r.workspace = w.workspace),
-       w.trashed_at
-FROM workspaces w
-WHERE w.trashed_run IS NULL OR ?1 = 1
-ORDER BY w.workspace_id;
+SELECT workspace, workspace_id, name, description, quota_memories, quota_bytes, memory_count, content_bytes, created_at,
+       last_write_at, trashed_at
+FROM workspaces
+WHERE trashed_run IS NULL
+ORDER BY workspace_id;
+
+-- What a list says of each beside its row.
+-- name: activity
+SELECT (SELECT COUNT(*) FROM memories m WHERE m.workspace = ?1 AND m.trashed_run IS NOT NULL),
+       (SELECT MAX(r.started_at) FROM runs r WHERE r.workspace = ?1);
 
 -- name: keys
 SELECT workspace FROM workspaces ORDER BY workspace;

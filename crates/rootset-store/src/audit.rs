@@ -4,6 +4,7 @@ use rootset_model::{PlanId, RunId, Timestamp, WorkspaceKey};
 
 use crate::driver::{Row, Transaction};
 use crate::error::StoreError;
+use crate::leases::DATABASE;
 use crate::statements::audit as sql;
 use crate::{Stamp, Store};
 
@@ -132,9 +133,11 @@ impl AuditEntry {
 
 /// The first broken link of each chain: its workspace and sequence number.
 pub(crate) fn broken_links(tx: &mut dyn Transaction) -> Result<Vec<(WorkspaceKey, i64)>, StoreError> {
-    let chains: Vec<WorkspaceKey> = tx.rows(&sql::CHAINS, &[], |row| row.get(0))?;
+    // Also those of workspaces that are gone: a chain outlives its workspace.
+    let last = crate::workspaces::last_number(tx)?;
     let mut broken = Vec::new();
-    for chain in chains {
+    for chain in (DATABASE.0..=last).map(WorkspaceKey) {
+        tx.enter(chain.into())?;
         let mut previous: Vec<u8> = Vec::new();
         let mut expected_seq = 1;
         let mut first_broken = None;

@@ -15,8 +15,9 @@ use crate::statements::compaction as sql;
 
 /// Below this share of a workspace's memories, rewriting its whole index costs more than it saves.
 pub(crate) const MARKED_SHARE_MIN: f64 = 0.01;
-const NOT_BEGUN: i64 = 0;
-const BEGUN: i64 = 1;
+/// How far a rewriting has come, as it is noted.
+const NOT_BEGUN: &[u8] = b"0";
+const BEGUN: &[u8] = b"1";
 
 /// How the removal of so many memories goes about full text.
 pub(crate) fn removal_of(
@@ -82,7 +83,9 @@ pub(crate) fn debts(tx: &mut dyn Transaction) -> Result<Vec<(WorkspaceKey, Searc
 
 fn step(tx: &mut dyn Transaction, workspace: WorkspaceKey, index: SearchIndex) -> Result<bool, StoreError> {
     let key = key(workspace, index);
-    let Some(progress) = tx.row(&sql::PROGRESS, &[(&key).into()], |row| row.get::<i64>(0))? else { return Ok(true) };
+    let Some(progress) = tx.row(&sql::PROGRESS, &[(&key).into()], |row| row.get::<Vec<u8>>(0))? else {
+        return Ok(true);
+    };
     let is_done = tx.search_compact(workspace, index, progress == NOT_BEGUN)?;
     match is_done {
         true => tx.execute(&sql::FORGET, &[(&key).into()])?,

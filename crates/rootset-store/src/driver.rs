@@ -1,7 +1,8 @@
 //! The border between the store's logic and an engine: begin, execute, query, and the few things engines do their own way.
 //!
-//! Statements are written once, with `?1` placeholders and three table functions that each engine rewrites:
-//! `integer_list(?n)`, `blob_list(?n)` and `text_list(?n)`, each with one column named `value`.
+//! Statements are written once, with `?1` placeholders and a few words that `build.rs` puts into those of each engine:
+//! `integer_list(?n)`, `blob_list(?n)` and `text_list(?n)`, tables with one column named `value`; `greatest` and `least` of
+//! what is not null; `for_update()` and `skip_locked()`; and `row_by_row()` at the end of an `EXISTS` that is a look-up.
 //! What is *not* here: any rule about memories. An engine moves rows; it decides nothing.
 
 use rootset_model::WorkspaceKey;

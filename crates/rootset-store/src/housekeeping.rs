@@ -34,18 +34,24 @@ impl Store {
             let mut found = Vec::new();
             let workspaces = tx.rows(&sql::WORKSPACES, &[], |row| {
                 let (run, at): (Option<RunId>, Option<Timestamp>) = (row.get(2)?, row.get(3)?);
-                let (started_at, undo_until): (Option<Timestamp>, Option<Timestamp>) = (row.get(4)?, row.get(5)?);
-                let is_over =
-                    started_at.is_some_and(|it| it <= trashed_before) && undo_until.is_some_and(|it| it <= now);
-                Ok((Workspace { key: row.get(0)?, id: row.get(1)?, trashed: run.zip(at) }, is_over))
+                Ok(Workspace { key: row.get(0)?, id: row.get(1)?, trashed: run.zip(at) })
             })?;
-            for (workspace, is_over) in workspaces {
+            for workspace in workspaces {
+                tx.enter(workspace.key.into())?;
                 match workspace.trashed {
                     // What is in it goes with it, and comes back with it.
-                    Some((run, _)) if is_over => found.push(PastGrace { workspace, run }),
-                    Some(_) => {}
+                    Some((run, _)) => {
+                        let grace = tx.row(&sql::GRACE_OF_RUN, &[workspace.key.into(), (&run).into()], |row| {
+                            Ok((row.get::<Timestamp>(0)?, row.get::<Option<Timestamp>>(1)?))
+                        })?;
+                        let is_over = |(started_at, undo_until): (Timestamp, Option<Timestamp>)| {
+                            started_at <= trashed_before && undo_until.is_some_and(|it| it <= now)
+                        };
+                        if grace.is_some_and(is_over) {
+                            found.push(PastGrace { workspace, run });
+                        }
+                    }
                     None => {
-                        tx.enter(workspace.key.into())?;
                         let parameters = [workspace.key.into(), trashed_before.into(), now.into()];
                         let runs = tx.rows(&sql::RUNS_PAST_GRACE, &parameters, |row| row.get(0))?;
                         found.extend(runs.into_iter().map(|run| PastGrace { workspace: workspace.clone(), run }));

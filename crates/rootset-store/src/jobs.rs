@@ -41,13 +41,28 @@ impl Store {
     pub fn claim_completion(&self, now: Timestamp, lease_ms: i64) -> Result<Option<PendingWork>, StoreError> {
         let until = now.saturating_add_ms(lease_ms);
         // Looking first spares the write lock when there is nothing to do, which is nearly always.
-        if self.next_completion_at()?.is_none_or(|due_at| due_at > now) {
-            return Ok(None);
+        let due: Vec<WorkspaceKey> = self.read(Scope::Database, |tx| {
+            tx.rows(&sql::DUE_WORKSPACES, &[COMPLETE.into(), now.into()], |row| row.get(0))
+        })?;
+        for workspace in due {
+            if let Some(work) = self.claim_in(workspace, now, until)? {
+                return Ok(Some(work));
+            }
         }
-        self.touch(Scope::Database, |tx| {
+        Ok(None)
+    }
+
+    /// `None` when others took everything meanwhile.
+    fn claim_in(
+        &self,
+        workspace: WorkspaceKey,
+        now: Timestamp,
+        until: Timestamp,
+    ) -> Result<Option<PendingWork>, StoreError> {
+        self.touch(workspace, |tx| {
             // A job with nothing left to do goes away, and the next one is asked for.
             loop {
-                let parameters = [COMPLETE.into(), now.into(), until.into()];
+                let parameters = [workspace.into(), COMPLETE.into(), now.into(), until.into()];
                 let Some(job) = tx.row(&sql::CLAIM, &parameters, read_job)? else { return Ok(None) };
                 if let Some(work) = load(tx, job)? {
                     return Ok(Some(work));

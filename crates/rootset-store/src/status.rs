@@ -6,7 +6,7 @@ use crate::driver::{Scope, Sizes};
 use crate::error::StoreError;
 use crate::runs::RunView;
 use crate::statements::status as sql;
-use crate::{Store, Workspace};
+use crate::{Store, Workspace, workspaces};
 
 #[derive(Clone, Debug, Default)]
 pub struct HeapStatus {
@@ -77,8 +77,12 @@ impl Store {
 
     pub fn dead_rows(&self) -> Result<DeadRows, StoreError> {
         self.read(Scope::Database, |tx| {
-            let dead = tx.row(&sql::DEAD, &[], |row| Ok(DeadRows { chunks: row.get(0)?, purged: row.get(1)? }))?;
-            dead.ok_or(StoreError::MissingRow { statement: sql::DEAD.name })
+            let mut dead = DeadRows { chunks: 0, purged: tx.scalar(&sql::PURGED_CHUNKS, &[])? };
+            for workspace in workspaces::keys(tx)? {
+                tx.enter(workspace.into())?;
+                dead.chunks += tx.scalar::<i64>(&sql::CHUNK_COUNT, &[workspace.into()])?;
+            }
+            Ok(dead)
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use rootset_model::{RunId, Timestamp, WorkspaceKey};
 
-use crate::driver::{Scope, Transaction};
+use crate::driver::{Row, Scope, Transaction};
 use crate::error::StoreError;
 use crate::statements::workspaces as sql;
 use crate::{Stamp, Store};
@@ -86,22 +86,36 @@ impl Store {
 
     pub fn list_workspaces(&self) -> Result<Vec<WorkspaceView>, StoreError> {
         self.read(Scope::Database, |tx| {
-            tx.rows(&sql::LIST, &[false.into()], |row| {
-                Ok(WorkspaceView {
-                    id: row.get(0)?,
-                    name: row.get(1)?,
-                    description: row.get(2)?,
-                    quota_memories: row.get(3)?,
-                    quota_bytes: row.get(4)?,
-                    memories: row.get(5)?,
-                    bytes: row.get(6)?,
-                    trashed_memories: row.get(7)?,
-                    created_at: row.get(8)?,
-                    last_write_at: row.get(9)?,
-                    last_run_at: row.get(10)?,
-                    trashed_at: row.get(11)?,
-                })
-            })
+            let mut views = tx.rows(&sql::LIST, &[], |row| Ok((row.get(0)?, WorkspaceView::read(row)?)))?;
+            for (key, view) in &mut views {
+                let key: WorkspaceKey = *key;
+                tx.enter(key.into())?;
+                tx.query(&sql::ACTIVITY, &[key.into()], &mut |row| {
+                    (view.trashed_memories, view.last_run_at) = (row.get(0)?, row.get(1)?);
+                    Ok(())
+                })?;
+            }
+            Ok(views.into_iter().map(|(_, view)| view).collect())
+        })
+    }
+}
+
+impl WorkspaceView {
+    /// What its own row says; the rest is asked in the workspace.
+    fn read(row: &dyn Row) -> Result<Self, StoreError> {
+        Ok(Self {
+            id: row.get(1)?,
+            name: row.get(2)?,
+            description: row.get(3)?,
+            quota_memories: row.get(4)?,
+            quota_bytes: row.get(5)?,
+            memories: row.get(6)?,
+            bytes: row.get(7)?,
+            trashed_memories: 0,
+            created_at: row.get(8)?,
+            last_write_at: row.get(9)?,
+            last_run_at: None,
+            trashed_at: row.get(10)?,
         })
     }
 }
@@ -114,10 +128,16 @@ pub(crate) fn find(tx: &mut dyn Transaction, id: &str) -> Result<Option<Workspac
     })
 }
 
+/// `false` when there is one of that name.
 fn insert(tx: &mut dyn Transaction, new: &NewWorkspace, stamp: Stamp<'_>) -> Result<bool, StoreError> {
+    if find(tx, &new.id)?.is_some() {
+        return Ok(false);
+    }
+    let number: WorkspaceKey = tx.scalar(&sql::DRAW_NUMBER, &[])?;
     let changed = tx.execute(
         &sql::INSERT,
         &[
+            number.into(),
             (&new.id).into(),
             new.name.as_ref().into(),
             new.description.as_ref().into(),
@@ -137,6 +157,11 @@ pub(crate) fn create(
 ) -> Result<WorkspaceKey, StoreError> {
     insert(tx, new, stamp)?;
     find(tx, &new.id)?.map(|it| it.key).ok_or(StoreError::MissingRow { statement: sql::FIND.name })
+}
+
+/// The greatest number that a workspace of this database ever had.
+pub(crate) fn last_number(tx: &mut dyn Transaction) -> Result<i64, StoreError> {
+    tx.scalar(&sql::LAST_NUMBER, &[])
 }
 
 /// Numbers drawn for new rows: the first of each, the rest follow.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use rootset_gc::context::SegmentState;
 use rootset_model::{Limits, Timestamp};
-use rootset_store::{SCHEMA_VERSION, StashFilters, Store, StoreError};
+use rootset_store::{NewWorkspace, SCHEMA_VERSION, Stamp, StashFilters, Store, StoreError};
 
 fn fixtures() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
@@ -109,4 +109,50 @@ fn tokens_of_the_fifth_schema_open_with_all_they_hold() {
     assert_eq!((living[0].workspaces.as_ref(), living[0].revoked_at), (None, None));
     let (all, _) = store.list_tokens(true, 0, 10).expect("a list");
     assert_eq!(all.iter().filter(|token| token.revoked_at.is_some()).count(), 1);
+}
+
+#[test]
+fn numbers_of_the_fifth_schema_leave_the_table_of_bytes() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("copy.db");
+    std::fs::copy(&fixtures()[4], &path).expect("a copy");
+    let raw = rusqlite::Connection::open(&path).expect("the same file");
+    raw.execute_batch(
+        "UPDATE meta SET value = 7 WHERE key = 'purged_chunks';
+         INSERT INTO meta (key, value) VALUES ('counters/4', '5 6'), ('counters/11', '5 6 7 8'),
+                                              ('compaction/1/memories', 0), ('compaction/1/code', 1);
+         INSERT INTO erasures (workspace, erasure, at, actor, cause) VALUES (11, x'01', 0, 'test', 'purge_workspace');",
+    )
+    .expect("what a database of that time may hold");
+    drop(raw);
+    drop(Store::open_sqlite(&path).expect("the fixture opens"));
+    let raw = rusqlite::Connection::open(&path).expect("the same file");
+    let lines = |sql: &str| -> Vec<String> {
+        let mut statement = raw.prepare(sql).expect("a statement");
+        let lines = statement.query_map([], |row| row.get(0)).expect("rows");
+        lines.collect::<Result<_, _>>().expect("texts")
+    };
+    assert_eq!(lines("SELECT name || ' ' || value FROM counters"), ["purged_chunks 7", "workspaces 11"]);
+    let kept =
+        "SELECT workspace || ': ' || next_number || ' ' || next_chunk || ' ' || next_session || ' ' || next_segment
+                FROM kept_counters ORDER BY workspace";
+    assert_eq!(lines(kept), ["4: 5 6 1 1", "11: 5 6 7 8"]);
+    assert_eq!(
+        lines("SELECT key || ' ' || typeof(value) || ' ' || hex(value) FROM meta WHERE key <> 'erasure_key'"),
+        ["compaction/1/code blob 31", "compaction/1/memories blob 30"]
+    );
+}
+
+#[test]
+fn a_workspace_that_the_sixth_schema_has_lost_gives_its_number_to_no_other() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("copy.db");
+    std::fs::copy(&fixtures()[5], &path).expect("a copy");
+    let store = Store::open_sqlite(&path).expect("the fixture opens");
+    let stamp = Stamp { now: Timestamp(1_800_000_500_000), actor: "test" };
+    let new = NewWorkspace { id: "new".to_owned(), ..NewWorkspace::default() };
+    assert_eq!(store.create_workspace(&new, stamp).expect("a workspace").key.0, 4);
+    assert!(matches!(store.create_workspace(&new, stamp), Err(StoreError::WorkspaceExists { .. })));
+    let another = NewWorkspace { id: "another".to_owned(), ..NewWorkspace::default() };
+    assert_eq!(store.create_workspace(&another, stamp).expect("a workspace").key.0, 5);
 }

@@ -31,7 +31,8 @@ const FIRST_GUESS: Duration = Duration::from_secs(1);
 /// Beyond the lease of a process that died.
 const AHEAD_MS: i64 = 10_000;
 /// Tables that tell the history of runs; the others tell what is stored.
-const HISTORY: [&str; 8] = ["audit", "erasures", "jobs", "meta", "plans", "plan_items", "runs", "run_skips"];
+const HISTORY: [&str; 10] =
+    ["audit", "counters", "erasures", "jobs", "kept_counters", "meta", "plans", "plan_items", "runs", "run_skips"];
 
 #[derive(Clone, Debug)]
 pub struct CollectorKillSettings {

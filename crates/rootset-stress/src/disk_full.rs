@@ -26,7 +26,7 @@ const LOG_ROOM_BYTES: u64 = 400 * 1024;
 /// Beyond the lease of a run that stopped.
 const AHEAD_MS: i64 = 10_000;
 /// What tells attempts apart, and says nothing about what is stored.
-const PER_ATTEMPT: [&str; 4] = ["audit", "erasures", "jobs", "meta"];
+const PER_ATTEMPT: [&str; 5] = ["audit", "counters", "erasures", "jobs", "meta"];
 
 struct Phase {
     name: &'static str,

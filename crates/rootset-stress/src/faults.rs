@@ -143,7 +143,7 @@ const SCENARIOS: &[Scenario] = &[
         name: "restore a snapshot",
         points: RESTORE_POINTS,
         again: Again::Answers,
-        per_attempt: &["audit", "meta"],
+        per_attempt: &["audit", "counters"],
         state: |states| &states.backed_up,
         operation: |facts| ("backup_restore", json!({"backup_id": facts["snapshot"], "confirm": true})),
     },
@@ -151,7 +151,7 @@ const SCENARIOS: &[Scenario] = &[
         name: "restore a bundle",
         points: &[("restore.inserted", 0), ("restore.committed", 0)],
         again: Again::Answers,
-        per_attempt: &["audit", "meta"],
+        per_attempt: &["audit", "counters"],
         state: |states| &states.backed_up,
         operation: |facts| ("backup_restore", json!({"backup_id": facts["bundle"], "confirm": true})),
     },
@@ -159,7 +159,7 @@ const SCENARIOS: &[Scenario] = &[
         name: "restore one workspace of a bundle",
         points: RESTORE_POINTS,
         again: Again::Answers,
-        per_attempt: &["audit", "meta"],
+        per_attempt: &["audit", "counters"],
         state: |states| &states.backed_up,
         operation: |facts| {
             ("backup_restore", json!({"backup_id": facts["bundle"], "workspace_id": "default", "confirm": true}))
@@ -169,7 +169,7 @@ const SCENARIOS: &[Scenario] = &[
         name: "restore a workspace under another name",
         points: &[("restore.inserted", 0), ("restore.committed", 0)],
         again: Again::Answers,
-        per_attempt: &["audit", "meta"],
+        per_attempt: &["audit", "counters"],
         state: |states| &states.backed_up,
         operation: |facts| {
             let into = json!({"backup_id": facts["other_bundle"], "into_workspace_id": "third", "confirm": true});
@@ -349,7 +349,7 @@ impl Scenario {
         for table in self.per_attempt {
             let rows = dump.entry((*table).to_owned()).or_default();
             // How much an attempt had to do depends on what those before it did.
-            rows.retain(|row| !row.starts_with("key=purged_chunks "));
+            rows.retain(|row| !row.starts_with("name=purged_chunks "));
             rows.iter_mut().filter(|row| row.contains("operation=defrag")).for_each(|row| {
                 row.truncate(row.find(" counts=").unwrap_or(row.len()));
             });

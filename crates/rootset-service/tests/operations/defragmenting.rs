@@ -40,7 +40,7 @@ fn a_defragmented_database_is_hardly_larger_than_a_new_one() {
     let (here, there) = (bytes_of_file(&world), bytes_of_file(&fresh));
     assert!(here as f64 <= 1.05 * there as f64, "{here} bytes, a new database has {there}");
     let purged: i64 =
-        world.sql().query_row("SELECT value FROM meta WHERE key = 'purged_chunks'", [], |row| row.get(0)).unwrap();
+        world.sql().query_row("SELECT value FROM counters WHERE name = 'purged_chunks'", [], |row| row.get(0)).unwrap();
     assert_eq!(purged, 0);
     world.assert_doctor_is_content();
 }

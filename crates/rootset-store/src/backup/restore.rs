@@ -34,7 +34,7 @@ use crate::workspaces;
 use crate::{Stamp, Store, audit, context, doctor, erasure, jobs};
 use ledger::{ArchivedLedger, Since, known_since, noted, remove_erased_revisions, was_purged_since};
 use rows::{insert_row, raise_counters};
-use targets::{Origin, Target, empty, last_number, place, target};
+use targets::{Origin, Target, empty, place, reserve, target};
 
 /// Full-text rows that wait in memory until they are written.
 const SEARCH_ROWS_WAITING_MAX: i64 = 500;
@@ -77,7 +77,7 @@ impl Store {
         let archive = Archive::open(&backup, room)?;
         let workspaces = archive.workspaces()?;
         let restored = self.write(Scope::Database, |tx| {
-            let work = Work { backup: &backup, archive: &archive, stamp };
+            let work = Work { backup: &backup, archive: &archive, engine: self.engine.name(), stamp };
             work.restore(tx, &workspaces, target)
         })?;
         failpoint!("restore.committed");
@@ -90,6 +90,7 @@ impl Store {
 struct Work<'a> {
     backup: &'a Backup,
     archive: &'a Archive,
+    engine: &'static str,
     stamp: Stamp<'a>,
 }
 
@@ -110,6 +111,7 @@ impl Work<'_> {
         if let RestoreTarget::Database = target {
             self.remove_others(tx, &targets, &mut restored)?;
         }
+        reserve(tx, &targets)?;
         let mut since = HashMap::new();
         for target in &mut targets {
             place(tx, target, self.stamp)?;
@@ -160,12 +162,20 @@ impl Work<'_> {
         if own == key {
             return Ok(Origin::Same);
         }
-        let is_new = last_number(tx)? <= 1 && tx.scalar::<i64>(&sql::HAS_ERASED_CONTENTS, &[])? == 0;
-        if is_new && key.len() == own.len() && matches!(target, RestoreTarget::Database) {
+        if self.is_new(tx)? && key.len() == own.len() && matches!(target, RestoreTarget::Database) {
             tx.execute(&sql::SET_ERASURE_KEY, &[key.as_slice().into()])?;
             return Ok(Origin::Adopted);
         }
         Ok(Origin::Foreign)
+    }
+
+    /// No workspace, or the first one and nothing erased in it.
+    fn is_new(&self, tx: &mut dyn Transaction) -> Result<bool, StoreError> {
+        let last = WorkspaceKey(workspaces::last_number(tx)?);
+        tx.enter(last.into())?;
+        let has_erased: bool = tx.scalar(&sql::HAS_ERASED_CONTENTS, &[last.into()])?;
+        tx.enter(Scope::Database)?;
+        Ok(last.0 <= 1 && !has_erased)
     }
 
     fn all_targets<'a>(
@@ -352,7 +362,7 @@ impl Work<'_> {
         let keys: Vec<WorkspaceKey> = targets.iter().map(|it| it.key).collect();
         let is_salvaged = self.backup.manifest.reason == BackupReason::Salvage;
         let is_awaited = |id: &str| is_salvaged && REBUILT_AFTER_SALVAGE.contains(&id);
-        let checks = doctor::check_workspaces(tx, &keys)?.into_iter();
+        let checks = doctor::check_workspaces(tx, &keys, self.engine)?.into_iter();
         let broken = checks.filter(|check| !check.is_ok() && !is_awaited(check.id));
         let problems: Vec<String> =
             broken.map(|check| format!("{}: {} {}", check.id, check.count, check.detail)).collect();

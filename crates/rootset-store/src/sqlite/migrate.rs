@@ -20,6 +20,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/sqlite/0003_add_code.sql"),
     include_str!("../../migrations/sqlite/0004_add_context.sql"),
     include_str!("../../migrations/sqlite/0005_add_tokens.sql"),
+    include_str!("../../migrations/sqlite/0006_type_counters.sql"),
 ];
 
 /// The version this program reads and writes.

@@ -43,7 +43,7 @@ fn a_run_that_finds_nothing_new_writes_one_row() {
     let watcher = world.sql();
     let before = watcher.query_row("SELECT COUNT(*) FROM repos", [], |row| row.get::<_, i64>(0)).unwrap();
     let dump = |connection: &rusqlite::Connection| -> Vec<String> {
-        let tables = ["workspaces", "memories", "files", "jobs", "meta", "audit", "sources"];
+        let tables = ["workspaces", "memories", "files", "jobs", "meta", "counters", "audit", "sources"];
         tables.iter().map(|table| whole(connection, table)).collect()
     };
     let (rest, run) = (dump(&watcher), world.run());

@@ -7,7 +7,7 @@ use rootset_model::{ErasureId, WorkspaceKey};
 use super::super::bundle::ArchivedWorkspace;
 use super::super::rows::Cell;
 use super::targets::Target;
-use crate::driver::Transaction;
+use crate::driver::{Scope, Transaction};
 use crate::erasure;
 use crate::error::StoreError;
 use crate::memories::read_content;
@@ -40,7 +40,9 @@ pub(super) fn was_purged_since(
     if tx.row(&sql::FIND_NUMBER, &[workspace.number.into()], |_| Ok(()))?.is_some() {
         return Ok(false);
     }
+    tx.enter(workspace.number.into())?;
     let purges: Vec<ErasureId> = tx.rows(&sql::WAS_PURGED, &[workspace.number.into()], |row| row.get(0))?;
+    tx.enter(Scope::Database)?;
     Ok(purges.iter().any(|erasure| ledger.is_none_or(|it| !it.erasures.contains(&erasure.0))))
 }
 
@@ -57,6 +59,7 @@ pub(super) fn known_since(
     ledgers.sort_unstable();
     ledgers.dedup();
     for ledger in ledgers {
+        tx.enter(ledger.into())?;
         tx.query(&sql::READ_ERASED_CONTENTS, &[ledger.into()], &mut |row| {
             let content: (Vec<u8>, [u8; 16]) = (row.get(0)?, row.get(1)?);
             if archived.is_none_or(|it| !it.contents.contains(&content)) {
@@ -66,6 +69,7 @@ pub(super) fn known_since(
         })?;
         since.purged_runs.extend(tx.rows(&sql::PURGED_RUNS, &[ledger.into()], |row| row.get::<[u8; 16]>(0))?);
     }
+    tx.enter(target.key.into())?;
     Ok(since)
 }
 

@@ -6,10 +6,10 @@ use super::super::bundle::ArchivedWorkspace;
 use super::super::rows::Cell;
 use super::super::tables::{Rows, TABLES};
 use crate::Stamp;
-use crate::driver::{Transaction, Value};
+use crate::driver::{Scope, Transaction, Value};
 use crate::error::StoreError;
 use crate::statements::backup as sql;
-use crate::statements::purge as purge_sql;
+use crate::statements::{purge as purge_sql, workspaces as workspace_sql};
 use crate::workspaces;
 use rootset_model::WorkspaceKey;
 
@@ -52,36 +52,37 @@ pub(super) fn target<'a>(
     let name = cells[0].text().unwrap_or_default();
     let number = archived.number;
     let is_free = tx.row(&sql::FIND_NUMBER, &[number.into()], |_| Ok(()))?.is_none();
-    let kept: Option<String> = tx.row(&sql::KEPT_COUNTERS, &[number.into()], |row| row.get(0))?;
-    let (key, counters) = match (workspaces::find(tx, name)?, origin) {
-        (Some(living), _) => (living.key, NEW_COUNTERS),
-        (None, Origin::Same) if is_free && kept.is_some() => (number, parsed_counters(kept.as_deref())?),
-        (None, Origin::Adopted) if is_free && number.0 > last_number(tx)? => (number, NEW_COUNTERS),
-        (None, _) => (WorkspaceKey(0), NEW_COUNTERS),
+    let living = workspaces::find(tx, name)?;
+    let kept = kept_counters(tx, number)?.filter(|_| is_free && origin == Origin::Same);
+    let (key, counters) = match (living, kept, origin) {
+        (Some(living), ..) => (living.key, NEW_COUNTERS),
+        (None, Some(kept), _) => (number, kept),
+        (None, None, Origin::Adopted) if is_free && number.0 > workspaces::last_number(tx)? => (number, NEW_COUNTERS),
+        (None, None, _) => (WorkspaceKey(0), NEW_COUNTERS),
     };
     Ok(Target { archived, cells, key, ledgers: Vec::new(), counters, numbers: 0..0 })
 }
 
-/// A workspace that went before there were sessions has no counters of them.
-fn parsed_counters(text: Option<&str>) -> Result<Counters, StoreError> {
-    let unreadable = || StoreError::UnreadableValue("the counters of a workspace that is gone");
-    let mut counters = NEW_COUNTERS;
-    let words: Vec<&str> = text.unwrap_or_default().split(' ').collect();
-    if !(2..=counters.len()).contains(&words.len()) {
-        return Err(unreadable());
-    }
-    for (counter, word) in counters.iter_mut().zip(words) {
-        *counter = word.parse().map_err(|_| unreadable())?;
-    }
-    Ok(counters)
+/// What the counters of a workspace that is gone were.
+fn kept_counters(tx: &mut dyn Transaction, number: WorkspaceKey) -> Result<Option<Counters>, StoreError> {
+    tx.enter(number.into())?;
+    let kept =
+        tx.row(&sql::KEPT_COUNTERS, &[number.into()], |row| Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?]))?;
+    tx.enter(Scope::Database)?;
+    Ok(kept)
 }
 
-pub(super) fn last_number(tx: &mut dyn Transaction) -> Result<i64, StoreError> {
-    Ok(tx.scalar::<Option<i64>>(&sql::LAST_NUMBER, &[])?.unwrap_or(0))
+/// Numbers that are chosen already are drawn for no other workspace.
+pub(super) fn reserve(tx: &mut dyn Transaction, targets: &[Target<'_>]) -> Result<(), StoreError> {
+    for target in targets {
+        tx.execute(&workspace_sql::RAISE_LAST_NUMBER, &[target.key.into()])?;
+    }
+    Ok(())
 }
 
 /// Makes sure that the workspace has a row, and so a number.
 pub(super) fn place(tx: &mut dyn Transaction, target: &mut Target<'_>, stamp: Stamp<'_>) -> Result<(), StoreError> {
+    tx.enter(Scope::Database)?;
     let name = target.cells[0].text().unwrap_or_default().to_owned();
     if target.key.0 == 0 {
         let new = workspaces::NewWorkspace { id: name, ..workspaces::NewWorkspace::default() };
@@ -110,4 +111,35 @@ pub(super) fn empty(tx: &mut dyn Transaction, key: WorkspaceKey) -> Result<(), S
         tx.execute(statement, &[key.into()])?;
     }
     tx.search_clear(key)
+}
+
+#[cfg(test)]
+mod tests {
+    use rootset_model::Timestamp;
+
+    use crate::backup::{BackupKind, NewBackup, RestoreTarget};
+    use crate::workspaces::NewWorkspace;
+    use crate::{Stamp, Store};
+
+    #[test]
+    fn a_workspace_that_needs_a_new_number_does_not_get_that_of_the_next() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let stamp = Stamp { now: Timestamp(1_800_000_000_000), actor: "test" };
+        let create = |store: &Store, id: &str| {
+            let new = NewWorkspace { id: id.to_owned(), ..NewWorkspace::default() };
+            store.create_workspace(&new, stamp).expect("a workspace").key
+        };
+        let origin = Store::open_sqlite(&folder.path().join("origin.db")).expect("a new database");
+        assert_eq!(["first", "second"].map(|id| create(&origin, id).0), [1, 2]);
+        let new = NewBackup { id: "backup", kind: BackupKind::Jsonl, workspace: None };
+        let backup = origin.create_backup(&folder.path().join("backups"), &new, stamp).expect("a backup");
+
+        // The number of the first is taken here, so it needs another; the second keeps its own.
+        let other = Store::open_sqlite(&folder.path().join("other.db")).expect("a new database");
+        create(&other, "default");
+        other.restore_backup(&backup, RestoreTarget::Database, folder.path(), stamp).expect("restored");
+        let number = |id: &str| other.workspace(id).expect("a workspace").key.0;
+        assert_eq!((number("first"), number("second")), (3, 2));
+        assert_eq!(create(&other, "third").0, 4);
+    }
 }
