@@ -153,6 +153,18 @@ impl From<StoreError> for ServiceError {
             }
             StoreError::RoleLacksRights { .. } => Self::new(Code::Forbidden, message)
                 .with_hint("the first start needs a role that may create tables and roles; see docs/operations.md"),
+            StoreError::PermissionDenied(_) => Self::new(Code::Forbidden, message).with_hint(
+                "a login needs `GRANT rootset_application TO` it; upgrades and `defrag` need the owner: docs/operations.md",
+            ),
+            StoreError::ServerTooOld { .. } => {
+                Self::invalid(message).with_hint("upgrade the server, or name another with `--db`")
+            }
+            StoreError::Disconnected(_) | StoreError::Conflicted(_) => Self::new(Code::Busy, message)
+                .with_hint("it was tried again without success; try later")
+                .with_details(json!({"retry_after_ms": RETRY_AFTER_MS})),
+            StoreError::TimedOut => Self::new(Code::Busy, message)
+                .with_hint("ask for less at once, or raise `postgres.statement_timeout`")
+                .with_details(json!({"retry_after_ms": RETRY_AFTER_MS})),
             StoreError::WrongUrl { .. } => Self::invalid(message)
                 .with_hint("`postgres://USER@HOST:PORT/DATABASE`; other characters of a password are written as `%40`"),
             StoreError::SchemaNewer { .. } => Self::new(Code::UpgradeRequired, message)
