@@ -62,7 +62,8 @@ UPDATE segments
 SET state = ?4, stashed_at = ?5, stash_reason = ?6, pinned = ?7, pin_reason = ?8, invariant = ?9, touched_at = ?10,
     touched_step = ?11, entered_collection = ?12, version = ?13,
     is_indexed = CASE WHEN ?4 = 'stashed' THEN 1 ELSE is_indexed END
-WHERE workspace = ?1 AND session = ?2 AND segment = ?3 AND trashed_run IS NULL;
+WHERE workspace = ?1 AND session = ?2 AND segment = ?3 AND trashed_run IS NULL
+RETURNING segment;
 
 -- Of these segments, those that full text has.
 -- name: indexed_among

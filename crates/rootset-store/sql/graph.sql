@@ -1,12 +1,14 @@
 -- name: insert_entity
 INSERT INTO entities (workspace, entity, number, name, type, normal_name, normaliser, created_at)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
-ON CONFLICT DO NOTHING;
+ON CONFLICT DO NOTHING
+RETURNING entity;
 
 -- name: insert_relation
 INSERT INTO relations (workspace, relation, source, verb, target, normaliser, created_at)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
-ON CONFLICT DO NOTHING;
+ON CONFLICT DO NOTHING
+RETURNING relation;
 
 -- name: insert_contribution
 INSERT INTO contributions (workspace, memory, object, kind, revision, text, weight)

@@ -28,9 +28,21 @@ ORDER BY m.trashed_at DESC LIMIT 1;
 SELECT {{memory_columns}} FROM memories m
 WHERE m.workspace = ?1 AND m.memory IN (SELECT value FROM blob_list(?2));
 
--- name: name_is_taken
-SELECT EXISTS (SELECT 1 FROM memories WHERE workspace = ?1 AND name = ?2 AND trashed_run IS NULL)
-    OR EXISTS (SELECT 1 FROM memories WHERE workspace = ?1 AND name = ?2 AND trashed_run IS NOT NULL);
+-- Of these names, those that a memory has, in the trash or not.
+-- name: known_names
+SELECT name FROM memories
+WHERE workspace = ?1 AND name IN (SELECT value FROM text_list(?2)) AND trashed_run IS NULL
+UNION
+SELECT name FROM memories
+WHERE workspace = ?1 AND name IN (SELECT value FROM text_list(?2)) AND trashed_run IS NOT NULL;
+
+-- Of these contents, those that a memory has, in the trash or not.
+-- name: known_contents
+SELECT doc_hash FROM memories
+WHERE workspace = ?1 AND doc_hash IN (SELECT value FROM blob_list(?2)) AND trashed_run IS NULL
+UNION
+SELECT doc_hash FROM memories
+WHERE workspace = ?1 AND doc_hash IN (SELECT value FROM blob_list(?2)) AND trashed_run IS NOT NULL;
 
 -- name: live_with_content
 SELECT memory, name FROM memories WHERE workspace = ?1 AND doc_hash = ?2 AND trashed_run IS NULL;

@@ -47,6 +47,11 @@ JOIN erasures e ON e.workspace = c.workspace AND e.erasure = c.erasure
 WHERE c.workspace = ?1 AND c.content_hash = ?2
 ORDER BY e.at DESC LIMIT 1;
 
+-- Of these hashes, those of contents that were erased.
+-- name: erased_among
+SELECT content_hash FROM erased_contents
+WHERE workspace = ?1 AND content_hash IN (SELECT value FROM blob_list(?2));
+
 -- name: erasure_key
 SELECT value FROM meta WHERE key = 'erasure_key';
 

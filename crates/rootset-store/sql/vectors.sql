@@ -20,6 +20,10 @@ DELETE FROM vectors WHERE workspace = ?1 AND chunk IN (SELECT value FROM integer
 -- name: delete_originals
 DELETE FROM vector_originals WHERE workspace = ?1 AND chunk IN (SELECT value FROM integer_list(?2));
 
+-- Of these chunks, those that exist.
+-- name: chunks_among
+SELECT chunk FROM chunks WHERE workspace = ?1 AND chunk IN (SELECT value FROM integer_list(?2));
+
 -- Code is found by its words: its chunks have no vectors.
 -- name: chunks_without
 SELECT ch.chunk FROM chunks ch

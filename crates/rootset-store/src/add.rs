@@ -1,15 +1,21 @@
 //! Adding memories. All checks come before the first write, so that one bad item of a batch leaves nothing behind.
 
+mod insert;
+mod names;
+mod plain;
+
 use rootset_model::limits::{METADATA_BYTES_MAX, TAGS_MAX};
 use rootset_model::{MemoryId, Timestamp, WorkspaceKey};
 
-use crate::driver::{SearchIndex, SearchRow, Transaction};
+use crate::driver::Transaction;
 use crate::error::StoreError;
 use crate::memories::{self, MemoryRow, Status, stored_list};
 use crate::search::{self, SimilarMemory};
 use crate::statements::memories as sql;
-use crate::workspaces::{self, Draw};
-use crate::{PreparedContent, Stamp, Store, Workspace, erasure, graph, jobs, supersede, undo, vectors};
+use crate::workspaces;
+use crate::{PreparedContent, Stamp, Store, Workspace, erasure, jobs, supersede, undo};
+use insert::{Named, insert_all, insert_tags};
+pub(crate) use insert::{insert_chunks, insert_revision};
 
 /// A memory to be stored, checked and prepared by the caller.
 #[derive(Clone, Debug)]
@@ -79,11 +85,16 @@ impl Store {
     ) -> Result<Vec<Result<AddOutcome, StoreError>>, StoreError> {
         self.write(workspace, |tx| {
             let mut outcomes = Vec::with_capacity(batch.len());
-            for new in batch {
-                match add_one(tx, workspace.key, new, stamp) {
-                    // A failing engine fails the batch: nothing of it can be trusted.
-                    Err(error) if !is_refusal(&error) => return Err(error),
-                    outcome => outcomes.push(outcome),
+            while outcomes.len() < batch.len() {
+                let rest = &batch[outcomes.len()..];
+                let (plain, others) = plain::leading(tx, workspace.key, rest)?;
+                outcomes.extend(insert_all(tx, workspace.key, &plain, stamp)?.into_iter().map(Ok));
+                for new in &rest[plain.len()..plain.len() + others] {
+                    match add_one(tx, workspace.key, new, stamp) {
+                        // A failing engine fails the batch: nothing of it can be trusted.
+                        Err(error) if !is_refusal(&error) => return Err(error),
+                        outcome => outcomes.push(outcome),
+                    }
                 }
             }
             Ok(outcomes)
@@ -250,150 +261,25 @@ pub(crate) fn write_attributes(
         ],
     )?;
     tx.execute(&sql::DELETE_TAGS, &[workspace.into(), (&[row.id.0][..]).into()])?;
-    insert_tags(tx, workspace, row.id, &row.tags)
+    insert_tags(tx, workspace, &[(row.id, &row.tags)])
 }
 
-fn insert_tags(
-    tx: &mut dyn Transaction,
-    workspace: WorkspaceKey,
-    memory: MemoryId,
-    tags: &[String],
-) -> Result<(), StoreError> {
-    let rows: Vec<_> = tags.iter().map(|tag| vec![workspace.into(), tag.into(), (&memory).into()]).collect();
-    if !rows.is_empty() {
-        tx.execute_many(&sql::INSERT_TAG, &rows)?;
-    }
-    Ok(())
-}
-
+/// A memory that nothing like it is known of, under a name that is free for it or refused.
 fn insert(
     tx: &mut dyn Transaction,
     workspace: WorkspaceKey,
     new: &NewMemory<'_>,
     stamp: Stamp<'_>,
 ) -> Result<AddOutcome, StoreError> {
-    let prepared = new.prepared;
     let name = match new.name {
         Some(given) => {
             refuse_taken_name(tx, workspace, given)?;
             given.to_owned()
         }
-        None => free_name(tx, workspace, new)?,
+        None => names::free(tx, workspace, new)?,
     };
-    let entities = prepared.derived.as_ref().map_or(0, |it| it.extraction.entities.len());
-    let bytes = prepared.content.byte_len() as i64;
-    let draw = Draw { numbers: 1 + entities, chunks: prepared.chunks.len(), memories: 1, bytes };
-    let drawn = workspaces::draw(tx, workspace, draw, stamp.now)?;
-    let status = if prepared.derived.is_some() { Status::Complete } else { Status::Pending };
-    let metadata = new.metadata.filter(|it| !it.is_empty());
-    let metadata = metadata.map(|it| serde_json::to_string(it).expect("JSON values always serialise"));
-    let tags = stored_list(new.tags);
-    tx.execute(
-        &sql::INSERT,
-        &[
-            workspace.into(),
-            (&new.id).into(),
-            drawn.first_number.into(),
-            (&name).into(),
-            new.source.into(),
-            new.written_by.into(),
-            status.as_str().into(),
-            (&prepared.doc_hash).into(),
-            metadata.as_ref().into(),
-            tags.as_ref().into(),
-            stamp.now.into(),
-            new.expires_at.into(),
-            new.is_pinned.into(),
-            new.pin_reason.into(),
-        ],
-    )?;
-    tx.execute(&sql::COUNT_SOURCE, &[workspace.into(), new.source.into(), 1.into()])?;
-    insert_tags(tx, workspace, new.id, new.tags)?;
-    insert_revision(tx, workspace, new.id, 1, prepared, stamp.now)?;
-    insert_chunks(tx, workspace, new.id, prepared, drawn.first_chunk)?;
-    let created = match &prepared.derived {
-        Some(derived) => {
-            vectors::insert(tx, workspace, drawn.first_chunk, derived, stamp.now)?;
-            let before = std::collections::HashMap::new();
-            graph::contribute(tx, workspace, new.id, 1, derived, drawn.first_number + 1, &before, stamp.now)?
-        }
-        None => {
-            jobs::enqueue_completion(tx, workspace, new.id, false, stamp.now)?;
-            graph::Created::default()
-        }
-    };
-    Ok(AddOutcome {
-        memory: new.id,
-        name: Some(name),
-        created: true,
-        restored: false,
-        status,
-        version: 1,
-        chunks_created: prepared.chunks.len(),
-        entities_created: created.entities,
-        relations_created: created.relations,
-    })
-}
-
-pub(crate) fn insert_revision(
-    tx: &mut dyn Transaction,
-    workspace: WorkspaceKey,
-    memory: MemoryId,
-    revision: i64,
-    prepared: &PreparedContent,
-    now: Timestamp,
-) -> Result<(), StoreError> {
-    let content = &prepared.content;
-    let json = |items: &[String]| serde_json::to_string(items).expect("strings always serialise");
-    let (decisions, rationale) = (json(&content.decisions), json(&content.rationale));
-    tx.execute(
-        &sql::INSERT_REVISION,
-        &[
-            workspace.into(),
-            (&memory).into(),
-            revision.into(),
-            (&content.topic).into(),
-            (&content.context).into(),
-            (&decisions).into(),
-            (&rationale).into(),
-            (content.byte_len() as i64).into(),
-            now.into(),
-            (&prepared.extractor_id).into(),
-            prepared.extractor_version.into(),
-        ],
-    )?;
-    Ok(())
-}
-
-/// Chunks and their search rows: from here on the text is found.
-pub(crate) fn insert_chunks(
-    tx: &mut dyn Transaction,
-    workspace: WorkspaceKey,
-    memory: MemoryId,
-    prepared: &PreparedContent,
-    first_chunk: i64,
-) -> Result<(), StoreError> {
-    let numbered = || (first_chunk..).zip(&prepared.chunks);
-    let rows: Vec<_> = numbered()
-        .enumerate()
-        .map(|(ordinal, (key, chunk))| {
-            vec![
-                workspace.into(),
-                key.into(),
-                (&memory).into(),
-                (ordinal as i64).into(),
-                chunk.part.stored().into(),
-                (chunk.start as i64).into(),
-                (chunk.length as i64).into(),
-                chunk.is_question.into(),
-            ]
-        })
-        .collect();
-    tx.execute_many(&sql::INSERT_CHUNK, &rows)?;
-    let search_rows: Vec<SearchRow> = numbered()
-        .map(|(key, chunk)| SearchRow { key, head: chunk.head_terms.clone(), body: chunk.body_terms.clone() })
-        .collect();
-    tx.search_insert(workspace, SearchIndex::Memories, search_rows)
+    let mut outcomes = insert_all(tx, workspace, &[Named { new, name }], stamp)?;
+    outcomes.pop().ok_or(StoreError::MissingRow { statement: sql::INSERT.name })
 }
 
 pub(crate) fn refuse_taken_name(
@@ -406,29 +292,4 @@ pub(crate) fn refuse_taken_name(
         Some(row) => Err(StoreError::NameTaken { name: name.to_owned(), by: row.id }),
         None => Ok(()),
     }
-}
-
-/// The slug, or the slug with a number that neither a living nor a trashed memory has.
-///
-/// Numbers are found by doubling and halving, not by counting up: a thousand notes under one topic must not make the
-/// next one cost a thousand look-ups.
-fn free_name(tx: &mut dyn Transaction, workspace: WorkspaceKey, new: &NewMemory<'_>) -> Result<String, StoreError> {
-    let Some(slug) = new.slug else {
-        return Ok(format!("memory-{}", new.id.0[8..].iter().map(|byte| format!("{byte:02x}")).collect::<String>()));
-    };
-    let mut is_taken = |name: &str| tx.scalar::<bool>(&sql::NAME_IS_TAKEN, &[workspace.into(), name.into()]);
-    if !is_taken(slug)? {
-        return Ok(slug.to_owned());
-    }
-    let numbered = |number: u64| format!("{slug}-{number}");
-    let (mut taken, mut free) = (1, 2);
-    while is_taken(&numbered(free))? {
-        taken = free;
-        free *= 2;
-    }
-    while free - taken > 1 {
-        let middle = taken + (free - taken) / 2;
-        if is_taken(&numbered(middle))? { taken = middle } else { free = middle }
-    }
-    Ok(numbered(free))
 }

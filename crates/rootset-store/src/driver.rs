@@ -29,6 +29,7 @@ pub enum Value<'a> {
     Blob(&'a [u8]),
     IntegerList(&'a [i64]),
     BlobList(&'a [[u8; 16]]),
+    HashList(&'a [[u8; 32]]),
     TextList(&'a [String]),
 }
 
@@ -139,13 +140,22 @@ pub trait Transaction {
     /// Rows changed.
     fn execute(&mut self, statement: &Statement, parameters: &[Value<'_>]) -> Result<usize, StoreError>;
 
-    /// One statement over many rows of parameters without waiting for each; rows changed, per row.
-    fn execute_many(&mut self, statement: &Statement, rows: &[Vec<Value<'_>>]) -> Result<Vec<usize>, StoreError>;
+    /// One statement over many rows of parameters, in one round trip; rows changed by all of them. No two rows of
+    /// parameters mean the same row.
+    fn execute_many(&mut self, statement: &Statement, rows: &[Vec<Value<'_>>]) -> Result<usize, StoreError>;
 
     fn query(
         &mut self,
         statement: &Statement,
         parameters: &[Value<'_>],
+        each: &mut dyn FnMut(&dyn Row) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError>;
+
+    /// The same for a statement that answers rows: all answers, in any order.
+    fn query_many(
+        &mut self,
+        statement: &Statement,
+        rows: &[Vec<Value<'_>>],
         each: &mut dyn FnMut(&dyn Row) -> Result<(), StoreError>,
     ) -> Result<(), StoreError>;
 
@@ -211,6 +221,25 @@ pub trait Transaction {
 
     /// Drops a workspace's indexes when the workspace is purged.
     fn search_drop(&mut self, workspace: WorkspaceKey) -> Result<(), StoreError>;
+
+    // Vectors: an engine may have an index of its own over them. What is deleted leaves it with the rows of `vectors`.
+
+    /// Unit-length vectors of chunks, after their rows were written.
+    fn vectors_insert(
+        &mut self,
+        workspace: WorkspaceKey,
+        space: &str,
+        vectors: &[(i64, &[f32])],
+    ) -> Result<(), StoreError>;
+
+    /// The nearest chunks by cosine, best first; `None` from an engine without an index.
+    fn vectors_nearest(
+        &mut self,
+        workspace: WorkspaceKey,
+        space: &str,
+        query: &[f32],
+        limit: usize,
+    ) -> Result<Option<Vec<(i64, f32)>>, StoreError>;
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -268,6 +297,12 @@ pub trait Engine: Send + Sync {
 
     /// Looks for any of the byte strings in the database's own files; `None` where files are out of reach.
     fn contains_bytes(&self, needles: &[Vec<u8>]) -> Result<Option<bool>, StoreError>;
+
+    /// How often this process has waited for a server's answer; `None` where there is no server.
+    fn round_trips(&self) -> Option<u64>;
+
+    /// Whether a search can only go by words, because the engine lacks what it needs for vectors.
+    fn lacks_vectors(&self) -> bool;
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -344,6 +379,12 @@ impl<'a, const N: usize> From<&'a [u8; N]> for Value<'a> {
 impl<'a> From<&'a [[u8; 16]]> for Value<'a> {
     fn from(ids: &'a [[u8; 16]]) -> Self {
         Self::BlobList(ids)
+    }
+}
+
+impl<'a> From<&'a [[u8; 32]]> for Value<'a> {
+    fn from(hashes: &'a [[u8; 32]]) -> Self {
+        Self::HashList(hashes)
     }
 }
 

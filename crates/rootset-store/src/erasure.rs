@@ -1,5 +1,7 @@
 //! The erasure ledger: what must never come back by itself, known by ids and keyed hashes, never by text.
 
+use std::collections::HashSet;
+
 use rootset_model::content::DocHash;
 use rootset_model::{ErasureId, MemoryId, RunId, SegmentKey, SessionKey, Timestamp, WorkspaceKey};
 
@@ -14,10 +16,32 @@ pub(crate) const WHOLE_MEMORY: &[u8] = &[];
 /// The cause of an erasure that took a whole workspace.
 const WORKSPACE_CAUSE: &str = "purge_workspace";
 
-/// The hash of a content hash under this database's key: a short text cannot be guessed from it without the key.
-pub(crate) fn keyed(tx: &mut dyn Transaction, doc_hash: &DocHash) -> Result<[u8; 32], StoreError> {
-    let key: [u8; 32] = tx.scalar(&sql::ERASURE_KEY, &[])?;
-    Ok(*blake3::keyed_hash(&key, doc_hash).as_bytes())
+/// This database's key: without it, a short text cannot be guessed from the hash of its hash.
+pub(crate) struct Key([u8; 32]);
+
+impl Key {
+    pub fn load(tx: &mut dyn Transaction) -> Result<Self, StoreError> {
+        tx.scalar(&sql::ERASURE_KEY, &[]).map(Self)
+    }
+
+    /// What the ledger notes in the place of a content's hash.
+    pub fn hash(&self, doc_hash: &DocHash) -> [u8; 32] {
+        *blake3::keyed_hash(&self.0, doc_hash).as_bytes()
+    }
+}
+
+/// Of these contents, those that were erased.
+pub(crate) fn erased_among(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    contents: &[DocHash],
+) -> Result<HashSet<DocHash>, StoreError> {
+    let key = Key::load(tx)?;
+    let hashes: Vec<[u8; 32]> = contents.iter().map(|it| key.hash(it)).collect();
+    let erased: Vec<[u8; 32]> =
+        tx.rows(&sql::ERASED_AMONG, &[workspace.into(), hashes.as_slice().into()], |row| row.get(0))?;
+    let erased: HashSet<[u8; 32]> = erased.into_iter().collect();
+    Ok(contents.iter().zip(&hashes).filter(|(_, hash)| erased.contains(*hash)).map(|(it, _)| *it).collect())
 }
 
 /// Whether this content was erased, which memory it was and when.
@@ -26,7 +50,7 @@ pub(crate) fn find(
     workspace: WorkspaceKey,
     doc_hash: &DocHash,
 ) -> Result<Option<(MemoryId, Timestamp)>, StoreError> {
-    let hash = keyed(tx, doc_hash)?;
+    let hash = Key::load(tx)?.hash(doc_hash);
     tx.row(&sql::ERASED_CONTENT, &[workspace.into(), (&hash).into()], |row| Ok((row.get(0)?, row.get(1)?)))
 }
 
@@ -43,10 +67,8 @@ pub(crate) fn record(
     let parameters =
         [workspace.into(), (&erasure).into(), stamp.now.into(), stamp.actor.into(), cause.into(), (&run).into()];
     tx.execute(&sql::INSERT_ERASURE, &parameters)?;
-    let hashes = contents
-        .iter()
-        .map(|(memory, doc_hash)| Ok((*memory, keyed(tx, doc_hash)?)))
-        .collect::<Result<Vec<_>, StoreError>>()?;
+    let key = Key::load(tx)?;
+    let hashes: Vec<_> = contents.iter().map(|(memory, doc_hash)| (*memory, key.hash(doc_hash))).collect();
     let rows: Vec<_> = hashes
         .iter()
         .map(|(memory, hash)| vec![workspace.into(), hash.into(), memory.into(), (&erasure).into()])

@@ -34,6 +34,14 @@ pub enum StoreError {
     Damaged(String),
     #[error("SQLite {found} is linked, at least {wanted} is needed")]
     EngineTooOld { found: &'static str, wanted: &'static str },
+    #[error("the connection to the database was lost: {0}")]
+    Disconnected(String),
+    #[error("a conflict with another writer: {0}")]
+    Conflicted(String),
+    #[error("a statement took longer than is allowed")]
+    TimedOut,
+    #[error("PostgreSQL {found} answers at `{place}`, at least {wanted} is needed")]
+    ServerTooOld { place: String, found: String, wanted: &'static str },
     #[error("{0}")]
     Engine(String),
     #[error("a rule of the schema is broken: {0}")]

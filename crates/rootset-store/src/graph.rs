@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use rootset_model::identity::{NORMALISER_VERSION, normalise};
 use rootset_model::{EntityId, MemoryId, RelationId, RunId, Timestamp, WorkspaceKey};
 
-use crate::driver::{Row, SearchIndex, SearchRow, Transaction, Value};
+use crate::driver::{Row, SearchIndex, SearchRow, Statement, Transaction, Value};
 use crate::error::StoreError;
 use crate::statements::graph as sql;
 use crate::workspaces::{self, Draw};
@@ -168,22 +168,25 @@ impl Store {
         self.write(workspace, |tx| {
             let draw = Draw { numbers: entities.len(), ..Draw::default() };
             let drawn = workspaces::draw(tx, workspace.key, draw, stamp.now)?;
-            let named: Vec<NamedEntity<'_>> = entities
-                .iter()
-                .map(|it| NamedEntity {
+            let named: Vec<NamedEntity<'_>> = (drawn.first_number..)
+                .zip(entities)
+                .map(|(number, it)| NamedEntity {
                     id: EntityId::derive(&it.name, &it.entity_type),
+                    number,
                     name: &it.name,
                     entity_type: &it.entity_type,
                     terms: &it.terms,
                 })
                 .collect();
-            insert_entities(tx, workspace.key, &named, drawn.first_number, stamp.now)?;
-            let (ids, _) = insert_relations(
-                tx,
-                workspace.key,
-                relations.iter().map(|it| (it.source, it.relation.as_str(), it.target)),
-                stamp.now,
-            )?;
+            insert_entities(tx, workspace.key, &named.iter().collect::<Vec<_>>(), stamp.now)?;
+            let ends: Vec<_> = relations
+                .iter()
+                .map(|it| {
+                    (RelationId::derive(it.source, &it.relation, it.target), it.source, it.relation.as_str(), it.target)
+                })
+                .collect();
+            insert_relations(tx, workspace.key, &ends, stamp.now)?;
+            let ids: Vec<RelationId> = ends.iter().map(|(id, ..)| *id).collect();
             let entity_marks = named
                 .iter()
                 .zip(entities)
@@ -215,102 +218,162 @@ impl Store {
 
 struct NamedEntity<'a> {
     id: EntityId,
+    number: i64,
     name: &'a str,
     entity_type: &'a str,
     terms: &'a str,
 }
 
+/// What one memory contributes.
+#[derive(Debug)]
+pub(crate) struct Contribution<'a> {
+    pub memory: MemoryId,
+    pub revision: i64,
+    pub derived: &'a PreparedDerived,
+    /// The numbers of its entities follow from here, for those that are new.
+    pub first_number: i64,
+}
+
+/// What one memory contributes, with the ids of its parts.
+struct Parts<'a> {
+    entities: Vec<NamedEntity<'a>>,
+    relations: Vec<(RelationId, EntityId, &'a str, EntityId)>,
+}
+
+impl<'a> Parts<'a> {
+    fn of(contribution: &Contribution<'a>) -> Self {
+        let extraction = &contribution.derived.extraction;
+        let terms = &contribution.derived.entity_terms;
+        assert_eq!(terms.len(), extraction.entities.len(), "every entity comes with its terms");
+        let entities: Vec<NamedEntity<'_>> = (contribution.first_number..)
+            .zip(extraction.entities.iter().zip(terms))
+            .map(|(number, (entity, terms))| NamedEntity {
+                id: EntityId::derive(&entity.name, &entity.entity_type),
+                number,
+                name: &entity.name,
+                entity_type: &entity.entity_type,
+                terms,
+            })
+            .collect();
+        let relations = extraction
+            .relations
+            .iter()
+            .map(|it| {
+                let (source, target) = (entities[it.source].id, entities[it.target].id);
+                (RelationId::derive(source, &it.relation, target), source, it.relation.as_str(), target)
+            })
+            .collect();
+        Self { entities, relations }
+    }
+}
+
 /// Writes what a memory contributes and answers how many objects became visible by it.
 ///
 /// `before` is what the same memory contributed until now: those objects were visible and do not count as new.
-#[expect(clippy::too_many_arguments, reason = "the parts of one contribution; a struct would be used once")]
 pub(crate) fn contribute(
     tx: &mut dyn Transaction,
     workspace: WorkspaceKey,
-    memory: MemoryId,
-    revision: i64,
-    derived: &PreparedDerived,
-    first_number: i64,
+    contribution: Contribution<'_>,
     before: &HashMap<[u8; 16], i64>,
     now: Timestamp,
 ) -> Result<Created, StoreError> {
-    let extraction = &derived.extraction;
-    let entities: Vec<NamedEntity<'_>> = extraction
-        .entities
-        .iter()
-        .zip(&derived.entity_terms)
-        .map(|(entity, terms)| NamedEntity {
-            id: EntityId::derive(&entity.name, &entity.entity_type),
-            name: &entity.name,
-            entity_type: &entity.entity_type,
-            terms,
-        })
-        .collect();
-    assert_eq!(entities.len(), extraction.entities.len(), "every entity comes with its terms");
-    let existing = insert_entities(tx, workspace, &entities, first_number, now)?;
-    let ends = extraction
-        .relations
-        .iter()
-        .map(|relation| (entities[relation.source].id, relation.relation.as_str(), entities[relation.target].id));
-    let (relations, existing_relations) = insert_relations(tx, workspace, ends, now)?;
+    let created = contribute_after(tx, workspace, &[contribution], before, now)?;
+    Ok(created.into_iter().next().unwrap_or_default())
+}
+
+/// The same for new memories, all together: what several of them contribute became visible by the first.
+pub(crate) fn contribute_all(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    contributions: &[Contribution<'_>],
+    now: Timestamp,
+) -> Result<Vec<Created>, StoreError> {
+    contribute_after(tx, workspace, contributions, &HashMap::new(), now)
+}
+
+fn contribute_after(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    contributions: &[Contribution<'_>],
+    before: &HashMap<[u8; 16], i64>,
+    now: Timestamp,
+) -> Result<Vec<Created>, StoreError> {
+    let parts: Vec<Parts<'_>> = contributions.iter().map(Parts::of).collect();
+    let entities: Vec<&NamedEntity<'_>> = parts.iter().flat_map(|it| &it.entities).collect();
+    let existing = insert_entities(tx, workspace, &entities, now)?;
+    let relations: Vec<_> = parts.iter().flat_map(|it| it.relations.iter().copied()).collect();
+    let existing_relations = insert_relations(tx, workspace, &relations, now)?;
     // Rows that were there before may be invisible: only the trash vouched for them.
     let mut maybe_visible: Vec<[u8; 16]> = existing.iter().map(|id| id.0).collect();
     maybe_visible.extend(existing_relations.iter().map(|id| id.0));
-    let visible = visible_among(tx, workspace, &maybe_visible)?;
-    let is_new = |id: &[u8; 16]| !visible.contains(id) && !before.contains_key(id);
-    let count_new = |ids: &mut dyn Iterator<Item = [u8; 16]>| ids.filter(is_new).count();
-    let created = Created {
-        entities: count_new(&mut entities.iter().map(|it| it.id.0)),
-        relations: count_new(&mut relations.iter().map(|it| it.0)),
-    };
-
-    let mut rows: Vec<Vec<Value<'_>>> = Vec::with_capacity(entities.len() + relations.len());
-    for (entity, extracted) in entities.iter().zip(&extraction.entities) {
-        let text = Some(&extracted.description).filter(|it| !it.is_empty());
-        rows.push(vec![
-            workspace.into(),
-            (&memory).into(),
-            (&entity.id).into(),
-            KIND_ENTITY.into(),
-            revision.into(),
-            text.into(),
-            f64::from(extracted.weight).into(),
-        ]);
-    }
-    for (id, extracted) in relations.iter().zip(&extraction.relations) {
-        rows.push(vec![
-            workspace.into(),
-            (&memory).into(),
-            id.into(),
-            KIND_RELATION.into(),
-            revision.into(),
-            Value::Null,
-            f64::from(extracted.weight).into(),
-        ]);
-    }
+    let mut visible = visible_among(tx, workspace, &maybe_visible)?;
+    visible.extend(before.keys());
+    let created = parts
+        .iter()
+        .map(|it| Created {
+            entities: it.entities.iter().filter(|entity| visible.insert(entity.id.0)).count(),
+            relations: it.relations.iter().filter(|(id, ..)| visible.insert(id.0)).count(),
+        })
+        .collect();
+    let rows: Vec<Vec<Value<'_>>> =
+        contributions.iter().zip(&parts).flat_map(|(it, parts)| contribution_rows(workspace, it, parts)).collect();
     tx.execute_many(&sql::INSERT_CONTRIBUTION, &rows)?;
     Ok(created)
+}
+
+/// One row per object that a memory vouches for.
+fn contribution_rows<'a>(
+    workspace: WorkspaceKey,
+    contribution: &'a Contribution<'_>,
+    parts: &'a Parts<'_>,
+) -> Vec<Vec<Value<'a>>> {
+    let extraction = &contribution.derived.extraction;
+    let mut seen: HashSet<&[u8; 16]> = HashSet::new();
+    let mut rows: Vec<Vec<Value<'_>>> = Vec::with_capacity(parts.entities.len() + parts.relations.len());
+    let mut row = |object: &'a [u8; 16], kind: i64, text: Option<&'a String>, weight: f32| {
+        if seen.insert(object) {
+            rows.push(vec![
+                workspace.into(),
+                (&contribution.memory).into(),
+                object.into(),
+                kind.into(),
+                contribution.revision.into(),
+                text.into(),
+                f64::from(weight).into(),
+            ]);
+        }
+    };
+    for (entity, extracted) in parts.entities.iter().zip(&extraction.entities) {
+        let text = Some(&extracted.description).filter(|it| !it.is_empty());
+        row(&entity.id.0, KIND_ENTITY, text, extracted.weight);
+    }
+    for ((id, ..), extracted) in parts.relations.iter().zip(&extraction.relations) {
+        row(&id.0, KIND_RELATION, None, extracted.weight);
+    }
+    rows
 }
 
 /// Answers those that were there already.
 fn insert_entities(
     tx: &mut dyn Transaction,
     workspace: WorkspaceKey,
-    entities: &[NamedEntity<'_>],
-    first_number: i64,
+    entities: &[&NamedEntity<'_>],
     now: Timestamp,
 ) -> Result<Vec<EntityId>, StoreError> {
+    let mut seen = HashSet::new();
+    let entities: Vec<&NamedEntity<'_>> = entities.iter().copied().filter(|it| seen.insert(it.id)).collect();
     if entities.is_empty() {
         return Ok(Vec::new());
     }
     let normal_names: Vec<String> = entities.iter().map(|it| normalise(it.name)).collect();
-    let rows: Vec<_> = (first_number..)
-        .zip(entities.iter().zip(&normal_names))
-        .map(|(number, (entity, normal_name))| {
+    let rows: Vec<_> = entities
+        .iter()
+        .zip(&normal_names)
+        .map(|(entity, normal_name)| {
             vec![
                 workspace.into(),
                 (&entity.id).into(),
-                number.into(),
+                entity.number.into(),
                 entity.name.into(),
                 entity.entity_type.into(),
                 normal_name.into(),
@@ -319,39 +382,53 @@ fn insert_entities(
             ]
         })
         .collect();
-    let changed = tx.execute_many(&sql::INSERT_ENTITY, &rows)?;
+    let new = inserted(tx, &sql::INSERT_ENTITY, &rows)?;
     let mut existing = Vec::new();
     let mut search_rows = Vec::new();
-    for ((number, entity), changed) in (first_number..).zip(entities).zip(changed) {
-        if changed == 0 {
-            existing.push(entity.id);
-        } else {
-            search_rows.push(SearchRow { key: number, head: String::new(), body: entity.terms.to_owned() });
+    for entity in entities {
+        match new.contains(&entity.id.0) {
+            true => {
+                search_rows.push(SearchRow { key: entity.number, head: String::new(), body: entity.terms.to_owned() });
+            }
+            false => existing.push(entity.id),
         }
     }
     tx.search_insert(workspace, SearchIndex::Entities, search_rows)?;
     Ok(existing)
 }
 
-/// Answers all ids, and those that were there already.
-fn insert_relations<'a>(
+/// Answers those that were there already.
+fn insert_relations(
     tx: &mut dyn Transaction,
     workspace: WorkspaceKey,
-    relations: impl Iterator<Item = (EntityId, &'a str, EntityId)>,
+    relations: &[(RelationId, EntityId, &str, EntityId)],
     now: Timestamp,
-) -> Result<(Vec<RelationId>, Vec<RelationId>), StoreError> {
-    let parts: Vec<_> = relations
-        .map(|(source, verb, target)| (RelationId::derive(source, verb, target), source, verb, target))
+) -> Result<Vec<RelationId>, StoreError> {
+    let mut seen = HashSet::new();
+    let rows: Vec<_> = relations
+        .iter()
+        .filter(|(id, ..)| seen.insert(*id))
+        .map(|(id, source, verb, target)| relation_row(workspace, id, source, verb, target, now))
         .collect();
-    if parts.is_empty() {
-        return Ok((Vec::new(), Vec::new()));
+    if rows.is_empty() {
+        return Ok(Vec::new());
     }
-    let rows: Vec<_> =
-        parts.iter().map(|(id, source, verb, target)| relation_row(workspace, id, source, verb, target, now)).collect();
-    let changed = tx.execute_many(&sql::INSERT_RELATION, &rows)?;
-    let all: Vec<RelationId> = parts.iter().map(|(id, ..)| *id).collect();
-    let existing = all.iter().zip(changed).filter(|(_, changed)| *changed == 0).map(|(id, _)| *id).collect();
-    Ok((all, existing))
+    let new = inserted(tx, &sql::INSERT_RELATION, &rows)?;
+    Ok(seen.into_iter().filter(|id| !new.contains(&id.0)).collect())
+}
+
+/// Runs an insert that passes over what exists; answers the ids of what was new.
+fn inserted(
+    tx: &mut dyn Transaction,
+    statement: &Statement,
+    rows: &[Vec<Value<'_>>],
+) -> Result<HashSet<[u8; 16]>, StoreError> {
+    let mut new = HashSet::new();
+    tx.query_many(statement, rows, &mut |row| {
+        new.insert(row.get(0)?);
+        Ok(())
+    })?;
+    Ok(new)
 }
 
 pub(crate) fn relation_row<'a>(

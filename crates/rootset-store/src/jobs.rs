@@ -2,8 +2,9 @@
 
 use rootset_model::{Content, Extraction, MemoryId, Timestamp, WorkspaceKey};
 
-use crate::driver::{Row, Scope, Transaction};
+use crate::driver::{Row, Scope, Transaction, Value};
 use crate::error::StoreError;
+use crate::graph::Contribution;
 use crate::memories::{self, Status};
 use crate::statements::jobs as sql;
 use crate::statements::memories as memory_sql;
@@ -144,16 +145,9 @@ impl Store {
                     vectors::insert(tx, workspace, *first_chunk, derived, stamp.now)?;
                 }
                 let before = graph::contributed_by(tx, workspace, &[memory.0])?;
-                let created = graph::contribute(
-                    tx,
-                    workspace,
-                    memory,
-                    work.revision,
-                    derived,
-                    drawn.first_number,
-                    &before,
-                    stamp.now,
-                )?;
+                let (revision, first_number) = (work.revision, drawn.first_number);
+                let contribution = Contribution { memory, revision, derived, first_number };
+                let created = graph::contribute(tx, workspace, contribution, &before, stamp.now)?;
                 let parameters = [
                     workspace.into(),
                     (&memory).into(),
@@ -245,6 +239,20 @@ pub(crate) fn enqueue_completion(
     let parameters = [workspace.into(), COMPLETE.into(), (&memory).into(), now.into(), cursor.into()];
     tx.execute(&sql::ENQUEUE, &parameters)?;
     Ok(())
+}
+
+/// The same for memories that were just added.
+pub(crate) fn enqueue_completions(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    memories: &[MemoryId],
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    let rows: Vec<Vec<Value<'_>>> = memories
+        .iter()
+        .map(|memory| vec![workspace.into(), COMPLETE.into(), memory.into(), now.into(), Value::Null])
+        .collect();
+    tx.execute_many(&sql::ENQUEUE, &rows).map(drop)
 }
 
 /// For memories that go to the trash: an undo enqueues them again.

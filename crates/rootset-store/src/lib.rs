@@ -31,6 +31,7 @@ mod log;
 mod memories;
 mod orphans;
 mod plans;
+mod postgres;
 mod purge;
 #[cfg(test)]
 mod query_plans;
@@ -208,14 +209,14 @@ impl Store {
     pub fn open_with(
         location: &Location,
         backups: Option<&Path>,
-        _postgres: &PostgresSettings,
+        postgres: &PostgresSettings,
     ) -> Result<Self, StoreError> {
         match location {
             Location::File(path) => match backups {
                 Some(backups) => Self::open_sqlite_with_backups(path, backups),
                 None => Self::open_sqlite(path),
             },
-            Location::Postgres(_) => Err(StoreError::Engine("there is no PostgreSQL engine yet".to_owned())),
+            Location::Postgres(url) => crate::postgres::PostgresEngine::open(url, postgres).map(Self::over),
         }
     }
 
@@ -242,12 +243,22 @@ impl Store {
         sqlite::SqliteEngine::open(path, &|_| Ok(())).map(Self::over)
     }
 
-    fn over(engine: sqlite::SqliteEngine) -> Self {
+    fn over(engine: impl Engine + 'static) -> Self {
         Self { engine: Box::new(engine), vectors: vectors::VectorCache::default(), log_waits: AtomicBool::new(false) }
     }
 
     pub fn engine_name(&self) -> &'static str {
         self.engine.name()
+    }
+
+    /// How often this process has waited for a server's answer; `None` where there is no server.
+    pub fn round_trips(&self) -> Option<u64> {
+        self.engine.round_trips()
+    }
+
+    /// Whether searches can only go by words, because the engine lacks what it needs for vectors.
+    pub fn lacks_vectors(&self) -> bool {
+        self.engine.lacks_vectors()
     }
 
     /// One snapshot of a scope; never waits for a writer.

@@ -238,6 +238,14 @@ impl Engine for SqliteEngine {
         }
         Ok(Some(false))
     }
+
+    fn round_trips(&self) -> Option<u64> {
+        None
+    }
+
+    fn lacks_vectors(&self) -> bool {
+        false
+    }
 }
 
 /// What an agent remembers is nobody else's business: a new database is readable by its owner only. SQLite gives its log

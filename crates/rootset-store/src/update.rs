@@ -5,6 +5,7 @@ use rootset_model::{ErasureId, MemoryId, PlanId, RunId, Timestamp, WorkspaceKey}
 use crate::add::{insert_chunks, insert_revision, refuse_taken_name, write_attributes};
 use crate::driver::{SearchIndex, SearchRemoval, Transaction};
 use crate::error::StoreError;
+use crate::graph::Contribution;
 use crate::memories::{self, MemoryRow};
 use crate::statements::memories as sql;
 use crate::workspaces::{self, Draw};
@@ -208,7 +209,8 @@ pub(crate) fn switch_revision(
     let drawn = workspaces::draw(tx, workspace, draw, now)?;
     insert_chunks(tx, workspace, memory, prepared, drawn.first_chunk)?;
     vectors::insert(tx, workspace, drawn.first_chunk, derived, now)?;
-    let created = graph::contribute(tx, workspace, memory, revision, derived, drawn.first_number, &before, now)?;
+    let contribution = Contribution { memory, revision, derived, first_number: drawn.first_number };
+    let created = graph::contribute(tx, workspace, contribution, &before, now)?;
     let parameters = [workspace.into(), (&memory).into(), revision.into(), (&prepared.doc_hash).into(), now.into()];
     tx.execute(&sql::SET_REVISION, &parameters)?;
 

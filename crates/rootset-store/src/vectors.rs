@@ -1,9 +1,9 @@
-//! Vectors in the embedded engine: int8 codes scanned in memory, the best rescored with the f32 originals.
+//! Vectors: an engine's own index over them, or int8 codes scanned in memory, the best rescored with the f32 originals.
 //!
 //! The codes are loaded on the first vector query and refreshed by number when anybody wrote more. A deleted chunk may
 //! linger in the cache: liveness is asked of the database for every hit, so it is never served.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use parking_lot::Mutex;
 use rootset_model::{Timestamp, WorkspaceKey};
@@ -43,6 +43,9 @@ impl VectorCache {
         query: &[f32],
         limit: usize,
     ) -> Result<Vec<(i64, f32)>, StoreError> {
+        if let Some(found) = tx.vectors_nearest(workspace, space, query, limit)? {
+            return Ok(found);
+        }
         let coarse = {
             let mut workspaces = self.workspaces.lock();
             let loaded = workspaces.entry(workspace).or_default();
@@ -179,16 +182,23 @@ impl Store {
         vectors: &[(&UnembeddedChunk, Vec<f32>)],
         now: Timestamp,
     ) -> Result<(), StoreError> {
-        self.write(Scope::Database, |tx| {
-            for (chunk, vector) in vectors {
-                tx.enter(chunk.workspace.into())?;
-                let key = [chunk.workspace.into(), chunk.chunk.into()];
-                if tx.row(&crate::statements::explain::CHUNK, &key, |_| Ok(()))?.is_some() {
-                    insert_rows(tx, chunk.workspace, chunk.chunk, space, std::slice::from_ref(vector), now)?;
+        let mut by_workspace: BTreeMap<WorkspaceKey, Vec<(i64, &[f32])>> = BTreeMap::new();
+        for (chunk, vector) in vectors {
+            by_workspace.entry(chunk.workspace).or_default().push((chunk.chunk, vector.as_slice()));
+        }
+        for (workspace, vectors) in by_workspace {
+            self.write(workspace, |tx| {
+                let keys: Vec<i64> = vectors.iter().map(|(chunk, _)| *chunk).collect();
+                let there: Vec<i64> =
+                    tx.rows(&sql::CHUNKS_AMONG, &[workspace.into(), keys.as_slice().into()], |row| row.get(0))?;
+                let vectors: Vec<_> = vectors.iter().copied().filter(|(chunk, _)| there.contains(chunk)).collect();
+                match vectors.is_empty() {
+                    true => Ok(()),
+                    false => insert_rows(tx, workspace, space, &vectors, now),
                 }
-            }
-            Ok(())
-        })
+            })?;
+        }
+        Ok(())
     }
 }
 
@@ -221,37 +231,54 @@ pub(crate) fn insert(
     derived: &PreparedDerived,
     now: Timestamp,
 ) -> Result<(), StoreError> {
-    match &derived.vectors {
-        Some(prepared) => insert_rows(tx, workspace, first_chunk, &prepared.space, &prepared.vectors, now),
-        None => tx.execute(&sql::CLEAR_COMPLETE_SPACE, &[]).map(|_| ()),
+    insert_all(tx, workspace, &[(first_chunk, derived)], now)
+}
+
+/// The same for several memories together.
+pub(crate) fn insert_all(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    memories: &[(i64, &PreparedDerived)],
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    let mut by_space: BTreeMap<&str, Vec<(i64, &[f32])>> = BTreeMap::new();
+    for (first_chunk, derived) in memories {
+        if let Some(prepared) = &derived.vectors {
+            let vectors = (*first_chunk..).zip(prepared.vectors.iter().map(Vec::as_slice));
+            by_space.entry(&prepared.space).or_default().extend(vectors);
+        }
     }
+    if memories.iter().any(|(_, derived)| derived.vectors.is_none()) {
+        tx.execute(&sql::CLEAR_COMPLETE_SPACE, &[])?;
+    }
+    by_space.into_iter().try_for_each(|(space, vectors)| insert_rows(tx, workspace, space, &vectors, now))
 }
 
 fn insert_rows(
     tx: &mut dyn Transaction,
     workspace: WorkspaceKey,
-    first_chunk: i64,
     space: &str,
-    vectors: &[Vec<f32>],
+    vectors: &[(i64, &[f32])],
     now: Timestamp,
 ) -> Result<(), StoreError> {
     let draw = Draw { numbers: vectors.len(), ..Draw::default() };
     let drawn = workspaces::draw(tx, workspace, draw, now)?;
     let packed: Vec<(f32, Vec<u8>, Vec<u8>)> = vectors
         .iter()
-        .map(|vector| {
+        .map(|(_, vector)| {
             let (scale, codes) = quantise(vector);
             let bytes = vector.iter().flat_map(|value| value.to_le_bytes()).collect();
             (scale, codes.into_iter().map(|code| code as u8).collect(), bytes)
         })
         .collect();
-    let rows: Vec<_> = (first_chunk..)
+    let rows: Vec<_> = vectors
+        .iter()
         .zip(drawn.first_number..)
         .zip(&packed)
-        .map(|((chunk, number), (scale, codes, _))| {
+        .map(|(((chunk, _), number), (scale, codes, _))| {
             vec![
                 workspace.into(),
-                chunk.into(),
+                (*chunk).into(),
                 space.into(),
                 number.into(),
                 f64::from(*scale).into(),
@@ -260,12 +287,13 @@ fn insert_rows(
         })
         .collect();
     tx.execute_many(&sql::INSERT, &rows)?;
-    let originals: Vec<_> = (first_chunk..)
+    let originals: Vec<_> = vectors
+        .iter()
         .zip(&packed)
-        .map(|(chunk, (_, _, bytes))| vec![workspace.into(), chunk.into(), bytes.as_slice().into()])
+        .map(|((chunk, _), (_, _, bytes))| vec![workspace.into(), (*chunk).into(), bytes.as_slice().into()])
         .collect();
     tx.execute_many(&sql::INSERT_ORIGINAL, &originals)?;
-    Ok(())
+    tx.vectors_insert(workspace, space, vectors)
 }
 
 pub(crate) fn delete(tx: &mut dyn Transaction, workspace: WorkspaceKey, chunks: &[i64]) -> Result<(), StoreError> {

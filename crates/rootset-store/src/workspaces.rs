@@ -202,17 +202,35 @@ pub(crate) fn draw(
 }
 
 pub(crate) fn check_quota(tx: &mut dyn Transaction, workspace: WorkspaceKey, draw: Draw) -> Result<(), StoreError> {
-    let row = tx.row(&sql::QUOTA, &[workspace.into()], |row| {
-        Ok((row.get::<Option<i64>>(0)?, row.get::<Option<i64>>(1)?, row.get::<i64>(2)?, row.get::<i64>(3)?))
-    })?;
-    let Some((memories_max, bytes_max, memories, bytes)) = row else { return Ok(()) };
-    match (memories_max, bytes_max) {
-        (Some(limit), _) if memories + draw.memories > limit => {
-            Err(StoreError::QuotaExceeded { unit: "memories", limit })
+    let room = room(tx, workspace)?;
+    match (room.memories, room.bytes) {
+        (Some(left), _) if draw.memories > left => {
+            Err(StoreError::QuotaExceeded { unit: "memories", limit: room.memories_max.unwrap_or(0) })
         }
-        (_, Some(limit)) if bytes + draw.bytes > limit => Err(StoreError::QuotaExceeded { unit: "bytes", limit }),
+        (_, Some(left)) if draw.bytes > left => {
+            Err(StoreError::QuotaExceeded { unit: "bytes", limit: room.bytes_max.unwrap_or(0) })
+        }
         _ => Ok(()),
     }
+}
+
+/// What a workspace's quota leaves, where it has one.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Room {
+    pub memories: Option<i64>,
+    pub bytes: Option<i64>,
+    memories_max: Option<i64>,
+    bytes_max: Option<i64>,
+}
+
+pub(crate) fn room(tx: &mut dyn Transaction, workspace: WorkspaceKey) -> Result<Room, StoreError> {
+    let row = tx.row(&sql::QUOTA, &[workspace.into()], |row| {
+        let (memories_max, bytes_max): (Option<i64>, Option<i64>) = (row.get(0)?, row.get(1)?);
+        let (memories, bytes): (i64, i64) = (row.get(2)?, row.get(3)?);
+        let left = |limit: Option<i64>, used: i64| limit.map(|limit| limit - used);
+        Ok(Room { memories: left(memories_max, memories), bytes: left(bytes_max, bytes), memories_max, bytes_max })
+    })?;
+    Ok(row.unwrap_or_default())
 }
 
 /// Counts what was removed, or merely notes the time of a write.

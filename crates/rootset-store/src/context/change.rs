@@ -281,9 +281,13 @@ impl<'a> Writing<'a> {
                 ]
             })
             .collect();
-        let written = tx.execute_many(&sql::UPDATE_SEGMENT, &rows)?;
-        match self.change.changed.iter().zip(written).find(|(_, written)| *written == 0) {
-            Some((change, _)) => Err(StoreError::SegmentNotFound { segment: change.segment }),
+        let mut written = HashSet::new();
+        tx.query_many(&sql::UPDATE_SEGMENT, &rows, &mut |row| {
+            written.insert(row.get::<i64>(0)?);
+            Ok(())
+        })?;
+        match self.change.changed.iter().find(|change| !written.contains(&change.segment)) {
+            Some(change) => Err(StoreError::SegmentNotFound { segment: change.segment }),
             None => Ok(()),
         }
     }

@@ -141,13 +141,22 @@ impl Transaction for Connection {
         Ok(prepared.execute(rusqlite::params_from_iter(parameters.iter().map(Bound)))?)
     }
 
-    fn execute_many(&mut self, statement: &Statement, rows: &[Vec<Value<'_>>]) -> Result<Vec<usize>, StoreError> {
+    fn execute_many(&mut self, statement: &Statement, rows: &[Vec<Value<'_>>]) -> Result<usize, StoreError> {
         let mut prepared = self.raw.prepare_cached(statement.sqlite)?;
-        let mut changed = Vec::with_capacity(rows.len());
+        let mut changed = 0;
         for row in rows {
-            changed.push(prepared.execute(rusqlite::params_from_iter(row.iter().map(Bound)))?);
+            changed += prepared.execute(rusqlite::params_from_iter(row.iter().map(Bound)))?;
         }
         Ok(changed)
+    }
+
+    fn query_many(
+        &mut self,
+        statement: &Statement,
+        rows: &[Vec<Value<'_>>],
+        each: &mut dyn FnMut(&dyn Row) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        rows.iter().try_for_each(|row| self.query(statement, row, each))
     }
 
     fn query(
@@ -243,6 +252,21 @@ impl Transaction for Connection {
         search::write_waiting(self)?;
         search::drop_indexes(self, workspace)
     }
+
+    fn vectors_insert(&mut self, _: WorkspaceKey, _: &str, _: &[(i64, &[f32])]) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    /// The store scans the vectors in memory.
+    fn vectors_nearest(
+        &mut self,
+        _: WorkspaceKey,
+        _: &str,
+        _: &[f32],
+        _: usize,
+    ) -> Result<Option<Vec<(i64, f32)>>, StoreError> {
+        Ok(None)
+    }
 }
 
 pub(super) struct SqliteRow<'a>(pub(super) &'a rusqlite::Row<'a>);
@@ -277,6 +301,7 @@ impl ToSql for Bound<'_> {
             Value::Blob(bytes) => ToSqlOutput::Borrowed(ValueRef::Blob(bytes)),
             Value::IntegerList(numbers) => list(numbers, |number| SqliteValue::Integer(*number)),
             Value::BlobList(ids) => list(ids, |id| SqliteValue::Blob(id.to_vec())),
+            Value::HashList(hashes) => list(hashes, |hash| SqliteValue::Blob(hash.to_vec())),
             Value::TextList(texts) => list(texts, |text| SqliteValue::Text(text.clone())),
         })
     }

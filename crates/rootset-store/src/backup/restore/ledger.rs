@@ -96,9 +96,10 @@ pub(super) fn remove_erased_revisions(
     let revisions = tx.rows(&purge_sql::CONTENTS, &key, |row| {
         Ok((row.get::<[u8; 16]>(0)?, row.get::<i64>(1)?, read_content(row, 2)?))
     })?;
+    let ledger_key = erasure::Key::load(tx)?;
     let mut removed = 0;
     for (memory, revision, content) in revisions {
-        let hash = erasure::keyed(tx, &content.doc_hash())?;
+        let hash = ledger_key.hash(&content.doc_hash());
         if !contents.get(&memory).is_some_and(|erased| erased.contains(&hash[..])) {
             continue;
         }

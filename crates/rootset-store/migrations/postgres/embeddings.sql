@@ -1,0 +1,32 @@
+-- The index over vectors, where pgvector is installed: made when a server first starts that may make it.
+CREATE EXTENSION IF NOT EXISTS vector;
+
+CREATE TABLE embeddings (
+  workspace BIGINT NOT NULL,
+  chunk BIGINT NOT NULL,
+  space TEXT COLLATE "C" NOT NULL,
+  dimension BIGINT NOT NULL,
+  embedding vector NOT NULL,
+  PRIMARY KEY (workspace, chunk),
+  FOREIGN KEY (workspace, chunk) REFERENCES vectors (workspace, chunk) ON DELETE CASCADE
+);
+
+-- Models differ in their dimensions, and an index has one: each gets its own with its first vector. Only the owner may
+-- make it.
+CREATE FUNCTION index_embeddings(dimension BIGINT) RETURNS VOID
+LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+BEGIN
+  IF dimension NOT BETWEEN 1 AND 2000 THEN
+    RETURN; -- pgvector indexes no more; they are compared one by one.
+  END IF;
+  EXECUTE format(
+    'CREATE INDEX IF NOT EXISTS embeddings_%s ON embeddings '
+    'USING hnsw ((embedding::vector(%s)) vector_cosine_ops) WHERE dimension = %s', dimension, dimension, dimension);
+END $$;
+
+ALTER TABLE embeddings ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY embeddings_of_workspace ON embeddings
+  USING (workspace = NULLIF(current_setting('rootset.workspace', TRUE), '')::BIGINT);
+GRANT SELECT, INSERT, UPDATE, DELETE ON embeddings TO rootset_application;
+REVOKE ALL ON FUNCTION index_embeddings FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION index_embeddings TO rootset_application;

@@ -1,0 +1,275 @@
+//! Writing new memories: table by table, all memories of a batch together, so that a batch costs as many statements as one
+//! memory does.
+
+use std::collections::BTreeMap;
+
+use rootset_model::{MemoryId, Timestamp, WorkspaceKey};
+
+use super::{AddOutcome, NewMemory};
+use crate::driver::{SearchIndex, SearchRow, Transaction, Value};
+use crate::error::StoreError;
+use crate::graph::{self, Contribution};
+use crate::memories::{Status, stored_list};
+use crate::statements::memories as sql;
+use crate::workspaces::{self, Draw};
+use crate::{PreparedContent, Stamp, jobs, vectors};
+
+/// A memory that is known to be new, and its name, which is known to be free.
+#[derive(Debug)]
+pub struct Named<'a> {
+    pub new: &'a NewMemory<'a>,
+    pub name: String,
+}
+
+/// The numbers that were drawn for a memory.
+struct Numbered {
+    sequence: i64,
+    first_chunk: i64,
+}
+
+impl Named<'_> {
+    fn entities(&self) -> usize {
+        self.new.prepared.derived.as_ref().map_or(0, |it| it.extraction.entities.len())
+    }
+
+    fn status(&self) -> Status {
+        if self.new.prepared.derived.is_some() { Status::Complete } else { Status::Pending }
+    }
+}
+
+pub fn insert_all(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    memories: &[Named<'_>],
+    stamp: Stamp<'_>,
+) -> Result<Vec<AddOutcome>, StoreError> {
+    if memories.is_empty() {
+        return Ok(Vec::new());
+    }
+    let numbers = draw(tx, workspace, memories, stamp.now)?;
+    insert_rows(tx, workspace, memories, &numbers, stamp.now)?;
+    let tags: Vec<(MemoryId, &[String])> = memories.iter().map(|it| (it.new.id, it.new.tags)).collect();
+    insert_tags(tx, workspace, &tags)?;
+    let revisions: Vec<_> = memories.iter().map(|it| (it.new.id, 1, it.new.prepared)).collect();
+    insert_revisions(tx, workspace, &revisions, stamp.now)?;
+    let chunks: Vec<_> =
+        memories.iter().zip(&numbers).map(|(it, number)| (it.new.id, it.new.prepared, number.first_chunk)).collect();
+    insert_all_chunks(tx, workspace, &chunks)?;
+    let derived: Vec<_> = memories
+        .iter()
+        .zip(&numbers)
+        .filter_map(|(it, number)| Some((it, number, it.new.prepared.derived.as_ref()?)))
+        .collect();
+    let embedded: Vec<_> = derived.iter().map(|(_, number, derived)| (number.first_chunk, *derived)).collect();
+    vectors::insert_all(tx, workspace, &embedded, stamp.now)?;
+    let contributions: Vec<Contribution<'_>> = derived
+        .iter()
+        .map(|(it, number, derived)| Contribution {
+            memory: it.new.id,
+            revision: 1,
+            derived,
+            first_number: number.sequence + 1,
+        })
+        .collect();
+    let mut created = graph::contribute_all(tx, workspace, &contributions, stamp.now)?.into_iter();
+    let pending: Vec<MemoryId> =
+        memories.iter().filter(|it| it.status() == Status::Pending).map(|it| it.new.id).collect();
+    jobs::enqueue_completions(tx, workspace, &pending, stamp.now)?;
+    Ok(memories
+        .iter()
+        .map(|it| {
+            let of_graph = match it.status() {
+                Status::Complete => created.next().unwrap_or_default(),
+                Status::Pending => graph::Created::default(),
+            };
+            AddOutcome {
+                memory: it.new.id,
+                name: Some(it.name.clone()),
+                created: true,
+                restored: false,
+                status: it.status(),
+                version: 1,
+                chunks_created: it.new.prepared.chunks.len(),
+                entities_created: of_graph.entities,
+                relations_created: of_graph.relations,
+            }
+        })
+        .collect())
+}
+
+/// One number for the memory and one for each of its entities, in the order of the batch.
+fn draw(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    memories: &[Named<'_>],
+    now: Timestamp,
+) -> Result<Vec<Numbered>, StoreError> {
+    let wanted = Draw {
+        numbers: memories.iter().map(|it| 1 + it.entities()).sum(),
+        chunks: memories.iter().map(|it| it.new.prepared.chunks.len()).sum(),
+        memories: memories.len() as i64,
+        bytes: memories.iter().map(|it| it.new.prepared.content.byte_len() as i64).sum(),
+    };
+    let drawn = workspaces::draw(tx, workspace, wanted, now)?;
+    let (mut sequence, mut first_chunk) = (drawn.first_number, drawn.first_chunk);
+    Ok(memories
+        .iter()
+        .map(|it| {
+            let numbered = Numbered { sequence, first_chunk };
+            sequence += 1 + it.entities() as i64;
+            first_chunk += it.new.prepared.chunks.len() as i64;
+            numbered
+        })
+        .collect())
+}
+
+fn insert_rows(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    memories: &[Named<'_>],
+    numbers: &[Numbered],
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    let packed: Vec<(Option<String>, Option<String>)> = memories
+        .iter()
+        .map(|Named { new, .. }| {
+            let metadata = new.metadata.filter(|it| !it.is_empty());
+            let metadata = metadata.map(|it| serde_json::to_string(it).expect("JSON values always serialise"));
+            (metadata, stored_list(new.tags))
+        })
+        .collect();
+    let rows: Vec<Vec<Value<'_>>> = memories
+        .iter()
+        .zip(numbers)
+        .zip(&packed)
+        .map(|((named, number), (metadata, tags))| {
+            let new = named.new;
+            vec![
+                workspace.into(),
+                (&new.id).into(),
+                number.sequence.into(),
+                (&named.name).into(),
+                new.source.into(),
+                new.written_by.into(),
+                named.status().as_str().into(),
+                (&new.prepared.doc_hash).into(),
+                metadata.as_ref().into(),
+                tags.as_ref().into(),
+                now.into(),
+                new.expires_at.into(),
+                new.is_pinned.into(),
+                new.pin_reason.into(),
+            ]
+        })
+        .collect();
+    tx.execute_many(&sql::INSERT, &rows)?;
+    let mut by_source: BTreeMap<&str, i64> = BTreeMap::new();
+    for named in memories {
+        *by_source.entry(named.new.source).or_default() += 1;
+    }
+    let counts: Vec<Vec<Value<'_>>> =
+        by_source.into_iter().map(|(source, count)| vec![workspace.into(), source.into(), count.into()]).collect();
+    tx.execute_many(&sql::COUNT_SOURCE, &counts).map(drop)
+}
+
+pub fn insert_tags(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    tags: &[(MemoryId, &[String])],
+) -> Result<(), StoreError> {
+    let rows: Vec<Vec<Value<'_>>> = tags
+        .iter()
+        .flat_map(|(memory, tags)| tags.iter().map(move |tag| vec![workspace.into(), tag.into(), memory.into()]))
+        .collect();
+    match rows.is_empty() {
+        true => Ok(()),
+        false => tx.execute_many(&sql::INSERT_TAG, &rows).map(drop),
+    }
+}
+
+pub(crate) fn insert_revision(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    memory: MemoryId,
+    revision: i64,
+    prepared: &PreparedContent,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    insert_revisions(tx, workspace, &[(memory, revision, prepared)], now)
+}
+
+fn insert_revisions(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    revisions: &[(MemoryId, i64, &PreparedContent)],
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    let json = |items: &[String]| serde_json::to_string(items).expect("strings always serialise");
+    let packed: Vec<(String, String)> = revisions
+        .iter()
+        .map(|(_, _, prepared)| (json(&prepared.content.decisions), json(&prepared.content.rationale)))
+        .collect();
+    let rows: Vec<Vec<Value<'_>>> = revisions
+        .iter()
+        .zip(&packed)
+        .map(|((memory, revision, prepared), (decisions, rationale))| {
+            let content = &prepared.content;
+            vec![
+                workspace.into(),
+                memory.into(),
+                (*revision).into(),
+                (&content.topic).into(),
+                (&content.context).into(),
+                decisions.into(),
+                rationale.into(),
+                (content.byte_len() as i64).into(),
+                now.into(),
+                (&prepared.extractor_id).into(),
+                prepared.extractor_version.into(),
+            ]
+        })
+        .collect();
+    tx.execute_many(&sql::INSERT_REVISION, &rows).map(drop)
+}
+
+/// Chunks and their search rows: from here on the text is found.
+pub(crate) fn insert_chunks(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    memory: MemoryId,
+    prepared: &PreparedContent,
+    first_chunk: i64,
+) -> Result<(), StoreError> {
+    insert_all_chunks(tx, workspace, &[(memory, prepared, first_chunk)])
+}
+
+fn insert_all_chunks(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    memories: &[(MemoryId, &PreparedContent, i64)],
+) -> Result<(), StoreError> {
+    let numbered = || {
+        memories.iter().flat_map(|(memory, prepared, first_chunk)| {
+            (*first_chunk..).zip(0i64..).zip(&prepared.chunks).map(move |(place, chunk)| (memory, place, chunk))
+        })
+    };
+    let rows: Vec<Vec<Value<'_>>> = numbered()
+        .map(|(memory, (key, ordinal), chunk)| {
+            vec![
+                workspace.into(),
+                key.into(),
+                memory.into(),
+                ordinal.into(),
+                chunk.part.stored().into(),
+                (chunk.start as i64).into(),
+                (chunk.length as i64).into(),
+                chunk.is_question.into(),
+            ]
+        })
+        .collect();
+    tx.execute_many(&sql::INSERT_CHUNK, &rows)?;
+    let search_rows: Vec<SearchRow> = numbered()
+        .map(|(_, (key, _), chunk)| SearchRow { key, head: chunk.head_terms.clone(), body: chunk.body_terms.clone() })
+        .collect();
+    tx.search_insert(workspace, SearchIndex::Memories, search_rows)
+}

@@ -1,0 +1,230 @@
+//! The engine for those who outgrow one machine: a PostgreSQL server that many processes share.
+//!
+//! One writer per workspace at a time, by an advisory lock of the transaction; workspaces do not wait for each other, and
+//! readers wait for nobody. All work is done as a role that owns nothing, with the workspace shown to row-level security.
+//! Conflicts and lost connections are tried again. A commit whose answer was lost is asked for by the transaction's
+//! number, so that nothing is done twice and nothing acknowledged that was not done.
+
+use std::path::Path;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use rootset_model::limits::WRITE_WAIT_MS;
+use tokio_postgres::Config;
+
+use crate::driver::{Engine, Scope, Sizes, Work};
+use crate::error::StoreError;
+use crate::location::{PostgresSettings, PostgresUrl};
+
+mod connection;
+mod error;
+mod maintenance;
+mod many;
+mod migrate;
+mod pool;
+mod search;
+mod transaction;
+mod values;
+mod vectors;
+
+use connection::Connection;
+use error::{Failure, failure, statement_error};
+use pool::Pool;
+use transaction::{Access, PostgresTransaction};
+
+/// How often work is tried again that others got in the way of.
+const TRIES_MAX: u32 = 12;
+/// The pause before the second try; it doubles, up to a second.
+const FIRST_PAUSE: Duration = Duration::from_millis(5);
+const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+/// A writer has more to do than a reader, and so has whoever looks at the whole database.
+const LONG_WORK_FACTOR: u64 = 10;
+/// A process that hangs in the middle of a transaction holds others up no longer than this.
+const IDLE_IN_TRANSACTION_MS: u64 = 600_000;
+/// How long an answer about a transaction is waited for whose commit was cut off.
+const OUTCOME_WAIT: Duration = Duration::from_secs(30);
+
+#[derive(Debug)]
+pub struct PostgresEngine {
+    pool: Pool,
+    statement_timeout_ms: u64,
+    has_vectors: bool,
+}
+
+impl PostgresEngine {
+    /// Connects, and makes or updates the schema where that is needed and allowed.
+    pub fn open(url: &PostgresUrl, settings: &PostgresSettings) -> Result<Self, StoreError> {
+        let place = url.to_string();
+        let mut config: Config = url
+            .secret()
+            .parse()
+            .map_err(|error: tokio_postgres::Error| StoreError::WrongUrl { detail: error::describe(&error) })?;
+        if config.get_application_name().is_none() {
+            config.application_name("rootset");
+        }
+        // Plans must not depend on how full a table was when they were made, and none of ours is long enough to compile.
+        let own = format!(
+            "-c enable_seqscan=off -c jit=off -c lock_timeout={WRITE_WAIT_MS} \
+             -c idle_in_transaction_session_timeout={IDLE_IN_TRANSACTION_MS} -c client_min_messages=warning"
+        );
+        let options = config.get_options().map_or_else(|| own.clone(), |given| format!("{own} {given}"));
+        config.options(&options);
+        let connect_timeout = Duration::from_millis(settings.connect_timeout_ms);
+        config.connect_timeout(connect_timeout);
+        let pool = Pool::new(config, place.clone(), settings.pool_size, connect_timeout);
+        let first = pool.first()?;
+        migrate::migrate(&first, &place)?;
+        let has_vectors = vectors::prepare(&first)?;
+        drop(first);
+        let engine = Self { pool, statement_timeout_ms: settings.statement_timeout_ms, has_vectors };
+        // Whoever may not act as the application learns it now.
+        engine.read(Scope::Database, &mut |_| Ok(()))?;
+        Ok(engine)
+    }
+
+    fn run(&self, scope: Scope, access: Access, work: Work<'_>) -> Result<(), StoreError> {
+        let mut pause = FIRST_PAUSE;
+        for tried in 1.. {
+            match self.attempt(scope, access, work) {
+                Ok(()) => return Ok(()),
+                Err(Failure::Final(error)) => return Err(error),
+                Err(Failure::Conflict(error) | Failure::Disconnected(error)) if tried >= TRIES_MAX => {
+                    return Err(error);
+                }
+                Err(Failure::Conflict(_)) => {
+                    std::thread::sleep(pause);
+                    pause = (pause * 2).min(LONGEST_PAUSE);
+                }
+                // The pool waits for a server that is away.
+                Err(Failure::Disconnected(_)) => self.pool.clear(),
+            }
+        }
+        unreachable!("the last try has answered")
+    }
+
+    /// One try. Without an answer to its commit the transaction is asked for.
+    fn attempt(&self, scope: Scope, access: Access, work: Work<'_>) -> Result<(), Failure> {
+        let mut unanswered = None;
+        let timeout_ms = match (access, scope) {
+            (Access::Read, Scope::Workspace(_)) => self.statement_timeout_ms,
+            _ => self.statement_timeout_ms.saturating_mul(LONG_WORK_FACTOR),
+        };
+        let result = self.pool.with(|connection| {
+            let begun = PostgresTransaction::begin(connection, scope, access, timeout_ms, self.has_vectors);
+            let worked = begun.and_then(|mut transaction| {
+                work(&mut transaction)?;
+                Ok(transaction.number)
+            });
+            match worked {
+                Ok(number) => {
+                    crate::failpoints::failpoint!("postgres.commit");
+                    let committed = connection.command("COMMIT");
+                    if let Err(StoreError::Disconnected(_)) = committed {
+                        unanswered = number;
+                    }
+                    committed
+                }
+                Err(error) => {
+                    // A connection that cannot even do this is closed, which does the same.
+                    let rolled_back = connection.command("ROLLBACK");
+                    if rolled_back.is_err() {
+                        connection.close();
+                    }
+                    Err(error)
+                }
+            }
+        });
+        match (result, unanswered) {
+            (Ok(()), _) => Ok(()),
+            (Err(error), None) => Err(failure(error)),
+            (Err(error), Some(number)) => match self.was_committed(&number) {
+                Ok(true) => Ok(()),
+                Ok(false) => Err(failure(error)),
+                Err(unknown) => Err(Failure::Final(unknown)),
+            },
+        }
+    }
+
+    /// Whether a transaction went through. While the server is still at it, it is waited for.
+    fn was_committed(&self, number: &str) -> Result<bool, StoreError> {
+        let deadline = Instant::now() + OUTCOME_WAIT;
+        loop {
+            let status = self.pool.with(|connection| {
+                let rows = connection.query("SELECT pg_xact_status($1::TEXT::xid8)", &[&number])?;
+                let row = rows.first().ok_or(StoreError::MissingRow { statement: "pg_xact_status" })?;
+                row.try_get::<_, Option<String>>(0).map_err(|error| statement_error(&error))
+            });
+            match status {
+                Ok(Some(status)) if status == "committed" => return Ok(true),
+                Ok(Some(status)) if status == "aborted" => return Ok(false),
+                Ok(_) | Err(StoreError::Disconnected(_)) if Instant::now() < deadline => {
+                    std::thread::sleep(FIRST_PAUSE);
+                }
+                Ok(_) => return Err(StoreError::Disconnected("the outcome of a commit is not known".to_owned())),
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    fn with_login<T>(&self, work: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        self.pool.with(|connection| work(connection))
+    }
+}
+
+impl Engine for PostgresEngine {
+    fn name(&self) -> &'static str {
+        "postgres"
+    }
+
+    fn read(&self, scope: Scope, work: Work<'_>) -> Result<(), StoreError> {
+        self.run(scope, Access::Read, work)
+    }
+
+    fn write(&self, scope: Scope, work: Work<'_>) -> Result<(), StoreError> {
+        self.run(scope, Access::Write, work)
+    }
+
+    fn touch(&self, scope: Scope, work: Work<'_>) -> Result<(), StoreError> {
+        self.run(scope, Access::Touch, work)
+    }
+
+    /// The log is the server's, and so is its archive.
+    fn truncate_log(&self) -> Result<bool, StoreError> {
+        Ok(true)
+    }
+
+    fn sizes(&self) -> Result<Sizes, StoreError> {
+        self.with_login(maintenance::sizes)
+    }
+
+    fn integrity(&self) -> Result<Vec<String>, StoreError> {
+        self.with_login(maintenance::integrity)
+    }
+
+    fn path(&self) -> Option<&Path> {
+        None
+    }
+
+    fn copy_to(&self, _: &Path) -> Result<(), StoreError> {
+        Err(StoreError::NoSnapshots { engine: self.name() })
+    }
+
+    fn compact(&self) -> Result<(), StoreError> {
+        let outcome = self.with_login(maintenance::compact);
+        // That session has lost its time limits.
+        self.pool.clear();
+        outcome
+    }
+
+    fn contains_bytes(&self, _: &[Vec<u8>]) -> Result<Option<bool>, StoreError> {
+        Ok(None)
+    }
+
+    fn round_trips(&self) -> Option<u64> {
+        Some(self.pool.round_trips.load(Ordering::Relaxed))
+    }
+
+    fn lacks_vectors(&self) -> bool {
+        !self.has_vectors
+    }
+}

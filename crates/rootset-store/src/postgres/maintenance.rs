@@ -1,0 +1,68 @@
+//! Sizes, health and defragmentation of a database on a server.
+
+use super::connection::Connection;
+use super::transaction::APPLICATION_ROLE;
+use crate::driver::Sizes;
+use crate::error::StoreError;
+
+/// Bytes of the database, and those of rows that are dead, as far as the server has counted them.
+pub fn sizes(connection: &Connection) -> Result<Sizes, StoreError> {
+    let rows = connection.query(
+        "SELECT pg_database_size(current_database()),
+                COALESCE(sum(pg_table_size(relid) * (n_dead_tup::DOUBLE PRECISION
+                         / GREATEST(n_live_tup + n_dead_tup, 1))), 0)::BIGINT
+         FROM pg_stat_user_tables",
+        &[],
+    )?;
+    let row = rows.first().ok_or(StoreError::MissingRow { statement: "sizes" })?;
+    Ok(Sizes { database_bytes: row.get(0), log_bytes: 0, free_bytes: row.get(1), disk_free_bytes: None })
+}
+
+/// What keeps tenants apart and answers right: every table with a workspace shows its rows by policy, to its owner too;
+/// the role of the application is bound by that; no index is half made.
+pub fn integrity(connection: &Connection) -> Result<Vec<String>, StoreError> {
+    let mut problems = Vec::new();
+    let mut ask = |sql: &str, problem: &dyn Fn(&str) -> String| -> Result<(), StoreError> {
+        for row in connection.query(sql, &[])? {
+            problems.push(problem(row.get(0)));
+        }
+        Ok(())
+    };
+    ask(
+        "SELECT DISTINCT c.relname::TEXT FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+         WHERE c.relkind IN ('r', 'p') AND c.relnamespace = current_schema()::regnamespace
+           AND a.attname IN ('workspace', 'chain') AND NOT a.attisdropped
+           AND NOT (c.relrowsecurity AND c.relforcerowsecurity)
+           AND c.relname <> 'kept_counters'",
+        &|table| format!("the table `{table}` shows rows of every workspace: row-level security is off"),
+    )?;
+    ask(
+        &format!(
+            "SELECT rolname::TEXT FROM pg_roles
+             WHERE rolname = '{APPLICATION_ROLE}' AND (rolsuper OR rolbypassrls)"
+        ),
+        &|role| format!("the role `{role}` is above row-level security"),
+    )?;
+    ask(
+        "SELECT c.relname::TEXT FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+         WHERE c.relnamespace = current_schema()::regnamespace AND NOT i.indisvalid",
+        &|index| format!("the index `{index}` is not valid"),
+    )?;
+    Ok(problems)
+}
+
+/// Gives back what dead rows and half-empty pages hold while others read and write.
+pub fn compact(connection: &Connection) -> Result<(), StoreError> {
+    let tables = connection.query(
+        "SELECT quote_ident(relname) FROM pg_class
+         WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace ORDER BY relname",
+        &[],
+    )?;
+    connection.command("SET statement_timeout = 0; SET lock_timeout = 0")?;
+    for row in &tables {
+        let table: String = row.get(0);
+        connection.command(&format!("VACUUM (ANALYZE) {table}"))?;
+        connection.command(&format!("REINDEX TABLE CONCURRENTLY {table}"))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,98 @@
+//! The schema on a server, made or changed by one process at a time, under a lock that every writer shares.
+//!
+//! A migration is one transaction: killed at any point, nothing of it is left. Numbers are those of SQLite's schema: both
+//! engines have the same tables.
+
+use tokio_postgres::error::SqlState;
+
+use super::connection::Connection;
+use super::error::{describe, statement_error};
+use crate::SCHEMA_VERSION;
+use crate::error::StoreError;
+
+/// Held by whoever changes the schema, shared by whoever writes. No workspace has this number.
+pub const SCHEMA_LOCK: i64 = 0x526F_6F74_FFFF_FFFF;
+
+/// For `MAINTAIN`-free grants, `SET … FROM CURRENT` and `EXPLAIN (GENERIC_PLAN)` alike.
+const SERVER_VERSION_MIN: (i64, &str) = (160_000, "16");
+
+/// The version that each brings the schema to, and its texts. The first makes everything.
+const MIGRATIONS: &[(i64, &[&str])] = &[(
+    6,
+    &[
+        include_str!("../../migrations/postgres/0006_create_tables.sql"),
+        include_str!("../../migrations/postgres/0006_create_search.sql"),
+    ],
+)];
+
+/// Brings the schema up to date; refuses older servers and later schemas.
+pub fn migrate(connection: &Connection, place: &str) -> Result<(), StoreError> {
+    check_server(connection, place)?;
+    let found = version(connection)?;
+    if found > SCHEMA_VERSION {
+        return Err(StoreError::SchemaNewer { found, known: SCHEMA_VERSION });
+    }
+    if found == SCHEMA_VERSION {
+        return Ok(());
+    }
+    connection.command("BEGIN ISOLATION LEVEL READ COMMITTED")?;
+    let outcome = change(connection, place).and_then(|()| connection.command("COMMIT"));
+    if outcome.is_err() && connection.is_open() {
+        connection.command("ROLLBACK")?;
+    }
+    outcome?;
+    crate::failpoints::failpoint!("migrate.committed");
+    Ok(())
+}
+
+fn check_server(connection: &Connection, place: &str) -> Result<(), StoreError> {
+    let rows = connection.query("SELECT current_setting('server_version_num')::BIGINT, version()", &[])?;
+    let unreadable = |_| StoreError::UnreadableValue("the version of the server");
+    let row = rows.first().ok_or(StoreError::MissingRow { statement: "server_version" })?;
+    let number: i64 = row.try_get(0).map_err(unreadable)?;
+    match number >= SERVER_VERSION_MIN.0 {
+        true => Ok(()),
+        false => Err(StoreError::ServerTooOld {
+            place: place.to_owned(),
+            found: format!("{}.{}", number / 10_000, number % 10_000),
+            wanted: SERVER_VERSION_MIN.1,
+        }),
+    }
+}
+
+/// 0 where there is no schema yet.
+fn version(connection: &Connection) -> Result<i64, StoreError> {
+    let exists = connection.query("SELECT to_regclass('schema_version') IS NOT NULL", &[])?;
+    if exists.first().is_none_or(|row| !row.get::<_, bool>(0)) {
+        return Ok(0);
+    }
+    let rows = connection.query("SELECT version FROM schema_version", &[])?;
+    Ok(rows.first().map_or(0, |row| row.get(0)))
+}
+
+fn change(connection: &Connection, place: &str) -> Result<(), StoreError> {
+    connection.command(&format!("SELECT pg_advisory_xact_lock({SCHEMA_LOCK})"))?;
+    // Asked again under the lock: another process may have been quicker.
+    let found = version(connection)?;
+    for (version, texts) in MIGRATIONS.iter().filter(|(version, _)| *version > found) {
+        for text in *texts {
+            let done = connection.wait(connection.client.batch_execute(text));
+            done.map_err(|error| refusal(&error, place))?;
+            crate::failpoints::failpoint!("migrate.step");
+        }
+        connection.command(&format!("UPDATE schema_version SET version = {version}"))?;
+    }
+    Ok(())
+}
+
+fn refusal(error: &tokio_postgres::Error, place: &str) -> StoreError {
+    match error.code() {
+        Some(&SqlState::INSUFFICIENT_PRIVILEGE) => {
+            StoreError::RoleLacksRights { place: place.to_owned(), detail: describe(error) }
+        }
+        Some(&SqlState::DUPLICATE_TABLE) => {
+            StoreError::NotADatabase { path: place.into(), detail: "it holds tables of another program" }
+        }
+        _ => statement_error(error),
+    }
+}

@@ -1,0 +1,299 @@
+//! A transaction on one connection: whose rows it sees, who else may write, and statements sent to it.
+
+use std::collections::HashSet;
+use std::pin::pin;
+
+use futures_util::StreamExt;
+use futures_util::future::join;
+use rootset_model::WorkspaceKey;
+use tokio_postgres::types::ToSql;
+
+use super::connection::{Connection, named};
+use super::error::statement_error;
+use super::many;
+use super::migrate::SCHEMA_LOCK;
+use super::search;
+use super::values::{Bound, BoundColumn, PostgresRow};
+use super::vectors;
+use crate::SCHEMA_VERSION;
+use crate::driver::{
+    Row, Scope, SearchIndex, SearchQuery, SearchRemoval, SearchRow, SearchStatistics, Statement, Transaction, Value,
+};
+use crate::error::StoreError;
+
+/// The role that all work is done as, whoever logged in: it owns nothing and row-level security binds it.
+pub const APPLICATION_ROLE: &str = "rootset_application";
+
+/// Advisory locks of ours carry this in their upper half, the workspace's number in the lower: "Root".
+const LOCK_SPACE: i64 = 0x526F_6F74 << 32;
+
+/// Rows that one message asks for while an answer is read: memory does not grow with the answer.
+const ROWS_AT_ONCE: usize = 256;
+
+/// Shows the workspace to row-level security, and tells the schema's version. A writer of a whole scope waits here until
+/// it is the only one; its number tells later whether a commit went through whose answer was lost.
+const ENTER: &str = "SELECT set_config('rootset.workspace', $1, true), (SELECT version FROM schema_version), \
+                     CASE WHEN $2 THEN pg_advisory_xact_lock($3)::text END, \
+                     CASE WHEN $4 THEN pg_current_xact_id()::text END";
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    Read,
+    /// As the only writer of each scope that is entered.
+    Write,
+    /// Beside other writers.
+    Touch,
+}
+
+pub struct PostgresTransaction<'a> {
+    pub connection: &'a mut Connection,
+    access: Access,
+    pub has_vectors: bool,
+    locked: HashSet<WorkspaceKey>,
+    /// Names the transaction after a lost answer to its commit.
+    pub number: Option<String>,
+}
+
+impl<'a> PostgresTransaction<'a> {
+    /// Begins, in one round trip.
+    pub fn begin(
+        connection: &'a mut Connection,
+        scope: Scope,
+        access: Access,
+        timeout_ms: u64,
+        has_vectors: bool,
+    ) -> Result<Self, StoreError> {
+        let enter = connection.prepare("enter", || ENTER.to_owned())?;
+        let begin = match access {
+            Access::Read => "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY".to_owned(),
+            // Whoever changes the schema waits for writers, and they for him.
+            Access::Write | Access::Touch => {
+                format!("BEGIN ISOLATION LEVEL READ COMMITTED; SELECT pg_advisory_xact_lock_shared({SCHEMA_LOCK})")
+            }
+        };
+        let begin = format!("{begin}; SET LOCAL ROLE {APPLICATION_ROLE}; SET LOCAL statement_timeout = {timeout_ms}");
+        let key = scope.key();
+        let (text, is_writer, is_change) = (key.0.to_string(), access == Access::Write, access != Access::Read);
+        let lock = LOCK_SPACE | key.0;
+        let parameters: [&(dyn ToSql + Sync); 4] = [&text, &is_writer, &lock, &is_change];
+        let (begun, entered) = connection.wait(async {
+            // Both are sent before either is waited for.
+            join(connection.client.batch_execute(&begin), connection.client.query_one(&enter, &parameters)).await
+        });
+        begun.map_err(|error| statement_error(&error))?;
+        let entered = entered.map_err(|error| statement_error(&error))?;
+        let found: i64 = entered.try_get(1).map_err(|error| statement_error(&error))?;
+        if found != SCHEMA_VERSION {
+            return Err(StoreError::SchemaNewer { found, known: SCHEMA_VERSION });
+        }
+        let number = entered.try_get(3).map_err(|error| statement_error(&error))?;
+        Ok(Self { connection, access, has_vectors, locked: HashSet::from([key]), number })
+    }
+
+    /// The rows that a statement of the engine's own changes.
+    pub fn execute_own(
+        &mut self,
+        name: &str,
+        text: impl FnOnce() -> String,
+        parameters: &[&(dyn ToSql + Sync)],
+    ) -> Result<u64, StoreError> {
+        let prepared = self.connection.prepare(name, text)?;
+        let changed = self.connection.wait(self.connection.client.execute(&prepared, parameters));
+        changed.map_err(|error| named(name, &error))
+    }
+
+    /// The rows of a statement of the engine's own.
+    pub fn query_own(
+        &mut self,
+        name: &str,
+        text: impl FnOnce() -> String,
+        parameters: &[&(dyn ToSql + Sync)],
+    ) -> Result<Vec<tokio_postgres::Row>, StoreError> {
+        let prepared = self.connection.prepare(name, text)?;
+        let rows = self.connection.wait(self.connection.client.query(&prepared, parameters));
+        rows.map_err(|error| named(name, &error))
+    }
+
+    /// The statement over arrays, prepared once; its types are those that the server inferred for a single row.
+    fn prepare_many(&mut self, statement: &Statement) -> Result<tokio_postgres::Statement, StoreError> {
+        let one = self.connection.prepare(statement.name, || statement.postgres.to_owned())?;
+        let text = many::for_arrays(statement.postgres, one.params())
+            .ok_or_else(|| StoreError::Engine(format!("`{}` cannot be written over many rows", statement.name)))?;
+        self.connection.prepare(&format!("{} over many", statement.name), || text)
+    }
+
+    fn stream(
+        &mut self,
+        name: &str,
+        prepared: &tokio_postgres::Statement,
+        parameters: Vec<&(dyn ToSql + Sync)>,
+        each: &mut dyn FnMut(&dyn Row) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        let connection = &*self.connection;
+        let rows = connection.wait(connection.client.query_raw(prepared, parameters));
+        let mut rows = pin!(rows.map_err(|error| named(name, &error))?);
+        loop {
+            let page = connection.wait_on(async {
+                let mut page = Vec::new();
+                while page.len() < ROWS_AT_ONCE {
+                    match rows.next().await {
+                        Some(row) => page.push(PostgresRow::new(row?)),
+                        None => break,
+                    }
+                }
+                Ok::<_, tokio_postgres::Error>(page)
+            });
+            let page = page.map_err(|error| named(name, &error))?;
+            for row in &page {
+                each(row)?;
+            }
+            if page.len() < ROWS_AT_ONCE {
+                return Ok(());
+            }
+        }
+    }
+}
+
+fn bound<'a>(parameters: &'a [Bound<'a>]) -> Vec<&'a (dyn ToSql + Sync)> {
+    parameters.iter().map(|it| it as &(dyn ToSql + Sync)).collect()
+}
+
+impl Transaction for PostgresTransaction<'_> {
+    fn enter(&mut self, scope: Scope) -> Result<(), StoreError> {
+        let key = scope.key();
+        let is_new_writer = self.access == Access::Write && self.locked.insert(key);
+        let lock = LOCK_SPACE | key.0;
+        self.query_own("enter", || ENTER.to_owned(), &[&key.0.to_string(), &is_new_writer, &lock, &false]).map(drop)
+    }
+
+    fn execute(&mut self, statement: &Statement, parameters: &[Value<'_>]) -> Result<usize, StoreError> {
+        let prepared = self.connection.prepare(statement.name, || statement.postgres.to_owned())?;
+        let parameters: Vec<Bound<'_>> = parameters.iter().map(Bound).collect();
+        let changed = self.connection.wait(self.connection.client.execute_raw(&prepared, bound(&parameters)));
+        Ok(changed.map_err(|error| named(statement.name, &error))? as usize)
+    }
+
+    fn execute_many(&mut self, statement: &Statement, rows: &[Vec<Value<'_>>]) -> Result<usize, StoreError> {
+        match rows {
+            [] => Ok(0),
+            [row] => self.execute(statement, row),
+            [first, ..] => {
+                let prepared = self.prepare_many(statement)?;
+                let columns: Vec<_> = (0..first.len()).map(|place| BoundColumn { rows, place }).collect();
+                let parameters = columns.iter().map(|it| it as &(dyn ToSql + Sync));
+                let changed = self.connection.wait(self.connection.client.execute_raw(&prepared, parameters));
+                Ok(changed.map_err(|error| named(statement.name, &error))? as usize)
+            }
+        }
+    }
+
+    fn query(
+        &mut self,
+        statement: &Statement,
+        parameters: &[Value<'_>],
+        each: &mut dyn FnMut(&dyn Row) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        let prepared = self.connection.prepare(statement.name, || statement.postgres.to_owned())?;
+        let parameters: Vec<Bound<'_>> = parameters.iter().map(Bound).collect();
+        self.stream(statement.name, &prepared, bound(&parameters), each)
+    }
+
+    fn query_many(
+        &mut self,
+        statement: &Statement,
+        rows: &[Vec<Value<'_>>],
+        each: &mut dyn FnMut(&dyn Row) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        let Some(first) = rows.first() else { return Ok(()) };
+        let prepared = self.prepare_many(statement)?;
+        let columns: Vec<_> = (0..first.len()).map(|place| BoundColumn { rows, place }).collect();
+        let parameters = columns.iter().map(|it| it as &(dyn ToSql + Sync)).collect();
+        self.stream(statement.name, &prepared, parameters, each)
+    }
+
+    fn search_insert(
+        &mut self,
+        workspace: WorkspaceKey,
+        index: SearchIndex,
+        rows: Vec<SearchRow>,
+    ) -> Result<(), StoreError> {
+        search::insert(self, workspace, index, &rows)
+    }
+
+    fn search_delete(
+        &mut self,
+        workspace: WorkspaceKey,
+        index: SearchIndex,
+        keys: &[i64],
+        _: SearchRemoval,
+    ) -> Result<(), StoreError> {
+        search::delete(self, workspace, index, keys)
+    }
+
+    /// Deleted rows are gone for every reader at once; their bytes go when the table is vacuumed.
+    fn search_compact(&mut self, _: WorkspaceKey, _: SearchIndex, _: bool) -> Result<bool, StoreError> {
+        Ok(true)
+    }
+
+    fn search_match(
+        &mut self,
+        workspace: WorkspaceKey,
+        index: SearchIndex,
+        query: &SearchQuery<'_>,
+    ) -> Result<Vec<(i64, f64)>, StoreError> {
+        search::find(self, workspace, index, query)
+    }
+
+    fn search_rows(
+        &mut self,
+        workspace: WorkspaceKey,
+        index: SearchIndex,
+        keys: &[i64],
+    ) -> Result<Vec<SearchRow>, StoreError> {
+        search::rows(self, workspace, index, keys)
+    }
+
+    fn search_statistics(
+        &mut self,
+        workspace: WorkspaceKey,
+        index: SearchIndex,
+        terms: &[String],
+    ) -> Result<SearchStatistics, StoreError> {
+        search::statistics(self, workspace, index, terms)
+    }
+
+    fn search_keys(&mut self, workspace: WorkspaceKey, index: SearchIndex) -> Result<Vec<i64>, StoreError> {
+        search::keys(self, workspace, index)
+    }
+
+    fn search_flush(&mut self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    fn search_clear(&mut self, workspace: WorkspaceKey) -> Result<(), StoreError> {
+        search::clear(self, workspace)
+    }
+
+    fn search_drop(&mut self, workspace: WorkspaceKey) -> Result<(), StoreError> {
+        search::clear(self, workspace)
+    }
+
+    fn vectors_insert(
+        &mut self,
+        workspace: WorkspaceKey,
+        space: &str,
+        vectors: &[(i64, &[f32])],
+    ) -> Result<(), StoreError> {
+        vectors::insert(self, workspace, space, vectors)
+    }
+
+    fn vectors_nearest(
+        &mut self,
+        workspace: WorkspaceKey,
+        space: &str,
+        query: &[f32],
+        limit: usize,
+    ) -> Result<Option<Vec<(i64, f32)>>, StoreError> {
+        vectors::nearest(self, workspace, space, query, limit).map(Some)
+    }
+}

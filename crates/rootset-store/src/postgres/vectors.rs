@@ -1,0 +1,127 @@
+//! Vectors on a server: pgvector, where it is installed. Without it search goes by words alone, and the start says so.
+//!
+//! `vectors` and `vector_originals` hold them as on the other engine, for backups; `embeddings` is the index over them,
+//! and can be made again from them.
+
+use rootset_model::WorkspaceKey;
+
+use super::connection::Connection;
+use super::transaction::PostgresTransaction;
+use crate::error::StoreError;
+
+/// Up to here every vector of a workspace is compared: exact, and quicker than an index that knows all workspaces.
+const EXACT_VECTORS_MAX: i64 = 10_000;
+/// How many vectors the graph keeps in view while it looks for the nearest.
+const SEARCH_WIDTH: &str = "200";
+
+/// Makes the table where the extension is there, and answers whether there is one.
+pub fn prepare(connection: &Connection) -> Result<bool, StoreError> {
+    let exists = |name: &str| -> Result<bool, StoreError> {
+        let rows = connection.query("SELECT to_regclass($1) IS NOT NULL", &[&name])?;
+        Ok(rows.first().is_some_and(|row| row.get(0)))
+    };
+    if exists("embeddings")? {
+        return Ok(true);
+    }
+    let available = connection.query("SELECT 1 FROM pg_available_extensions WHERE name = 'vector'", &[])?;
+    if available.is_empty() {
+        return Ok(false);
+    }
+    // Who may not do this logs in without vectors, and an owner who starts later makes them.
+    let text = include_str!("../../migrations/postgres/embeddings.sql");
+    let made = connection.command(&format!("BEGIN; SELECT pg_advisory_xact_lock({});", super::migrate::SCHEMA_LOCK));
+    let made = made.and_then(|()| match exists("embeddings")? {
+        true => Ok(()),
+        false => connection.command(text),
+    });
+    let made = made.and_then(|()| connection.command("COMMIT"));
+    if made.is_err() && connection.is_open() {
+        connection.command("ROLLBACK")?;
+    }
+    Ok(made.is_ok())
+}
+
+pub fn insert(
+    transaction: &mut PostgresTransaction<'_>,
+    workspace: WorkspaceKey,
+    space: &str,
+    vectors: &[(i64, &[f32])],
+) -> Result<(), StoreError> {
+    let Some((_, first)) = vectors.first() else { return Ok(()) };
+    if !transaction.has_vectors {
+        return Ok(());
+    }
+    let dimension = first.len() as i64;
+    let chunks: Vec<i64> = vectors.iter().map(|(chunk, _)| *chunk).collect();
+    let texts: Vec<String> = vectors.iter().map(|(_, vector)| written(vector)).collect();
+    let text = || {
+        "INSERT INTO embeddings (workspace, chunk, space, dimension, embedding)
+         SELECT $1, given.chunk, $2, $3, given.embedding::vector
+         FROM unnest($4::BIGINT[], $5::TEXT[]) AS given (chunk, embedding)
+         ON CONFLICT (workspace, chunk) DO UPDATE
+         SET space = excluded.space, dimension = excluded.dimension, embedding = excluded.embedding"
+            .to_owned()
+    };
+    transaction.execute_own("embeddings.insert", text, &[&workspace.0, &space, &dimension, &chunks, &texts])?;
+    if transaction.connection.knows_dimension(dimension) {
+        return Ok(());
+    }
+    transaction.execute_own("embeddings.index", || "SELECT index_embeddings($1)".to_owned(), &[&dimension])?;
+    transaction.connection.note_dimension(dimension);
+    Ok(())
+}
+
+/// The nearest chunks by cosine, best first.
+pub fn nearest(
+    transaction: &mut PostgresTransaction<'_>,
+    workspace: WorkspaceKey,
+    space: &str,
+    query: &[f32],
+    limit: usize,
+) -> Result<Vec<(i64, f32)>, StoreError> {
+    if !transaction.has_vectors || query.is_empty() {
+        return Ok(Vec::new());
+    }
+    let (dimension, limit, wanted) = (query.len() as i64, limit as i64, written(query));
+    let count = || {
+        "SELECT COUNT(*) FROM (SELECT 1 FROM embeddings
+          WHERE workspace = $1 AND space = $2 AND dimension = $3 LIMIT $4) AS counted"
+            .to_owned()
+    };
+    let most = EXACT_VECTORS_MAX + 1;
+    let counted = transaction.query_own("embeddings.count", count, &[&workspace.0, &space, &dimension, &most])?;
+    let is_small = counted.first().is_none_or(|row| row.get::<_, i64>(0) <= EXACT_VECTORS_MAX);
+    let rows = if is_small {
+        // The materialised part hides the order from the index.
+        let text = || {
+            "WITH own AS MATERIALIZED (
+                 SELECT chunk, embedding FROM embeddings WHERE workspace = $1 AND space = $2 AND dimension = $3)
+             SELECT chunk, (1 - (embedding <=> $4::TEXT::vector))::REAL AS cosine FROM own
+             ORDER BY cosine DESC, chunk LIMIT $5"
+                .to_owned()
+        };
+        transaction.query_own("embeddings.exact", text, &[&workspace.0, &space, &dimension, &wanted, &limit])?
+    } else {
+        let settings = || {
+            "SELECT set_config('hnsw.ef_search', $1, true), set_config('hnsw.iterative_scan', 'strict_order', true)"
+                .to_owned()
+        };
+        transaction.query_own("embeddings.settings", settings, &[&SEARCH_WIDTH])?;
+        let text = || {
+            format!(
+                "SELECT chunk, (1 - ((embedding::vector({dimension})) <=> $4::TEXT::vector({dimension})))::REAL
+                 FROM embeddings WHERE workspace = $1 AND space = $2 AND dimension = $3 AND dimension = {dimension}
+                 ORDER BY (embedding::vector({dimension})) <=> $4::TEXT::vector({dimension}) LIMIT $5"
+            )
+        };
+        let name = format!("embeddings.nearest {dimension}");
+        transaction.query_own(&name, text, &[&workspace.0, &space, &dimension, &wanted, &limit])?
+    };
+    Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())
+}
+
+/// pgvector's own notation.
+fn written(vector: &[f32]) -> String {
+    let numbers: Vec<String> = vector.iter().map(f32::to_string).collect();
+    format!("[{}]", numbers.join(","))
+}
