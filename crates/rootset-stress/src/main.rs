@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Parser, Subcommand};
+use rootset_store::Location;
 use rootset_stress::collector_kills::{self, CollectorKillSettings};
 use rootset_stress::creation::{self, CreationSettings, Victim};
 use rootset_stress::index_kills::{self, IndexKillSettings};
@@ -12,10 +13,14 @@ use rootset_stress::many_writers::{self, WriterSettings};
 use rootset_stress::step::{self, Step};
 use rootset_stress::writer::{self, ExtractorKind, PlantedBug, WriterArguments};
 use rootset_stress::{disk_full, faults, same_index};
+use rootset_testing::TestEngine;
 
 #[derive(Debug, Parser)]
 #[command(name = "rootset-stress", about = "Rootset's storage under many processes and kills")]
 struct Arguments {
+    /// An empty one, for runs on one database; a file of its own by default.
+    #[arg(long, value_parser = Location::parse)]
+    database: Option<Location>,
     #[command(subcommand)]
     command: Command,
 }
@@ -71,8 +76,10 @@ enum Command {
     },
     /// Compares what two databases say about the same source trees; fails when they differ.
     SameIndex {
-        wanted: PathBuf,
-        found: PathBuf,
+        #[arg(value_parser = Location::parse)]
+        wanted: Location,
+        #[arg(value_parser = Location::parse)]
+        found: Location,
         #[arg(long, default_value = "default")]
         workspace: String,
     },
@@ -101,14 +108,14 @@ fn main() -> anyhow::Result<()> {
     // Kept when a run fails, because then it is what one wants to look at.
     let folder = tempfile::tempdir()?.keep();
     println!("in {}", folder.display());
-    run(arguments.command, folder.clone())?;
+    run(arguments.command, folder.clone(), arguments.database)?;
     std::fs::remove_dir_all(folder)?;
     Ok(())
 }
 
-fn run(command: Command, folder: PathBuf) -> anyhow::Result<()> {
+fn run(command: Command, folder: PathBuf, database: Option<Location>) -> anyhow::Result<()> {
     let program = std::env::current_exe()?;
-    let database = folder.join("stress.db");
+    let database = database.unwrap_or_else(|| Location::File(folder.join("stress.db")));
     match command {
         Command::Writers { processes, seconds, seed } => {
             let duration = Duration::from_secs(seconds);
@@ -123,10 +130,8 @@ fn run(command: Command, folder: PathBuf) -> anyhow::Result<()> {
         Command::Creation { rounds, processes, seed } => {
             let seed = said(seed);
             for victim in [Victim::Nobody, Victim::First] {
-                let folder = folder.join(format!("{victim:?}"));
-                std::fs::create_dir(&folder)?;
-                let program = program.clone();
-                let settings = CreationSettings { program, folder, processes, rounds, victim, seed };
+                let (program, engine) = (program.clone(), TestEngine::chosen());
+                let settings = CreationSettings { program, engine, processes, rounds, victim, seed };
                 println!("{}", creation::run(&settings)?);
             }
         }
@@ -139,7 +144,7 @@ fn run(command: Command, folder: PathBuf) -> anyhow::Result<()> {
             println!("{}", collector_kills::run(&settings)?);
         }
         Command::Indexing { rounds, files, seed } => {
-            let settings = IndexKillSettings { program, folder, rounds, files, seed: said(seed) };
+            let settings = IndexKillSettings { program, database, folder, rounds, files, seed: said(seed) };
             println!("{}", index_kills::run(&settings)?);
         }
         Command::DiskFull => println!("{}", disk_full::run(&disk_full::settings(&program, &folder))?),
