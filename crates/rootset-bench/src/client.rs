@@ -1,11 +1,10 @@
 //! A caller of the service: JSON in, JSON out, as a front end does it.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Context;
 use rootset_service::{Caller, Clock, FrontEnd, Service, Settings, SystemClock};
-use rootset_store::Store;
+use rootset_store::{Location, Store};
 use serde_json::{Value, json};
 
 use crate::latency::Taken;
@@ -20,13 +19,13 @@ pub struct Client {
 
 impl Client {
     /// Opens or creates the database; requests go to the default workspace.
-    pub fn open(path: &Path) -> anyhow::Result<Self> {
-        Self::open_at(path, Arc::new(SystemClock))
+    pub fn open(database: &Location) -> anyhow::Result<Self> {
+        Self::open_at(database, Arc::new(SystemClock))
     }
 
     /// The same, at another time.
-    pub fn open_at(path: &Path, clock: Arc<dyn Clock>) -> anyhow::Result<Self> {
-        let store = Store::open_sqlite(path).with_context(|| format!("cannot open `{}`", path.display()))?;
+    pub fn open_at(database: &Location, clock: Arc<dyn Clock>) -> anyhow::Result<Self> {
+        let store = Store::open(database, None).with_context(|| format!("cannot open `{database}`"))?;
         let service = Arc::new(Service::new(store, Settings::default())?.with_clock(clock));
         let caller = Caller::new(FrontEnd::CommandLine, "rootset-bench", "default");
         Ok(Self { service, caller })
@@ -55,6 +54,20 @@ impl Client {
         let answer = self.call("add_memories", json!({ "memories": memories }))?;
         let results = answer["results"].as_array().context("`add_memories` answered without `results`")?;
         Ok(results.iter().map(|result| result["memory_id"].as_str().map(str::to_owned)).collect())
+    }
+
+    /// Bytes of the database, as the store counts them.
+    pub fn database_bytes(&self) -> anyhow::Result<u64> {
+        let bytes = self.call("get_stats", json!({}))?["sizes"]["database_bytes"].as_u64();
+        bytes.context("`get_stats` answered without `database_bytes`")
+    }
+
+    /// Whether nobody has put anything into the database yet.
+    pub fn is_database_empty(&self) -> anyhow::Result<bool> {
+        let workspaces = self.call("list_workspaces", json!({}))?;
+        let is_alone = workspaces["workspaces"].as_array().is_some_and(|all| all.len() == 1);
+        let counts = &self.call("get_stats", json!({}))?["counts"];
+        Ok(is_alone && counts["live"] == 0 && counts["trashed"] == 0)
     }
 
     /// Writes uses that reads left behind, which front ends do after they have answered.

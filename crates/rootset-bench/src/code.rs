@@ -181,7 +181,7 @@ fn searches(database: &Path, tree: &Path, arguments: &Arguments) -> anyhow::Resu
     if words.is_empty() {
         bail!("no identifiers in `{}`", tree.display());
     }
-    let client = Client::open(database)?;
+    let client = Client::open(&database.into())?;
     let mut random = Random::new(arguments.seed);
     let mut latencies = Latencies::default();
     for place in 0..arguments.searches {
@@ -196,7 +196,7 @@ fn searches(database: &Path, tree: &Path, arguments: &Arguments) -> anyhow::Resu
 }
 
 fn stored_bytes(database: &Path) -> anyhow::Result<u64> {
-    let answer = Client::open(database)?.call("list_workspaces", json!({}))?;
+    let answer = Client::open(&database.into())?.call("list_workspaces", json!({}))?;
     let workspace =
         answer["workspaces"].as_array().and_then(|all| all.iter().find(|it| it["workspace_id"] == "default"));
     workspace.and_then(|it| it["bytes"].as_u64()).context("`list_workspaces` answered without `bytes`")

@@ -1,10 +1,14 @@
-//! Where the databases of a benchmark live: a folder of its own on a real disk, removed afterwards unless kept.
+//! Where the databases of a benchmark live: a folder of its own on a real disk, removed afterwards unless kept, or where
+//! the user says.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
+use rootset_store::Location;
 use tempfile::TempDir;
+
+use crate::client::Client;
 
 /// File systems in memory: a durable write costs nothing there, and says nothing.
 const MEMORY_FILE_SYSTEMS: &[&str] = &["tmpfs", "ramfs"];
@@ -51,16 +55,18 @@ impl BenchFolder {
     }
 }
 
-/// A database that the user named: a new file, because figures of a file with other content mean nothing.
-pub fn named(database: &str) -> anyhow::Result<PathBuf> {
-    let path = database.strip_prefix("sqlite://").unwrap_or(database);
-    if path.contains("://") {
-        bail!("`{database}` is not a file; this build of Rootset opens SQLite files only");
+/// A database that the user named: a new file, or an empty one on a server, because figures of one with other content
+/// mean nothing.
+pub fn named(database: &str) -> anyhow::Result<Location> {
+    let location = Location::parse(database).map_err(|allowed| anyhow!("`--db` is not {allowed}"))?;
+    let is_new = match &location {
+        Location::File(path) => !path.exists(),
+        Location::Postgres(_) => Client::open(&location)?.is_database_empty()?,
+    };
+    if !is_new {
+        bail!("`{location}` is in use; hint: name a new one, figures of one with other content mean nothing");
     }
-    if Path::new(path).exists() {
-        bail!("`{path}` exists; hint: name a new file, figures of one with other content mean nothing");
-    }
-    Ok(path.into())
+    Ok(location)
 }
 
 /// The size of a database whose connections are closed, and which therefore has no log any more.

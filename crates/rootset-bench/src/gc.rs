@@ -13,7 +13,10 @@ mod report;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::database::BenchFolder;
+use anyhow::bail;
+use rootset_store::Location;
+
+use crate::database::{self, BenchFolder};
 use crate::notes::Notes;
 
 /// Speed of the collector, and latency of readers while it works.
@@ -34,6 +37,9 @@ pub struct Arguments {
     /// A filled database of `--memories`: a copy of it is measured. It is made if it is not there.
     #[arg(long, value_name = "PATH")]
     filled: Option<PathBuf>,
+    /// A new file, or an empty database on a server (`postgres://…`), instead of temporary files.
+    #[arg(long, value_name = "DATABASE", conflicts_with = "filled")]
+    db: Option<String>,
     /// Folder on a real disk for temporary databases; absent: the system's temporary folder.
     #[arg(long, value_name = "FOLDER")]
     dir: Option<PathBuf>,
@@ -46,18 +52,31 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let folder = BenchFolder::create(arguments.dir.as_deref())?;
+    let named = arguments.db.as_deref().map(database::named).transpose()?;
+    // With a database on a server there is no need of a folder.
+    let folder = match &named {
+        Some(Location::Postgres(_)) => None,
+        _ => Some(BenchFolder::create(arguments.dir.as_deref())?),
+    };
     let notes = Notes::new(arguments.seed);
     let collect = match arguments.memories {
         0 => None,
         memories => {
-            let database = collect::prepare(memories, &notes, &folder, arguments.filled.as_deref())?;
+            let database = match (&named, &folder) {
+                (Some(named), _) => collect::prepare_named(memories, &notes, named)?,
+                (None, Some(folder)) => collect::prepare(memories, &notes, folder, arguments.filled.as_deref())?,
+                (None, None) => bail!("there is neither a database nor a folder for one"),
+            };
             Some(collect::measure(&database, memories, &notes, Duration::from_millis(arguments.idle_ms))?)
         }
     };
     let defrag = match arguments.chunks {
         0 => None,
-        chunks => Some(defrag::measure(chunks, &notes, &folder)?),
+        chunks => Some(match (&folder, &named) {
+            (Some(folder), _) => defrag::measure(chunks, &notes, folder)?,
+            (None, Some(named)) => defrag::measure_on_server(chunks, &notes, named)?,
+            (None, None) => bail!("there is neither a database nor a folder for one"),
+        }),
     };
     // Last: what it frees would hide what the others need.
     let classify = (arguments.rows > 0).then(|| classify::measure(arguments.rows, arguments.seed));

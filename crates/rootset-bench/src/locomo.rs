@@ -43,7 +43,7 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let conversations = conversation::read(&arguments.file)?;
     let folder = BenchFolder::create(arguments.dir.as_deref())?;
-    let client = Client::open(&folder.file("locomo.db"))?;
+    let client = Client::open(&folder.file("locomo.db").into())?;
     let (mut rootset, mut bm25, mut bm25_lent) = (Scores::default(), Scores::default(), Scores::default());
     for (number, conversation) in (1..).zip(&conversations) {
         let client = client.in_new_workspace(&format!("conversation-{number}"))?;

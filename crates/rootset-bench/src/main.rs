@@ -15,6 +15,8 @@ mod notes;
 mod process;
 mod random;
 mod serve;
+mod server;
+mod servers;
 mod session;
 mod start;
 mod table;
@@ -42,6 +44,7 @@ enum Benchmark {
     Messages(messages::Arguments),
     Session(session::Arguments),
     Serve(serve::Arguments),
+    Servers(servers::Arguments),
     Start(start::Arguments),
 }
 
@@ -56,6 +59,7 @@ fn main() -> anyhow::Result<()> {
         Benchmark::Messages(arguments) => messages::run(&arguments),
         Benchmark::Session(arguments) => session::run(&arguments),
         Benchmark::Serve(arguments) => serve::run(&arguments),
+        Benchmark::Servers(arguments) => servers::run(&arguments),
         Benchmark::Start(arguments) => start::run(&arguments),
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! Filling is measured as a whole; then every operation call by call, from one caller. `raw` is the floor that the disk
 //! sets: one row, one durable transaction, nothing else. It alternates with `add_memory`, so that both see the same disk
-//! and their ratio means something on any machine.
+//! and their ratio means something on any machine. On a server there is no such floor, and the size is what the server
+//! says.
 
 mod measure;
 mod raw;
@@ -11,6 +12,7 @@ mod report;
 use std::path::PathBuf;
 
 use anyhow::bail;
+use rootset_store::Location;
 
 use crate::database::{self, BenchFolder};
 use crate::notes::Notes;
@@ -22,8 +24,8 @@ pub struct Arguments {
     /// Memories in the database, one database per size.
     #[arg(long, value_delimiter = ',', default_value = "10000,100000")]
     sizes: Vec<usize>,
-    /// A new database file to use instead of a temporary one; only with a single size.
-    #[arg(long, value_name = "PATH-OR-URL")]
+    /// A new file, or an empty database on a server (`postgres://…`), instead of a temporary file; only with a single size.
+    #[arg(long, value_name = "DATABASE")]
     db: Option<String>,
     /// Folder on a real disk for temporary databases; absent: the system's temporary folder.
     #[arg(long, value_name = "FOLDER")]
@@ -52,27 +54,36 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     if arguments.db.is_some() && arguments.sizes.len() != 1 {
         bail!("`--db` names one database, `--sizes` asks for {}", arguments.sizes.len());
     }
-    let mut folder = BenchFolder::create(arguments.dir.as_deref())?;
+    let named = arguments.db.as_deref().map(database::named).transpose()?;
+    // A database on a server is in no folder of ours.
+    let mut folder = match &named {
+        Some(Location::Postgres(_)) => None,
+        _ => Some(BenchFolder::create(arguments.dir.as_deref())?),
+    };
     let notes = Notes::new(arguments.seed);
     let mut reports = Vec::new();
     for &size in &arguments.sizes {
-        let database = match &arguments.db {
-            Some(named) => database::named(named)?,
-            None => folder.file(&format!("memories-{size}.db")),
+        let in_folder = |name: String| folder.as_ref().map(|folder| folder.file(&name));
+        let database = match (&named, in_folder(format!("memories-{size}.db"))) {
+            (Some(named), _) => named.clone(),
+            (None, Some(file)) => file.into(),
+            (None, None) => bail!("there is neither a database nor a folder for one"),
         };
         let plan = measure::Plan::new(size, arguments.questions);
-        let figures = measure::measure(&plan, &notes, &database, &folder.file(&format!("raw-{size}.db")))?;
-        let start = match &arguments.cli {
-            Some(cli) => Some(start::measure_apart(cli, &database)?),
-            None => None,
+        let raw = in_folder(format!("raw-{size}.db"));
+        let figures = measure::measure(&plan, &notes, &database, raw.as_deref())?;
+        let start = match (&arguments.cli, database.path()) {
+            (Some(cli), Some(path)) => Some(start::measure_apart(cli, path)?),
+            _ => None,
         };
-        let report = report::Report::new(figures, start, arguments.seed, arguments.keep.then(|| database.clone()));
+        let kept = arguments.keep.then(|| database.to_string());
+        let report = report::Report::new(figures, start, arguments.seed, kept);
         if !arguments.json {
             println!("{}\n", report.text());
         }
         reports.push(report);
     }
-    if arguments.keep {
+    if let Some(folder) = folder.as_mut().filter(|_| arguments.keep) {
         folder.keep();
     }
     if arguments.json {

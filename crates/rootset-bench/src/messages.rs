@@ -32,7 +32,7 @@ const FORMATS: [(&str, Format); 2] = [("anthropic", Format::Anthropic), ("openai
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let transcripts = transcript::read(&arguments.file)?;
     let folder = BenchFolder::create(None)?;
-    let client = Client::open(&folder.file("messages.db"))?;
+    let client = Client::open(&folder.file("messages.db").into())?;
     let mut random = Random::new(arguments.seed);
     let (mut lists, mut problems) = (0, Vec::new());
     for transcript in &transcripts {

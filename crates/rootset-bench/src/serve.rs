@@ -71,7 +71,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
 }
 
 fn fill(database: &Path, arguments: &Arguments) -> anyhow::Result<Vec<String>> {
-    let client = Client::open(database)?;
+    let client = Client::open(&database.into())?;
     let notes = Notes::new(arguments.seed);
     let mut ids = Vec::with_capacity(arguments.memories);
     let mut next = 0;
@@ -87,7 +87,7 @@ fn fill(database: &Path, arguments: &Arguments) -> anyhow::Result<Vec<String>> {
 
 /// The operation without any front end, in this process: what the overhead of a front end is measured against.
 fn operation_alone(database: &Path, ids: &[String], calls: usize) -> anyhow::Result<Summary> {
-    let client = Client::open(database)?;
+    let client = Client::open(&database.into())?;
     let mut latencies = Latencies::default();
     for number in 0..calls {
         let (_, taken) = client.timed("get_memory", json!({ "memory_id": spread(ids, number) }))?;

@@ -68,7 +68,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
 }
 
 fn measure(arguments: &Arguments, database: &Path) -> anyhow::Result<Report> {
-    let client = Client::open(database)?;
+    let client = Client::open(&database.into())?;
     let mut author = Author::new(arguments.seed);
     let addition_to_empty = {
         configure(&client, "empty", BUDGET_FOR_ALL)?;
@@ -128,7 +128,7 @@ fn add_one_by_one(client: &Client, session: &str, count: usize, author: &mut Aut
 fn open_again(database: &Path) -> anyhow::Result<Summary> {
     let mut latencies = Latencies::default();
     for _ in 0..OPENINGS {
-        let client = Client::open(database)?;
+        let client = Client::open(&database.into())?;
         let (answer, taken) = Taken::measure(|| client.call("context_gc_configure", json!({"session_id": "opened"})));
         answer?;
         latencies.push(taken);

@@ -289,6 +289,9 @@ pub trait Engine: Send + Sync {
     /// The database's file; `None` where there is none of our own.
     fn path(&self) -> Option<&std::path::Path>;
 
+    /// Whether the schema was made when this was opened.
+    fn is_new(&self) -> bool;
+
     /// Copies one snapshot into a new file while others write.
     fn copy_to(&self, destination: &std::path::Path) -> Result<(), StoreError>;
 

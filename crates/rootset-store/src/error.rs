@@ -40,6 +40,8 @@ pub enum StoreError {
     Conflicted(String),
     #[error("a statement took longer than is allowed")]
     TimedOut,
+    #[error("the login may not do that: {0}")]
+    PermissionDenied(String),
     #[error("PostgreSQL {found} answers at `{place}`, at least {wanted} is needed")]
     ServerTooOld { place: String, found: String, wanted: &'static str },
     #[error("{0}")]

@@ -247,6 +247,11 @@ impl Store {
         Self { engine: Box::new(engine), vectors: vectors::VectorCache::default(), log_waits: AtomicBool::new(false) }
     }
 
+    /// Whether there was nothing before it was opened: its schema has just been made.
+    pub fn is_new(&self) -> bool {
+        self.engine.is_new()
+    }
+
     pub fn engine_name(&self) -> &'static str {
         self.engine.name()
     }

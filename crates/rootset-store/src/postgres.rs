@@ -49,6 +49,7 @@ pub struct PostgresEngine {
     pool: Pool,
     statement_timeout_ms: u64,
     has_vectors: bool,
+    is_new: bool,
 }
 
 impl PostgresEngine {
@@ -64,7 +65,7 @@ impl PostgresEngine {
         }
         // Plans must not depend on how full a table was when they were made, and none of ours is long enough to compile.
         let own = format!(
-            "-c enable_seqscan=off -c jit=off -c lock_timeout={WRITE_WAIT_MS} \
+            "-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off -c lock_timeout={WRITE_WAIT_MS} \
              -c idle_in_transaction_session_timeout={IDLE_IN_TRANSACTION_MS} -c client_min_messages=warning"
         );
         let options = config.get_options().map_or_else(|| own.clone(), |given| format!("{own} {given}"));
@@ -73,10 +74,10 @@ impl PostgresEngine {
         config.connect_timeout(connect_timeout);
         let pool = Pool::new(config, place.clone(), settings.pool_size, connect_timeout);
         let first = pool.first()?;
-        migrate::migrate(&first, &place)?;
+        let is_new = migrate::migrate(&first, &place)? == 0;
         let has_vectors = vectors::prepare(&first)?;
         drop(first);
-        let engine = Self { pool, statement_timeout_ms: settings.statement_timeout_ms, has_vectors };
+        let engine = Self { pool, statement_timeout_ms: settings.statement_timeout_ms, has_vectors, is_new };
         // Whoever may not act as the application learns it now.
         engine.read(Scope::Database, &mut |_| Ok(()))?;
         Ok(engine)
@@ -199,6 +200,10 @@ impl Engine for PostgresEngine {
 
     fn integrity(&self) -> Result<Vec<String>, StoreError> {
         self.with_login(maintenance::integrity)
+    }
+
+    fn is_new(&self) -> bool {
+        self.is_new
     }
 
     fn path(&self) -> Option<&Path> {

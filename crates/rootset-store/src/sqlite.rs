@@ -44,6 +44,7 @@ pub type BeforeMigration<'a> = &'a dyn Fn(&rusqlite::Connection) -> Result<(), S
 pub struct SqliteEngine {
     path: PathBuf,
     is_archive: bool,
+    is_new: bool,
     lock: WriteLock,
     writer: Mutex<Option<Connection>>,
     readers: Mutex<Vec<Connection>>,
@@ -69,13 +70,15 @@ impl SqliteEngine {
         if path.is_dir() || path.as_os_str().as_encoded_bytes().ends_with(b"/") {
             return Err(StoreError::NotADatabase { path: path.to_owned(), detail: "it is a folder" });
         }
-        let engine = Self::at(path, false);
+        let mut engine = Self::at(path, false);
         create_private(path)?;
         let mut first = engine.connect()?;
         if migrate::version_of(&mut first, path)? < SCHEMA_VERSION {
             let _guard = engine.lock.acquire(Duration::from_millis(WRITE_WAIT_MS))?;
             // Asked again under the lock: another process may have been quicker.
-            if (1..SCHEMA_VERSION).contains(&migrate::version_of(&mut first, path)?) {
+            let found = migrate::version_of(&mut first, path)?;
+            engine.is_new = found == 0;
+            if (1..SCHEMA_VERSION).contains(&found) {
                 before_migration(&first.raw)?;
                 crate::failpoints::failpoint!("migrate.backed_up");
             }
@@ -97,6 +100,7 @@ impl SqliteEngine {
         Self {
             path: path.to_owned(),
             is_archive,
+            is_new: false,
             lock: WriteLock::beside(path),
             writer: Mutex::new(None),
             readers: Mutex::new(Vec::new()),
@@ -212,6 +216,10 @@ impl Engine for SqliteEngine {
 
     fn path(&self) -> Option<&Path> {
         Some(&self.path)
+    }
+
+    fn is_new(&self) -> bool {
+        self.is_new
     }
 
     fn copy_to(&self, destination: &Path) -> Result<(), StoreError> {

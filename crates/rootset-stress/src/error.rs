@@ -23,6 +23,14 @@ pub enum StressError {
     Starved { least: usize, median: usize, distribution: String },
     #[error("a step ended {ended}")]
     StepEnded { ended: String },
+    #[error("`{operation}` was refused with {status}: {body}")]
+    Refused { operation: &'static str, status: u16, body: String },
+    #[error("`{operation}` got no answer in {seconds} s, the last was: {last}")]
+    NoAnswer { operation: &'static str, seconds: u64, last: String },
+    #[error("a server did not say where it listens, but `{said}`")]
+    ServerSilent { said: String },
+    #[error("`--db` is {0}")]
+    NoDatabase(String),
     #[error("an answer lacks `{0}`")]
     AnswerLacks(&'static str),
     #[error("the verifier failed: {0}")]

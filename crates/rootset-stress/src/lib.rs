@@ -17,6 +17,9 @@
 //! The code index, too ([`index_kills`]): processes that index a tree are killed while the tree changes between them, and
 //! what the last of them leaves is compared with a fresh index ([`same_index`]).
 //!
+//! And the servers ([`servers`]): clients write through two of them while one after the other is killed, and everything
+//! that a client was told must be there when the last one is dead.
+//!
 //! The integration tests are short versions of long runs:
 //!
 //! ```text
@@ -28,6 +31,7 @@
 //! cargo run --release -p rootset-stress -- disk-full
 //! cargo run --release -p rootset-stress -- collector-kills --rounds 500
 //! cargo run --release -p rootset-stress -- indexing --rounds 500
+//! cargo run --release -p rootset-stress -- servers --db stress.db --clients 16 --seconds 120 --kill-every 4
 //! cargo run --release -p rootset-stress -- same-index one.db other.db
 //! ```
 //!
@@ -39,7 +43,8 @@
 //! out. `--seed` repeats a run: the operations are the same, the moments of the kills only as far as the machine allows.
 //!
 //! The tests read `ROOTSET_STRESS_PROCESSES`, `ROOTSET_STRESS_SECONDS`, `ROOTSET_STRESS_ROUNDS`,
-//! `ROOTSET_STRESS_COLLECTOR_ROUNDS`, `ROOTSET_STRESS_INDEX_ROUNDS` and `ROOTSET_STRESS_SEED`.
+//! `ROOTSET_STRESS_COLLECTOR_ROUNDS`, `ROOTSET_STRESS_INDEX_ROUNDS`, `ROOTSET_STRESS_SERVER_SECONDS` and
+//! `ROOTSET_STRESS_SEED`.
 
 pub mod collector_kills;
 pub mod creation;
@@ -54,6 +59,7 @@ pub mod model;
 pub mod process;
 pub mod protocol;
 pub mod same_index;
+pub mod servers;
 pub mod slow_extractor;
 pub mod states;
 pub mod step;

@@ -10,6 +10,8 @@ use rootset_stress::creation::{self, CreationSettings, Victim};
 use rootset_stress::index_kills::{self, IndexKillSettings};
 use rootset_stress::kills::{self, KillSettings, Placement};
 use rootset_stress::many_writers::{self, WriterSettings};
+use rootset_stress::servers::serve::{self, ServeArguments};
+use rootset_stress::servers::{self, ServerProgram, ServerSettings};
 use rootset_stress::step::{self, Step};
 use rootset_stress::writer::{self, ExtractorKind, PlantedBug, WriterArguments};
 use rootset_stress::{disk_full, faults, same_index};
@@ -74,6 +76,24 @@ enum Command {
         #[arg(long)]
         seed: Option<u64>,
     },
+    /// Clients write through two servers, one of which is killed every few seconds.
+    Servers {
+        /// A path, `sqlite:PATH` or `postgres://…`; without it a new file.
+        #[arg(long, value_name = "DATABASE")]
+        db: Option<String>,
+        /// The `rootset` binary; without it this program serves the same routes.
+        #[arg(long, value_name = "PATH")]
+        cli: Option<PathBuf>,
+        #[arg(long, default_value_t = 16)]
+        clients: usize,
+        #[arg(long, default_value_t = 120)]
+        seconds: u64,
+        /// Seconds between two kills, about.
+        #[arg(long, default_value_t = 4.0)]
+        kill_every: f64,
+        #[arg(long)]
+        seed: Option<u64>,
+    },
     /// Compares what two databases say about the same source trees; fails when they differ.
     SameIndex {
         #[arg(value_parser = Location::parse)]
@@ -91,6 +111,8 @@ enum Command {
     Writer(WriterArguments),
     #[command(hide = true)]
     Step(Step),
+    #[command(hide = true)]
+    Serve(ServeArguments),
 }
 
 fn main() -> anyhow::Result<()> {
@@ -100,6 +122,9 @@ fn main() -> anyhow::Result<()> {
     }
     if let Command::Step(step) = &arguments.command {
         return Ok(step::run(step)?);
+    }
+    if let Command::Serve(arguments) = &arguments.command {
+        return Ok(serve::run(arguments)?);
     }
     if let Command::SameIndex { wanted, found, workspace } = &arguments.command {
         println!("{}", same_index::run(wanted, found, workspace)?);
@@ -147,8 +172,34 @@ fn run(command: Command, folder: PathBuf, database: Option<Location>) -> anyhow:
             let settings = IndexKillSettings { program, database, folder, rounds, files, seed: said(seed) };
             println!("{}", index_kills::run(&settings)?);
         }
+        Command::Servers { db, cli, clients, seconds, kill_every, seed } => {
+            // Servers run in a folder of their own.
+            let path = |db: String| match db.contains(':') {
+                true => Ok(db),
+                false => std::path::absolute(db).map(|path| path.display().to_string()),
+            };
+            let settings = ServerSettings {
+                program: cli
+                    .map(std::path::absolute)
+                    .transpose()?
+                    .map_or(ServerProgram::Own(program), ServerProgram::Rootset),
+                database: match (db, &database) {
+                    (Some(db), _) => path(db)?,
+                    (None, Location::Postgres(url)) => url.secret().to_owned(),
+                    (None, Location::File(file)) => file.display().to_string(),
+                },
+                folder,
+                clients,
+                duration: Duration::from_secs(seconds),
+                kill_every: Duration::from_secs_f64(kill_every),
+                seed: said(seed),
+            };
+            println!("{}", servers::run(&settings)?);
+        }
         Command::DiskFull => println!("{}", disk_full::run(&disk_full::settings(&program, &folder))?),
-        Command::Writer(_) | Command::Step(_) | Command::SameIndex { .. } => unreachable!("they have their own way"),
+        Command::Writer(_) | Command::Step(_) | Command::Serve(_) | Command::SameIndex { .. } => {
+            unreachable!("they have their own way")
+        }
     }
     Ok(())
 }

@@ -63,6 +63,11 @@ pub enum Violation {
         count: i64,
         detail: String,
     },
+    /// Something else than a memory that was acknowledged is not there.
+    Lost {
+        what: &'static str,
+        name: String,
+    },
     /// An interrupted operation did not end like its uninterrupted twin.
     Twin(String),
     /// The file is not as it should be: journal mode, schema, workspaces.
@@ -92,6 +97,7 @@ impl fmt::Display for Violation {
             Self::Impossible { change } => write!(f, "acknowledged a change of what is not there: {change:?}"),
             Self::StaysPending { name } => write!(f, "`{name}` stays pending"),
             Self::Doctor { check, count, detail } => write!(f, "doctor {check}: {count} {detail}"),
+            Self::Lost { what, name } => write!(f, "the {what} `{name}` was acknowledged and is not there"),
             Self::Twin(difference) => write!(f, "{difference}"),
             Self::File { what, wanted, found } => write!(f, "{what} is {found}, not {wanted}"),
         }
@@ -110,6 +116,15 @@ impl Model {
 
     pub fn is_empty(&self) -> bool {
         self.memories.is_empty()
+    }
+
+    pub fn get(&self, name: &str) -> Option<&Expected> {
+        self.memories.get(name)
+    }
+
+    /// Adds what another writer, of other names, was told.
+    pub fn take_over(&mut self, other: &Self) {
+        self.memories.extend(other.memories.iter().map(|(name, expected)| (name.clone(), expected.clone())));
     }
 
     /// Takes over an acknowledged change.

@@ -41,8 +41,17 @@ pub struct Verifier {
 
 impl Verifier {
     pub fn open(database: &Location) -> Result<Self, StressError> {
-        let service = Service::new(Store::open(database, None)?, Settings::default())?;
-        Ok(Self { service: Arc::new(service), caller: caller() })
+        Self::of_workspace(database, "default")
+    }
+
+    pub fn of_workspace(location: &Location, workspace: &str) -> Result<Self, StressError> {
+        let service = Service::new(Store::open(location, None)?, Settings::default())?;
+        let caller = Caller { workspace: workspace.to_owned(), ..caller() };
+        Ok(Self { service: Arc::new(service), caller })
+    }
+
+    pub fn call(&self, operation: &str, request: Value) -> Result<Value, StressError> {
+        Ok(self.service.call(&self.caller, operation, request)?)
     }
 
     /// Everything there is, by name.

@@ -70,10 +70,9 @@ impl Session {
         let extractor = models::extractor(&configuration.extract)?;
         let embedder = models::embedder(&configuration.embed)?;
         let location = configuration.location()?;
-        let is_new = location.path().is_some_and(|path| !path.exists());
         let backups = configuration.backup_folder()?;
         let store = Store::open_with(&location, backups.as_deref(), &configuration.postgres)?;
-        self.is_database_new.set(is_new);
+        self.is_database_new.set(store.is_new());
         let service = Service::new(store, configuration.settings.clone())?.with_extractor(extractor);
         let service = match embedder {
             Some(embedder) => service.with_embedder(embedder),

@@ -1,11 +1,12 @@
 //! A database with a fifth of garbage: plan, apply, undo, purge, and readers at rest and meanwhile.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context, ensure};
+use rootset_store::Location;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -63,20 +64,30 @@ impl Throughput {
 }
 
 /// The database to measure on; what the user keeps is only copied from.
-pub fn prepare(memories: usize, notes: &Notes, folder: &BenchFolder, filled: Option<&Path>) -> anyhow::Result<PathBuf> {
+pub fn prepare(
+    memories: usize,
+    notes: &Notes,
+    folder: &BenchFolder,
+    filled: Option<&Path>,
+) -> anyhow::Result<Location> {
     let database = folder.file("garbage.db");
     let Some(filled) = filled else {
-        garbage::fill(&database, memories, notes)?;
-        return Ok(database);
+        return prepare_named(memories, notes, &database.into());
     };
     if !filled.exists() {
-        garbage::fill(filled, memories, notes)?;
+        garbage::fill(&filled.into(), memories, notes)?;
     }
     fs::copy(filled, &database).with_context(|| format!("cannot copy `{}`", filled.display()))?;
-    Ok(database)
+    Ok(database.into())
 }
 
-pub fn measure(database: &Path, memories: usize, notes: &Notes, idle: Duration) -> anyhow::Result<Figures> {
+/// A new database, where the user wants it.
+pub fn prepare_named(memories: usize, notes: &Notes, database: &Location) -> anyhow::Result<Location> {
+    garbage::fill(database, memories, notes)?;
+    Ok(database.clone())
+}
+
+pub fn measure(database: &Location, memories: usize, notes: &Notes, idle: Duration) -> anyhow::Result<Figures> {
     let client = Client::open(database)?;
     let counts = client.call("get_stats", json!({}))?["counts"].clone();
     ensure!(number(&counts, "live")? == memories as i64, "`--filled` holds other than {memories} memories");

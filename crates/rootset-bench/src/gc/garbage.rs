@@ -3,12 +3,12 @@
 //!
 //! Everything is written through the operations, by a clock that is three months late.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, ensure};
 use rootset_model::Timestamp;
 use rootset_service::{Clock, SystemClock};
+use rootset_store::Location;
 use serde_json::{Value, json};
 
 use crate::client::{BATCH_MEMORIES, Client};
@@ -67,8 +67,8 @@ impl Fate {
 }
 
 /// A new database, filled three months ago.
-pub fn fill(path: &Path, memories: usize, notes: &Notes) -> anyhow::Result<()> {
-    let client = Client::open_at(path, Arc::new(EarlierClock))?;
+pub fn fill(database: &Location, memories: usize, notes: &Notes) -> anyhow::Result<()> {
+    let client = Client::open_at(database, Arc::new(EarlierClock))?;
     let expires_at = EarlierClock.now().saturating_add_ms(DAY_MS);
     let numbers: Vec<usize> = (0..memories).collect();
     for batch in numbers.chunks(BATCH_MEMORIES) {

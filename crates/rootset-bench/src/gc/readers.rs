@@ -1,11 +1,11 @@
 //! Somebody who reads while the collector works: another thread with connections of its own, as another process has.
 
-use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Barrier};
 use std::thread::{self, JoinHandle};
 
 use anyhow::{Context, anyhow, ensure};
+use rootset_store::Location;
 use serde::Serialize;
 use serde_json::json;
 
@@ -27,7 +27,7 @@ pub struct ReaderFigures {
 /// What readers need to know.
 #[derive(Clone, Debug)]
 pub struct Reading {
-    pub database: PathBuf,
+    pub database: Location,
     pub memories: usize,
     pub seed: u64,
     /// Of memories that stay.
@@ -36,7 +36,7 @@ pub struct Reading {
 
 impl Reading {
     /// Chooses memories from all over the database.
-    pub fn new(database: &Path, memories: usize, seed: u64, client: &Client) -> anyhow::Result<Self> {
+    pub fn new(database: &Location, memories: usize, seed: u64, client: &Client) -> anyhow::Result<Self> {
         let mut ids = Vec::new();
         for page in 0..PAGES {
             // The source of most memories; by far not all are of it.
@@ -51,7 +51,7 @@ impl Reading {
             }
         }
         ensure!(!ids.is_empty(), "no memory was found that stays");
-        Ok(Self { database: database.to_owned(), memories, seed, ids: Arc::new(ids) })
+        Ok(Self { database: database.clone(), memories, seed, ids: Arc::new(ids) })
     }
 
     /// Reads for as long as `work` takes. The work begins when the reader is warm.

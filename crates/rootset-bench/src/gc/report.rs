@@ -39,8 +39,8 @@ impl Report {
                 wanted.push(at_most("classify, peak above rows MB", kib as f64 * 1.024e-3, 200.0));
             }
         }
-        if let Some(defrag) = &defrag {
-            wanted.push(at_most("defrag, size / fresh size", defrag.after_to_fresh, 1.05));
+        if let Some(ratio) = defrag.as_ref().and_then(|defrag| defrag.after_to_fresh) {
+            wanted.push(at_most("defrag, size / fresh size", ratio, 1.05));
         }
         Self { seed, classify, collect, defrag, wanted }
     }
@@ -116,9 +116,10 @@ fn throughput_text(name: &str, it: Throughput) -> String {
 }
 
 fn defrag_text(it: &defrag::Figures) -> String {
+    let ratio = it.after_to_fresh.map_or_else(String::new, |ratio| format!("; {ratio:.3} of a fresh database"));
     format!(
-        "defrag of {} memories of which {} were purged: {:.0} ms, {} bytes become {}; {:.3} of a fresh database",
-        it.memories, it.purged, it.clock_ms, it.bytes_before, it.bytes_after, it.after_to_fresh
+        "defrag of {} memories of which {} were purged: {:.0} ms, {} bytes become {}{ratio}",
+        it.memories, it.purged, it.clock_ms, it.bytes_before, it.bytes_after
     )
 }
 

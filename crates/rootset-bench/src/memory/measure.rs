@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
+use rootset_store::Location;
 use serde_json::{Value, json};
 
 use super::raw::RawFile;
@@ -46,18 +47,22 @@ pub struct Figures {
     pub operations: Vec<(&'static str, Summary)>,
 }
 
-pub fn measure(plan: &Plan, notes: &Notes, database: &Path, raw: &Path) -> anyhow::Result<Figures> {
+/// `raw` is a file for the floor; where the database is on a server, there is none.
+pub fn measure(plan: &Plan, notes: &Notes, database: &Location, raw: Option<&Path>) -> anyhow::Result<Figures> {
     process::forget_peak();
     let client = Client::open(database)?;
+    let bytes_empty = client.database_bytes()?;
     let (ids, elapsed) = fill(plan, notes, &client)?;
+    let bytes_on_server = client.database_bytes()?.saturating_sub(bytes_empty);
     // Closing moves the log into the file, whose size then is that of the memories.
     drop(client);
-    let bytes = database::file_bytes(database)?;
+    let bytes = database.path().map_or(Ok(bytes_on_server), database::file_bytes)?;
 
     let client = Client::open(database)?;
     let mut operations = Vec::new();
-    let (raw, add) = add_single(plan, notes, &client, &RawFile::create(raw)?)?;
-    operations.push(("raw", raw.summary()));
+    let raw_file = raw.map(RawFile::create).transpose()?;
+    let (raw, add) = add_single(plan, notes, &client, raw_file.as_ref())?;
+    operations.extend(raw_file.map(|_| ("raw", raw.summary())));
     operations.push(("add_memory", add.summary()));
     operations.push(("get_memory", get(&ids, &client)?.summary()));
     operations.push(("search_memory", search(plan, notes, &client)?.summary()));
@@ -96,23 +101,20 @@ fn add_single(
     plan: &Plan,
     notes: &Notes,
     client: &Client,
-    raw_file: &RawFile,
+    raw_file: Option<&RawFile>,
 ) -> anyhow::Result<(Latencies, Latencies)> {
     let (mut raw, mut add) = (Latencies::default(), Latencies::default());
     let first = plan.memories as u64;
     let warm_up = WARM_UP_CALLS.min(plan.single_adds) as u64;
     for number in first..first + warm_up + plan.single_adds as u64 {
         let note = notes.note(number);
-        let mut insert = || raw_file.insert(&note.text);
+        let insert = || raw_file.map(|file| file.insert(&note.text)).transpose();
         let is_raw_first = number % 2 == 0;
-        let before = is_raw_first.then(&mut insert).transpose()?;
+        let before = if is_raw_first { insert()? } else { None };
         let (_, add_time) = client.timed("add_memory", note.request())?;
-        let raw_time = match before {
-            Some(time) => time,
-            None => insert()?,
-        };
+        let raw_time = if is_raw_first { before } else { insert()? };
         if number >= first + warm_up {
-            raw.push(raw_time);
+            raw_time.into_iter().for_each(|time| raw.push(time));
             add.push(add_time);
         }
     }

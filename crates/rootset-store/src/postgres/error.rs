@@ -35,6 +35,7 @@ pub fn statement_error(error: &tokio_postgres::Error) -> StoreError {
         SqlState::ADMIN_SHUTDOWN | SqlState::CRASH_SHUTDOWN | SqlState::CANNOT_CONNECT_NOW => {
             StoreError::Disconnected(message)
         }
+        SqlState::INSUFFICIENT_PRIVILEGE => StoreError::PermissionDenied(message),
         SqlState::DISK_FULL => StoreError::DiskFull,
         SqlState::READ_ONLY_SQL_TRANSACTION => StoreError::ReadOnly,
         SqlState::DATA_CORRUPTED | SqlState::INDEX_CORRUPTED => StoreError::Damaged(message),

@@ -25,15 +25,15 @@ const MIGRATIONS: &[(i64, &[&str])] = &[(
     ],
 )];
 
-/// Brings the schema up to date; refuses older servers and later schemas.
-pub fn migrate(connection: &Connection, place: &str) -> Result<(), StoreError> {
+/// Brings the schema up to date; refuses older servers and later schemas. Answers the version that was found, 0 for none.
+pub fn migrate(connection: &Connection, place: &str) -> Result<i64, StoreError> {
     check_server(connection, place)?;
     let found = version(connection)?;
     if found > SCHEMA_VERSION {
         return Err(StoreError::SchemaNewer { found, known: SCHEMA_VERSION });
     }
     if found == SCHEMA_VERSION {
-        return Ok(());
+        return Ok(found);
     }
     connection.command("BEGIN ISOLATION LEVEL READ COMMITTED")?;
     let outcome = change(connection, place).and_then(|()| connection.command("COMMIT"));
@@ -42,7 +42,7 @@ pub fn migrate(connection: &Connection, place: &str) -> Result<(), StoreError> {
     }
     outcome?;
     crate::failpoints::failpoint!("migrate.committed");
-    Ok(())
+    Ok(found)
 }
 
 fn check_server(connection: &Connection, place: &str) -> Result<(), StoreError> {

@@ -11,6 +11,7 @@ mod index_kills;
 mod kills;
 mod many_writers;
 mod schema_upgrade;
+mod servers;
 
 use std::path::{Path, PathBuf};
 

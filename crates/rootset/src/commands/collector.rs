@@ -150,6 +150,9 @@ fn say_about_remains(answer: &Value, output: &output::Output) {
             "pieces of the text are still in the files: another memory may hold the same words",
         ));
     }
+    for left in list(&answer["receipt"], "left_to_operator").iter().filter_map(Value::as_str) {
+        output.talk(&format!("left to the operator of the server: {left}"));
+    }
 }
 
 fn explain(id: &str, session: &Session) -> Result<(), Failure> {

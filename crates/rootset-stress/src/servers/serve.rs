@@ -1,0 +1,37 @@
+//! The hidden command `serve`: the routes of `rootset serve` on one address, for whoever is on this machine, until killed.
+
+use std::net::{SocketAddr, TcpListener};
+use std::sync::Arc;
+
+use clap::Args;
+use rootset_http::{Access, Parts, Server, ServerSettings};
+use rootset_service::{Caller, FrontEnd, Service, Settings};
+use rootset_store::{Location, Store};
+use tokio_util::sync::CancellationToken;
+
+use crate::error::StressError;
+
+#[derive(Clone, Debug, Args)]
+pub struct ServeArguments {
+    #[arg(long, env = "ROOTSET_DB", hide_env_values = true)]
+    pub db: String,
+    #[arg(long)]
+    pub listen: SocketAddr,
+}
+
+pub fn run(arguments: &ServeArguments) -> Result<(), StressError> {
+    let location = Location::parse(&arguments.db).map_err(|error| StressError::NoDatabase(error.to_string()))?;
+    let listener = TcpListener::bind(arguments.listen)?;
+    let service = Arc::new(Service::new(Store::open(&location, None)?, Settings::default())?);
+    let parts = Parts {
+        service,
+        access: Access::Open(Caller::new(FrontEnd::Http, "stress", "default")),
+        settings: ServerSettings::default(),
+        stopping: CancellationToken::new(),
+    };
+    let server = Server::start(listener, parts, None)?;
+    println!("listening on http://{}", server.address());
+    // Its parent kills it, or ends, and with it this end of the pipe.
+    std::io::copy(&mut std::io::stdin(), &mut std::io::sink())?;
+    Ok(())
+}

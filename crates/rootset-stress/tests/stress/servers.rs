@@ -1,0 +1,25 @@
+use std::time::Duration;
+
+use rootset_stress::servers::{ServerProgram, ServerSettings, run};
+
+use crate::{program, seed, setting};
+
+#[test]
+fn what_clients_were_told_through_servers_that_die_is_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let settings = ServerSettings {
+        program: ServerProgram::Own(program()),
+        database: folder.path().join("shared.db").display().to_string(),
+        folder: folder.path().to_owned(),
+        clients: 6,
+        duration: Duration::from_secs(setting("ROOTSET_STRESS_SERVER_SECONDS", 8)),
+        kill_every: Duration::from_secs(2),
+        seed: seed(7),
+    };
+    let report = run(&settings).unwrap_or_else(|failed| panic!("{failed}"));
+    println!("{report}");
+    assert!(report.kills > 2, "two of them at the end: {report}");
+    for kind in ["add", "add_many", "update", "delete", "undo", "context_add", "plan", "apply", "index"] {
+        assert!(report.acknowledged.get(kind).is_some_and(|count| *count > 0), "no {kind}: {report}");
+    }
+}
