@@ -265,8 +265,15 @@ impl Work<'_> {
                 raise_counters(tx, targets)?;
             }
             let mut count = 0;
+            let mut entered = None;
             self.archive.rows(table, &archived, &mut |workspace, cells| {
                 let target = &mut targets[places[workspace]];
+                if entered != Some(target.key) {
+                    // What waits belongs to the workspace before.
+                    tx.search_flush().map_err(|error| self.refused(table, error))?;
+                    tx.enter(target.key.into())?;
+                    entered = Some(target.key);
+                }
                 if table.name == "runs" {
                     runs.entry(target.key).or_default().extend(cells[0].id());
                 }
