@@ -4,7 +4,6 @@
 //! `ROOTSET_TEST_SEED` and `ROOTSET_TEST_CASES` set which traces are tried, and how many.
 
 use rootset_testing::{TestDatabase, TestEngine};
-use rootset_trees::Tree;
 use serde_json::{Value, json};
 
 use crate::harness::{DAY_MS, World};
@@ -14,8 +13,11 @@ const NAMES: usize = 14;
 const WORDS: [&str; 8] = ["falcon", "heron", "owl", "kite", "eagle", "wren", "finch", "raven"];
 const TAGS: [&str; 3] = ["red", "green", "blue"];
 const SESSIONS: [&str; 2] = ["morning", "evening"];
-/// Of the engine, not of what is stored.
-const OF_THE_ENGINE: [&str; 12] = [
+/// Of the engine, not of what is stored; and the first few of a ranked search.
+const OF_THE_ENGINE: [&str; 15] = [
+    "elapsed_ms",
+    "disk",
+    "similar",
     "engine",
     "sizes",
     "bytes_freed",
@@ -61,7 +63,6 @@ impl Dice {
 /// The two worlds, and what the answers have named so far.
 struct Twins {
     worlds: [World; 2],
-    tree: Tree,
     root: std::path::PathBuf,
     dice: Dice,
     plans: Vec<Value>,
@@ -73,9 +74,9 @@ impl Twins {
         let worlds = [TestEngine::Sqlite, TestEngine::Postgres]
             .map(|engine| World::on(TestDatabase::on(engine), |service| service));
         let root = worlds[0].folder().join("project");
-        let tree = Tree::create(&root, seed).unwrap();
-        let dice = Dice(0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(seed | 1));
-        Self { worlds, tree, root, dice, plans: Vec::new(), runs: Vec::new() }
+        std::fs::create_dir(&root).unwrap();
+        let dice = Dice(0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(2 * seed + 1));
+        Self { worlds, root, dice, plans: Vec::new(), runs: Vec::new() }
     }
 
     fn step(&mut self) -> (&'static str, Value) {
@@ -150,6 +151,19 @@ impl Twins {
         }
     }
 
+    /// One at a time: files are read on all cores, and numbered in the order in which they come out.
+    fn change_file(&mut self) {
+        let path = self.root.join(format!("orders_{}.py", self.dice.below(6)));
+        if self.dice.is_one_of(4) {
+            // It may not be there.
+            let _ = std::fs::remove_file(path);
+            return;
+        }
+        let (function, callee) = (self.dice.below(5), self.dice.below(5));
+        let text = format!("def orders_{function}():\n    return orders_{callee}() + {}\n", self.dice.below(100));
+        std::fs::write(path, text).unwrap();
+    }
+
     /// Asks both, and answers what both said.
     fn ask(&self, operation: &str, request: &Value) -> Result<Value, String> {
         let [wanted, found] = self.worlds.each_ref().map(|world| {
@@ -190,10 +204,10 @@ impl Twins {
             if self.dice.is_one_of(12) {
                 self.worlds.iter().for_each(|world| world.advance_ms(DAY_MS));
             }
-            if self.dice.is_one_of(12) {
-                self.tree.step().unwrap();
-            }
             let (operation, request) = self.step();
+            if operation == "index_codebase" {
+                self.change_file();
+            }
             let answer = self.ask(operation, &request).map_err(|error| format!("step {number}: {error}"))?;
             self.plans.extend(answer.get("plan_id").cloned());
             self.runs.extend(answer.get("run_id").cloned());
