@@ -79,7 +79,7 @@ fn a_purge_leaves_nothing_of_the_text_in_any_file() {
     assert_eq!(error.details.unwrap()["next"]["arguments"]["confirm"], true);
     let purged = world.call("gc_purge", json!({"run_id": run, "confirm": true}));
     assert_eq!(purged["purged"]["memories"], 1);
-    assert_eq!((&purged["wal_clean"], &purged["receipt"]["byte_scan"]), (&json!(true), &json!("clean")));
+    assert_eq!((&purged["wal_clean"], &purged["receipt"]["byte_scan"]), (&json!(true), &json!(World::clean_scan())));
     // The name is still in the trash's place only if somebody kept it.
     assert_is_nowhere(&world);
     assert_eq!(world.call("list_trash", json!({}))["total"], 0);
@@ -134,7 +134,7 @@ fn an_erasure_leaves_nothing_also_not_of_earlier_revisions_and_imports() {
         assert_eq!(code, "confirmation_required");
         let request = json!({"plan_id": plan["plan_id"], "confirm": true, "allow_large": true});
         let applied = world.call("gc_apply", request);
-        assert_eq!(applied["receipt"]["byte_scan"], "clean", "{applied}");
+        assert_eq!(applied["receipt"]["byte_scan"], World::clean_scan(), "{applied}");
         assert!(applied.get("undo_until").is_none());
     }
     assert_is_nowhere(&world);

@@ -186,7 +186,7 @@ fn a_purge_leaves_nothing_of_a_file_in_any_table_or_file() {
     let run = world.delete(&memory.to_string());
     let purged = world.call("gc_purge", json!({"run_id": run, "confirm": true}));
     assert_eq!((&purged["purged"]["memories"], &purged["purged"]["chunks"]), (&json!(1), &json!(2)));
-    assert_eq!(purged["receipt"]["byte_scan"], "clean");
+    assert_eq!(purged["receipt"]["byte_scan"], World::clean_scan());
     for needle in NEEDLES {
         assert_eq!(world.places_with(needle.as_bytes()), Vec::<String>::new(), "{needle}");
     }

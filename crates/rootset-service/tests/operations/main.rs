@@ -8,6 +8,7 @@ mod adding;
 mod archives;
 mod backups;
 mod batches;
+mod both_engines;
 mod checking;
 mod context;
 mod defragmenting;
