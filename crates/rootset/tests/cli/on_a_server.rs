@@ -70,3 +70,31 @@ fn only_a_file_can_be_salvaged() {
     refused(&outcome, "`postgres://ann@db.example/memory` is on a server", "its own");
     assert!(!sandbox.work().join("left").exists());
 }
+
+/// Port 1 is nobody's: a connection is refused at once.
+#[test]
+fn a_server_that_does_not_answer_is_one_line_and_a_hint() {
+    let sandbox = Sandbox::new();
+    for url in ["postgres://ann:secret@127.0.0.1:1/memory", "postgres://ann:secret?secret@127.0.0.1:1/memory"] {
+        let outcome = sandbox.run_with_variables(&[("ROOTSET_DB", url)], ["list"]);
+        assert!(outcome.status.is_some_and(|status| status > 0), "{outcome:?}");
+        assert_eq!(outcome.stderr.lines().count(), 2, "{outcome:?}");
+        assert!(outcome.stderr.contains("\nhint: "), "{outcome:?}");
+        keeps_the_secret(&outcome);
+    }
+    let outcome = sandbox.run(["call", "list_memories", "--db", "postgres://ann:secret@127.0.0.1:1/memory"]);
+    assert_eq!((outcome.status, outcome.error_code().as_str()), (Some(2), "busy"), "another try may succeed");
+    keeps_the_secret(&outcome);
+    assert!(!sandbox.database().exists());
+}
+
+#[test]
+fn a_url_that_cannot_be_understood_is_refused_without_its_password() {
+    let sandbox = Sandbox::new();
+    for (url, says) in [
+        ("postgres://ann:secret@db.example:port/memory", "`port`"),
+        ("postgres://ann:secret@db.example/memory?frobnicate=1", "`frobnicate`"),
+    ] {
+        refused(&sandbox.run_with_variables(&[("ROOTSET_DB", url)], ["list"]), says, "`%40`");
+    }
+}
