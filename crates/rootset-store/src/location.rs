@@ -96,7 +96,7 @@ impl PostgresUrl {
     }
 
     /// With the password, for the one who connects.
-    pub(crate) fn secret(&self) -> &str {
+    pub fn secret(&self) -> &str {
         &self.0
     }
 

@@ -17,7 +17,7 @@ fn fixtures() -> Vec<PathBuf> {
 }
 
 #[test]
-fn there_is_a_fixture_of_every_schema() {
+fn there_is_a_fixture_of_every_schema_of_sqlite() {
     let names: Vec<String> =
         fixtures().iter().map(|path| path.file_name().expect("a name").to_string_lossy().into_owned()).collect();
     let wanted: Vec<String> = (1..=SCHEMA_VERSION).map(|version| format!("schema-{version:04}.db")).collect();
@@ -25,7 +25,7 @@ fn there_is_a_fixture_of_every_schema() {
 }
 
 #[test]
-fn every_fixture_opens_with_all_it_holds() {
+fn every_fixture_of_sqlite_opens_with_all_it_holds() {
     for fixture in fixtures() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let path = folder.path().join("copy.db");
@@ -53,7 +53,7 @@ fn every_fixture_opens_with_all_it_holds() {
 }
 
 #[test]
-fn indexed_files_of_the_third_schema_open_with_all_they_hold() {
+fn indexed_files_of_the_third_schema_of_sqlite_open_with_all_they_hold() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("copy.db");
     std::fs::copy(&fixtures()[2], &path).expect("a copy");
@@ -72,7 +72,7 @@ fn indexed_files_of_the_third_schema_open_with_all_they_hold() {
 }
 
 #[test]
-fn sessions_of_the_fourth_schema_open_with_all_they_hold() {
+fn sessions_of_the_fourth_schema_of_sqlite_open_with_all_they_hold() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("copy.db");
     std::fs::copy(&fixtures()[3], &path).expect("a copy");
@@ -94,7 +94,7 @@ fn sessions_of_the_fourth_schema_open_with_all_they_hold() {
 }
 
 #[test]
-fn tokens_of_the_fifth_schema_open_with_all_they_hold() {
+fn tokens_of_the_fifth_schema_of_sqlite_open_with_all_they_hold() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("copy.db");
     std::fs::copy(&fixtures()[4], &path).expect("a copy");
@@ -112,7 +112,7 @@ fn tokens_of_the_fifth_schema_open_with_all_they_hold() {
 }
 
 #[test]
-fn numbers_of_the_fifth_schema_leave_the_table_of_bytes() {
+fn numbers_of_the_fifth_schema_of_sqlite_leave_the_table_of_bytes() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("copy.db");
     std::fs::copy(&fixtures()[4], &path).expect("a copy");
@@ -144,7 +144,7 @@ fn numbers_of_the_fifth_schema_leave_the_table_of_bytes() {
 }
 
 #[test]
-fn a_workspace_that_the_sixth_schema_has_lost_gives_its_number_to_no_other() {
+fn a_workspace_that_the_sixth_schema_of_sqlite_has_lost_gives_its_number_to_no_other() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("copy.db");
     std::fs::copy(&fixtures()[5], &path).expect("a copy");

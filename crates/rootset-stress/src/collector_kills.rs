@@ -5,12 +5,13 @@
 //! everything; one that was undone took nothing: the dump is that of before.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use rootset_service::{Clock, SystemClock};
+use rootset_store::Location;
 use rootset_trees::difference::{Dump, differences};
 use serde_json::{Value, json};
 
@@ -38,7 +39,7 @@ const HISTORY: [&str; 10] =
 pub struct CollectorKillSettings {
     /// The binary of this crate.
     pub program: PathBuf,
-    pub database: PathBuf,
+    pub database: Location,
     pub rounds: u64,
     pub seed: u64,
 }
@@ -102,7 +103,7 @@ pub fn run(settings: &CollectorKillSettings) -> Result<CollectorKillReport, Fail
     Ok(rounds.report)
 }
 
-fn fill_kept(database: &Path, random: &mut StdRng) -> Result<(), StressError> {
+fn fill_kept(database: &Location, random: &mut StdRng) -> Result<(), StressError> {
     let memories = notes(random, "kept", KEPT_MEMORIES, "user");
     let retention = json!({"source": CONDEMNED, "max_count": 0});
     call_all(database, vec![("add_memories", json!({"memories": memories})), ("set_retention", retention)]).map(drop)
@@ -258,7 +259,7 @@ impl Rounds<'_> {
         if is_so { Ok(()) } else { Err(StressError::Violated(vec![Violation::Twin(what())])) }
     }
 
-    fn database(&self) -> &Path {
+    fn database(&self) -> &Location {
         &self.settings.database
     }
 }

@@ -1,11 +1,13 @@
 //! Processes that open a path which does not exist yet, all at once, and one that dies while it creates the file.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
+use rootset_store::Location;
+use rootset_testing::{TestDatabase, TestEngine};
 
 use crate::error::{Failed, StressError};
 use crate::model::{Model, Violation};
@@ -30,7 +32,7 @@ pub enum Victim {
 pub struct CreationSettings {
     pub program: PathBuf,
     /// Where a database per round is made.
-    pub folder: PathBuf,
+    pub engine: TestEngine,
     pub processes: usize,
     pub rounds: u64,
     pub victim: Victim,
@@ -68,11 +70,11 @@ pub fn run(settings: &CreationSettings) -> Result<CreationReport, Failed> {
 
 fn create_once(settings: &CreationSettings, round: u64, report: &mut CreationReport) -> Result<(), StressError> {
     let mut random = StdRng::seed_from_u64(settings.seed ^ round.wrapping_mul(0x9E37_79B9_7F4A_7C15));
-    let database = settings.folder.join(format!("created-{round}.db"));
+    let database = TestDatabase::empty_on(settings.engine);
     let mut writers = Vec::new();
     for writer in 0..settings.processes {
         let arguments = WriterArguments {
-            database: database.clone(),
+            database: database.location().clone(),
             seed: random.random(),
             writer,
             round,
@@ -104,10 +106,10 @@ fn create_once(settings: &CreationSettings, round: u64, report: &mut CreationRep
         }
         observed.push(ended);
     }
-    verify(&database, &observed)
+    verify(database.location(), &observed)
 }
 
-fn verify(database: &Path, observed: &[Observed]) -> Result<(), StressError> {
+fn verify(database: &Location, observed: &[Observed]) -> Result<(), StressError> {
     let mut model = Model::default();
     for (change, outcome) in observed.iter().flat_map(|it| &it.acknowledged) {
         model.acknowledge(change, outcome).map_err(|violation| StressError::Violated(vec![violation]))?;

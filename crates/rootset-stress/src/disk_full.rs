@@ -159,11 +159,11 @@ fn purge_without_growing(settings: &DiskFullSettings, state: &State) -> Result<(
     let since = state.since()?;
     let room = tempfile::tempdir_in(&settings.folder)?;
     let (twin, full) = (state.copy_to(&room.path().join("twin"))?, state.copy_to(&room.path().join("full"))?);
-    let bytes = std::fs::metadata(full.database())?.len();
+    let bytes = std::fs::metadata(full.file())?.len();
     let purge = json!({"run_id": state.facts["run_id"], "confirm": true});
     let of = |state: &State| Step::new(&state.database(), "gc_purge", &purge);
     of(&twin).run_in(&settings.program)?.answer()?;
-    let _open = fill_log(&full.database(), bytes - LOG_ROOM_BYTES)?;
+    let _open = fill_log(&full.file(), bytes - LOG_ROOM_BYTES)?;
     let answer = Step { file_bytes_max: Some(bytes), ..of(&full) }.run_in(&settings.program)?.answer()?;
     if answer["wal_clean"] != true {
         return Err(StressError::StepEnded { ended: format!("with a log that is not clean: {answer}") });

@@ -4,11 +4,10 @@
 //! Everything that was there before (known by [`Since`]) is dumped as it is.
 
 use std::collections::HashSet;
-use std::path::Path;
 
+use rootset_store::Location;
+use rootset_testing::{Cell, Sql};
 use rootset_trees::difference::Dump;
-use rusqlite::Connection;
-use rusqlite::types::ValueRef;
 
 use crate::error::StressError;
 
@@ -28,82 +27,48 @@ pub struct Since {
 
 impl Since {
     /// Takes in every id of the database; `time` is later than every time in it.
-    pub fn of(database: &Path, time: i64) -> Result<Self, StressError> {
+    pub fn of(database: &Location, time: i64) -> Result<Self, StressError> {
+        let sql = Sql::open(database)?;
         let mut ids = HashSet::new();
-        each_value(database, &mut |_, _, value| {
-            if let ValueRef::Blob(bytes) = value
-                && bytes.len() == 16
-            {
-                ids.insert(bytes.to_vec());
+        for table in tables(&sql)? {
+            for row in sql.rows(&format!("SELECT * FROM \"{table}\""), &[], |row| Ok(row.clone()))? {
+                let blobs = row.columns().filter_map(|(_, cell)| match cell {
+                    Cell::Blob(bytes) if bytes.len() == 16 => Some(bytes.clone()),
+                    _ => None,
+                });
+                ids.extend(blobs);
             }
-        })?;
+        }
         Ok(Self { ids, time })
     }
 
-    pub fn dump(&self, database: &Path) -> Result<Dump, StressError> {
-        let connection = open(database)?;
+    pub fn dump(&self, database: &Location) -> Result<Dump, StressError> {
+        let sql = Sql::open(database)?;
         let mut dump = Dump::new();
-        for table in tables(&connection)? {
-            let mut statement = connection.prepare(&format!("SELECT * FROM \"{table}\""))?;
-            let columns: Vec<String> = statement.column_names().map(str::to_owned).collect();
-            let mut rows = statement.query([])?;
-            let mut lines = Vec::new();
-            while let Some(row) = rows.next()? {
-                let mut line = String::new();
-                for (index, column) in columns.iter().enumerate() {
-                    if !LEFT_OUT.contains(&(table.as_str(), column.as_str())) {
-                        line.push_str(&format!("{column}={} ", self.shown(column, row.get_ref(index)?)));
-                    }
-                }
-                lines.push(line);
-            }
+        for table in tables(&sql)? {
+            let mut lines = sql.rows(&format!("SELECT * FROM \"{table}\""), &[], |row| {
+                let columns = row.columns().filter(|(column, _)| !LEFT_OUT.contains(&(table.as_str(), column)));
+                Ok(columns.map(|(column, cell)| format!("{column}={} ", self.shown(column, cell))).collect::<String>())
+            })?;
             lines.sort();
             dump.insert(table, lines);
         }
         Ok(dump)
     }
 
-    fn shown(&self, column: &str, value: ValueRef<'_>) -> String {
-        match value {
-            ValueRef::Null => "-".into(),
-            ValueRef::Integer(number) if number >= self.time => "later".into(),
-            ValueRef::Integer(number) => number.to_string(),
-            ValueRef::Real(number) => number.to_string(),
-            ValueRef::Text(text) if column == "receipt" => comparable(&String::from_utf8_lossy(text)),
-            ValueRef::Text(text) => String::from_utf8_lossy(text).into_owned(),
-            ValueRef::Blob(bytes) if bytes.len() == 16 && !self.ids.contains(bytes) => "new".into(),
-            ValueRef::Blob(bytes) => bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
+    fn shown(&self, column: &str, cell: &Cell) -> String {
+        match cell {
+            Cell::Integer(number) if *number >= self.time => "later".into(),
+            Cell::Text(text) if column == "receipt" => comparable(text),
+            Cell::Blob(bytes) if bytes.len() == 16 && !self.ids.contains(bytes) => "new".into(),
+            other => other.to_string(),
         }
     }
 }
 
-fn open(database: &Path) -> Result<Connection, StressError> {
-    let connection = Connection::open(database)?;
-    connection.busy_timeout(std::time::Duration::from_secs(60))?;
-    Ok(connection)
-}
-
-fn tables(connection: &Connection) -> Result<Vec<String>, StressError> {
-    let mut statement = connection.prepare(
-        "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql LIKE 'CREATE TABLE%' AND name NOT LIKE 'sqlite%'",
-    )?;
-    let names = statement.query_map([], |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?;
-    Ok(names.into_iter().filter(|name| !FULL_TEXT_FORM.iter().any(|form| name.ends_with(form))).collect())
-}
-
-fn each_value(database: &Path, each: &mut dyn FnMut(&str, &str, ValueRef<'_>)) -> Result<(), StressError> {
-    let connection = open(database)?;
-    for table in tables(&connection)? {
-        let mut statement = connection.prepare(&format!("SELECT * FROM \"{table}\""))?;
-        let columns: Vec<String> = statement.column_names().map(str::to_owned).collect();
-        let mut rows = statement.query([])?;
-        while let Some(row) = rows.next()? {
-            for (index, column) in columns.iter().enumerate() {
-                each(&table, column, row.get_ref(index)?);
-            }
-        }
-    }
-    Ok(())
+fn tables(sql: &Sql) -> Result<Vec<String>, StressError> {
+    let is_form = |name: &String| FULL_TEXT_FORM.iter().any(|form| name.ends_with(form));
+    Ok(sql.tables()?.into_iter().filter(|name| !name.starts_with("sqlite") && !is_form(name)).collect())
 }
 
 /// The id of an erasure is drawn anew by every attempt, and samples of what was erased are lost with the process that

@@ -2,6 +2,7 @@
 
 use rootset_service::ServiceError;
 use rootset_store::StoreError;
+use rootset_testing::SqlError;
 use thiserror::Error;
 
 use crate::model::Violation;
@@ -28,15 +29,15 @@ pub enum StressError {
     NoAnswer { operation: &'static str, seconds: u64, last: String },
     #[error("a server did not say where it listens, but `{said}`")]
     ServerSilent { said: String },
-    #[error("`--db` is {0}")]
-    NoDatabase(String),
     #[error("an answer lacks `{0}`")]
     AnswerLacks(&'static str),
     #[error("the verifier failed: {0}")]
     Service(#[from] ServiceError),
     #[error("the verifier cannot open the database: {0}")]
     Store(#[from] StoreError),
-    #[error("the verifier cannot look at the file: {0}")]
+    #[error("the verifier cannot look into the database: {0}")]
+    Sql(#[from] SqlError),
+    #[error("the verifier cannot fill the log: {0}")]
     Sqlite(#[from] rusqlite::Error),
     #[error("{0}")]
     Io(#[from] std::io::Error),

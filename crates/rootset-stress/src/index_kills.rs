@@ -10,6 +10,8 @@ use std::time::{Duration, Instant};
 
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
+use rootset_store::Location;
+use rootset_testing::Sql;
 use rootset_trees::{Tree, indexed_paths, stale_paths};
 use serde_json::Value;
 
@@ -31,7 +33,9 @@ const WORKSPACE: &str = "default";
 pub struct IndexKillSettings {
     /// The binary of this crate.
     pub program: PathBuf,
-    /// Where the tree and the databases are made.
+    /// Of which this indexes into it.
+    pub database: Location,
+    /// Where the tree and the databases to compare with are made.
     pub folder: PathBuf,
     pub rounds: u64,
     /// Files beside the random project.
@@ -72,7 +76,7 @@ struct Runs {
 
 struct Rounds<'a> {
     settings: &'a IndexKillSettings,
-    database: PathBuf,
+    database: Location,
     random: StdRng,
     tree: Tree,
     processes: i64,
@@ -87,7 +91,7 @@ pub fn run(settings: &IndexKillSettings) -> Result<IndexKillReport, Failed> {
     let begin = || -> Result<Rounds<'_>, StressError> {
         let mut tree = Tree::create(&settings.folder.join("tree"), settings.seed)?;
         tree.write_many(settings.files)?;
-        let database = settings.folder.join("killed.db");
+        let database = settings.database.clone();
         // Made by one process, so that no kill meets the creation of the database, which has its own runs.
         call(&database, "list_repos", serde_json::json!({}))?;
         let random = StdRng::seed_from_u64(settings.seed);
@@ -159,7 +163,7 @@ impl Rounds<'_> {
         self.usual = self.usual.mul_f64(0.5) + start.elapsed().mul_f64(0.5);
         let fresh = self.settings.folder.join("fresh");
         std::fs::create_dir(&fresh)?;
-        let database = fresh.join("fresh.db");
+        let database = Location::File(fresh.join("fresh.db"));
         call(&database, "index_codebase", self.request())?;
         same_index::run_within(&database, &self.database, WORKSPACE, self.tree.scope())?;
         let stale = self.runs()?.stale;
@@ -172,13 +176,14 @@ impl Rounds<'_> {
     }
 
     fn runs(&self) -> Result<Runs, StressError> {
-        let connection = rusqlite::Connection::open(&self.database)?;
-        connection.busy_timeout(Duration::from_secs(60))?;
-        let number = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, i64>(0));
+        let connection = Sql::open(&self.database)?;
+        let number = |sql: &str| connection.scalar::<i64>(sql, &[]);
         Ok(Runs {
             completed: number("SELECT coalesce(max(run), 0) FROM repos")?,
             stale: stale_paths(&self.database, WORKSPACE)?.into_iter().collect(),
-            written: number("SELECT coalesce(sum(version), 0) FROM memories WHERE source = 'code_indexer'")?,
+            written: number(
+                "SELECT CAST(COALESCE(SUM(version), 0) AS BIGINT) FROM memories WHERE source = 'code_indexer'",
+            )?,
         })
     }
 

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
+use rootset_store::Location;
 
 use crate::error::{Failed, StressError};
 use crate::model::{Model, Place, Violation};
@@ -38,7 +39,7 @@ pub enum Placement {
 pub struct KillSettings {
     /// The binary of this crate.
     pub program: PathBuf,
-    pub database: PathBuf,
+    pub database: Location,
     pub rounds: u64,
     pub seed: u64,
     pub extractor: ExtractorKind,
@@ -192,7 +193,7 @@ fn take_over(killed: &[Observed], model: &mut Model, report: &mut KillReport) ->
 
 /// Holds the database against the model; answers the names of living memories that are pending.
 fn verify(
-    database: &Path,
+    database: &Location,
     model: &mut Model,
     in_flight: &[Change],
     report: &mut KillReport,

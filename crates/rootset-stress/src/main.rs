@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Parser, Subcommand};
+use rootset_store::Location;
 use rootset_stress::collector_kills::{self, CollectorKillSettings};
 use rootset_stress::creation::{self, CreationSettings, Victim};
 use rootset_stress::index_kills::{self, IndexKillSettings};
@@ -14,10 +15,14 @@ use rootset_stress::servers::{self, ServerProgram, ServerSettings};
 use rootset_stress::step::{self, Step};
 use rootset_stress::writer::{self, ExtractorKind, PlantedBug, WriterArguments};
 use rootset_stress::{disk_full, faults, same_index};
+use rootset_testing::TestEngine;
 
 #[derive(Debug, Parser)]
 #[command(name = "rootset-stress", about = "Rootset's storage under many processes and kills")]
 struct Arguments {
+    /// An empty one, for runs on one database; a file of its own by default.
+    #[arg(long, value_parser = Location::parse)]
+    database: Option<Location>,
     #[command(subcommand)]
     command: Command,
 }
@@ -73,9 +78,9 @@ enum Command {
     },
     /// Clients write through two servers, one of which is killed every few seconds.
     Servers {
-        /// A path, `sqlite:PATH` or `postgres://…`; without it a new file.
-        #[arg(long, value_name = "DATABASE")]
-        db: Option<String>,
+        /// A path, `sqlite:PATH` or `postgres://…`; the same as `--database`.
+        #[arg(long, value_parser = Location::parse)]
+        db: Option<Location>,
         /// The `rootset` binary; without it this program serves the same routes.
         #[arg(long, value_name = "PATH")]
         cli: Option<PathBuf>,
@@ -91,8 +96,10 @@ enum Command {
     },
     /// Compares what two databases say about the same source trees; fails when they differ.
     SameIndex {
-        wanted: PathBuf,
-        found: PathBuf,
+        #[arg(value_parser = Location::parse)]
+        wanted: Location,
+        #[arg(value_parser = Location::parse)]
+        found: Location,
         #[arg(long, default_value = "default")]
         workspace: String,
     },
@@ -126,14 +133,14 @@ fn main() -> anyhow::Result<()> {
     // Kept when a run fails, because then it is what one wants to look at.
     let folder = tempfile::tempdir()?.keep();
     println!("in {}", folder.display());
-    run(arguments.command, folder.clone())?;
+    run(arguments.command, folder.clone(), arguments.database)?;
     std::fs::remove_dir_all(folder)?;
     Ok(())
 }
 
-fn run(command: Command, folder: PathBuf) -> anyhow::Result<()> {
+fn run(command: Command, folder: PathBuf, database: Option<Location>) -> anyhow::Result<()> {
     let program = std::env::current_exe()?;
-    let database = folder.join("stress.db");
+    let database = database.unwrap_or_else(|| Location::File(folder.join("stress.db")));
     match command {
         Command::Writers { processes, seconds, seed } => {
             let duration = Duration::from_secs(seconds);
@@ -148,10 +155,8 @@ fn run(command: Command, folder: PathBuf) -> anyhow::Result<()> {
         Command::Creation { rounds, processes, seed } => {
             let seed = said(seed);
             for victim in [Victim::Nobody, Victim::First] {
-                let folder = folder.join(format!("{victim:?}"));
-                std::fs::create_dir(&folder)?;
-                let program = program.clone();
-                let settings = CreationSettings { program, folder, processes, rounds, victim, seed };
+                let (program, engine) = (program.clone(), TestEngine::chosen());
+                let settings = CreationSettings { program, engine, processes, rounds, victim, seed };
                 println!("{}", creation::run(&settings)?);
             }
         }
@@ -164,21 +169,21 @@ fn run(command: Command, folder: PathBuf) -> anyhow::Result<()> {
             println!("{}", collector_kills::run(&settings)?);
         }
         Command::Indexing { rounds, files, seed } => {
-            let settings = IndexKillSettings { program, folder, rounds, files, seed: said(seed) };
+            let settings = IndexKillSettings { program, database, folder, rounds, files, seed: said(seed) };
             println!("{}", index_kills::run(&settings)?);
         }
         Command::Servers { db, cli, clients, seconds, kill_every, seed } => {
             // Servers run in a folder of their own.
-            let path = |db: String| match db.contains(':') {
-                true => Ok(db),
-                false => std::path::absolute(db).map(|path| path.display().to_string()),
+            let database = match db.unwrap_or(database) {
+                Location::File(path) => Location::File(std::path::absolute(path)?),
+                server => server,
             };
             let settings = ServerSettings {
                 program: cli
                     .map(std::path::absolute)
                     .transpose()?
                     .map_or(ServerProgram::Own(program), ServerProgram::Rootset),
-                database: db.map(path).transpose()?.unwrap_or_else(|| database.display().to_string()),
+                database,
                 folder,
                 clients,
                 duration: Duration::from_secs(seconds),

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
+use rootset_store::Location;
+
 use crate::error::{Failed, StressError};
 use crate::model::{Model, Violation};
 use crate::process::{Observed, WriterProcess};
@@ -19,7 +21,7 @@ const STARVED_DIVISOR: usize = 4;
 #[derive(Clone, Debug)]
 pub struct WriterSettings {
     pub program: PathBuf,
-    pub database: PathBuf,
+    pub database: Location,
     pub processes: usize,
     pub duration: Duration,
     pub seed: u64,

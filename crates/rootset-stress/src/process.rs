@@ -7,6 +7,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
+use rootset_store::Location;
 
 use crate::error::StressError;
 use crate::protocol::{Change, Line, Outcome};
@@ -213,7 +214,7 @@ impl Drop for WriterProcess {
 
 fn command(program: &Path, arguments: &WriterArguments) -> Command {
     let mut command = Command::new(program);
-    command.arg("writer").arg("--database").arg(&arguments.database);
+    command.arg("writer").arg("--database").arg(location_text(&arguments.database));
     let numbers = [("--seed", arguments.seed), ("--writer", arguments.writer as u64), ("--round", arguments.round)];
     for (flag, number) in numbers {
         command.arg(flag).arg(number.to_string());
@@ -231,4 +232,12 @@ fn command(program: &Path, arguments: &WriterArguments) -> Command {
 
 fn word(value: impl ValueEnum) -> String {
     value.to_possible_value().expect("no value is skipped").get_name().to_owned()
+}
+
+/// As the arguments of another process take it.
+pub fn location_text(location: &Location) -> std::ffi::OsString {
+    match location {
+        Location::File(path) => path.into(),
+        Location::Postgres(url) => url.secret().into(),
+    }
 }

@@ -1,8 +1,8 @@
 //! Whether two databases say the same about the source trees that both have indexed.
 
 use std::fmt;
-use std::path::Path;
 
+use rootset_store::Location;
 use rootset_trees::difference::differences;
 use rootset_trees::{Scope, logical_dump};
 
@@ -24,12 +24,17 @@ impl fmt::Display for Compared {
 }
 
 /// Fails with the first differences, and when there is nothing to compare.
-pub fn run(wanted: &Path, found: &Path, workspace: &str) -> Result<Compared, StressError> {
+pub fn run(wanted: &Location, found: &Location, workspace: &str) -> Result<Compared, StressError> {
     run_within(wanted, found, workspace, &Scope::default())
 }
 
 /// Only what a run of this scope speaks about.
-pub fn run_within(wanted: &Path, found: &Path, workspace: &str, scope: &Scope) -> Result<Compared, StressError> {
+pub fn run_within(
+    wanted: &Location,
+    found: &Location,
+    workspace: &str,
+    scope: &Scope,
+) -> Result<Compared, StressError> {
     let (wanted, found) = (logical_dump(wanted, workspace, scope)?, logical_dump(found, workspace, scope)?);
     if wanted.is_empty() {
         return Err(violated(vec![format!("no workspace `{workspace}` to compare with")]));

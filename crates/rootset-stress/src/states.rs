@@ -6,6 +6,7 @@ use rand::SeedableRng;
 use rand::rngs::StdRng;
 use rootset_model::limits::PURGE_BATCH_MEMORIES;
 use rootset_service::{Clock, SystemClock};
+use rootset_store::Location;
 use serde_json::{Value, json};
 
 use crate::dump::Since;
@@ -33,7 +34,11 @@ pub struct State {
 }
 
 impl State {
-    pub fn database(&self) -> PathBuf {
+    pub fn database(&self) -> Location {
+        Location::File(self.file())
+    }
+
+    pub fn file(&self) -> PathBuf {
         self.folder.join(DATABASE)
     }
 
@@ -106,7 +111,7 @@ impl States {
         let first_schema = State { folder: at("first_schema"), facts: json!({}) };
         std::fs::create_dir(&first_schema.folder)?;
         let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("../rootset-store/tests/fixtures/schema-0001.db");
-        std::fs::copy(fixture, first_schema.database())?;
+        std::fs::copy(fixture, first_schema.file())?;
         Ok(Self { filled, planned, erasing, trashed, purged, workspace_trashed, backed_up, first_schema })
     }
 }

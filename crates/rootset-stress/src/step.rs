@@ -4,7 +4,7 @@
 //! ([`Step::start`]) may hold it back until others are ready too.
 
 use std::io::{BufRead, BufReader, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,11 +12,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use clap::{Args, ValueEnum};
 use rootset_service::scheduler::{Scheduler, Tick};
 use rootset_service::{Caller, FrontEnd, GcSettings, Service, ServiceError, Settings};
-use rootset_store::Store;
+use rootset_store::{Location, Store};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::error::StressError;
+use crate::process::location_text;
 use crate::verify::ClockAhead;
 
 /// Not an operation: the scheduler looks whether something is due, with automatic deletion on.
@@ -37,8 +38,8 @@ pub enum Fault {
 
 #[derive(Clone, Debug, Args)]
 pub struct Step {
-    #[arg(long)]
-    pub database: PathBuf,
+    #[arg(long, value_parser = Location::parse)]
+    pub database: Location,
     #[arg(long)]
     pub operation: String,
     /// JSON, as for `rootset call`.
@@ -118,7 +119,7 @@ pub fn run(step: &Step) -> Result<(), StressError> {
 
 fn perform(step: &Step) -> Result<Value, ServiceError> {
     let arguments: Value = serde_json::from_str(&step.arguments).map_err(|_| ServiceError::invalid("no JSON"))?;
-    let store = Store::open_sqlite(&step.database)?;
+    let store = Store::open(&step.database, None)?;
     let mut settings = Settings::default();
     if step.operation == TICK {
         settings.gc = GcSettings { enabled: true, auto_delete: true, ..GcSettings::default() };
@@ -180,9 +181,9 @@ pub struct Running {
 }
 
 impl Step {
-    pub fn new(database: &Path, operation: &str, arguments: &Value) -> Self {
+    pub fn new(database: &Location, operation: &str, arguments: &Value) -> Self {
         Self {
-            database: database.to_owned(),
+            database: database.clone(),
             operation: operation.to_owned(),
             arguments: arguments.to_string(),
             failpoint: None,
@@ -222,7 +223,7 @@ impl Step {
                 command
             }
         };
-        command.arg("step").arg("--database").arg(&self.database);
+        command.arg("step").arg("--database").arg(location_text(&self.database));
         command.args(["--operation", &self.operation, "--arguments", &self.arguments]);
         command.args(["--passes", &self.passes.to_string(), "--ahead-ms", &self.ahead_ms.to_string()]);
         if let (Some(failpoint), Some(fault)) = (&self.failpoint, self.fault) {
@@ -286,13 +287,13 @@ impl Drop for Running {
 }
 
 /// One operation in this very process, for states that are only made and never interrupted.
-pub fn call(database: &Path, operation: &str, arguments: Value) -> Result<Value, StressError> {
+pub fn call(database: &Location, operation: &str, arguments: Value) -> Result<Value, StressError> {
     let mut answers = call_all(database, vec![(operation, arguments)])?;
     Ok(answers.pop().unwrap_or(json!(null)))
 }
 
-pub fn call_all(database: &Path, calls: Vec<(&str, Value)>) -> Result<Vec<Value>, StressError> {
-    let service = Arc::new(Service::new(Store::open_sqlite(database)?, Settings::default())?);
+pub fn call_all(database: &Location, calls: Vec<(&str, Value)>) -> Result<Vec<Value>, StressError> {
+    let service = Arc::new(Service::new(Store::open(database, None)?, Settings::default())?);
     let caller = crate::verify::caller();
     let answers = calls.into_iter().map(|(operation, arguments)| service.call(&caller, operation, arguments));
     Ok(answers.collect::<Result<_, _>>()?)

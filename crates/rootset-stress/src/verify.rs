@@ -1,12 +1,12 @@
 //! Looking at the database with a fresh handle, through the service like any caller.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::Arc;
 
 use rootset_model::Timestamp;
 use rootset_service::{Caller, Clock, FrontEnd, Service, ServiceError, Settings, SystemClock};
 use rootset_store::{Location, Store};
+use rootset_testing::Sql;
 use serde_json::{Value, json};
 
 use crate::error::StressError;
@@ -40,12 +40,12 @@ pub struct Verifier {
 }
 
 impl Verifier {
-    pub fn open(database: &Path) -> Result<Self, StressError> {
-        Self::of_workspace(&database.into(), "default")
+    pub fn open(database: &Location) -> Result<Self, StressError> {
+        Self::of_workspace(database, "default")
     }
 
-    pub fn of_workspace(location: &Location, workspace: &str) -> Result<Self, StressError> {
-        let service = Service::new(Store::open(location, None)?, Settings::default())?;
+    pub fn of_workspace(database: &Location, workspace: &str) -> Result<Self, StressError> {
+        let service = Service::new(Store::open(database, None)?, Settings::default())?;
         let caller = Caller { workspace: workspace.to_owned(), ..caller() };
         Ok(Self { service: Arc::new(service), caller })
     }
@@ -116,8 +116,8 @@ impl Verifier {
 }
 
 /// Completes everything that is pending, as a process does that comes after all leases ran out.
-pub fn complete_pending(database: &Path) -> Result<usize, StressError> {
-    let service = Service::new(Store::open_sqlite(database)?, Settings::default())?
+pub fn complete_pending(database: &Location) -> Result<usize, StressError> {
+    let service = Service::new(Store::open(database, None)?, Settings::default())?
         .with_clock(Arc::new(ClockAhead { ms: AHEAD_MS }))
         .with_extractor(Arc::new(SlowExtractor::Idle));
     let mut completed = 0;
@@ -127,10 +127,10 @@ pub fn complete_pending(database: &Path) -> Result<usize, StressError> {
     Ok(completed)
 }
 
-/// What the file itself must say: the log is on, and there is one schema.
-pub fn file_violations(database: &Path) -> Result<Vec<Violation>, StressError> {
-    let connection = rusqlite::Connection::open(database)?;
-    let mode: String = connection.query_row("PRAGMA journal_mode", [], |row| row.get(0))?;
+/// What SQLite's file itself must say: the log is on.
+pub fn file_violations(database: &Location) -> Result<Vec<Violation>, StressError> {
+    let Location::File(_) = database else { return Ok(Vec::new()) };
+    let mode: String = Sql::open(database)?.scalar("PRAGMA journal_mode", &[])?;
     let wanted = "wal".to_owned();
     Ok((mode != wanted)
         .then_some(Violation::File { what: "the journal mode", wanted, found: mode })

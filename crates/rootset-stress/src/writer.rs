@@ -1,6 +1,5 @@
 //! The writing process: opens the database, changes its own memories in a seeded order, says what it does.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver};
@@ -10,7 +9,7 @@ use clap::{Args, ValueEnum};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use rootset_service::{Caller, FrontEnd, Service, ServiceError, Settings};
-use rootset_store::Store;
+use rootset_store::{Location, Store};
 use serde_json::{Value, json};
 
 use crate::error::StressError;
@@ -48,8 +47,8 @@ pub enum PlantedBug {
 
 #[derive(Clone, Debug, Args)]
 pub struct WriterArguments {
-    #[arg(long)]
-    pub database: PathBuf,
+    #[arg(long, value_parser = Location::parse)]
+    pub database: Location,
     #[arg(long)]
     pub seed: u64,
     /// Which of the writers of a round this is: it changes nobody else's memories.
@@ -163,7 +162,7 @@ struct Writer {
 
 impl Writer {
     fn open(arguments: &WriterArguments) -> Result<Self, ServiceError> {
-        let store = Store::open_sqlite(&arguments.database)?;
+        let store = Store::open(&arguments.database, None)?;
         let settings = Settings { add_wait_ms: ADD_WAIT_MS, ..Settings::default() };
         let mut service = Service::new(store, settings)?;
         if arguments.extractor == ExtractorKind::Slow {

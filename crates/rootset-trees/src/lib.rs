@@ -1,8 +1,9 @@
 //! Source trees for tests: small random projects that change step by step ([`Tree`]), and everything that a code index
 //! says about a tree, in a form in which two databases can be compared ([`logical_dump`]).
 //!
-//! Used by the tests of the operations and by `rootset-stress`. It knows the database as a file with tables, not the
-//! crates that write it: an index that is wrong in the same way on both sides of a border would otherwise look right.
+//! Used by the tests of the operations and by `rootset-stress`. It knows the database by its
+//! tables, not by what the crates that write it say of them: an index that is wrong in the same way on both sides of a
+//! border would otherwise look right.
 
 pub mod difference;
 mod logical;

@@ -5,10 +5,10 @@
 //! scope speaks about, because what earlier runs stored beyond it stays as it was.
 
 use std::collections::BTreeMap;
-use std::path::Path;
-use std::time::Duration;
 
-use rusqlite::{Connection, OpenFlags, OptionalExtension, Row};
+use rootset_store::Location;
+use rootset_store::driver::SearchIndex;
+use rootset_testing::{Sql, SqlError, SqlRow};
 
 use crate::difference::Dump;
 use crate::scope::Scope;
@@ -29,7 +29,7 @@ impl File {
 type Files = BTreeMap<Vec<u8>, File>;
 
 /// Of all repositories of the workspace. A database without the workspace, or without code, has an empty dump.
-pub fn logical_dump(database: &Path, workspace: &str, scope: &Scope) -> rusqlite::Result<Dump> {
+pub fn logical_dump(database: &Location, workspace: &str, scope: &Scope) -> Result<Dump, SqlError> {
     let connection = open(database)?;
     let Some(workspace) = number_of(&connection, workspace)? else { return Ok(Dump::new()) };
     let mut dump = Dump::new();
@@ -43,39 +43,37 @@ pub fn logical_dump(database: &Path, workspace: &str, scope: &Scope) -> rusqlite
 }
 
 /// Paths of the files that are served, by repository and path.
-pub fn indexed_paths(database: &Path, workspace: &str) -> rusqlite::Result<Vec<String>> {
+pub fn indexed_paths(database: &Location, workspace: &str) -> Result<Vec<String>, SqlError> {
     paths(database, workspace, "stale_at IS NULL")
 }
 
 /// Paths of the files that a completed run no longer found.
-pub fn stale_paths(database: &Path, workspace: &str) -> rusqlite::Result<Vec<String>> {
+pub fn stale_paths(database: &Location, workspace: &str) -> Result<Vec<String>, SqlError> {
     paths(database, workspace, "stale_at IS NOT NULL")
 }
 
-fn paths(database: &Path, workspace: &str, condition: &str) -> rusqlite::Result<Vec<String>> {
+fn paths(database: &Location, workspace: &str, condition: &str) -> Result<Vec<String>, SqlError> {
     let connection = open(database)?;
     let sql = format!(
         "SELECT m.repo || ':' || m.file_path FROM memories m JOIN workspaces w ON w.workspace = m.workspace
          WHERE w.workspace_id = ?1 AND m.source = 'code_indexer' AND m.trashed_run IS NULL AND m.{condition}
          ORDER BY 1"
     );
-    connection.prepare(&sql)?.query_map([workspace], |row| row.get(0))?.collect()
+    connection.rows(&sql, &[workspace.into()], |row| row.get(0))
 }
 
-pub(crate) fn open(database: &Path) -> rusqlite::Result<Connection> {
-    let connection = Connection::open_with_flags(database, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-    connection.busy_timeout(Duration::from_secs(60))?;
-    // One snapshot for all tables.
-    connection.execute_batch("BEGIN")?;
+pub(crate) fn open(database: &Location) -> Result<Sql, SqlError> {
+    let connection = Sql::open(database)?;
+    connection.begin_snapshot()?;
     Ok(connection)
 }
 
-fn number_of(connection: &Connection, workspace: &str) -> rusqlite::Result<Option<i64>> {
+fn number_of(connection: &Sql, workspace: &str) -> Result<Option<i64>, SqlError> {
     let sql = "SELECT workspace FROM workspaces WHERE workspace_id = ?1";
-    connection.query_row(sql, [workspace], |row| row.get(0)).optional()
+    connection.row(sql, &[workspace.into()], |row| row.get(0))
 }
 
-fn files(connection: &Connection, workspace: i64, scope: &Scope, dump: &mut Dump) -> rusqlite::Result<Files> {
+fn files(connection: &Sql, workspace: i64, scope: &Scope, dump: &mut Dump) -> Result<Files, SqlError> {
     let sql = "SELECT f.memory, f.repo, f.path, f.language, f.is_test, f.size, f.lines, f.content_hash, m.file_path,
                       r.topic, r.context
                FROM files f
@@ -84,9 +82,7 @@ fn files(connection: &Connection, workspace: i64, scope: &Scope, dump: &mut Dump
                WHERE f.workspace = ?1 AND m.trashed_run IS NULL AND m.stale_at IS NULL";
     let mut files = Files::new();
     let mut lines = Vec::new();
-    let mut statement = connection.prepare(sql)?;
-    let mut rows = statement.query([workspace])?;
-    while let Some(row) = rows.next()? {
+    for row in &connection.rows(sql, &[workspace.into()], |row| Ok(row.clone()))? {
         let (language, is_test, bytes): (String, bool, i64) = (row.get(3)?, row.get(4)?, row.get(5)?);
         if !scope.holds(&language, is_test, bytes) {
             continue;
@@ -106,7 +102,7 @@ fn files(connection: &Connection, workspace: i64, scope: &Scope, dump: &mut Dump
     Ok(files)
 }
 
-fn symbols(connection: &Connection, workspace: i64, files: &Files, dump: &mut Dump) -> rusqlite::Result<()> {
+fn symbols(connection: &Sql, workspace: i64, files: &Files, dump: &mut Dump) -> Result<(), SqlError> {
     let sql =
         "SELECT memory, ordinal, name, qualified_name, kind, parent, first_line, last_line, start, length, signature
                FROM symbols WHERE workspace = ?1";
@@ -122,7 +118,7 @@ fn symbols(connection: &Connection, workspace: i64, files: &Files, dump: &mut Du
     })
 }
 
-fn chunks(connection: &Connection, workspace: i64, files: &Files, dump: &mut Dump) -> rusqlite::Result<()> {
+fn chunks(connection: &Sql, workspace: i64, files: &Files, dump: &mut Dump) -> Result<(), SqlError> {
     let terms = search_rows(connection, workspace)?;
     let sql = "SELECT memory, chunk, ordinal, part, start, length, symbol FROM chunks WHERE workspace = ?1";
     gather(connection, sql, workspace, files, dump, "chunks", |row, file| {
@@ -137,31 +133,26 @@ fn chunks(connection: &Connection, workspace: i64, files: &Files, dump: &mut Dum
     })
 }
 
-/// Head and body terms by chunk. The table is made with the first row.
-fn search_rows(connection: &Connection, workspace: i64) -> rusqlite::Result<BTreeMap<i64, (String, String)>> {
-    let table = format!("search_code_{workspace}");
-    if !connection.table_exists(None, table.as_str())? {
-        return Ok(BTreeMap::new());
-    }
-    let mut statement = connection.prepare(&format!("SELECT rowid, head, body FROM {table}"))?;
-    let rows = statement.query_map([], |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?))))?;
-    rows.collect()
+/// Head and body terms by chunk.
+fn search_rows(connection: &Sql, workspace: i64) -> Result<BTreeMap<i64, (String, String)>, SqlError> {
+    let rows = connection.search_rows(workspace, SearchIndex::Code)?;
+    Ok(rows.into_iter().map(|row| (row.key, (row.head, row.body))).collect())
 }
 
-fn references(connection: &Connection, workspace: i64, files: &Files, dump: &mut Dump) -> rusqlite::Result<()> {
+fn references(connection: &Sql, workspace: i64, files: &Files, dump: &mut Dump) -> Result<(), SqlError> {
     let sql = "SELECT memory, packed FROM code_references WHERE workspace = ?1";
     gather(connection, sql, workspace, files, dump, "references", |row, file| {
-        Ok(format!("{} {}", file.place(), printable(&row.get::<_, Vec<u8>>(1)?)))
+        Ok(format!("{} {}", file.place(), printable(&row.get::<Vec<u8>>(1)?)))
     })
 }
 
-fn graph(connection: &Connection, workspace: i64, files: &Files, dump: &mut Dump) -> rusqlite::Result<()> {
+fn graph(connection: &Sql, workspace: i64, files: &Files, dump: &mut Dump) -> Result<(), SqlError> {
     let entities = "SELECT c.memory, e.name, e.type, c.text, c.weight FROM contributions c
                     JOIN entities e ON e.workspace = c.workspace AND e.entity = c.object
                     WHERE c.workspace = ?1 AND c.kind = 0";
     gather(connection, entities, workspace, files, dump, "entities", |row, file| {
         let (name, kind, text): (String, String, Option<String>) = (row.get(1)?, row.get(2)?, row.get(3)?);
-        Ok(format!("{} says {name} is a {kind}, {text:?}, {}", file.place(), row.get::<_, f64>(4)?))
+        Ok(format!("{} says {name} is a {kind}, {text:?}, {}", file.place(), row.get::<f64>(4)?))
     })?;
     let relations = "SELECT c.memory, s.name, s.type, r.verb, t.name, t.type, c.text FROM contributions c
                      JOIN relations r ON r.workspace = c.workspace AND r.relation = c.object
@@ -177,19 +168,17 @@ fn graph(connection: &Connection, workspace: i64, files: &Files, dump: &mut Dump
 
 /// One line for every row whose first column is one of the files.
 fn gather(
-    connection: &Connection,
+    connection: &Sql,
     sql: &str,
     workspace: i64,
     files: &Files,
     dump: &mut Dump,
     table: &str,
-    line: impl Fn(&Row<'_>, &File) -> rusqlite::Result<String>,
-) -> rusqlite::Result<()> {
-    let mut statement = connection.prepare(sql)?;
-    let mut rows = statement.query([workspace])?;
+    line: impl Fn(&SqlRow, &File) -> Result<String, SqlError>,
+) -> Result<(), SqlError> {
     let mut lines = Vec::new();
-    while let Some(row) = rows.next()? {
-        if let Some(file) = files.get(row.get_ref(0)?.as_blob()?) {
+    for row in &connection.rows(sql, &[workspace.into()], |row| Ok(row.clone()))? {
+        if let Some(file) = files.get(&row.get::<Vec<u8>>(0)?) {
             lines.push(line(row, file)?);
         }
     }

@@ -59,7 +59,7 @@ impl Twins {
 
     /// The two live in different folders, on one disk, and files are never the same size to the byte.
     fn normalised(&self, text: &str) -> Value {
-        let folders = [self.direct.folder.path(), self.served.world.folder.path()];
+        let folders = [self.direct.database.folder(), self.served.world.database.folder()];
         let text = folders.iter().fold(text.to_owned(), |text, it| text.replace(&*it.to_string_lossy(), "FOLDER"));
         let mut value: Value = serde_json::from_str(&text).expect("JSON");
         for pointer in ["/disk/free", "/free_bytes", "/disk/wal", "/disk/db", "/disk/reclaimable"] {

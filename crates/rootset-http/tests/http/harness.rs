@@ -10,9 +10,8 @@ use std::time::Duration;
 use rootset_http::{Access, Ended, Parts, Server, ServerSettings};
 use rootset_model::Timestamp;
 use rootset_service::{Caller, Clock, Effect, FrontEnd, Ids, Service, Settings};
-use rootset_store::Store;
+use rootset_testing::TestDatabase;
 use serde_json::{Value, json};
-use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
 /// 2027-01-15T08:00:00Z.
@@ -47,23 +46,24 @@ impl Ids for CountedIds {
     }
 }
 
-/// A database in a folder of its own and the service on it.
+/// A database of its own and the service on it.
 pub struct World {
-    pub folder: TempDir,
+    pub database: TestDatabase,
     pub service: Arc<Service>,
     clock: Arc<FixedClock>,
 }
 
 impl World {
     pub fn new() -> Self {
-        let folder = tempfile::tempdir().expect("a folder for the test");
+        let database = TestDatabase::new();
+        let mut settings = Settings::default();
+        settings.backup.folder = Some(database.folder().join("rootset.db.backups"));
         let clock = Arc::new(FixedClock(AtomicI64::new(START_MS)));
-        let store = Store::open_sqlite(&folder.path().join("rootset.db")).expect("a database");
-        let service = Service::new(store, Settings::default())
+        let service = Service::new(database.open(), settings)
             .expect("a service")
             .with_clock(clock.clone())
             .with_ids(Arc::new(CountedIds(AtomicU64::new(1))));
-        Self { folder, service: Arc::new(service), clock }
+        Self { database, service: Arc::new(service), clock }
     }
 
     /// So that no two things happen at the same time.

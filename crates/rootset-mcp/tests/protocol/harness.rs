@@ -1,4 +1,4 @@
-//! A database in a folder of its own with a clock that stands still, and a client that notes what it hears.
+//! A database of its own with a clock that stands still, and a client that notes what it hears.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,9 +13,8 @@ use rmcp::{ClientHandler, ClientLifecycleMode, ClientServiceExt, RoleClient};
 use rootset_mcp::{McpOptions, McpServer, StdioError};
 use rootset_model::Timestamp;
 use rootset_service::{Caller, Clock, CodeSettings, FrontEnd, Ids, Service, Settings};
-use rootset_store::Store;
+use rootset_testing::TestDatabase;
 use serde_json::{Value, json};
-use tempfile::TempDir;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -51,25 +50,25 @@ impl Ids for CountedIds {
 }
 
 pub struct World {
-    folder: TempDir,
+    database: TestDatabase,
     pub service: Arc<Service>,
 }
 
 impl World {
     pub fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let settings = Settings {
-            code: CodeSettings { roots: Some(vec![folder.path().to_owned()]), ..CodeSettings::default() },
+        let database = TestDatabase::new();
+        let mut settings = Settings {
+            code: CodeSettings { roots: Some(vec![database.folder().to_owned()]), ..CodeSettings::default() },
             ..Settings::default()
         };
-        let store = Store::open_sqlite(&folder.path().join("rootset.db")).unwrap();
-        let service = Service::new(store, settings).unwrap();
+        settings.backup.folder = Some(database.folder().join("rootset.db.backups"));
+        let service = Service::new(database.open(), settings).unwrap();
         let service = service.with_clock(Arc::new(StoppedClock)).with_ids(Arc::new(CountedIds(AtomicU64::new(1))));
-        Self { folder, service: Arc::new(service) }
+        Self { database, service: Arc::new(service) }
     }
 
     pub fn folder(&self) -> PathBuf {
-        self.folder.path().canonicalize().unwrap()
+        self.database.folder().canonicalize().unwrap()
     }
 
     /// A repository of so many small files.

@@ -5,24 +5,27 @@
 
 #![allow(clippy::unwrap_used, reason = "clippy's own exception for tests does not reach the helpers of a test binary")]
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use fail::FailScenario;
 use rootset_service::{Caller, FrontEnd, Service, Settings};
 use rootset_store::{SCHEMA_VERSION, Store, failpoints::FAILPOINTS, list_backups};
+use rootset_testing::{Sql, TestDatabase, TestEngine};
 use serde_json::{Value, json};
 
 struct Place {
-    folder: tempfile::TempDir,
+    database: TestDatabase,
     service: Arc<Service>,
 }
 
 impl Place {
     fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let store = Store::open_sqlite(&folder.path().join("rootset.db")).unwrap();
-        let service = Arc::new(Service::new(store, Settings::default()).unwrap());
-        let place = Self { folder, service };
+        let database = TestDatabase::new();
+        let mut settings = Settings::default();
+        settings.backup.folder = Some(backup_folder(&database));
+        let service = Arc::new(Service::new(database.open(), settings).unwrap());
+        let place = Self { database, service };
         for number in 0..20 {
             place
                 .call("add_memory", json!({"name": format!("n{number}"), "context": format!("Note{number} is here.")}));
@@ -57,12 +60,16 @@ impl Place {
     }
 
     fn backups(&self) -> usize {
-        let backups = list_backups(&self.folder.path().join("rootset.db.backups")).unwrap();
+        let backups = list_backups(&backup_folder(&self.database)).unwrap();
         for backup in &backups {
             assert_eq!(rootset_store::verify_backup(backup).unwrap(), [""; 0]);
         }
         backups.len()
     }
+}
+
+fn backup_folder(database: &TestDatabase) -> PathBuf {
+    database.folder().join("rootset.db.backups")
 }
 
 fn points(prefix: &str) -> impl Iterator<Item = &'static str> {
@@ -72,14 +79,14 @@ fn points(prefix: &str) -> impl Iterator<Item = &'static str> {
 #[test]
 fn a_backup_that_fails_is_not_found_and_the_next_one_is_made() {
     let scenario = FailScenario::setup();
-    for format in ["snapshot", "jsonl"] {
+    for format in TestEngine::chosen().backup_formats() {
         let place = Place::new();
         let before = place.dump();
         for point in points("backup.") {
             let found = place.backups();
             fail::cfg(point, "return").unwrap();
             let is_published = point == "backup.published";
-            let is_met = !matches!((format, point), ("snapshot", "backup.table") | ("jsonl", "backup.copied"));
+            let is_met = !matches!((*format, point), ("snapshot", "backup.table") | ("jsonl", "backup.copied"));
             let failed = place.try_call("backup_create", json!({ "format": format })).is_err();
             assert_eq!(failed, is_met, "{point}");
             fail::remove(point);
@@ -87,7 +94,7 @@ fn a_backup_that_fails_is_not_found_and_the_next_one_is_made() {
             place.call("backup_create", json!({ "format": format }));
             assert_eq!(place.dump(), before);
         }
-        let folder = std::fs::read_dir(place.folder.path().join("rootset.db.backups")).unwrap();
+        let folder = std::fs::read_dir(backup_folder(&place.database)).unwrap();
         let hidden = folder.filter(|entry| entry.as_ref().unwrap().file_name().to_string_lossy().starts_with('.'));
         assert_eq!(hidden.count(), 0, "nothing unfinished is left");
         place.assert_whole();
@@ -98,7 +105,7 @@ fn a_backup_that_fails_is_not_found_and_the_next_one_is_made() {
 #[test]
 fn a_restore_that_fails_changes_nothing_or_everything() {
     let scenario = FailScenario::setup();
-    for format in ["snapshot", "jsonl"] {
+    for format in TestEngine::chosen().backup_formats() {
         let place = Place::new();
         let backed_up = place.dump();
         let id = place.call("backup_create", json!({ "format": format }))["backup_id"].clone();
@@ -138,7 +145,7 @@ fn a_defragmentation_that_fails_loses_nothing() {
 }
 
 #[test]
-fn a_migration_that_fails_leaves_the_old_database_and_its_backup() {
+fn a_migration_of_sqlite_that_fails_leaves_the_old_database_and_its_backup() {
     let scenario = FailScenario::setup();
     let fixture =
         std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../rootset-store/tests/fixtures/schema-0001.db");
@@ -150,8 +157,8 @@ fn a_migration_that_fails_leaves_the_old_database_and_its_backup() {
         assert!(Store::open_sqlite(&path).is_err(), "{point}");
         fail::remove(point);
         let version = |path: &std::path::Path| -> i64 {
-            let sql = rusqlite::Connection::open(path).unwrap();
-            sql.query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap()
+            let sql = Sql::open(&path.into()).unwrap();
+            sql.scalar("PRAGMA user_version", &[]).unwrap()
         };
         assert_eq!(version(&path), if point == "migrate.committed" { SCHEMA_VERSION } else { 1 }, "{point}");
         let store = Store::open_sqlite(&path).unwrap();

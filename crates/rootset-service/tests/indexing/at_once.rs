@@ -3,6 +3,7 @@
 use std::sync::{Arc, Barrier, Mutex};
 
 use rootset_service::{Caller, Progress};
+use rootset_testing::Sql;
 use rootset_trees::difference::differences;
 use rootset_trees::{Scope, logical_dump};
 use serde_json::json;
@@ -50,7 +51,7 @@ fn two_scans_of_one_repository_never_interleave() {
     assert_eq!(all["files_indexed"], 0, "{all}");
     fresh.world.call("index_codebase", place.request(json!({})));
     let [wanted, found] =
-        [&fresh, &place].map(|it| logical_dump(&it.world.path(), "default", &Scope::default()).unwrap());
+        [&fresh, &place].map(|it| logical_dump(it.world.database.location(), "default", &Scope::default()).unwrap());
     assert_eq!(differences(&wanted, &found), [""; 0]);
     place.world.assert_doctor_is_content();
 }
@@ -63,14 +64,14 @@ fn scan_whose_lease_was_taken_between_two_batches_begins_anew() {
         place.write(&format!("f{number}.py"), format!("def changed_{number}():\n    return {number}\n"));
     }
     let told: Arc<Mutex<Vec<(u64, u64)>>> = Arc::default();
-    let (heard, database) = (told.clone(), place.world.path());
+    let (heard, database) = (told.clone(), place.world.database.location().clone());
     let progress = Progress::to(move |done, total| {
         let mut told = heard.lock().unwrap();
         if told.is_empty() {
             // As if this batch had taken so long that another scan took over, and died.
-            let other = rusqlite::Connection::open(&database).unwrap();
+            let other = Sql::open(&database).unwrap();
             let taken = "UPDATE jobs SET fence = fence + 1, lease_until = 0 WHERE kind = 'index'";
-            assert_eq!(other.execute(taken, []).unwrap(), 1);
+            assert_eq!(other.execute(taken, &[]).unwrap(), 1);
         }
         told.push((done, total));
     });
@@ -124,7 +125,7 @@ fn a_scan_that_meets_the_quota_marks_nothing_stale() {
     }
     let (code, error) = place.world.fails("index_codebase", place.request(small.clone()));
     assert_eq!(code, "limit_exceeded", "{error}");
-    assert_eq!(rootset_trees::stale_paths(&place.world.path(), "small").unwrap(), [""; 0]);
+    assert_eq!(rootset_trees::stale_paths(place.world.database.location(), "small").unwrap(), [""; 0]);
     let found = place.world.call("search_code", json!({"query": "refund", "workspace_id": "small"}));
     assert_eq!(found["results"][0]["file_path"], "billing.py", "an aborted run says nothing about what is gone");
     place.world.assert_doctor_is_content();

@@ -1,5 +1,6 @@
 //! After a purge nothing of a file is left: no text, no symbol, no reference, no full-text term, in no file.
 
+use rootset_store::driver::SearchIndex;
 use serde_json::json;
 
 use crate::place::{PROJECT, Place};
@@ -28,14 +29,14 @@ fn place_with_secret() -> Place {
     }
     place.write(&format!("{}.py", WORDS[4]), secret_text());
     place.index();
-    assert!(WORDS.iter().all(|word| !place.world.files_with(word.as_bytes()).is_empty()));
+    assert!(WORDS.iter().all(|word| !place.world.places_with(word.as_bytes()).is_empty()));
     place
 }
 
 #[track_caller]
 fn assert_is_nowhere(place: &Place) {
     for needle in WORDS.iter().chain(&TAILS) {
-        assert_eq!(place.world.files_with(needle.as_bytes()), [""; 0], "`{needle}`");
+        assert_eq!(place.world.places_with(needle.as_bytes()), [""; 0], "`{needle}`");
     }
     place.world.assert_doctor_is_content();
 }
@@ -107,17 +108,17 @@ fn a_deleted_workspace_comes_back_with_its_code_and_goes_with_it() {
     let run = place.world.call("delete_workspace", phrase)["run_id"].clone();
     place.world.call("gc_purge", json!({"workspace_id": "second", "run_id": run, "confirm": true}));
     for word in ["marmalade", "cancel_order", "empty_basket"] {
-        assert_eq!(place.world.files_with(word.as_bytes()), [""; 0], "`{word}`");
+        assert_eq!(place.world.places_with(word.as_bytes()), [""; 0], "`{word}`");
     }
     place.world.assert_doctor_is_content();
 }
 
 #[test]
 fn a_backup_holds_the_code_index_and_a_restore_brings_it_back() {
-    for format in ["snapshot", "jsonl"] {
+    for format in crate::harness::World::backup_formats() {
         let place = Place::indexed();
         let scope = rootset_trees::Scope::default();
-        let dump = || rootset_trees::logical_dump(&place.world.path(), "default", &scope).unwrap();
+        let dump = || rootset_trees::logical_dump(place.world.database.location(), "default", &scope).unwrap();
         let before = dump();
         let backup = place.world.call("backup_create", json!({ "format": format }))["backup_id"].clone();
         place.remove("billing.py");
@@ -137,9 +138,9 @@ fn a_backup_holds_the_code_index_and_a_restore_brings_it_back() {
 fn doctor_rebuilds_what_it_can_of_the_code_index() {
     let place = Place::indexed();
     let scope = rootset_trees::Scope::default();
-    let dump = || rootset_trees::logical_dump(&place.world.path(), "default", &scope).unwrap();
+    let dump = || rootset_trees::logical_dump(place.world.database.location(), "default", &scope).unwrap();
     let before = dump();
-    place.world.sql().execute_batch("DELETE FROM search_code_1 WHERE rowid % 2 = 0").unwrap();
+    place.world.sql().delete_search_rows(1, SearchIndex::Code, |key| key % 2 == 0).unwrap();
     assert!(!place.world.complaints().is_empty());
     place.world.call("doctor", json!({"repair": true}));
     place.world.assert_doctor_is_content();

@@ -25,7 +25,7 @@ fn links_are_not_followed_neither_inside_nor_outside() {
     assert_eq!(counts(&answer), [4, 4, 0, 0], "{answer}");
     assert_eq!(skipped(&answer), 7, "{answer}");
     assert_eq!(place.found("unreachable_secret"), [""; 0]);
-    assert_eq!(place.world.files_with(b"unreachable_secret"), [""; 0]);
+    assert_eq!(place.world.places_with(b"unreachable_secret"), [""; 0]);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The code index as a caller sees it: JSON in, JSON out, over real trees and a real database.
 //!
 //! Each test is a line of the specification's scenarios or a sentence of its chapter on the code index. What an answer
-//! does not tell (which files are stale, which rows a run wrote) is read from the database's file.
+//! does not tell (which files are stale, which rows a run wrote) is read from the database itself.
 
 #![allow(clippy::unwrap_used, reason = "clippy's own exception for tests does not reach the helpers of a test binary")]
 

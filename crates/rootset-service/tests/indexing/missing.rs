@@ -213,7 +213,7 @@ fn a_mount_that_is_not_there_makes_nothing_stale() {
     }
     place.index();
     // A disk of its own needs a privilege; that the files were on one is what the index remembers.
-    place.world.sql().execute("UPDATE files SET is_mounted = 1 WHERE path LIKE 'mounted/%'", []).unwrap();
+    place.world.sql().execute("UPDATE files SET is_mounted = 1 WHERE path LIKE 'mounted/%'", &[]).unwrap();
     std::fs::remove_dir_all(place.file("mounted")).unwrap();
     for is_there in [false, true] {
         if is_there {

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use rootset_model::MemoryId;
 use rootset_trees::{indexed_paths, stale_paths};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -149,11 +150,11 @@ impl Place {
 
     /// Paths of the files that are served, sorted.
     pub fn served(&self) -> Vec<String> {
-        own(indexed_paths(&self.world.path(), "default").unwrap())
+        own(indexed_paths(self.world.database.location(), "default").unwrap())
     }
 
     pub fn stale(&self) -> Vec<String> {
-        own(stale_paths(&self.world.path(), "default").unwrap())
+        own(stale_paths(self.world.database.location(), "default").unwrap())
     }
 
     /// Paths that a search finds, each once, sorted.
@@ -193,10 +194,9 @@ impl Place {
     /// The memory of a file that is not in the trash.
     #[track_caller]
     pub fn id_of(&self, path: &str) -> String {
-        let sql = "SELECT lower(hex(memory)) FROM memories
+        let sql = "SELECT memory FROM memories
                    WHERE source = 'code_indexer' AND file_path = ?1 AND trashed_run IS NULL";
-        let hex: String = self.world.sql().query_row(sql, [path], |row| row.get(0)).unwrap();
-        [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-")
+        self.world.sql().scalar::<MemoryId>(sql, &[path.into()]).unwrap().to_string()
     }
 
     /// Ids of a file's chunks in the order of its text.
@@ -218,7 +218,7 @@ impl Place {
 /// Time passes in which nobody writes: what was indexed is no longer fresh enough to be doubted.
 pub fn let_time_pass(world: &World, folder: &Path) {
     const HOUR_NS: i64 = 3_600_000_000_000;
-    world.sql().execute("UPDATE repos SET trusted_at = trusted_at + ?1", [HOUR_NS]).unwrap();
+    world.sql().execute("UPDATE repos SET trusted_at = trusted_at + ?1", &[HOUR_NS.into()]).unwrap();
     // The file system's own clock ticks: what is written from now on has another time.
     let probe = folder.join("probe");
     let time_of_a_write = || {

@@ -79,8 +79,8 @@ impl Life {
             }
             (one, other) => return Err(self.failed(&format!("{one:?} but fresh {other:?}"))),
         }
-        let found = logical_dump(&self.world.path(), "default", tree.scope()).unwrap();
-        let wanted = logical_dump(&self.fresh.path(), &workspace, tree.scope()).unwrap();
+        let found = logical_dump(self.world.database.location(), "default", tree.scope()).unwrap();
+        let wanted = logical_dump(self.fresh.database.location(), &workspace, tree.scope()).unwrap();
         let differences = differences(&wanted, &found);
         if !differences.is_empty() {
             return Err(self.failed(&differences.join("\n")));

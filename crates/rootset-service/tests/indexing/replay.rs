@@ -78,7 +78,7 @@ fn the_index_follows_the_history_of_a_repository_commit_by_commit() {
             let fresh = World::quick_with(|service| service);
             fresh.call("index_codebase", asked.clone());
             let [wanted, found] =
-                [&fresh, &world].map(|it| logical_dump(&it.path(), "default", &Scope::default()).unwrap());
+                [&fresh, &world].map(|it| logical_dump(it.database.location(), "default", &Scope::default()).unwrap());
             assert!(!wanted["files"].is_empty() && !wanted["symbols"].is_empty(), "commit {commit} has no code");
             let differences = differences(&wanted, &found);
             assert!(differences.is_empty(), "commit {commit}, number {number}:\n{}", differences.join("\n"));

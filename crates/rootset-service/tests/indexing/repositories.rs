@@ -39,10 +39,9 @@ fn equal_files_of_two_repositories_are_memories_of_their_own() {
     place.index();
     place.world.call("index_codebase", request(&other, json!({})));
     assert_eq!(place.served(), ["cafe:LICENSE", "cafe:pkg/__init__.py", "LICENSE", "pkg/__init__.py"]);
-    let sql = "SELECT lower(hex(memory)) FROM memories WHERE repo = 'cafe' AND file_path = 'LICENSE'";
-    let hex: String = place.world.sql().query_row(sql, [], |row| row.get(0)).unwrap();
-    let id = [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-");
-    place.world.delete(&id);
+    let sql = "SELECT memory FROM memories WHERE repo = 'cafe' AND file_path = 'LICENSE'";
+    let id: rootset_model::MemoryId = place.world.sql().scalar(sql, &[]).unwrap();
+    place.world.delete(&id.to_string());
     assert_eq!(place.served(), ["cafe:pkg/__init__.py", "LICENSE", "pkg/__init__.py"]);
     std::fs::remove_file(other.join("LICENSE")).unwrap();
     place.world.call("index_codebase", request(&other, json!({})));

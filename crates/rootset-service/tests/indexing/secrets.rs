@@ -16,7 +16,7 @@ fn pem() -> String {
 #[track_caller]
 fn assert_is_nowhere(place: &Place, secret: &str) {
     for needle in [secret.to_owned(), secret.to_lowercase(), secret[secret.len() / 2..].to_lowercase()] {
-        assert_eq!(place.world.files_with(needle.as_bytes()), [""; 0], "`{needle}`");
+        assert_eq!(place.world.places_with(needle.as_bytes()), [""; 0], "`{needle}`");
     }
 }
 

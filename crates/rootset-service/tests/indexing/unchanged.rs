@@ -13,10 +13,10 @@ use crate::place::{ORDERS, Place, counts};
 fn an_unchanged_tree_writes_one_row() {
     let place = Place::indexed();
     place.let_time_pass();
-    let before = raw_dump(&place.world.path()).unwrap();
+    let before = raw_dump(place.world.database.location()).unwrap();
     let answer = place.index();
     assert_eq!(counts(&answer), [4, 0, 4, 0], "{answer}");
-    let found = differences(&before, &raw_dump(&place.world.path()).unwrap());
+    let found = differences(&before, &raw_dump(place.world.database.location()).unwrap());
     assert_eq!(found.len(), 2, "one row as it was and as it is: {found:#?}");
     assert!(found.iter().all(|it| it.starts_with("repos ")), "{found:#?}");
 }
@@ -53,9 +53,9 @@ fn a_touched_file_is_unchanged_and_is_not_read_again_afterwards() {
     assert_eq!(place.world.look(&place.id_of("orders.py")), memory);
     // Its new time has been noted: the next run writes one row again.
     place.let_time_pass();
-    let before = raw_dump(&place.world.path()).unwrap();
+    let before = raw_dump(place.world.database.location()).unwrap();
     place.index();
-    let found = differences(&before, &raw_dump(&place.world.path()).unwrap());
+    let found = differences(&before, &raw_dump(place.world.database.location()).unwrap());
     assert!(found.len() == 2 && found.iter().all(|it| it.starts_with("repos ")), "{found:#?}");
 }
 
@@ -152,8 +152,8 @@ fn files_read_by_another_version_of_the_extractor_are_read_again() {
     place.let_time_pass();
     let (memory, chunks) = (place.id_of("orders.py"), place.chunk_ids("orders.py"));
     let sql = place.world.sql();
-    sql.execute("UPDATE files SET extractor = extractor - 1 WHERE path IN ('orders.py', 'src/lib.rs')", []).unwrap();
-    sql.execute("UPDATE symbols SET signature = 'as it was read before'", []).unwrap();
+    sql.execute("UPDATE files SET extractor = extractor - 1 WHERE path IN ('orders.py', 'src/lib.rs')", &[]).unwrap();
+    sql.execute("UPDATE symbols SET signature = 'as it was read before'", &[]).unwrap();
     let answer = place.index();
     assert_eq!(counts(&answer), [4, 2, 2, 0], "{answer}");
     assert_eq!(place.symbols("Basket.add_item")[0]["signature"], "def add_item(self, item)");

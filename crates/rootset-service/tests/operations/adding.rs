@@ -240,5 +240,5 @@ fn secrets_are_redacted_before_they_are_stored_and_the_answer_says_so() {
     let text = format!("the token is {secret} for now");
     let added = world.call("add_memory", json!({"context": text, "metadata": {"also": {"here": secret}}}));
     assert_eq!(added["redacted"], 2);
-    assert_eq!(world.files_with(secret.as_bytes()), Vec::<&str>::new());
+    assert_eq!(world.places_with(secret.as_bytes()), Vec::<String>::new());
 }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use rootset_testing::Sql;
 use serde_json::{Value, json};
 
 use crate::harness::{World, array, text_of};
@@ -59,7 +60,7 @@ fn refused(world: &World, format: &str, forgery: impl FnOnce(&Path), says: &str)
 #[test]
 fn files_outside_the_backup_are_never_opened() {
     let world = filled();
-    let secret = world.path().with_file_name("secret.jsonl");
+    let secret = world.folder().join("secret.jsonl");
     std::fs::write(&secret, "{}\n").unwrap();
     for name in [secret.to_str().unwrap(), "../../secret.jsonl", "memories.jsonl/../../x", "audit.jsonl", "x.jsonl", ""]
     {
@@ -76,8 +77,14 @@ fn files_outside_the_backup_are_never_opened() {
         std::os::unix::fs::symlink(&secret, folder.join("uses.jsonl")).unwrap();
     };
     refused(&world, "jsonl", link, "not an ordinary file");
+    world.assert_doctor_is_content();
+}
+
+#[test]
+fn a_snapshot_of_sqlite_that_is_a_link_is_never_opened() {
+    let world = filled();
     let link = |folder: &Path| {
-        let copy = secret.with_file_name("copy.db");
+        let copy = world.folder().join("copy.db");
         std::fs::rename(folder.join("rootset.db"), &copy).unwrap();
         std::os::unix::fs::symlink(&copy, folder.join("rootset.db")).unwrap();
     };
@@ -96,9 +103,14 @@ fn tables_and_fields_that_nobody_knows_are_refused() {
     );
     let field = |text: String| text.replacen('{', r#"{"surprise": 1, "#, 1);
     refused(&world, "jsonl", |folder| forge(folder, "memories.jsonl", field), "unknown field");
+}
+
+#[test]
+fn a_snapshot_of_sqlite_with_more_than_our_schema_is_refused() {
+    let world = filled();
     let with_trigger = |folder: &Path| {
         let path = folder.join("rootset.db");
-        let sql = rusqlite::Connection::open(&path).unwrap();
+        let sql = Sql::open(&path.as_path().into()).unwrap();
         sql.execute_batch("CREATE TRIGGER evil AFTER INSERT ON memories BEGIN DELETE FROM memories; END").unwrap();
         drop(sql);
         agree(folder, "rootset.db", &std::fs::read(path).unwrap(), 0);
@@ -106,7 +118,7 @@ fn tables_and_fields_that_nobody_knows_are_refused() {
     refused(&world, "snapshot", with_trigger, "`evil` in its schema is not ours");
     let with_view = |folder: &Path| {
         let path = folder.join("rootset.db");
-        let sql = rusqlite::Connection::open(&path).unwrap();
+        let sql = Sql::open(&path.as_path().into()).unwrap();
         sql.execute_batch("DROP TABLE uses; CREATE VIEW uses AS SELECT 1 AS workspace").unwrap();
         drop(sql);
         agree(folder, "rootset.db", &std::fs::read(path).unwrap(), 0);

@@ -39,7 +39,7 @@ fn edit_manifest(folder: &Path, edit: impl FnOnce(&mut Value)) {
 #[test]
 fn a_backup_is_private_listed_and_verifies() {
     let world = filled();
-    for format in ["snapshot", "jsonl"] {
+    for format in World::backup_formats() {
         let (id, path) = created(&world, json!({ "format": format }));
         assert_eq!(problems(&world, &id), [""; 0]);
         assert_eq!(path.parent().unwrap(), world.backup_folder());
@@ -55,12 +55,11 @@ fn a_backup_is_private_listed_and_verifies() {
         .iter()
         .map(|it| (it["format"].as_str().unwrap(), it["memories"].as_i64().unwrap()))
         .collect();
-    assert_eq!(shown, [("jsonl", 2), ("snapshot", 2)], "newest first");
-    let operations: i64 = world
-        .sql()
-        .query_row("SELECT COUNT(*) FROM audit WHERE chain = 0 AND operation = 'backup_create'", [], |row| row.get(0))
-        .unwrap();
-    assert_eq!(operations, 2);
+    let made: Vec<(&str, i64)> = World::backup_formats().iter().rev().map(|format| (*format, 2)).collect();
+    assert_eq!(shown, made, "newest first");
+    let operations: i64 =
+        world.sql().scalar("SELECT COUNT(*) FROM audit WHERE chain = 0 AND operation = 'backup_create'", &[]).unwrap();
+    assert_eq!(operations, made.len() as i64);
     world.assert_doctor_is_content();
 }
 
@@ -82,33 +81,46 @@ fn a_snapshot_is_of_the_whole_and_a_bundle_may_be_of_one_workspace() {
     assert!(line["memory"].as_str().unwrap().len() == 36, "ids are text: {line}");
 }
 
+#[track_caller]
+fn assert_noticed(world: &World, format: &str, change: &dyn Fn(&Path), says: &str) {
+    let (id, path) = created(world, json!({ "format": format }));
+    change(&path);
+    let found = problems(world, &id);
+    assert!(found.iter().any(|it| it.contains(says)), "`{says}` is not in {found:?}");
+    let (code, error) = world.fails("backup_restore", json!({"backup_id": id, "confirm": true}));
+    assert_eq!(code, "conflict", "{error}");
+}
+
+fn flip(path: &Path) {
+    let mut bytes = std::fs::read(path).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    std::fs::write(path, bytes).unwrap();
+}
+
+#[test]
+fn whatever_is_changed_in_a_snapshot_of_sqlite_is_noticed() {
+    let world = filled();
+    let noticed = |change: &dyn Fn(&Path), says: &str| assert_noticed(&world, "snapshot", change, says);
+    noticed(&|folder| flip(&folder.join("rootset.db")), "checksum");
+    noticed(&|folder| edit_manifest(folder, |it| it["tables"]["memories"] = 7.into()), "`memories` has 2");
+    noticed(&|folder| edit_manifest(folder, |it| it["schema_version"] = 1.into()), "the manifest says 1");
+    world.assert_doctor_is_content();
+}
+
 #[test]
 fn whatever_is_changed_in_a_backup_is_noticed() {
     let world = filled();
-    let noticed = |format: &str, change: &dyn Fn(&Path), says: &str| {
-        let (id, path) = created(&world, json!({ "format": format }));
-        change(&path);
-        let found = problems(&world, &id);
-        assert!(found.iter().any(|it| it.contains(says)), "`{says}` is not in {found:?}");
-        let (code, error) = world.fails("backup_restore", json!({"backup_id": id, "confirm": true}));
-        assert_eq!(code, "conflict", "{error}");
-    };
-    let flip = |path: &Path| {
-        let mut bytes = std::fs::read(path).unwrap();
-        let middle = bytes.len() / 2;
-        bytes[middle] ^= 1;
-        std::fs::write(path, bytes).unwrap();
-    };
-    noticed("snapshot", &|folder| flip(&folder.join("rootset.db")), "checksum");
+    let noticed = |format: &str, change: &dyn Fn(&Path), says: &str| assert_noticed(&world, format, change, says);
     noticed("jsonl", &|folder| flip(&folder.join("revisions.jsonl")), "checksum");
     noticed("jsonl", &|folder| std::fs::remove_file(folder.join("chunks.jsonl")).unwrap(), "missing");
     noticed("jsonl", &|folder| std::fs::write(folder.join("extra.jsonl"), "{}").unwrap(), "not in the manifest");
-    noticed("snapshot", &|folder| edit_manifest(folder, |it| it["tables"]["memories"] = 7.into()), "`memories` has 2");
     noticed("jsonl", &|folder| edit_manifest(folder, |it| it["tables"]["memories"] = 1.into()), "more than the 1 rows");
-    noticed("snapshot", &|folder| edit_manifest(folder, |it| it["schema_version"] = 99.into()), "later version");
-    noticed("snapshot", &|folder| edit_manifest(folder, |it| it["schema_version"] = 1.into()), "the manifest says 1");
-    noticed("snapshot", &|folder| edit_manifest(folder, |it| it["format"] = 2.into()), "format 2");
-    noticed("snapshot", &|folder| edit_manifest(folder, |it| it["surprise"] = 2.into()), "surprise");
+    for format in World::backup_formats() {
+        noticed(format, &|folder| edit_manifest(folder, |it| it["schema_version"] = 99.into()), "later version");
+        noticed(format, &|folder| edit_manifest(folder, |it| it["format"] = 2.into()), "format 2");
+        noticed(format, &|folder| edit_manifest(folder, |it| it["surprise"] = 2.into()), "surprise");
+    }
     world.assert_doctor_is_content();
 }
 
@@ -116,7 +128,7 @@ fn whatever_is_changed_in_a_backup_is_noticed() {
 fn ids_stay_within_the_folder_and_paths_are_for_the_command_line() {
     let mut world = filled();
     let (id, path) = created(&world, json!({}));
-    let elsewhere = world.path().with_file_name("carried-away");
+    let elsewhere = world.folder().join("carried-away");
     std::fs::rename(&path, &elsewhere).unwrap();
     assert_eq!(world.fails("backup_verify", json!({ "backup_id": id })).0, "not_found");
     assert_eq!(problems(&world, elsewhere.to_str().unwrap()), [""; 0]);
@@ -145,7 +157,12 @@ fn old_backups_go_when_enough_newer_ones_verify() {
     let listed = || -> Vec<String> {
         array(&world.call("backup_list", json!({}))["backups"]).iter().map(|it| text_of(&it["backup_id"])).collect()
     };
-    std::fs::write(world.backup_folder().join(&ids[4]).join("rootset.db"), "damaged").unwrap();
+    for entry in std::fs::read_dir(world.backup_folder().join(&ids[4])).unwrap() {
+        let path = entry.unwrap().path();
+        if !path.ends_with("manifest.json") {
+            std::fs::write(path, "damaged").unwrap();
+        }
+    }
     let removed = world.service.prune_backups(now).unwrap();
     assert_eq!(removed, [ids[0].clone()], "the newest does not verify, so three others stay beside it");
     assert_eq!(listed(), [&ids[4], &ids[3], &ids[2], &ids[1]].map(Clone::clone));
@@ -190,7 +207,7 @@ fn a_writer_goes_on_while_a_backup_is_made() {
             }
         });
         while !writer.is_finished() {
-            for format in ["snapshot", "jsonl"] {
+            for format in World::backup_formats() {
                 let (id, _) = created(&world, json!({ "format": format }));
                 assert_eq!(problems(&world, &id), [""; 0]);
             }

@@ -1,5 +1,6 @@
 //! `doctor`: content after everything, and not when somebody changed rows behind our back.
 
+use rootset_store::driver::SearchIndex;
 use serde_json::json;
 
 use crate::harness::{World, names, text_of};
@@ -36,7 +37,7 @@ fn rows_planted_behind_our_back_are_reported() {
     let memory = "(SELECT memory FROM memories WHERE name = 'a')";
     let plant = |sql: String| {
         let world = busy_world();
-        world.sql().execute_batch(&format!("PRAGMA foreign_keys = OFF; {sql}")).unwrap();
+        world.sql().execute_batch(&sql).unwrap();
         world.complaints()
     };
     let orphan = "INSERT INTO entities VALUES (1, x'0102030405060708090a0b0c0d0e0f10', 9999, 'n', 't', 'n', 1, 0, 0)";
@@ -87,14 +88,15 @@ fn missing_and_superfluous_search_rows_are_reported_and_repaired() {
     let world = busy_world();
     let found = || world.listed(json!({"query": "ThreeThing"}));
     assert_eq!(found(), ["a"]);
-    world
-        .sql()
-        .execute_batch(
-            "DELETE FROM search_memories_1 WHERE rowid = (SELECT MAX(chunk) FROM chunks);
-             DELETE FROM search_entities_1 WHERE rowid = (SELECT MAX(number) FROM entities);
-             INSERT INTO search_memories_1(rowid, head, body) VALUES (8888, 'x', 'y');",
-        )
-        .unwrap();
+    let sql = world.sql();
+    for (index, newest) in [
+        (SearchIndex::Memories, "SELECT MAX(chunk) FROM chunks"),
+        (SearchIndex::Entities, "SELECT MAX(number) FROM entities"),
+    ] {
+        let newest: i64 = sql.scalar(newest, &[]).unwrap();
+        sql.delete_search_rows(1, index, |key| key == newest).unwrap();
+    }
+    sql.insert_search_row(1, SearchIndex::Memories, 8888, "ghost").unwrap();
     assert_eq!(world.complaints(), ["I8.search_missing", "I8.search_superfluous"]);
     assert_eq!(found(), Vec::<String>::new());
     let repaired = world.call("doctor", json!({"repair": true}));
@@ -111,7 +113,7 @@ fn statistics_count_what_is_there() {
     let counts = &stats["counts"];
     assert_eq!((&counts["memories"], &counts["live"], &counts["trashed"]), (&json!(3), &json!(2), &json!(1)));
     assert_eq!(stats["by_source"]["user"], json!({"live": 2, "trashed": 1, "pending": 0}));
-    assert_eq!((&stats["engine"], &stats["embedder"]), (&json!("sqlite"), &json!("none")));
+    assert_eq!((&stats["engine"], &stats["embedder"]), (&json!(world.engine_name()), &json!("none")));
     assert_eq!(text_of(&stats["workspace_id"]), "default");
     assert!(stats["sizes"]["database_bytes"].as_i64().unwrap() > 0);
 }
@@ -126,9 +128,14 @@ fn repair_rebuilds_whatever_is_derived() {
         "DELETE FROM contributions; DELETE FROM relations; DELETE FROM entities WHERE name <> 'FourThing'; DELETE FROM chunks",
         "DELETE FROM entities WHERE name = 'SharedThing'",
         "UPDATE workspaces SET memory_count = 99, content_bytes = 1; DELETE FROM sources",
-        "DELETE FROM search_memories_1; DELETE FROM search_entities_1",
+        "",
     ] {
-        world.sql().execute_batch(&format!("PRAGMA foreign_keys = OFF; {sql};")).unwrap();
+        world.sql().execute_batch(sql).unwrap();
+        if sql.is_empty() {
+            for index in [SearchIndex::Memories, SearchIndex::Entities] {
+                world.sql().delete_search_rows(1, index, |_| true).unwrap();
+            }
+        }
         assert!(!world.complaints().is_empty(), "{sql}");
         world.call("doctor", json!({"repair": true}));
         world.assert_doctor_is_content();
@@ -143,13 +150,12 @@ fn repair_rebuilds_whatever_is_derived() {
 fn an_altered_audit_row_breaks_the_chain_where_it_stands() {
     let world = busy_world();
     world.delete("a");
-    let count: i64 = world.sql().query_row("SELECT COUNT(*) FROM audit WHERE chain = 1", [], |row| row.get(0)).unwrap();
+    let count: i64 = world.sql().scalar("SELECT COUNT(*) FROM audit WHERE chain = 1", &[]).unwrap();
     for seq in 1..=count {
         let connection = world.sql();
-        let actor: String = connection
-            .query_row("SELECT actor FROM audit WHERE chain = 1 AND seq = ?1", [seq], |row| row.get(0))
-            .unwrap();
-        connection.execute("UPDATE audit SET actor = 'somebody' WHERE chain = 1 AND seq = ?1", [seq]).unwrap();
+        let actor: String =
+            connection.scalar("SELECT actor FROM audit WHERE chain = 1 AND seq = ?1", &[seq.into()]).unwrap();
+        connection.execute("UPDATE audit SET actor = 'somebody' WHERE chain = 1 AND seq = ?1", &[seq.into()]).unwrap();
         let answer = world.call("doctor", json!({}));
         let broken: Vec<&serde_json::Value> =
             crate::harness::array(&answer["checks"]).iter().filter(|check| check["ok"] == false).collect();
@@ -157,7 +163,7 @@ fn an_altered_audit_row_breaks_the_chain_where_it_stands() {
         assert_eq!(broken[0]["id"], "I11.audit");
         assert_eq!(broken[0]["found"], json!([format!("chain 1 breaks at entry {seq}")]));
         connection
-            .execute("UPDATE audit SET actor = ?2 WHERE chain = 1 AND seq = ?1", rusqlite::params![seq, actor])
+            .execute("UPDATE audit SET actor = ?2 WHERE chain = 1 AND seq = ?1", &[seq.into(), (&actor).into()])
             .unwrap();
     }
     world.assert_doctor_is_content();

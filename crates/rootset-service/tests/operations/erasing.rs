@@ -5,6 +5,7 @@ use std::sync::Arc;
 use rootset_provider::{Embedder, ProviderError};
 use rootset_service::scheduler::Scheduler;
 use rootset_service::{FrontEnd, GcSettings, Housekeeper, Settings};
+use rootset_testing::Sql;
 use serde_json::{Value, json};
 
 use crate::harness::{DAY_MS, World, array, text_of};
@@ -30,13 +31,13 @@ fn needles() -> Vec<Vec<u8>> {
 #[track_caller]
 fn assert_is_nowhere(world: &World) {
     for needle in needles() {
-        assert_eq!(world.files_with(&needle), Vec::<&str>::new(), "`{}`", String::from_utf8_lossy(&needle));
+        assert_eq!(world.places_with(&needle), Vec::<String>::new(), "`{}`", String::from_utf8_lossy(&needle));
     }
 }
 
 #[track_caller]
 fn assert_is_somewhere(world: &World) {
-    assert!(!world.files_with(WORDS[0].as_bytes()).is_empty());
+    assert!(!world.places_with(WORDS[0].as_bytes()).is_empty());
 }
 
 fn with_neighbours(world: &World) {
@@ -46,16 +47,14 @@ fn with_neighbours(world: &World) {
 }
 
 #[test]
-fn the_tails_are_what_the_index_keeps_of_the_words() {
+fn the_tails_are_what_the_index_of_sqlite_keeps_of_the_words() {
     let world = World::new();
     let texts = NEIGHBOURS.into_iter().map(str::to_owned).chain([format!("{} {}", text(), WORDS[2])]);
     let memories: Vec<Value> = texts.map(|text| json!({ "context": text })).collect();
     // In one transaction, so that all terms are in one segment of the index.
     world.call("add_memories", json!({ "memories": memories }));
     let sql = world.sql();
-    let mut statement = sql.prepare("SELECT block FROM search_memories_1_data").unwrap();
-    let blocks: Vec<Vec<u8>> =
-        statement.query_map([], |row| row.get(0)).unwrap().collect::<rusqlite::Result<_>>().unwrap();
+    let blocks: Vec<Vec<u8>> = sql.rows("SELECT block FROM search_memories_1_data", &[], |row| row.get(0)).unwrap();
     let index = blocks.concat();
     let holds = |needle: &str| aho_corasick::AhoCorasick::new([needle]).unwrap().is_match(&index);
     for tail in TAILS {
@@ -260,14 +259,14 @@ fn youngest_vector(world: &World) -> [Vec<u8>; 2] {
     let sql = world.sql();
     [("vector_originals", "vector"), ("vectors", "codes")].map(|(table, column)| {
         let statement = format!("SELECT {column} FROM {table} ORDER BY chunk DESC LIMIT 1");
-        sql.query_row(&statement, [], |row| row.get(0)).unwrap()
+        sql.scalar(&statement, &[]).unwrap()
     })
 }
 
 #[track_caller]
 fn assert_vector_is_nowhere(world: &World, [original, codes]: &[Vec<u8>; 2]) {
     for part in [&original[..], &original[..16], codes] {
-        assert_eq!(world.files_with(part), Vec::<&str>::new());
+        assert_eq!(world.places_with(part), Vec::<String>::new());
     }
 }
 
@@ -280,7 +279,7 @@ fn a_purge_takes_the_vectors_bytes_too() {
     assert_eq!(found["results"][0]["name"], "secret");
     assert_eq!(found["signals"], json!(["lexical", "graph", "vectors"]));
     let vector = youngest_vector(&world);
-    assert!(vector.iter().all(|bytes| !world.files_with(bytes).is_empty()));
+    assert!(vector.iter().all(|bytes| !world.places_with(bytes).is_empty()));
     let run = world.delete("secret");
     assert_eq!(world.call("gc_purge", json!({"run_id": run, "confirm": true}))["wal_clean"], true);
     assert_vector_is_nowhere(&world, &vector);
@@ -303,7 +302,7 @@ fn erase_previous_takes_the_vectors_of_the_old_text() {
 }
 
 /// A world with a secret, its vector, and a reader that looked at it and has not finished.
-fn world_with_reader() -> (World, [Vec<u8>; 2], rusqlite::Connection) {
+fn world_with_reader() -> (World, [Vec<u8>; 2], Sql) {
     let world = World::with_embedder(Arc::new(MarkedEmbedder));
     with_neighbours(&world);
     world.add_named("secret", &text());
@@ -322,7 +321,7 @@ fn assert_waits_for_the_reader(world: &World, purged: &Value) {
 
 /// What each of these does once the reader has ended leaves nothing in any file.
 #[test]
-fn what_a_reader_held_in_the_log_goes_when_the_process_ends_keeps_house_ticks_or_purges_again() {
+fn what_a_reader_held_in_the_log_of_sqlite_goes_when_the_process_ends_keeps_house_ticks_or_purges_again() {
     type Retry = fn(&World);
     let retries: [(&str, Retry); 4] = [
         ("finish", |world| world.service.finish().unwrap()),

@@ -212,14 +212,14 @@ fn erase_previous_of_a_pending_update_happens_when_it_completes_also_after_an_un
     extractor.set(Mood::Answers500);
     let request = json!({"memory_id": "note", "topic": "t", "context": "harmless", "erase_previous": true});
     world.call("update_memory", request);
-    assert!(!world.files_with(b"zyxwaardvark").is_empty());
+    assert!(!world.places_with(b"zyxwaardvark").is_empty());
     let run = world.delete("note");
     world.call("gc_undo", json!({ "run_id": run }));
     extractor.set(Mood::Works);
     world.advance_ms(HOUR_MS);
     assert!(world.service.complete_one_pending().unwrap());
     assert_eq!(world.look("note")["context"], "harmless");
-    assert_eq!(world.files_with(b"zyxwaardvark"), Vec::<&str>::new());
+    assert_eq!(world.places_with(b"zyxwaardvark"), Vec::<String>::new());
     world.assert_doctor_is_content();
 }
 

@@ -2,7 +2,9 @@
 
 use rootset_model::code::{Call, CodeChunk, Import, Outline, References, Symbol, SymbolKind};
 use rootset_model::{MemoryId, Timestamp};
+use rootset_store::driver::SearchIndex;
 use rootset_store::{CodeSearch, CompletedScan, FileStamp, NewFile, Stamp, Store, Work, Workspace};
+use rootset_testing::TestEngine;
 use serde_json::{Value, json};
 
 use crate::harness::{World, array, names, text_of};
@@ -24,7 +26,7 @@ impl Scanner {
 
     fn in_workspace(world: &World, workspace: &str) -> Self {
         world.call("get_stats", json!({}));
-        let store = Store::open_sqlite(&world.path()).unwrap();
+        let store = world.store();
         let workspace = store.workspace(workspace).unwrap();
         let stamp = Stamp { now: Timestamp(world.now_ms()), actor: "cli" };
         store.bind_repo(&workspace, REPO, "/web", false, stamp).unwrap();
@@ -179,19 +181,20 @@ fn a_purge_leaves_nothing_of_a_file_in_any_table_or_file() {
     scanner.add(&world, "other.py", "other", "nothing");
     let memory = scanner.add(&world, "qzvfilepath.py", "qzvfunction", "qzvbodyword");
     for needle in &NEEDLES[..3] {
-        assert!(!world.files_with(needle.as_bytes()).is_empty(), "{needle}");
+        assert!(!world.places_with(needle.as_bytes()).is_empty(), "{needle}");
     }
     let run = world.delete(&memory.to_string());
     let purged = world.call("gc_purge", json!({"run_id": run, "confirm": true}));
     assert_eq!((&purged["purged"]["memories"], &purged["purged"]["chunks"]), (&json!(1), &json!(2)));
     assert_eq!(purged["receipt"]["byte_scan"], "clean");
     for needle in NEEDLES {
-        assert_eq!(world.files_with(needle.as_bytes()), Vec::<&str>::new(), "{needle}");
+        assert_eq!(world.places_with(needle.as_bytes()), Vec::<String>::new(), "{needle}");
     }
-    for table in ["files", "symbols", "code_references", "search_code_1_content"] {
-        let rows: i64 = world.sql().query_row(&format!("SELECT COUNT(*) FROM {table}"), [], |row| row.get(0)).unwrap();
+    for table in ["files", "symbols", "code_references"] {
+        let rows: i64 = world.sql().scalar(&format!("SELECT COUNT(*) FROM {table}"), &[]).unwrap();
         assert!(rows > 0 && rows <= 2, "{table} holds {rows}: the other file's");
     }
+    assert_eq!(world.sql().search_rows(1, SearchIndex::Code).unwrap().len(), 2, "the other file's");
     assert_eq!(world.entities(), ["lib", "other.py", "other.py.other"]);
     world.assert_doctor_is_content();
 }
@@ -203,9 +206,9 @@ fn replaced_words_of_a_file_leave_the_database() {
     let memory = scanner.add(&world, "a.py", "qzvbefore", "qzvsecretword");
     scanner.write(&world, "a.py", "after", "harmless", Some(memory));
     drop(scanner);
-    world.sql().execute_batch("PRAGMA wal_checkpoint(TRUNCATE)").unwrap();
+    world.empty_log();
     for needle in ["qzvbefore", "qzvsecretword", "zvsecretwor"] {
-        assert_eq!(world.files_with(needle.as_bytes()), Vec::<&str>::new(), "{needle}");
+        assert_eq!(world.places_with(needle.as_bytes()), Vec::<String>::new(), "{needle}");
     }
 }
 
@@ -218,17 +221,20 @@ fn a_purged_workspace_takes_its_repositories_along() {
     let run = text_of(&world.call("delete_workspace", request)["run_id"]);
     world.call("gc_purge", json!({"workspace_id": "team", "run_id": run, "confirm": true}));
     for table in ["repos", "files", "symbols", "code_references", "memories", "chunks", "entities"] {
-        let rows: i64 = world.sql().query_row(&format!("SELECT COUNT(*) FROM {table}"), [], |row| row.get(0)).unwrap();
+        let rows: i64 = world.sql().scalar(&format!("SELECT COUNT(*) FROM {table}"), &[]).unwrap();
         assert_eq!(rows, 0, "{table}");
     }
-    let left = "SELECT COUNT(*) FROM sqlite_schema WHERE name LIKE 'search_code%'";
-    assert_eq!(world.sql().query_row(left, [], |row| row.get::<_, i64>(0)).unwrap(), 0);
+    assert_eq!(world.sql().search_rows(2, SearchIndex::Code).unwrap(), []);
+    if world.database.engine() == TestEngine::Sqlite {
+        let left = "SELECT COUNT(*) FROM sqlite_schema WHERE name LIKE 'search_code%'";
+        assert_eq!(world.sql().scalar::<i64>(left, &[]).unwrap(), 0);
+    }
     world.assert_doctor_is_content();
 }
 
 #[test]
-fn backups_of_both_kinds_bring_files_back_also_into_another_workspace() {
-    for format in ["snapshot", "jsonl"] {
+fn backups_of_every_kind_bring_files_back_also_into_another_workspace() {
+    for format in World::backup_formats() {
         let world = World::new();
         let scanner = Scanner::on(&world);
         world.add_named("note", "FalconThing is a note.");
@@ -257,16 +263,16 @@ fn backups_of_both_kinds_bring_files_back_also_into_another_workspace() {
 }
 
 #[test]
-fn salvaging_leaves_files_to_the_next_scan() {
+fn salvaging_a_sqlite_file_leaves_files_to_the_next_scan() {
     let world = World::new();
     let scanner = Scanner::on(&world);
     world.add_named("note", "FalconThing is a note.");
     scanner.add(&world, "a.py", "one", "alpha");
     drop(scanner);
     world.sql().execute_batch("PRAGMA wal_checkpoint(TRUNCATE)").unwrap();
-    let folder = world.path().with_file_name("salvaged");
+    let folder = world.folder().join("salvaged");
     let now = Timestamp(world.now_ms());
-    let salvaged = rootset_store::salvage(&world.path(), &folder, "20270115-080000-salvage", now).unwrap();
+    let salvaged = rootset_store::salvage(world.sqlite_file(), &folder, "20270115-080000-salvage", now).unwrap();
     assert_eq!((salvaged.damages, salvaged.incomplete), (0, 0));
     let fresh = World::new();
     fresh.call("backup_restore", json!({"backup_id": salvaged.backup.path.to_str().unwrap(), "confirm": true}));
@@ -291,7 +297,7 @@ fn doctor_finds_what_is_wrong_with_files() {
         let world = World::new();
         Scanner::on(&world).add(&world, "a.py", "one", "alpha");
         world.assert_doctor_is_content();
-        world.sql().execute_batch(&format!("PRAGMA foreign_keys = OFF; {sql};")).unwrap();
+        world.sql().execute_batch(sql).unwrap();
         let found = world.complaints();
         assert!(found.contains(&check.to_owned()), "{sql}: {found:?}");
     }
@@ -302,12 +308,12 @@ fn repair_writes_full_text_of_code_anew_and_leaves_the_rest_to_the_next_scan() {
     let world = World::new();
     let scanner = Scanner::on(&world);
     let memory = scanner.add(&world, "a.py", "one", "alpha");
-    world.sql().execute_batch("DELETE FROM search_code_1").unwrap();
+    world.sql().delete_search_rows(1, SearchIndex::Code, |_| true).unwrap();
     world.call("doctor", json!({"repair": true}));
     world.assert_doctor_is_content();
     assert_eq!(scanner.found("alpha"), ["a.py"]);
 
-    world.sql().execute_batch("PRAGMA foreign_keys = OFF; DELETE FROM files; DELETE FROM code_references").unwrap();
+    world.sql().execute_batch("DELETE FROM files; DELETE FROM code_references").unwrap();
     world.call("doctor", json!({"repair": true}));
     let states = scanner.store.file_states(&scanner.workspace, REPO).unwrap().unwrap().1;
     assert_eq!((states[0].path.as_str(), states[0].extractor), ("a.py", -1));

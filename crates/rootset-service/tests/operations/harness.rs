@@ -1,6 +1,6 @@
 //! A real database in a folder of its own, a clock that moves only when told, ids in a row, and one way to call.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -8,8 +8,8 @@ use rootset_model::Timestamp;
 use rootset_provider::{Embedder, Extractor};
 use rootset_service::{Caller, Clock, FrontEnd, Ids, Service, ServiceError, Settings};
 use rootset_store::Store;
+use rootset_testing::{Sql, TestDatabase, TestEngine};
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
 /// 2027-01-15T08:00:00Z.
 pub const START_MS: i64 = 1_800_000_000_000;
@@ -54,7 +54,7 @@ impl Ids for CountedIds {
 }
 
 pub struct World {
-    folder: TempDir,
+    pub database: TestDatabase,
     clock: Arc<SteppedClock>,
     ids: Arc<CountedIds>,
     pub service: Arc<Service>,
@@ -82,15 +82,14 @@ impl World {
     }
 
     pub fn quick_with(configure: impl FnOnce(Service) -> Service) -> Self {
-        let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();
-        Self::within(folder, configure)
+        Self::on(TestDatabase::in_memory(), configure)
     }
 
     fn with(configure: impl FnOnce(Service) -> Service) -> Self {
-        Self::within(tempfile::tempdir().unwrap(), configure)
+        Self::on(TestDatabase::new(), configure)
     }
 
-    fn within(folder: TempDir, configure: impl FnOnce(Service) -> Service) -> Self {
+    pub fn on(database: TestDatabase, configure: impl FnOnce(Service) -> Service) -> Self {
         let clock = Arc::new(SteppedClock {
             wall: AtomicI64::new(START_MS),
             elapsed: AtomicI64::new(0),
@@ -98,27 +97,37 @@ impl World {
         });
         let ids = Arc::new(CountedIds(AtomicU64::new(1)));
         let caller = Caller::new(FrontEnd::CommandLine, "cli", "default");
-        let path = folder.path().join("rootset.db");
-        let service = open(&path, &clock, &ids, configure);
-        Self { folder, clock, ids, service, reader: OnceLock::new(), caller }
+        let service = open(&database, &clock, &ids, configure);
+        Self { database, clock, ids, service, reader: OnceLock::new(), caller }
     }
 
-    pub fn path(&self) -> PathBuf {
-        self.folder.path().join("rootset.db")
+    /// The database's file: only tests about SQLite's files ask for it.
+    pub fn sqlite_file(&self) -> &Path {
+        self.database.location().path().expect("tests about files are about SQLite")
+    }
+
+    /// For files of the test's own.
+    pub fn folder(&self) -> &Path {
+        self.database.folder()
     }
 
     pub fn backup_folder(&self) -> PathBuf {
-        self.folder.path().join("rootset.db.backups")
+        backup_folder(&self.database)
+    }
+
+    /// The database itself, as another process would open it.
+    pub fn store(&self) -> Store {
+        self.database.open()
     }
 
     /// Another process on the same database, with the built-in extractor.
     pub fn second_process(&self) -> Arc<Service> {
-        open(&self.path(), &self.clock, &self.ids, |service| service)
+        open(&self.database, &self.clock, &self.ids, |service| service)
     }
 
     /// Another process on the same database, with settings of its own.
     pub fn process_with(&self, settings: Settings) -> Arc<Service> {
-        open_with(&self.path(), &self.clock, &self.ids, settings, |service| service)
+        open_with(&self.database, &self.clock, &self.ids, settings, |service| service)
     }
 
     fn reader(&self) -> &Arc<Service> {
@@ -128,7 +137,7 @@ impl World {
     /// The process ends without a word and starts anew.
     pub fn restart(&mut self, configure: impl FnOnce(Service) -> Service) {
         self.reader = OnceLock::new();
-        self.service = open(&self.path(), &self.clock, &self.ids, configure);
+        self.service = open(&self.database, &self.clock, &self.ids, configure);
     }
 
     pub fn now_ms(&self) -> i64 {
@@ -293,43 +302,60 @@ impl World {
         })
     }
 
-    pub fn sql(&self) -> rusqlite::Connection {
-        rusqlite::Connection::open(self.path()).unwrap()
+    /// See [`TestEngine::backup_formats`].
+    pub fn backup_formats() -> &'static [&'static str] {
+        TestEngine::chosen().backup_formats()
     }
 
-    /// Which of the database's files hold these bytes.
-    pub fn files_with(&self, bytes: &[u8]) -> Vec<&'static str> {
-        let finder = aho_corasick::AhoCorasick::new([bytes]).unwrap();
-        let holds = |suffix: &&'static str| finder.is_match(&self.bytes_of_file(suffix));
-        ["", "-wal"].into_iter().filter(holds).collect()
+    /// So that nothing is left in the log of what is no longer in the database.
+    pub fn empty_log(&self) {
+        if self.database.engine() == TestEngine::Sqlite {
+            self.sql().execute_batch("PRAGMA wal_checkpoint(TRUNCATE)").unwrap();
+        }
     }
 
-    /// The database, or with `-wal` its log; a file that is not there is empty.
-    pub fn bytes_of_file(&self, suffix: &str) -> Vec<u8> {
-        let mut path = self.path().into_os_string();
-        path.push(suffix);
-        std::fs::read(path).unwrap_or_default()
+    /// As operations tell it.
+    pub fn engine_name(&self) -> &'static str {
+        match self.database.engine() {
+            TestEngine::Sqlite => "sqlite",
+            TestEngine::Postgres => "postgres",
+        }
+    }
+
+    pub fn sql(&self) -> Sql {
+        self.database.sql()
+    }
+
+    /// Where these bytes still are: in which of SQLite's files, or in rows of which of PostgreSQL's tables.
+    pub fn places_with(&self, bytes: &[u8]) -> Vec<String> {
+        self.database.places_with(bytes)
     }
 }
 
+fn backup_folder(database: &TestDatabase) -> PathBuf {
+    database.folder().join("rootset.db.backups")
+}
+
 fn open(
-    path: &std::path::Path,
+    database: &TestDatabase,
     clock: &Arc<SteppedClock>,
     ids: &Arc<CountedIds>,
     configure: impl FnOnce(Service) -> Service,
 ) -> Arc<Service> {
     // A test that blocks its extractor should not wait as long as a person would.
-    open_with(path, clock, ids, Settings { add_wait_ms: 300, ..Settings::default() }, configure)
+    open_with(database, clock, ids, Settings { add_wait_ms: 300, ..Settings::default() }, configure)
 }
 
 fn open_with(
-    path: &std::path::Path,
+    database: &TestDatabase,
     clock: &Arc<SteppedClock>,
     ids: &Arc<CountedIds>,
-    settings: Settings,
+    mut settings: Settings,
     configure: impl FnOnce(Service) -> Service,
 ) -> Arc<Service> {
-    let service = Service::new(Store::open_sqlite(path).unwrap(), settings).unwrap();
+    // Not every engine has a place of its own for them.
+    settings.backup.folder.get_or_insert_with(|| backup_folder(database));
+    let service = Service::new(database.open(), settings).unwrap();
     Arc::new(configure(service).with_clock(clock.clone()).with_ids(ids.clone()))
 }
 

@@ -34,7 +34,7 @@ fn trash_past_its_grace_is_purged_by_the_next_process_that_writes() {
     assert_eq!(trashed(&world), 1);
     write(&world, &world.second_process(), "heron stands still");
     assert_eq!(trashed(&world), 0);
-    assert_eq!(world.files_with(b"falcon flies"), Vec::<&str>::new());
+    assert_eq!(world.places_with(b"falcon flies"), Vec::<String>::new());
     let audit = world.call("list_audit", json!({"operation": "gc_purge"}));
     assert_eq!(audit["entries"][0]["actor"], "housekeeping");
     world.assert_doctor_is_content();
@@ -79,7 +79,7 @@ fn housekeeping_is_done_once_a_day_over_all_processes() {
 fn process_that_holds_the_lease_is_left_alone() {
     let world = with_old_trash();
     let held = format!("UPDATE jobs SET lease_until = {} WHERE workspace = 0 AND kind = 'housekeeping'", i64::MAX);
-    assert_eq!(world.sql().execute(&held, []).unwrap(), 1);
+    assert_eq!(world.sql().execute(&held, &[]).unwrap(), 1);
     write(&world, &world.second_process(), "heron stands still");
     assert_eq!(trashed(&world), 1);
 }
@@ -147,7 +147,7 @@ fn deleted_workspace_goes_for_good_after_its_grace() {
     world.advance_ms(8 * DAY_MS);
     write(&world, &world.second_process(), "eagle circles");
     assert_eq!(world.fails("gc_undo", json!({"workspace_id": "team"})).0, "not_found");
-    assert_eq!(world.files_with(b"heron stands"), Vec::<&str>::new());
+    assert_eq!(world.places_with(b"heron stands"), Vec::<String>::new());
     world.assert_doctor_is_content();
 }
 
@@ -225,7 +225,9 @@ fn scheduler_with(world: &World, backup: BackupSettings) -> Scheduler {
 #[test]
 fn scheduler_purges_only_after_a_backup_that_verifies() {
     let world = with_old_trash();
-    let nowhere = world.path().join("no folder can be made below a file");
+    let file = world.folder().join("file");
+    std::fs::write(&file, "").unwrap();
+    let nowhere = file.join("no folder can be made below a file");
     let without = BackupSettings { folder: Some(nowhere), ..BackupSettings::default() };
     scheduler_with(&world, without).tick().unwrap();
     assert_eq!(trashed(&world), 1, "no backup, no purge");

@@ -95,36 +95,33 @@ fn thousands_of_indexed_files_do_not_hide_the_notes() {
         .map(|number| json!({"name": format!("note-{number}"), "context": format!("falcon note {number}")}))
         .collect();
     world.call("add_memories", json!({ "memories": notes }));
-    let mut sql = world.sql();
-    let transaction = sql.transaction().unwrap();
+    let sql = world.sql();
+    sql.execute_batch("BEGIN").unwrap();
     for file in 0..5_000_i64 {
         let (id, chunk) = (format!("file{file:012}").into_bytes(), 100_000 + file);
         let path = format!("src/falcon_{file}.rs");
-        transaction
-            .execute(
-                "INSERT INTO memories (workspace, memory, sequence, source, repo, file_path, written_by, status, version,
+        sql.execute(
+            "INSERT INTO memories (workspace, memory, sequence, source, repo, file_path, written_by, status, version,
                      revision, created_at, updated_at, ingested_at)
                  VALUES (1, ?1, ?2, 'code_indexer', 'repo', ?3, 'cli', 'complete', 1, 1, ?4, ?4, ?4)",
-                rusqlite::params![id, chunk, path, world.now_ms() + 5_000],
-            )
-            .unwrap();
-        transaction
+            &[id[..].into(), chunk.into(), (&path).into(), (world.now_ms() + 5_000).into()],
+        )
+        .unwrap();
+        sql
             .execute(
                 "INSERT INTO revisions (workspace, memory, revision, topic, context, decisions, rationale, bytes, created_at)
                  VALUES (1, ?1, 1, ?2, 'falcon', '[]', '[]', 6, 0)",
-                rusqlite::params![id, path],
+                &[id[..].into(), (&path).into()],
             )
             .unwrap();
-        transaction
-            .execute(
-                "INSERT INTO chunks (workspace, chunk, memory, ordinal, part, start, length, is_question)
+        sql.execute(
+            "INSERT INTO chunks (workspace, chunk, memory, ordinal, part, start, length, is_question)
                  VALUES (1, ?1, ?2, 0, 0, 0, 6, 0)",
-                rusqlite::params![chunk, id],
-            )
-            .unwrap();
+            &[chunk.into(), id[..].into()],
+        )
+        .unwrap();
     }
-    transaction.execute("UPDATE workspaces SET next_chunk = 200000, next_number = 200000", []).unwrap();
-    transaction.commit().unwrap();
+    sql.execute_batch("UPDATE workspaces SET next_chunk = 200000, next_number = 200000; COMMIT").unwrap();
     world.call("doctor", json!({"repair": true}));
 
     let listed = world.call("list_memories", json!({"limit": 100}));

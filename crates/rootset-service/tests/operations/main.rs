@@ -28,7 +28,7 @@ mod refusing;
 mod restoring;
 mod retaining;
 mod rights;
-mod salvaging;
+mod salvaging_sqlite;
 mod scheduling;
 mod searching;
 mod segments;

@@ -279,7 +279,7 @@ fn superseded_memories_go_after_thirty_days_unless_they_are_current_again() {
 fn make_indexed(world: &World, name: &str, stale_at: Option<i64>) {
     let sql =
         "UPDATE memories SET repo = 'web', file_path = name, source = 'code_indexer', stale_at = ?2 WHERE name = ?1";
-    world.sql().execute(sql, rusqlite::params![name, stale_at]).unwrap();
+    world.sql().execute(sql, &[name.into(), stale_at.into()]).unwrap();
     world
         .sql()
         .execute_batch(
@@ -298,7 +298,7 @@ fn stale_code_takes_stale_files_and_nothing_that_a_person_wrote() {
     make_indexed(&world, "gone.rs", Some(world.now_ms()));
     make_indexed(&world, "there.rs", None);
     // A hand edit: a note is no file, whatever its row says.
-    world.sql().execute("UPDATE memories SET stale_at = 1 WHERE name = 'note'", []).unwrap();
+    world.sql().execute("UPDATE memories SET stale_at = 1 WHERE name = 'note'", &[]).unwrap();
     let condemned = plan(&world, &["stale_code"]);
     assert_eq!(item_names(&condemned), ["gone.rs"]);
     assert_eq!(condemned["items"][0]["file_path"], "gone.rs");
@@ -333,8 +333,7 @@ fn rows_planted_without_contributors_are_reported_and_reclaimed() {
     world
         .sql()
         .execute_batch(&format!(
-            "PRAGMA foreign_keys = OFF;
-             INSERT INTO entities VALUES (1, x'{entity}', 9001, 'Planted', 'thing', 'planted', 1, 0, 0);
+            "INSERT INTO entities VALUES (1, x'{entity}', 9001, 'Planted', 'thing', 'planted', 1, 0, 0);
              INSERT INTO contributions VALUES (1, x'{gone}', x'{entity}', 0, 1, NULL, 1.0);
              INSERT INTO chunks VALUES (1, 9001, x'{gone}', 0, 0, 0, 1, 0, NULL);"
         ))

@@ -51,7 +51,7 @@ fn lines(folder: &Path) -> BTreeMap<String, Vec<String>> {
 
 #[test]
 fn what_was_added_is_gone_what_was_trashed_is_live_and_what_was_purged_stays_purged() {
-    for format in ["snapshot", "jsonl"] {
+    for format in World::backup_formats() {
         let world = busy_world();
         let before = world.dump("default");
         let (id, _) = create(&world, json!({ "format": format }));
@@ -93,11 +93,13 @@ fn a_bundle_restored_and_bundled_again_is_the_same() {
     restore(&world, &id);
     let (_, second) = create(&world, json!({"format": "jsonl"}));
     assert_eq!(lines(&first), lines(&second));
-    let (id, _) = create(&world, json!({"format": "snapshot"}));
-    world.add("after");
-    restore(&world, &id);
-    let (_, third) = create(&world, json!({"format": "jsonl"}));
-    assert_eq!(lines(&first), lines(&third));
+    for format in World::backup_formats() {
+        let (id, _) = create(&world, json!({ "format": format }));
+        world.add("after");
+        restore(&world, &id);
+        let (_, third) = create(&world, json!({"format": "jsonl"}));
+        assert_eq!(lines(&first), lines(&third), "{format}");
+    }
 }
 
 #[test]
@@ -107,11 +109,11 @@ fn a_lost_database_comes_back_from_its_backup_alone() {
     let run = lost.delete("b");
     lost.call("gc_purge", json!({"run_id": run, "confirm": true}));
     lost.call("add_memory", json!({"name": "b", "context": "SharedThing uses TwoThing.", "restore": true}));
-    let (_, folder) = create(&lost, json!({"format": "jsonl"}));
-    let (_, snapshot) = create(&lost, json!({"format": "snapshot"}));
+    let paths = World::backup_formats().iter().map(|format| create(&lost, json!({ "format": format })).1);
+    let paths: Vec<PathBuf> = paths.collect();
     let now = (lost.dump("default"), lost.dump("other"));
     assert_ne!(now, before);
-    for path in [folder, snapshot] {
+    for path in paths {
         let fresh = World::new();
         restore(&fresh, path.to_str().unwrap());
         assert_eq!((fresh.dump("default"), fresh.dump("other")), now);
@@ -128,7 +130,8 @@ fn a_lost_database_comes_back_from_its_backup_alone() {
 fn one_workspace_comes_back_and_the_others_stay_as_they_are() {
     let world = busy_world();
     let before = world.dump("other");
-    for request in [json!({"workspace_id": "other"}), json!({"format": "jsonl"}), json!({"format": "snapshot"})] {
+    let whole = World::backup_formats().iter().map(|format| json!({ "format": format }));
+    for request in whole.chain([json!({"workspace_id": "other"})]) {
         let (id, _) = create(&world, request);
         let added = world.call("add_memory", json!({"workspace_id": "other", "context": "after the backup"}));
         world.add(&format!("kept {added}"));
@@ -191,10 +194,7 @@ fn workspaces_made_later_go_purged_ones_stay_gone_and_one_that_is_asked_for_come
     let later = world.dump("later");
     let other = world.dump("other");
     let number = |name: &str| -> i64 {
-        world
-            .sql()
-            .query_row("SELECT workspace FROM workspaces WHERE workspace_id = ?1", [name], |row| row.get(0))
-            .unwrap()
+        world.sql().scalar("SELECT workspace FROM workspaces WHERE workspace_id = ?1", &[name.into()]).unwrap()
     };
     let numbers = (number("other"), number("later"));
 
@@ -289,7 +289,7 @@ fn the_audit_grows_and_stored_plans_become_invalid() {
     let (id, _) = create(&world, json!({}));
     world.add("one more");
     let entries = |chain: i64| -> i64 {
-        world.sql().query_row("SELECT COUNT(*) FROM audit WHERE chain = ?1", [chain], |row| row.get(0)).unwrap()
+        world.sql().scalar("SELECT COUNT(*) FROM audit WHERE chain = ?1", &[chain.into()]).unwrap()
     };
     let before = (entries(0), entries(1));
     restore(&world, &id);

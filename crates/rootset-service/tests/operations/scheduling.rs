@@ -211,7 +211,7 @@ fn two_schedulers_do_one_round_between_them() {
     world.advance_ms(DAY_MS);
     // The other one is in the middle of its round.
     let held = format!("UPDATE jobs SET lease_until = {} WHERE workspace = 0 AND kind = 'scheduler'", i64::MAX);
-    world.sql().execute(&held, []).unwrap();
+    world.sql().execute(&held, &[]).unwrap();
     assert_eq!(one.tick(), Ok(Tick::HeldElsewhere));
 }
 
@@ -223,8 +223,8 @@ fn round_that_was_cut_off_is_done_again() {
     // As a crash right after the start leaves it.
     ran(first.tick().unwrap());
     let note = json!({"started_at_ms": world.now_ms(), "seen_at_ms": world.now_ms()}).to_string();
-    let sql = "UPDATE jobs SET cursor = CAST(?1 AS BLOB) WHERE workspace = 0 AND kind = 'scheduler'";
-    world.sql().execute(sql, [note]).unwrap();
+    let sql = "UPDATE jobs SET cursor = ?1 WHERE workspace = 0 AND kind = 'scheduler'";
+    world.sql().execute(sql, &[note.as_bytes().into()]).unwrap();
     world.advance_ms(60_000);
     ran(scheduler(&world, settings(deleting)).0.tick().unwrap());
 }
@@ -242,7 +242,7 @@ fn failure_in_one_workspace_leaves_the_others_to_be_done() {
     }
     let sql = "INSERT INTO retention (workspace, scope, target, policy, set_by, set_at)
                SELECT workspace, 'workspace', '', 'not a policy', 'test', 0 FROM workspaces WHERE workspace_id = 'broken'";
-    world.sql().execute(sql, []).unwrap();
+    world.sql().execute(sql, &[]).unwrap();
     let (scheduler, events) = scheduler(&world, settings(deleting));
     let round = ran(scheduler.tick().unwrap());
     assert_eq!((round.workspaces, round.failed, round.trashed), (4, 1, 2));

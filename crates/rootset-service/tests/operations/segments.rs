@@ -3,6 +3,7 @@
 use rootset_gc::context::{SegmentState, SegmentType};
 use rootset_model::plan::{Action, ItemKind, PlanItem, Reason};
 use rootset_model::{PlanId, SegmentKey, Timestamp};
+use rootset_store::driver::SearchIndex;
 use rootset_store::{
     EraseIds, NewPlan, NewSegmentRow, SegmentChange, SegmentRow, SessionChange, SessionState, Stamp, Store, Workspace,
 };
@@ -23,7 +24,7 @@ struct Sessions<'a> {
 
 impl<'a> Sessions<'a> {
     fn of(world: &'a World) -> Self {
-        let store = Store::open_sqlite(&world.path()).unwrap();
+        let store = world.store();
         let workspace = store.workspace("default").unwrap();
         Self { world, store, workspace }
     }
@@ -186,12 +187,12 @@ fn a_forget_that_erases_leaves_no_word_of_a_segment_in_any_file() {
     sessions.stash("morning", "m1");
     let plan = world.call("forget", json!({"query": "zyxwaardvark", "purge": true}));
     assert_eq!(world.fails("gc_apply", json!({"plan_id": plan["plan_id"]})).0, "confirmation_required");
-    assert!(!world.files_with(b"quuxflamingo").is_empty());
+    assert!(!world.places_with(b"quuxflamingo").is_empty());
     let applied = world.call("gc_apply", json!({"plan_id": plan["plan_id"], "confirm": true}));
     assert_eq!(applied["receipt"]["rows"]["segments"], 1);
     assert_eq!(applied["receipt"]["byte_scan"], "clean");
     for word in ["zyxwaardvark", "quuxflamingo", "aardvark", "flamingo"] {
-        assert_eq!(world.files_with(word.as_bytes()), Vec::<&str>::new(), "{word}");
+        assert_eq!(world.places_with(word.as_bytes()), Vec::<String>::new(), "{word}");
     }
     assert_eq!(sessions.states("morning"), [active("m2")]);
     assert_eq!(world.fails("gc_undo", json!({"run_id": applied["run_id"]})).0, "conflict");
@@ -208,7 +209,7 @@ fn an_erasure_takes_what_is_in_the_trash_too() {
     let plan = world.call("forget", json!({"query": "zyxwaardvark", "purge": true}));
     let applied = world.call("gc_apply", json!({"plan_id": plan["plan_id"], "confirm": true}));
     assert_eq!(applied["receipt"]["rows"]["segments"], 1);
-    assert_eq!(world.files_with(b"zyxwaardvark"), Vec::<&str>::new());
+    assert_eq!(world.places_with(b"zyxwaardvark"), Vec::<String>::new());
     world.assert_doctor_is_content();
 }
 
@@ -281,7 +282,7 @@ fn a_deleted_session_is_undone_and_purged_by_its_run() {
     let purged = world.call("gc_purge", json!({"run_id": run.to_string(), "confirm": true}));
     assert_eq!((&purged["purged"]["segments"], &purged["purged"]["sessions"]), (&json!(1), &json!(1)));
     assert_eq!(purged["receipt"]["byte_scan"], "clean");
-    assert_eq!(world.files_with(b"quuxflamingo"), Vec::<&str>::new());
+    assert_eq!(world.places_with(b"quuxflamingo"), Vec::<String>::new());
     assert_eq!(world.call("get_stats", json!({}))["counts"]["segments"], 0);
     world.assert_doctor_is_content();
 }
@@ -297,7 +298,7 @@ fn segments_are_purged_when_their_time_in_the_trash_is_over() {
     assert_eq!(purge()["purged"], json!({"memories": 0}));
     world.advance_ms(8 * DAY_MS);
     assert_eq!(purge()["purged"], json!({"memories": 0, "segments": 1}));
-    assert_eq!(world.files_with(b"quuxflamingo"), Vec::<&str>::new());
+    assert_eq!(world.places_with(b"quuxflamingo"), Vec::<String>::new());
 }
 
 #[test]
@@ -352,7 +353,7 @@ fn a_repair_makes_the_stash_searchable_again() {
     sessions.add("morning", "m1", "falcons are deployed");
     sessions.stash("morning", "m1");
     assert_eq!(sessions.stashed("deploying"), ["m1"]);
-    world.sql().execute_batch("DELETE FROM search_stash_1").unwrap();
+    world.sql().delete_search_rows(1, SearchIndex::Stash, |_| true).unwrap();
     assert_eq!(world.complaints(), ["I8.search_missing"]);
     world.call("doctor", json!({"repair": true}));
     world.assert_doctor_is_content();

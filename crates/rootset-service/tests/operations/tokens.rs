@@ -37,7 +37,7 @@ fn a_secret_is_shown_once_and_stored_nowhere() {
     let listed = world.call("list_tokens", json!({}));
     assert_eq!((names(&listed["tokens"]), &listed["total"]), (vec!["ci-2".to_owned(), "ci".to_owned()], &json!(2)));
     assert!(!listed.to_string().contains(&secret[4..]), "{listed}");
-    assert_eq!(world.files_with(&secret.as_bytes()[4..]), Vec::<&str>::new());
+    assert_eq!(world.places_with(&secret.as_bytes()[4..]), Vec::<String>::new());
     let audit = world.call("list_audit", json!({"database": true}));
     assert_eq!((&audit["total"], &audit["entries"][0]["operation"]), (&json!(2), &json!("create_token")));
     world.assert_doctor_is_content();
@@ -202,7 +202,7 @@ fn tokens_that_make_no_sense_are_refused() {
 #[test]
 fn a_restore_neither_revives_a_revoked_token_nor_loses_a_living_one() {
     let world = World::new();
-    for format in ["snapshot", "jsonl"] {
+    for format in World::backup_formats() {
         let early = create(&world, "early", &["read"], &["*"]);
         let backup = world.call("backup_create", json!({ "format": format }));
         world.call("revoke_token", json!({"name": "early"}));

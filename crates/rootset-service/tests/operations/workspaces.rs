@@ -115,7 +115,7 @@ fn a_trashed_workspace_is_undone_by_its_id_alone_or_purged_for_good() {
     let deleted = world.call("delete_workspace", request);
     let purge = json!({"workspace_id": "team", "run_id": deleted["run_id"], "confirm": true});
     assert_eq!(world.call("gc_purge", purge)["purged"]["workspaces"], 1);
-    assert_eq!(world.files_with(b"zyxwaardvark"), Vec::<&str>::new());
+    assert_eq!(world.places_with(b"zyxwaardvark"), Vec::<String>::new());
     assert_eq!(world.fails("gc_undo", json!({"workspace_id": "team"})).0, "not_found");
     world.call("create_workspace", json!({"workspace_id": "team"}));
     assert_eq!(world.call("list_memories", json!({"workspace_id": "team"}))["total"], 0);

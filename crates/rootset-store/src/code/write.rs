@@ -385,7 +385,7 @@ impl<'a> Batch<'a> {
             .iter()
             .map(|(id, (source, verb, target))| relation_row(workspace, id, source, verb, target, now))
             .collect();
-        tx.execute_many(&graph_sql::INSERT_RELATION, &rows)?;
+        tx.query_many(&graph_sql::INSERT_RELATION, &rows, &mut |_| Ok(()))?;
         let rows: Vec<_> = self.placed.iter().flat_map(|it| contribution_rows(workspace, it)).collect();
         tx.execute_many(&graph_sql::INSERT_CONTRIBUTION, &rows)?;
         self.withdraw(tx)

@@ -4,6 +4,8 @@
 use std::collections::BTreeMap;
 
 use rootset_model::MemoryId;
+use rootset_store::driver::SearchIndex;
+use rootset_testing::Cell;
 
 use crate::harness::{Source, World, source};
 
@@ -91,6 +93,9 @@ fn scan(world: &World, tree: &Tree) {
 /// Everything that is served, without ids, numbers and times.
 fn served(world: &World) -> Vec<String> {
     let living = "JOIN memories m ON m.memory = f.memory AND m.trashed_run IS NULL AND m.stale_at IS NULL";
+    let connection = world.sql();
+    let rows = connection.search_rows(1, SearchIndex::Code).unwrap().into_iter();
+    let terms: BTreeMap<i64, (String, String)> = rows.map(|row| (row.key, (row.head, row.body))).collect();
     let mut lines = Vec::new();
     for sql in [
         format!(
@@ -103,12 +108,11 @@ fn served(world: &World) -> Vec<String> {
                  FROM files f {living} JOIN symbols s ON s.memory = f.memory"
         ),
         format!(
-            "SELECT 'chunk', f.path, ch.ordinal, ch.start, ch.length, ch.symbol, t.c0, t.c1
-                 FROM files f {living} JOIN chunks ch ON ch.memory = f.memory
-                 JOIN search_code_1_content t ON t.id = ch.chunk"
+            "SELECT 'chunk', f.path, ch.ordinal, ch.start, ch.length, ch.symbol, ch.chunk
+                 FROM files f {living} JOIN chunks ch ON ch.memory = f.memory"
         ),
         format!(
-            "SELECT 'references', f.path, HEX(c.packed) FROM files f {living}
+            "SELECT 'references', f.path, c.packed FROM files f {living}
                  JOIN code_references c ON c.memory = f.memory"
         ),
         format!(
@@ -121,16 +125,15 @@ fn served(world: &World) -> Vec<String> {
                  JOIN entities a ON a.entity = r.source JOIN entities b ON b.entity = r.target"
         ),
     ] {
-        let connection = world.sql();
-        let mut statement = connection.prepare(&sql).unwrap();
-        let columns = statement.column_count();
-        let rows = statement
-            .query_map([], |row| {
-                let cells = (0..columns).map(|place| Ok(format!("{:?}", row.get_ref(place)?)));
-                Ok(cells.collect::<Result<Vec<_>, rusqlite::Error>>()?.join(" | "))
-            })
-            .unwrap();
-        lines.extend(rows.map(Result::unwrap));
+        let rows = connection.rows(&sql, &[], |row| {
+            let cells = row.columns().map(|(name, cell)| match (name, cell) {
+                // Numbers differ from index to index; what is searched by them does not.
+                ("chunk", Cell::Integer(chunk)) => format!("{:?}", terms.get(chunk)),
+                (_, cell) => format!("{cell:?}"),
+            });
+            Ok(cells.collect::<Vec<_>>().join(" | "))
+        });
+        lines.extend(rows.unwrap());
     }
     lines.sort();
     lines

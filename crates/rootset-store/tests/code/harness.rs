@@ -6,13 +6,14 @@ use rootset_model::{MemoryId, Timestamp};
 use rootset_store::{
     CompletedScan, FileOutcome, FileStamp, FileState, Lease, NewFile, NewWorkspace, Stamp, Store, Work, Workspace,
 };
+use rootset_testing::{Sql, TestDatabase};
 
 pub const REPO: &str = "app";
 pub const ROOT: &str = "/src/app";
 const LEASE_MS: i64 = 60_000;
 
 pub struct World {
-    pub folder: tempfile::TempDir,
+    pub database: TestDatabase,
     pub store: Store,
     pub workspace: Workspace,
     pub now: std::cell::Cell<i64>,
@@ -40,13 +41,12 @@ impl Source {
 
 impl World {
     pub fn new() -> Self {
-        // In memory where the system has a folder there: no power cut will ever meet these databases.
-        let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).expect("a temporary folder");
-        let store = Store::open_sqlite(&folder.path().join("x.db")).expect("a new database");
+        let database = TestDatabase::in_memory();
+        let store = database.open();
         let stamp = Stamp { now: Timestamp(1), actor: "test" };
         let new = NewWorkspace { id: "default".into(), ..NewWorkspace::default() };
         let workspace = store.create_workspace(&new, stamp).expect("a workspace");
-        let world = Self { folder, store, workspace, now: 1_000.into(), next: 0.into() };
+        let world = Self { database, store, workspace, now: 1_000.into(), next: 0.into() };
         world.store.bind_repo(&world.workspace, REPO, ROOT, false, world.stamp()).expect("a repository");
         world
     }
@@ -60,14 +60,12 @@ impl World {
         [self.next.get(); 16]
     }
 
-    pub fn sql(&self) -> rusqlite::Connection {
-        let connection = rusqlite::Connection::open(self.folder.path().join("x.db")).expect("the same file");
-        connection.execute_batch("PRAGMA foreign_keys = OFF").expect("a setting");
-        connection
+    pub fn sql(&self) -> Sql {
+        self.database.sql()
     }
 
     pub fn count(&self, table: &str) -> i64 {
-        self.sql().query_row(&format!("SELECT COUNT(*) FROM {table}"), [], |row| row.get(0)).expect("a count")
+        self.sql().scalar(&format!("SELECT COUNT(*) FROM {table}"), &[]).expect("a count")
     }
 
     pub fn lease(&self) -> Lease {
@@ -146,20 +144,15 @@ impl World {
 
     /// Chunk numbers of a file in the order of its text.
     pub fn chunks(&self, memory: MemoryId) -> Vec<i64> {
-        let connection = self.sql();
-        let mut statement =
-            connection.prepare("SELECT chunk FROM chunks WHERE memory = ?1 ORDER BY ordinal").expect("x");
-        let rows = statement.query_map([memory.0.to_vec()], |row| row.get(0)).expect("rows");
-        rows.collect::<Result<_, _>>().expect("numbers")
+        let sql = "SELECT chunk FROM chunks WHERE memory = ?1 ORDER BY ordinal";
+        self.sql().rows(sql, &[(&memory).into()], |row| row.get(0)).expect("numbers")
     }
 
-    /// Whether the blocks of the full-text index hold these bytes, be they served or not.
-    pub fn index_holds(&self, needle: &str) -> bool {
-        let connection = self.sql();
-        let mut statement = connection.prepare("SELECT block FROM search_code_1_data").expect("blocks");
-        let blocks = statement.query_map([], |row| row.get::<_, Vec<u8>>(0)).expect("blocks");
-        let holds = |block: Vec<u8>| block.windows(needle.len()).any(|window| window == needle.as_bytes());
-        blocks.map(|block| block.expect("a block")).any(holds)
+    /// Whether the blocks of SQLite's full-text index hold these bytes, be they served or not.
+    pub fn sqlite_index_holds(&self, needle: &str) -> bool {
+        let blocks = self.sql().rows("SELECT block FROM search_code_1_data", &[], |row| row.get::<Vec<u8>>(0));
+        let holds = |block: &Vec<u8>| block.windows(needle.len()).any(|window| window == needle.as_bytes());
+        blocks.expect("blocks").iter().any(holds)
     }
 
     /// Names of invariants that do not hold.

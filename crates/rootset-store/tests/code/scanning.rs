@@ -2,6 +2,7 @@
 
 use rootset_model::MemoryId;
 use rootset_store::{CompletedScan, FileStamp, StoreError};
+use rootset_testing::Sql;
 
 use crate::harness::{REPO, ROOT, World, source};
 
@@ -41,8 +42,8 @@ fn a_run_that_finds_nothing_new_writes_one_row() {
     let world = World::new();
     world.scan(&[source("a.toy", "def one\n")], &[]);
     let watcher = world.sql();
-    let before = watcher.query_row("SELECT COUNT(*) FROM repos", [], |row| row.get::<_, i64>(0)).unwrap();
-    let dump = |connection: &rusqlite::Connection| -> Vec<String> {
+    let before = world.count("repos");
+    let dump = |connection: &Sql| -> Vec<String> {
         let tables = ["workspaces", "memories", "files", "jobs", "meta", "counters", "audit", "sources"];
         tables.iter().map(|table| whole(connection, table)).collect()
     };
@@ -53,15 +54,9 @@ fn a_run_that_finds_nothing_new_writes_one_row() {
     assert_eq!((before, world.run()), (1, run + 1));
 }
 
-fn whole(connection: &rusqlite::Connection, table: &str) -> String {
-    let mut statement = connection.prepare(&format!("SELECT * FROM {table} ORDER BY 1, 2")).unwrap();
-    let columns = statement.column_count();
-    let rows = statement
-        .query_map([], |row| {
-            (0..columns).map(|place| Ok(format!("{:?}", row.get_ref(place)?))).collect::<Result<Vec<_>, _>>()
-        })
-        .unwrap();
-    format!("{:?}", rows.collect::<Result<Vec<_>, _>>().unwrap())
+fn whole(connection: &Sql, table: &str) -> String {
+    let sql = format!("SELECT * FROM {table} ORDER BY 1, 2");
+    format!("{:?}", connection.rows(&sql, &[], |row| Ok(row.clone())).unwrap())
 }
 
 #[test]
@@ -75,7 +70,7 @@ fn only_the_end_of_a_run_makes_files_stale_and_a_later_one_takes_it_back() {
     world.now.set(3_000);
     assert_eq!(world.complete(None, &gone, &[]), 1);
     let since = "SELECT stale_at FROM memories WHERE file_path = 'a.toy'";
-    assert_eq!(world.sql().query_row(since, [], |row| row.get::<_, i64>(0)).unwrap(), 2_000);
+    assert_eq!(world.sql().scalar::<i64>(since, &[]).unwrap(), 2_000);
     let view = &world.store.repos(&world.workspace).unwrap()[0];
     assert_eq!((view.files, view.stale), (1, 1));
     assert_eq!(world.complete(None, &[], &gone), 0);
@@ -125,5 +120,5 @@ fn a_touched_file_gets_its_new_stamp_and_nothing_else() {
     world.store.complete_scan(&world.workspace, &scan, world.stamp()).unwrap();
     assert_eq!(world.states()[0].stamp, stamp);
     let version = "SELECT version FROM memories";
-    assert_eq!(world.sql().query_row(version, [], |row| row.get::<_, i64>(0)).unwrap(), 1);
+    assert_eq!(world.sql().scalar::<i64>(version, &[]).unwrap(), 1);
 }

@@ -120,22 +120,22 @@ fn what_two_files_define_stays_until_the_second_lets_go() {
 }
 
 #[test]
-fn many_changed_chunks_are_marked_and_gone_when_the_run_ends() {
+fn many_changed_chunks_are_marked_by_sqlite_and_gone_when_the_run_ends() {
     let world = World::new();
     let text = |word: &str| (0..400).map(|n| format!("def f{n}\n{word}{n}\n")).collect::<String>();
     let memory = world.scan(&[source("a.toy", &text("before"))], &[])[0].memory;
     let lease = world.lease();
     world.write(&lease, &[source("a.toy", &text("after")).replacing(memory)]);
     assert_eq!(world.broken(), ["I12.compaction"]);
-    assert!(world.index_holds("efore"));
+    assert!(world.sqlite_index_holds("efore"));
     world.complete(Some(&lease), &[], &[]);
     assert_eq!(world.broken(), Vec::<&str>::new());
     // A term is stored without what it shares with the one before, which is the `a` of the path.
-    assert!(world.index_holds("fter") && !world.index_holds("efore"));
+    assert!(world.sqlite_index_holds("fter") && !world.sqlite_index_holds("efore"));
 }
 
 #[test]
-fn the_full_text_of_code_stays_sound_through_deletes_and_merges() {
+fn the_full_text_of_code_in_sqlite_stays_sound_through_deletes_and_merges() {
     let world = World::new();
     let mut memory = None;
     for round in 0..40 {

@@ -6,12 +6,20 @@ use std::path::PathBuf;
 use rootset_model::Timestamp;
 use rootset_store::{Backup, BackupKind, NewBackup, NewWorkspace, RestoreTarget, SegmentRow, Workspace, salvage};
 
+use rootset_testing::TestEngine;
+
 use crate::harness::{World, segment};
 
-const KINDS: [BackupKind; 2] = [BackupKind::Snapshot, BackupKind::Jsonl];
+/// Those that the engine makes.
+fn kinds() -> &'static [BackupKind] {
+    match TestEngine::chosen() {
+        TestEngine::Sqlite => &[BackupKind::Snapshot, BackupKind::Jsonl],
+        TestEngine::Postgres => &[BackupKind::Jsonl],
+    }
+}
 
 fn folder(world: &World) -> PathBuf {
-    world.folder.path().join("backups")
+    world.database.folder().join("backups")
 }
 
 fn back_up(world: &World, kind: BackupKind) -> Backup {
@@ -50,7 +58,7 @@ fn all(world: &World) -> BTreeMap<&'static str, Vec<(SegmentRow, String)>> {
 
 #[test]
 fn sessions_come_back_as_they_were_under_a_new_epoch() {
-    for kind in KINDS {
+    for &kind in kinds() {
         let world = filled();
         let (before, head) = (all(&world), world.head("one").unwrap());
         let backup = back_up(&world, kind);
@@ -73,7 +81,7 @@ fn sessions_come_back_as_they_were_under_a_new_epoch() {
 
 #[test]
 fn what_was_purged_since_does_not_come_back() {
-    for kind in KINDS {
+    for &kind in kinds() {
         let world = filled();
         let backup = back_up(&world, kind);
         world.purge(world.delete("one", &["a"]).run.id);
@@ -115,12 +123,17 @@ fn a_restore_into_another_workspace_knows_the_purges_of_the_first_and_not_its_ow
 }
 
 #[test]
-fn a_database_that_was_salvaged_brings_sessions_back_and_finds_them_after_a_repair() {
+fn a_sqlite_file_that_was_salvaged_brings_sessions_back_and_finds_them_after_a_repair() {
     let world = filled();
     let deleted = world.delete("one", &["c"]).run.id;
     let before = all(&world);
-    let salvaged =
-        salvage(&world.folder.path().join("x.db"), &folder(&world), "20270115-080000-salvage", Timestamp(1)).unwrap();
+    let salvaged = salvage(
+        world.database.location().path().expect("a file"),
+        &folder(&world),
+        "20270115-080000-salvage",
+        Timestamp(1),
+    )
+    .unwrap();
     assert_eq!((salvaged.damages, salvaged.incomplete), (0, 0));
     let fresh = World::new();
     fresh.store.restore_backup(&salvaged.backup, RestoreTarget::Database, &folder(&fresh), fresh.stamp()).unwrap();

@@ -4,7 +4,7 @@ use rootset_gc::context::{Lines, SegmentState, SegmentType};
 use rootset_model::Timestamp;
 use rootset_store::{
     LedgerAction, NewLedgerEntry, NewSegmentRow, SegmentChange, SegmentRow, SessionChange, SessionHead, SessionState,
-    Store, StoreError,
+    StoreError,
 };
 
 use crate::harness::{World, nothing, segment, state, unchanged};
@@ -86,7 +86,7 @@ fn a_change_on_top_of_an_old_version_is_refused_and_changes_nothing() {
     world.add_text("one", "a", "1");
     let old = world.head("one");
     // Another process.
-    let other = Store::open_sqlite(&world.folder.path().join("x.db")).unwrap();
+    let other = world.database.open();
     let workspace = other.workspace("default").unwrap();
     let theirs = SessionChange { added: vec![segment("b", "2")], ..nothing("one", old) };
     other.change_session(&workspace, &theirs, world.stamp()).unwrap();

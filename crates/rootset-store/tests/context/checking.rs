@@ -1,5 +1,7 @@
 //! What the doctor finds, and what a repair makes good.
 
+use rootset_store::driver::SearchIndex;
+
 use crate::harness::{World, segment};
 
 fn filled() -> World {
@@ -24,7 +26,8 @@ fn missing_rows_are_found() {
     let world = filled();
     world.sql().execute_batch("UPDATE segments SET trashed_run = X'00', trashed_at = 1 WHERE segment = 2").unwrap();
     assert_eq!(world.broken(), ["I9.runs"]);
-    world.sql().execute_batch("DELETE FROM segments; DELETE FROM segment_texts; DELETE FROM search_stash_1").unwrap();
+    world.sql().execute_batch("DELETE FROM segments; DELETE FROM segment_texts").unwrap();
+    world.sql().delete_search_rows(1, SearchIndex::Stash, |_| true).unwrap();
     assert_eq!(world.broken(), ["counters"]);
 }
 
@@ -41,8 +44,8 @@ fn stray_texts_and_lines_are_removed_by_a_repair() {
 #[test]
 fn full_text_of_the_stash_is_repaired_both_ways() {
     let world = filled();
-    world.sql().execute_batch("DELETE FROM search_stash_1").unwrap();
-    world.sql().execute_batch("INSERT INTO search_stash_1(rowid, head, body) VALUES (77, '', 'ghost')").unwrap();
+    world.sql().delete_search_rows(1, SearchIndex::Stash, |_| true).unwrap();
+    world.sql().insert_search_row(1, SearchIndex::Stash, 77, "ghost").unwrap();
     assert_eq!(world.broken(), ["I8.search_missing", "I8.search_superfluous"]);
     let missing = world.store.unindexed_texts().unwrap();
     assert_eq!(missing.iter().map(|it| (it.key, it.body.as_str())).collect::<Vec<_>>(), [(1, "falcon")]);

@@ -9,11 +9,12 @@ use rootset_store::{
     SegmentChange, SegmentDeletion, SegmentRow, SessionChange, SessionHead, SessionState, Stamp, Store, StoreError,
     Workspace,
 };
+use rootset_testing::{Sql, TestDatabase};
 
 pub const GRACE_MS: i64 = 1_000_000;
 
 pub struct World {
-    pub folder: tempfile::TempDir,
+    pub database: TestDatabase,
     pub store: Store,
     pub workspace: Workspace,
     pub now: Cell<i64>,
@@ -100,13 +101,12 @@ pub fn nothing(session: &str, known: Option<SessionHead>) -> SessionChange {
 
 impl World {
     pub fn new() -> Self {
-        // In memory where the system has a folder there: no power cut will ever meet these databases.
-        let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).expect("a temporary folder");
-        let store = Store::open_sqlite(&folder.path().join("x.db")).expect("a new database");
+        let database = TestDatabase::in_memory();
+        let store = database.open();
         let world_stamp = Stamp { now: Timestamp(1), actor: "test" };
         let new = NewWorkspace { id: "default".into(), ..NewWorkspace::default() };
         let workspace = store.create_workspace(&new, world_stamp).expect("a workspace");
-        Self { folder, store, workspace, now: 1_000.into(), next: 0.into() }
+        Self { database, store, workspace, now: 1_000.into(), next: 0.into() }
     }
 
     pub fn stamp(&self) -> Stamp<'static> {
@@ -123,14 +123,12 @@ impl World {
         EraseIds { plan: PlanId(self.id()), run: RunId(self.id()), erasure: ErasureId(self.id()) }
     }
 
-    pub fn sql(&self) -> rusqlite::Connection {
-        let connection = rusqlite::Connection::open(self.folder.path().join("x.db")).expect("the same file");
-        connection.execute_batch("PRAGMA foreign_keys = OFF").expect("a setting");
-        connection
+    pub fn sql(&self) -> Sql {
+        self.database.sql()
     }
 
     pub fn count(&self, table: &str) -> i64 {
-        self.sql().query_row(&format!("SELECT COUNT(*) FROM {table}"), [], |row| row.get(0)).expect("a count")
+        self.sql().scalar(&format!("SELECT COUNT(*) FROM {table}"), &[]).expect("a count")
     }
 
     pub fn try_load(&self, session: &str) -> Result<Option<LoadedSession>, StoreError> {

@@ -1,6 +1,7 @@
 //! Physical removal, and what remains of it.
 
 use rootset_model::{ErasureId, Timestamp};
+use rootset_store::driver::SearchIndex;
 use rootset_store::{NewSegmentRow, PurgeTarget};
 
 use crate::harness::{World, segment};
@@ -11,13 +12,9 @@ fn secret(id: &str) -> NewSegmentRow {
     NewSegmentRow { raw: Some(format!(r#"{{"content":"{SECRET} in raw"}}"#)), ..segment(id, SECRET) }
 }
 
-/// Whether the words are anywhere in the database's files.
+/// Whether the words are anywhere in the database.
 fn remains(world: &World, words: &str) -> bool {
-    let files = std::fs::read_dir(world.folder.path()).unwrap().map(|entry| entry.unwrap().path());
-    files.filter(|path| path.is_file()).any(|path| {
-        let bytes = std::fs::read(path).unwrap();
-        bytes.windows(words.len()).any(|window| window == words.as_bytes())
-    })
+    !world.database.places_with(words.as_bytes()).is_empty()
 }
 
 #[test]
@@ -54,9 +51,10 @@ fn a_purged_session_leaves_no_row_and_no_line() {
     world.delete("one", &["b"]);
     let receipt = world.purge(world.delete_session("one"));
     assert_eq!((receipt.rows.segments, receipt.rows.sessions, receipt.text_remains), (2, 1, Some(false)));
-    for table in ["sessions", "segments", "segment_texts", "ledger", "search_stash_1"] {
+    for table in ["sessions", "segments", "segment_texts", "ledger"] {
         assert_eq!(world.count(table), 0, "{table}");
     }
+    assert_eq!(world.sql().search_rows(1, SearchIndex::Stash).unwrap(), []);
     assert!(!remains(&world, "heron"));
     assert_eq!(world.store.stats(&world.workspace).unwrap().content_bytes, 0);
     assert_eq!(world.broken(), Vec::<&str>::new());

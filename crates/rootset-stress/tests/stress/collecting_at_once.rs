@@ -5,11 +5,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use rootset_service::{Service, ServiceError, Settings};
-use rootset_store::Store;
+use rootset_store::{Location, Store};
 use rootset_stress::states::{OLD_MEMORIES, State, fill};
 use rootset_stress::step::{Running, Step, TICK, call, call_all};
 use rootset_stress::verify::{Verifier, caller};
-use rusqlite::Connection;
+use rootset_testing::{Sql, TestDatabase};
 use serde_json::{Value, json};
 
 use crate::program;
@@ -27,22 +27,18 @@ fn applier(state: &State) -> Running {
     step.start(&program()).unwrap()
 }
 
-fn assert_doctor_is_content(database: &Path) {
+fn assert_doctor_is_content(database: &Location) {
     let found = Verifier::open(database).unwrap().doctor().unwrap();
     assert!(found.is_empty(), "{found:?}");
 }
 
 /// Rows of two columns of text.
-fn pairs(database: &Path, sql: &str) -> Vec<(String, String)> {
-    let connection = Connection::open(database).unwrap();
-    connection.busy_timeout(std::time::Duration::from_secs(60)).unwrap();
-    let mut statement = connection.prepare(sql).unwrap();
-    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
-    rows.map(Result::unwrap).collect()
+fn pairs(database: &Location, sql: &str) -> Vec<(String, String)> {
+    Sql::open(database).unwrap().rows(sql, &[], |row| Ok((row.get(0)?, row.get(1)?))).unwrap()
 }
 
 /// Names in the trash of the workspace `default`, with the operation of the run that put them there.
-fn trash(database: &Path) -> BTreeMap<String, String> {
+fn trash(database: &Location) -> BTreeMap<String, String> {
     let sql =
         "SELECT m.name, r.operation FROM memories m JOIN runs r ON r.workspace = m.workspace AND r.run = m.trashed_run
                WHERE m.workspace = 1";
@@ -50,10 +46,10 @@ fn trash(database: &Path) -> BTreeMap<String, String> {
 }
 
 /// Memories that are in no plan, as they are.
-fn outside_the_plan(database: &Path) -> Vec<(String, String)> {
+fn outside_the_plan(database: &Location) -> Vec<(String, String)> {
     pairs(
         database,
-        "SELECT workspace || '/' || name, version || ' ' || revision || ' ' || COALESCE(hex(trashed_run), '-')
+        "SELECT workspace || '/' || name, version || ' ' || revision || ' ' || CASE WHEN trashed_run IS NULL THEN '-' ELSE 'trashed' END
          FROM memories m WHERE NOT EXISTS (
            SELECT 1 FROM plan_items i WHERE i.workspace = m.workspace AND i.object = m.memory AND i.reason <> 'named')
          AND name NOT LIKE 'old-%' ORDER BY 1",
@@ -129,7 +125,7 @@ fn what_somebody_wants_while_the_plan_is_applied_is_kept_and_everything_is_accou
     let state = planned(folder.path());
     let database = state.database();
     let outside = outside_the_plan(&database);
-    let service = Arc::new(Service::new(Store::open_sqlite(&database).unwrap(), Settings::default()).unwrap());
+    let service = Arc::new(Service::new(Store::open(&database, None).unwrap(), Settings::default()).unwrap());
     // Not those that the state itself treats in a special way.
     let mut names = (10..OLD_MEMORIES).map(|number| format!("old-{number}"));
     let mut done: BTreeMap<String, (Deed, Result<(), ServiceError>)> = BTreeMap::new();
@@ -185,7 +181,7 @@ fn what_somebody_wants_while_the_plan_is_applied_is_kept_and_everything_is_accou
     assert_doctor_is_content(&database);
 }
 
-fn skips(database: &Path) -> BTreeMap<String, String> {
+fn skips(database: &Location) -> BTreeMap<String, String> {
     let sql = "SELECT m.name, s.reason FROM run_skips s
                JOIN memories m ON m.workspace = s.workspace AND m.memory = s.object WHERE s.workspace = 1";
     pairs(database, sql).into_iter().collect()
@@ -193,8 +189,8 @@ fn skips(database: &Path) -> BTreeMap<String, String> {
 
 #[test]
 fn two_schedulers_at_the_same_moment_do_one_round() {
-    let folder = tempfile::tempdir().unwrap();
-    let database = folder.path().join("scheduled.db");
+    let database = TestDatabase::new();
+    let database = database.location().clone();
     let memories: Vec<Value> = (0..60)
         .map(|number| json!({"context": format!("Note {number} of the scheduler's."), "source": "notes"}))
         .collect();

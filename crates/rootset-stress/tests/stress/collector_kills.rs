@@ -1,13 +1,14 @@
 use rootset_stress::collector_kills::{CollectorKillSettings, run};
+use rootset_testing::TestDatabase;
 
 use crate::{program, seed, setting};
 
 #[test]
 fn runs_of_several_batches_survive_the_kill_of_whoever_carries_them_out() {
-    let folder = tempfile::tempdir().unwrap();
+    let database = TestDatabase::new();
     let settings = CollectorKillSettings {
         program: program(),
-        database: folder.path().join("collected.db"),
+        database: database.location().clone(),
         rounds: setting("ROOTSET_STRESS_COLLECTOR_ROUNDS", 8),
         seed: seed(5),
     };

@@ -1,17 +1,11 @@
 use rootset_stress::creation::{CreationReport, CreationSettings, Victim, run};
+use rootset_testing::TestEngine;
 
 use crate::{program, seed};
 
 fn create(processes: usize, rounds: u64, victim: Victim) -> CreationReport {
-    let folder = tempfile::tempdir().unwrap();
-    let settings = CreationSettings {
-        program: program(),
-        folder: folder.path().to_owned(),
-        processes,
-        rounds,
-        victim,
-        seed: seed(3),
-    };
+    let settings =
+        CreationSettings { program: program(), engine: TestEngine::chosen(), processes, rounds, victim, seed: seed(3) };
     let report = run(&settings).unwrap_or_else(|failed| panic!("{failed}"));
     println!("{report}");
     report

@@ -3,7 +3,7 @@ use rootset_stress::disk_full::{run, settings};
 use crate::program;
 
 #[test]
-fn full_disk_is_said_clearly_changes_nothing_and_does_not_stop_a_purge() {
+fn full_disk_below_sqlite_is_said_clearly_changes_nothing_and_does_not_stop_a_purge() {
     let folder = tempfile::tempdir().unwrap();
     let report = run(&settings(&program(), folder.path())).unwrap_or_else(|failed| panic!("{failed}"));
     println!("{report}");

@@ -1,5 +1,6 @@
 use rootset_stress::faults::{points_without_scenario, run, settings};
 use rootset_stress::step::{Ended, Fault, Step, call};
+use rootset_testing::TestDatabase;
 use serde_json::json;
 
 use crate::program;
@@ -10,7 +11,7 @@ fn every_failpoint_has_a_scenario() {
 }
 
 #[test]
-fn whatever_is_interrupted_ends_like_its_uninterrupted_twin() {
+fn whatever_is_interrupted_on_sqlite_ends_like_its_uninterrupted_twin() {
     let folder = tempfile::tempdir().unwrap();
     let report = run(&settings(&program(), folder.path())).unwrap_or_else(|failures| panic!("{}", failures.join("\n")));
     println!("{report}");
@@ -18,12 +19,12 @@ fn whatever_is_interrupted_ends_like_its_uninterrupted_twin() {
 
 #[test]
 fn receipt_of_a_resumed_erasure_does_not_claim_a_search_for_what_it_no_longer_knows() {
-    let folder = tempfile::tempdir().unwrap();
-    let database = folder.path().join("erased.db");
-    call(&database, "add_memory", json!({"context": "Alice keeps the spare key under the third flower pot."})).unwrap();
-    let plan = call(&database, "forget", json!({"query": "flower pot", "purge": true})).unwrap();
+    let database = TestDatabase::new();
+    let database = database.location();
+    call(database, "add_memory", json!({"context": "Alice keeps the spare key under the third flower pot."})).unwrap();
+    let plan = call(database, "forget", json!({"query": "flower pot", "purge": true})).unwrap();
     let arguments = json!({"plan_id": plan["plan_id"], "confirm": true, "allow_large": true});
-    let apply = Step::new(&database, "gc_apply", &arguments);
+    let apply = Step::new(database, "gc_apply", &arguments);
     let interrupted = Step { failpoint: Some("apply.swept".into()), fault: Some(Fault::Abort), ..apply.clone() };
     assert_eq!(interrupted.run_in(&program()).unwrap(), Ended::Aborted("apply.swept".into()));
 

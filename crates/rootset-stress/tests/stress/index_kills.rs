@@ -1,13 +1,15 @@
 use rootset_stress::index_kills::{IndexKillSettings, run};
+use rootset_testing::TestDatabase;
 
 use crate::{program, seed, setting};
 
 #[test]
 fn an_index_whose_runs_were_killed_ends_as_a_fresh_one() {
-    let folder = tempfile::tempdir().unwrap();
+    let database = TestDatabase::new();
     let settings = IndexKillSettings {
         program: program(),
-        folder: folder.path().to_owned(),
+        database: database.location().clone(),
+        folder: database.folder().to_owned(),
         rounds: setting("ROOTSET_STRESS_INDEX_ROUNDS", 8),
         files: 420,
         seed: seed(6),

@@ -1,16 +1,15 @@
-use std::path::Path;
-
 use rootset_stress::StressError;
 use rootset_stress::kills::{KillSettings, Placement, run};
 use rootset_stress::model::Violation;
 use rootset_stress::writer::{ExtractorKind, PlantedBug};
+use rootset_testing::TestDatabase;
 
 use crate::{program, seed, setting};
 
-fn settings(folder: &Path, rounds: u64, extractor: ExtractorKind) -> KillSettings {
+fn settings(database: &TestDatabase, rounds: u64, extractor: ExtractorKind) -> KillSettings {
     KillSettings {
         program: program(),
-        database: folder.join("killed.db"),
+        database: database.location().clone(),
         rounds: setting("ROOTSET_STRESS_ROUNDS", rounds),
         seed: seed(2),
         extractor,
@@ -21,8 +20,8 @@ fn settings(folder: &Path, rounds: u64, extractor: ExtractorKind) -> KillSetting
 
 #[test]
 fn every_acknowledged_change_survives_the_kill_of_its_writer() {
-    let folder = tempfile::tempdir().unwrap();
-    let report = run(&settings(folder.path(), 200, ExtractorKind::Builtin)).unwrap_or_else(|failed| panic!("{failed}"));
+    let database = TestDatabase::new();
+    let report = run(&settings(&database, 200, ExtractorKind::Builtin)).unwrap_or_else(|failed| panic!("{failed}"));
     println!("{report}");
     assert!(report.kills >= report.rounds, "{report}");
     assert!(report.acknowledged.len() == 5 && !report.in_flight.is_empty(), "{report}");
@@ -30,19 +29,19 @@ fn every_acknowledged_change_survives_the_kill_of_its_writer() {
 
 #[test]
 fn memories_left_pending_by_a_kill_are_completed_by_another_process() {
-    let folder = tempfile::tempdir().unwrap();
-    let report = run(&settings(folder.path(), 100, ExtractorKind::Slow)).unwrap_or_else(|failed| panic!("{failed}"));
+    let database = TestDatabase::new();
+    let report = run(&settings(&database, 100, ExtractorKind::Slow)).unwrap_or_else(|failed| panic!("{failed}"));
     println!("{report}");
     assert!(report.pending > 0 && report.completed > 0, "{report}");
 }
 
 #[test]
 fn acknowledging_before_the_commit_is_noticed() {
-    let folder = tempfile::tempdir().unwrap();
+    let database = TestDatabase::new();
     let settings = KillSettings {
         placement: Placement::FirstAcknowledgement,
         planted_bug: Some(PlantedBug::AckEarly),
-        ..settings(folder.path(), 100, ExtractorKind::Builtin)
+        ..settings(&database, 100, ExtractorKind::Builtin)
     };
     let failed = run(&settings).expect_err("an early acknowledgement loses writes");
     println!("{failed}");
@@ -52,10 +51,8 @@ fn acknowledging_before_the_commit_is_noticed() {
 
 #[test]
 fn the_same_kills_without_the_planted_bug_lose_nothing() {
-    let folder = tempfile::tempdir().unwrap();
-    let settings = KillSettings {
-        placement: Placement::FirstAcknowledgement,
-        ..settings(folder.path(), 20, ExtractorKind::Builtin)
-    };
+    let database = TestDatabase::new();
+    let settings =
+        KillSettings { placement: Placement::FirstAcknowledgement, ..settings(&database, 20, ExtractorKind::Builtin) };
     run(&settings).unwrap_or_else(|failed| panic!("{failed}"));
 }

@@ -1,4 +1,4 @@
-//! Real processes on one database file. Failures print the seed; `ROOTSET_STRESS_SEED` repeats it.
+//! Real processes on one database. Failures print the seed; `ROOTSET_STRESS_SEED` repeats it.
 
 #![allow(clippy::unwrap_used, reason = "the helpers of tests fail like tests do")]
 

@@ -1,15 +1,16 @@
 use std::time::Duration;
 
 use rootset_stress::many_writers::{WriterSettings, run};
+use rootset_testing::TestDatabase;
 
 use crate::{program, seed, setting};
 
 #[test]
-fn many_writers_share_one_file_without_errors_losses_or_starvation() {
-    let folder = tempfile::tempdir().unwrap();
+fn many_writers_share_one_database_without_errors_losses_or_starvation() {
+    let database = TestDatabase::new();
     let settings = WriterSettings {
         program: program(),
-        database: folder.path().join("shared.db"),
+        database: database.location().clone(),
         processes: setting("ROOTSET_STRESS_PROCESSES", 16) as usize,
         duration: Duration::from_secs(setting("ROOTSET_STRESS_SECONDS", 3)),
         seed: seed(1),

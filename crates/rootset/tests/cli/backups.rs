@@ -49,29 +49,29 @@ fn a_backup_that_was_changed_ends_with_a_status() {
 }
 
 #[test]
-fn doctor_says_what_to_do_about_a_damaged_file_and_that_works() {
+fn doctor_says_what_to_do_about_a_damaged_sqlite_file_and_that_works() {
     let sandbox = Sandbox::new();
     sandbox.run(["add", "falcon", "--name", "falcon"]);
     let backup = sandbox.run(["backup", "create", "--json"]).json()["backup_id"].as_str().unwrap().to_owned();
-    let whole = fs::read(sandbox.database()).unwrap();
+    let whole = fs::read(sandbox.sqlite_file()).unwrap();
     let mut bytes = whole.clone();
     let length = bytes.len();
     bytes[4096..length].fill(0xAB);
-    fs::write(sandbox.database(), &bytes).unwrap();
+    fs::write(sandbox.sqlite_file(), &bytes).unwrap();
     let outcome = sandbox.run(["doctor"]);
     assert_ne!(outcome.status, Some(0), "{outcome:?}");
     assert!(outcome.stderr.contains(&format!("rootset backup restore {backup}")), "{outcome:?}");
     assert!(outcome.stderr.contains("rootset doctor --salvage"), "{outcome:?}");
-    let mut away = sandbox.database().into_os_string();
+    let mut away = sandbox.sqlite_file().into_os_string();
     away.push(".damaged");
-    fs::rename(sandbox.database(), away).unwrap();
+    fs::rename(sandbox.sqlite_file(), away).unwrap();
     let restored = sandbox.run(["backup", "restore", &backup, "--yes"]);
     assert_eq!(restored.status, Some(0), "{restored:?}");
     assert_eq!(sandbox.run(["show", "falcon"]).status, Some(0));
 }
 
 #[test]
-fn what_is_left_of_a_file_is_salvaged_and_restored() {
+fn what_is_left_of_a_sqlite_file_is_salvaged_and_restored() {
     let sandbox = Sandbox::new();
     sandbox.run(["add", "falcon", "--name", "falcon"]);
     let salvaged = sandbox.run(["doctor", "--salvage", "saved", "--json"]);
@@ -93,8 +93,7 @@ fn disk_that_runs_full_leaves_no_half_backup() {
     let output = std::process::Command::new("bash")
         .args(["-c", script, env!("CARGO_BIN_EXE_rootset")])
         .env_clear()
-        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-        .env("HOME", sandbox.work().with_file_name("home"))
+        .envs(sandbox.variables())
         .current_dir(sandbox.work())
         .output()
         .unwrap();

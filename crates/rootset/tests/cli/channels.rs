@@ -46,7 +46,7 @@ fn closed_pipe_ends_quietly() {
         let mut child = Command::new(env!("CARGO_BIN_EXE_rootset"))
             .args(arguments)
             .env_clear()
-            .env("HOME", sandbox.work().with_file_name("home"))
+            .envs(sandbox.variables())
             .current_dir(sandbox.work())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -71,7 +71,7 @@ fn full_stdout_is_an_error_of_ours() {
     let output = Command::new(env!("CARGO_BIN_EXE_rootset"))
         .args(["list", "--json"])
         .env_clear()
-        .env("HOME", sandbox.work().with_file_name("home"))
+        .envs(sandbox.variables())
         .current_dir(sandbox.work())
         .stdout(full)
         .output()
@@ -92,10 +92,10 @@ fn logs_are_on_stderr_and_hold_no_content() {
 }
 
 #[test]
-fn new_database_is_told_about_once_and_only_to_people() {
+fn new_sqlite_file_is_told_about_once_and_only_to_people() {
     let sandbox = Sandbox::new();
     let first = sandbox.run(["list"]);
-    let line = format!("new database: {} ", sandbox.database().display());
+    let line = format!("new database: {} ", sandbox.sqlite_file().display());
     assert!(first.stderr.contains(&line), "{first:?}");
     assert!(first.stderr.contains("rootset tour") && first.stderr.contains("rootset install"), "{first:?}");
     assert!(!sandbox.run(["list"]).stderr.contains("new database"));

@@ -131,7 +131,7 @@ fn unknown_keys_and_bad_values_name_key_value_origin_and_what_is_allowed() {
         &outcome,
         &["unknown key `gc.grce` in the variable `ROOTSET_GC__GRCE`", "did you mean `ROOTSET_GC__GRACE`?"],
     );
-    assert!(!sandbox.database().exists(), "a wrong setting leaves no database behind");
+    assert!(!sandbox.has_database(), "a wrong setting leaves no database behind");
 }
 
 #[test]

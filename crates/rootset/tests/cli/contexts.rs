@@ -31,7 +31,7 @@ fn a_file_is_analysed_without_being_imported() {
     assert!(outcome.stdout.contains("must stay: "), "{outcome:?}");
     let analysis = sandbox.run(["--json", "context", "analyze", "talk.json"]).json();
     assert!(analysis["plan"].get("plan_id").is_none(), "{analysis}");
-    assert!(!sandbox.database().exists());
+    assert!(!sandbox.has_database());
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Whole commands, as a person sees them in a pipe.
 
 use insta::assert_snapshot;
+use rootset_store::driver::SearchIndex;
 
 use crate::sandbox::Sandbox;
 
@@ -294,16 +295,7 @@ fn doctor_is_content_and_says_so() {
 fn doctor_ends_with_one_when_an_index_row_is_missing_and_repairs_it() {
     let sandbox = Sandbox::new();
     sandbox.run(["add", "Falcon uses Postgres"]);
-    let connection = rusqlite::Connection::open(sandbox.database()).unwrap();
-    let table: String = connection
-        .query_row(
-            "SELECT name FROM sqlite_schema WHERE name LIKE 'search_memories_%' AND sql LIKE '%fts5%'",
-            [],
-            |row| row.get(0),
-        )
-        .unwrap();
-    connection.execute(&format!("DELETE FROM {table}"), []).unwrap();
-    drop(connection);
+    sandbox.sql().delete_search_rows(1, SearchIndex::Memories, |_| true).unwrap();
     let outcome = sandbox.run(["doctor"]);
     assert_eq!(outcome.status, Some(1), "{outcome:?}");
     assert!(outcome.stdout.contains("I8.search_missing"), "{outcome:?}");
@@ -326,5 +318,5 @@ fn help_and_version_need_no_database() {
     let sandbox = Sandbox::new();
     assert_eq!(sandbox.run(["--help"]).status, Some(0));
     assert!(sandbox.run(["--version"]).stdout.starts_with("rootset "));
-    assert!(!sandbox.database().exists());
+    assert!(!sandbox.has_database());
 }

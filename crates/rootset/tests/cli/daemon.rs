@@ -13,7 +13,7 @@ fn disabled_daemon_ends_well_names_the_key_and_makes_no_database() {
     let outcome = sandbox.run(["daemon"]);
     assert_eq!(outcome.status, Some(0), "{outcome:?}");
     assert!(outcome.stderr.contains("`gc.enabled` is false"), "{outcome:?}");
-    assert!(!sandbox.database().exists());
+    assert!(!sandbox.has_database());
 }
 
 #[test]
@@ -38,10 +38,9 @@ fn clock_ahead_of_what_was_seen_is_refused_until_it_is_trusted() {
     sandbox.run(["add", "falcon flies"]);
     sandbox.run_with_variables(&[ENABLED], ["daemon", "--once"]);
     // As if the database had last been used ten years ago.
-    let database = rusqlite::Connection::open(sandbox.database()).expect("the database");
     let note = r#"{"started_at_ms": 1, "finished_at_ms": 2, "seen_at_ms": 3}"#;
-    let sql = "UPDATE jobs SET cursor = CAST(?1 AS BLOB) WHERE workspace = 0";
-    database.execute(sql, [note]).expect("the notes");
+    let sql = "UPDATE jobs SET cursor = ?1 WHERE workspace = 0";
+    sandbox.sql().execute(sql, &[note.as_bytes().into()]).expect("the notes");
     let outcome = sandbox.run_with_variables(&[ENABLED], ["daemon", "--once"]);
     assert_eq!(outcome.status, Some(1), "{outcome:?}");
     assert!(outcome.stderr.contains("the clock jumped ahead"), "{outcome:?}");
@@ -58,7 +57,7 @@ fn signals_end_the_daemon_well() {
         let mut command = Command::new(env!("CARGO_BIN_EXE_rootset"));
         command
             .env_clear()
-            .env("HOME", sandbox.work())
+            .envs(sandbox.variables())
             .env(ENABLED.0, ENABLED.1)
             .current_dir(sandbox.work())
             .arg("daemon")

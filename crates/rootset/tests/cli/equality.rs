@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use rootset_service::{Caller, FrontEnd, Service, Settings, catalogue};
-use rootset_store::Store;
+use rootset_testing::TestDatabase;
 use serde_json::{Value, json};
 
 use crate::sandbox::Sandbox;
@@ -29,9 +29,8 @@ fn requests() -> Vec<Value> {
 #[test]
 fn every_operation_answers_the_same_on_the_command_line() {
     let sandbox = Sandbox::new();
-    let folder = tempfile::tempdir().expect("a folder");
-    let store = Store::open_sqlite(&folder.path().join("direct.db")).expect("a database");
-    let service = Arc::new(Service::new(store, Settings::default()).expect("a service"));
+    let database = TestDatabase::new();
+    let service = Arc::new(Service::new(database.open(), Settings::default()).expect("a service"));
     let caller = Caller::new(FrontEnd::CommandLine, "cli", "default");
     let mut answered = 0;
     for operation in catalogue() {

@@ -92,7 +92,7 @@ struct Watching {
 impl Watching {
     fn start(sandbox: &Sandbox) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_rootset"));
-        command.env_clear().env("HOME", sandbox.work().join("../home")).current_dir(sandbox.work());
+        command.env_clear().envs(sandbox.variables()).current_dir(sandbox.work());
         let mut child = command.args(["watch", "shop"]).stdout(Stdio::piped()).spawn().expect("the program starts");
         let lines = BufReader::new(child.stdout.take().expect("it was piped")).lines();
         Self { child, lines }

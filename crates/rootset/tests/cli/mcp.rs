@@ -20,7 +20,7 @@ impl Agent {
         let mut command = Command::new(env!("CARGO_BIN_EXE_rootset"));
         command
             .env_clear()
-            .env("HOME", sandbox.work().parent().expect("a folder above").join("home"))
+            .envs(sandbox.variables())
             .current_dir(sandbox.work())
             .args(arguments)
             .stdin(Stdio::piped())
@@ -108,7 +108,7 @@ fn profiles_choose_the_tools_and_unknown_ones_are_refused_before_anything_starts
     let outcome = sandbox.run(["mcp", "--profile", "everything"]);
     assert_eq!((outcome.status, outcome.stdout.as_str()), (Some(1), ""), "{outcome:?}");
     assert!(outcome.stderr.contains("allowed: core, context, code, admin, full"), "{outcome:?}");
-    assert!(!sandbox.database().exists());
+    assert!(!sandbox.has_database());
 }
 
 #[test]

@@ -1,14 +1,19 @@
 //! A folder of its own for every test: home, configuration and data are inside, and nothing of the caller's environment
-//! reaches the program.
+//! reaches the program. With PostgreSQL, data is in a database of its own, which the environment names.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
+use rootset_store::Location;
+use rootset_testing::{Sql, TestDatabase, TestEngine};
 use serde_json::Value;
 use tempfile::TempDir;
 
 pub struct Sandbox {
     folder: TempDir,
+    /// Without a schema, as an operator makes it; SQLite's file is made by the program itself.
+    server: Option<TestDatabase>,
 }
 
 /// What came of one command.
@@ -38,7 +43,8 @@ impl Sandbox {
         for inner in ["home", "work"] {
             std::fs::create_dir(folder.path().join(inner)).expect("a folder inside");
         }
-        Self { folder }
+        let server = (TestEngine::chosen() == TestEngine::Postgres).then(TestDatabase::empty);
+        Self { folder, server }
     }
 
     /// The folder the command runs in.
@@ -46,8 +52,40 @@ impl Sandbox {
         self.folder.path().join("work")
     }
 
-    pub fn database(&self) -> PathBuf {
+    /// Where SQLite's file is made when nothing else is said.
+    pub fn sqlite_file(&self) -> PathBuf {
         self.folder.path().join("home/.local/share/rootset/rootset.db")
+    }
+
+    /// Whether anybody has made a database here.
+    pub fn has_database(&self) -> bool {
+        match &self.server {
+            Some(database) => !database.sql().tables().expect("a list of tables").is_empty(),
+            None => self.sqlite_file().exists(),
+        }
+    }
+
+    pub fn sql(&self) -> Sql {
+        match &self.server {
+            Some(database) => database.sql(),
+            None => Sql::open(&Location::File(self.sqlite_file())).expect("the database"),
+        }
+    }
+
+    /// For `--db`: the file, or the one database on the server, whatever the file would be called.
+    pub fn db<'a>(&'a self, file: &'a str) -> &'a str {
+        self.server.as_ref().map_or(file, TestDatabase::url)
+    }
+
+    /// All that the program gets to see of the environment.
+    pub fn variables(&self) -> Vec<(&'static str, OsString)> {
+        let home = self.folder.path().join("home");
+        let mut variables = vec![("PATH", std::env::var_os("PATH").unwrap_or_default()), ("HOME", home.clone().into())];
+        if let Some(database) = &self.server {
+            variables.push(("ROOTSET_DB", database.url().into()));
+            variables.push(("ROOTSET_BACKUP__DIR", home.join(".local/share/rootset/rootset.db.backups").into()));
+        }
+        variables
     }
 
     pub fn own_configuration(&self) -> PathBuf {
@@ -63,11 +101,7 @@ impl Sandbox {
 
     pub fn command(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_rootset"));
-        command
-            .env_clear()
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            .env("HOME", self.folder.path().join("home"))
-            .current_dir(self.work());
+        command.env_clear().envs(self.variables()).current_dir(self.work());
         command
     }
 

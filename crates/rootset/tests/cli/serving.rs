@@ -18,9 +18,9 @@ impl Serving {
     fn start(sandbox: &Sandbox, arguments: &[&str]) -> Self {
         let mut process = Command::new(env!("CARGO_BIN_EXE_rootset"))
             .env_clear()
-            .env("HOME", sandbox.work())
+            .envs(sandbox.variables())
             .current_dir(sandbox.work())
-            .args(["--db", "memory.db", "serve", "--listen", "127.0.0.1:0"])
+            .args(["--db", sandbox.db("memory.db"), "serve", "--listen", "127.0.0.1:0"])
             .args(arguments)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -117,7 +117,7 @@ fn no_token_is_asked_for_on_the_loopback_only_and_said_loudly() {
         let outcome = sandbox.run(["serve", "--no-auth", "--listen", address]);
         assert_eq!(outcome.status, Some(1), "{outcome:?}");
         assert!(outcome.stderr.contains("`--no-auth` is for the loopback only"), "{outcome:?}");
-        assert!(!sandbox.database().exists());
+        assert!(!sandbox.has_database());
     }
 }
 
@@ -129,7 +129,7 @@ fn port_that_is_taken_is_an_error_that_leaves_no_database() {
     let outcome = sandbox.run(["serve", "--listen", &address]);
     assert_eq!(outcome.status, Some(1), "{outcome:?}");
     assert!(outcome.stderr.contains(&format!("cannot listen on `{address}`")), "{outcome:?}");
-    assert!(!sandbox.database().exists());
+    assert!(!sandbox.has_database());
 }
 
 #[test]

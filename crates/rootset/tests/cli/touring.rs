@@ -39,7 +39,7 @@ fn tour_runs_through_without_a_terminal_and_leaves_nothing_behind() {
     }
     assert!(!told.stderr.contains("error"), "{told:?}");
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 0, "something is left of the tour");
-    assert!(!sandbox.database().exists());
+    assert!(!sandbox.has_database());
 }
 
 #[test]
@@ -49,7 +49,7 @@ fn tour_that_is_told_to_end_cleans_up() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_rootset"))
         .arg("tour")
         .env_clear()
-        .env("HOME", sandbox.work().with_file_name("home"))
+        .envs(sandbox.variables())
         .env("TMPDIR", &folder)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())

@@ -56,7 +56,7 @@ fn a_deleted_segment_that_is_purged_leaves_no_trace() {
     let deleted =
         session.call("context_gc_prune", json!({"segment_ids": ["secret"], "strategy": "delete", "confirm": true}));
     session.world.call("gc_purge", json!({"run_id": deleted["run_id"], "confirm": true}));
-    assert_eq!(session.world.files_with(b"zanzibar"), [] as [&str; 0]);
+    assert_eq!(session.world.places_with(b"zanzibar"), [] as [&str; 0]);
     session.world.assert_doctor_is_content();
 }
 

@@ -91,7 +91,7 @@ fn a_deleted_session_that_is_purged_leaves_no_trace() {
     session.prune(&["one"]);
     let deleted = session.call("context_delete_session", json!({"confirm": true}));
     session.world.call("gc_purge", json!({"run_id": deleted["run_id"], "confirm": true}));
-    assert_eq!(session.world.files_with(b"zanzibar"), [] as [&str; 0]);
+    assert_eq!(session.world.places_with(b"zanzibar"), [] as [&str; 0]);
     session.world.assert_doctor_is_content();
 }
 

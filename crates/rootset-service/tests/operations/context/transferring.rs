@@ -109,7 +109,7 @@ fn a_session_of_claude_code_is_imported_in_order_and_only_once() {
 #[test]
 fn a_file_that_is_being_written_is_imported_up_to_its_torn_line() {
     let session = Session::new();
-    let path = session.world.path().with_file_name("live.jsonl");
+    let path = session.world.folder().join("live.jsonl");
     std::fs::write(&path, claude_code(true)).unwrap();
     let imported = session.call("context_import", json!({"format": "claude-code", "path": path}));
     assert_eq!(session.ids(), ["m1", "m2", "m3", "m4"]);
@@ -149,7 +149,7 @@ fn a_corrupt_import_is_reported_and_the_session_stays_as_it_was() {
 fn a_corrupt_file_is_never_overwritten() {
     let session = filled();
     let before = session.ids();
-    let folder = session.world.path().with_file_name("files");
+    let folder = session.world.folder().join("files");
     std::fs::create_dir(&folder).unwrap();
     let corrupt = "{\"segments\": [{\"segment_id\": \"a\", \"ty";
     let path = folder.join("export.json");
@@ -165,7 +165,7 @@ fn a_corrupt_file_is_never_overwritten() {
 #[test]
 fn a_path_is_for_the_command_line_only() {
     let mut session = Session::new();
-    let path = session.world.path().with_file_name("session.jsonl");
+    let path = session.world.folder().join("session.jsonl");
     std::fs::write(&path, claude_code(false)).unwrap();
     for front_end in [FrontEnd::Mcp, FrontEnd::Http] {
         session.world.caller = Caller::new(front_end, "somebody", "default");

@@ -432,9 +432,9 @@ impl Simulation {
     /// Finds the plan that was stored last.
     fn newest_plan(&self, at: usize) -> (Id, i64) {
         let statement = "SELECT plan, created_at FROM plans WHERE workspace = ?1 ORDER BY created_at DESC, plan DESC";
-        let newest = self.sql.query_row(statement, [self.key(at)], |row| Ok((row.get::<_, [u8; 16]>(0)?, row.get(1)?)));
-        newest.map_or_else(
-            |_| (NOBODY.to_owned(), 0),
+        let newest = self.sql.row(statement, &[self.key(at).into()], |row| Ok((row.get::<[u8; 16]>(0)?, row.get(1)?)));
+        newest.unwrap().map_or_else(
+            || (NOBODY.to_owned(), 0),
             |(id, created_at)| (rootset_model::PlanId(id).to_string(), created_at),
         )
     }

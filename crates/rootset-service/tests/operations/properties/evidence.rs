@@ -20,7 +20,8 @@ use proptest::test_runner::TestCaseError;
 use rootset_gc::invariants::Broken;
 use rootset_gc::invariants::rows::{self, Key, MemoryRow, Rows, Served};
 use rootset_gc::invariants::steps::{self, AuditLink};
-use rusqlite::{Params, Row};
+use rootset_store::driver::{SearchIndex, Value as Parameter};
+use rootset_testing::{SqlError, SqlRow};
 use serde_json::{Value, json};
 
 use super::simulation::{Outcome, Simulation};
@@ -40,10 +41,8 @@ impl Simulation {
         at as i64 + 1
     }
 
-    fn all<T>(&self, sql: &str, params: impl Params, read: impl Fn(&Row<'_>) -> rusqlite::Result<T>) -> Vec<T> {
-        let mut statement = self.sql.prepare_cached(sql).unwrap();
-        let rows = statement.query_map(params, |row| read(row)).unwrap();
-        rows.collect::<rusqlite::Result<_>>().unwrap()
+    fn all<T>(&self, sql: &str, parameters: &[Parameter<'_>], read: impl Fn(&SqlRow) -> Result<T, SqlError>) -> Vec<T> {
+        self.sql.rows(sql, parameters, read).unwrap_or_else(|error| panic!("{sql}: {error}"))
     }
 
     /// I6, I7, I8 and I11.
@@ -61,7 +60,7 @@ impl Simulation {
     }
 
     fn rows(&self) -> Rows {
-        let key = |row: &Row<'_>| -> rusqlite::Result<Key> { Ok((row.get(0)?, row.get(1)?)) };
+        let key = |row: &SqlRow| -> Result<Key, SqlError> { Ok((row.get(0)?, row.get(1)?)) };
         let now = self.world.now_ms();
         let memories = "
             SELECT m.workspace, m.memory, m.trashed_run IS NOT NULL,
@@ -69,31 +68,31 @@ impl Simulation {
                    AND (m.repo IS NULL OR m.stale_at IS NULL)
             FROM memories m LEFT JOIN memories s
               ON s.workspace = m.workspace AND s.memory = m.superseded_by AND s.trashed_run IS NULL";
-        let relations = self.all("SELECT workspace, relation, source, target FROM relations", [], |row| {
+        let relations = self.all("SELECT workspace, relation, source, target FROM relations", &[], |row| {
             let workspace: i64 = row.get(0)?;
             Ok((key(row)?, ((workspace, row.get(2)?), (workspace, row.get(3)?))))
         });
         let mut rows = Rows {
-            workspaces: self.all("SELECT workspace FROM workspaces", [], |row| row.get(0)).into_iter().collect(),
+            workspaces: self.all("SELECT workspace FROM workspaces", &[], |row| row.get(0)).into_iter().collect(),
             memories: self
-                .all(memories, [now], |row| {
+                .all(memories, &[now.into()], |row| {
                     Ok((key(row)?, MemoryRow { is_trashed: row.get(2)?, is_current: row.get(3)? }))
                 })
                 .into_iter()
                 .collect(),
             chunks: self
-                .all("SELECT workspace, chunk, memory FROM chunks", [], |row| {
+                .all("SELECT workspace, chunk, memory FROM chunks", &[], |row| {
                     Ok((chunk_key(row.get(0)?, row.get(1)?), row.get(2)?))
                 })
                 .into_iter()
                 .collect(),
-            entities: self.all("SELECT workspace, entity FROM entities", [], key).into_iter().collect(),
+            entities: self.all("SELECT workspace, entity FROM entities", &[], key).into_iter().collect(),
             relations: relations.into_iter().collect(),
             contributions: self
-                .all("SELECT workspace, object, memory FROM contributions", [], |row| Ok((key(row)?, row.get(2)?)))
+                .all("SELECT workspace, object, memory FROM contributions", &[], |row| Ok((key(row)?, row.get(2)?)))
                 .into_iter()
                 .collect(),
-            untracked: self.all("SELECT workspace, object FROM untracked", [], key).into_iter().collect(),
+            untracked: self.all("SELECT workspace, object FROM untracked", &[], key).into_iter().collect(),
             refcounts: BTreeMap::new(),
         };
         rows.refcounts = self.refcounts(&rows);
@@ -114,7 +113,7 @@ impl Simulation {
             LEFT JOIN contributions c ON c.workspace = r.workspace AND c.object = r.relation
             LEFT JOIN memories m ON m.workspace = c.workspace AND m.memory = c.memory AND m.trashed_run IS NULL
             GROUP BY 1, 2";
-        refcounts.extend(self.all(statement, [], |row| Ok(((row.get(0)?, row.get(1)?), row.get(2)?))));
+        refcounts.extend(self.all(statement, &[], |row| Ok(((row.get(0)?, row.get(1)?), row.get(2)?))));
         refcounts
     }
 
@@ -142,17 +141,11 @@ impl Simulation {
     fn indexed(&self, at: usize, rows: &Rows) -> BTreeSet<Key> {
         let key = self.key(at);
         let read = |sql: &str| -> BTreeSet<Key> {
-            self.all(sql, [], |row| Ok(chunk_key(key, row.get(0)?))).into_iter().collect()
+            self.all(sql, &[], |row| Ok(chunk_key(key, row.get(0)?))).into_iter().collect()
         };
-        let table = format!("search_memories_{key}_docsize");
-        let is_there = "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE name = ?1)";
-        if !self.sql.query_row(is_there, [&table], |row| row.get::<_, bool>(0)).unwrap() {
-            // Made with the first memory.
-            return BTreeSet::new();
-        }
+        let full_text = self.sql.search_rows(key, SearchIndex::Memories).unwrap();
         let indexes = [
-            read(&format!("SELECT id FROM {table}")),
-            read(&format!("SELECT id FROM search_memories_{key}_content")),
+            full_text.iter().map(|row| chunk_key(key, row.key)).collect(),
             read(&format!("SELECT chunk FROM vectors WHERE workspace = {key}")),
             read(&format!("SELECT chunk FROM vector_originals WHERE workspace = {key}")),
         ];
@@ -191,11 +184,11 @@ impl Simulation {
         let chain = self.key(at);
         let statement =
             "SELECT seq, at, actor, operation, counts, plan, run, hash FROM audit WHERE chain = ?1 ORDER BY seq";
-        let rows = self.all(statement, [chain], |row| {
+        let rows = self.all(statement, &[chain.into()], |row| {
             let numbers: [i64; 2] = [row.get(0)?, row.get(1)?];
             let texts: [String; 3] = [row.get(2)?, row.get(3)?, row.get(4)?];
             let ids: [Option<[u8; 16]>; 2] = [row.get(5)?, row.get(6)?];
-            Ok((numbers, texts, ids, row.get::<_, [u8; 32]>(7)?))
+            Ok((numbers, texts, ids, row.get::<[u8; 32]>(7)?))
         });
         let (mut previous, mut links) = (Vec::new(), Vec::new());
         for (numbers, texts, ids, hash) in rows {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use proptest::test_runner::TestCaseError;
 use rootset_model::Timestamp;
 use rootset_service::ServiceError;
-use rusqlite::Connection;
+use rootset_testing::Sql;
 use serde_json::{Value, json};
 
 use super::evidence::absence::OwnVectors;
@@ -23,7 +23,7 @@ pub type Outcome = Result<(), TestCaseError>;
 pub struct Simulation {
     pub world: World,
     /// For what no operation tells.
-    pub sql: Connection,
+    pub sql: Sql,
     pub models: [Workspace; 2],
     /// Everything that ever was, per workspace or of both: purged ones too.
     pub memories: [Vec<Id>; 2],
@@ -71,8 +71,6 @@ impl Simulation {
         let world = World::quick(Arc::new(OwnVectors));
         world.call("create_workspace", json!({"workspace_id": WORKSPACES[1]}));
         let sql = world.sql();
-        // What is planted must leave no traces that the store's own connections would not leave.
-        sql.execute_batch("PRAGMA secure_delete = ON; PRAGMA foreign_keys = OFF").unwrap();
         let mut simulation = Self {
             world,
             sql,

@@ -6,7 +6,6 @@ use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 use rootset_model::{ChunkKey, Content, EntityId, RelationId};
 use rootset_service::ServiceError;
-use rusqlite::params;
 use serde_json::{Value, json};
 
 use super::simulation::{Expected, Outcome, Simulation, compare};
@@ -306,7 +305,9 @@ impl Simulation {
                 let (id, stale_at) = (bytes_of(&memory.id), memory.stale_at);
                 let statement = "UPDATE memories SET repo = ?3, file_path = name, source = ?4, stale_at = ?5
                                  WHERE workspace = ?1 AND memory = ?2";
-                self.sql.execute(statement, params![key, id, REPO, CODE_SOURCE, stale_at]).unwrap();
+                self.sql
+                    .execute(statement, &[key.into(), (&id).into(), REPO.into(), CODE_SOURCE.into(), stale_at.into()])
+                    .unwrap();
                 let recount = "DELETE FROM sources;
                                INSERT INTO sources SELECT workspace, source, COUNT(*) FROM memories GROUP BY 1, 2;";
                 self.sql.execute_batch(recount).unwrap();
@@ -316,18 +317,20 @@ impl Simulation {
                 memory.source_version = Some(*version);
                 let id = bytes_of(&memory.id);
                 let statement = "UPDATE memories SET source_version = ?3 WHERE workspace = ?1 AND memory = ?2";
-                self.sql.execute(statement, params![key, id, version]).unwrap();
+                self.sql.execute(statement, &[key.into(), (&id).into(), (*version).into()]).unwrap();
             }
             Planting::IngestedAt { memory, is_future } => {
                 let Some(memory) = self.planted_on(at, *memory) else { return };
                 memory.ingested_at = if *is_future { now + 1000 * DAY_MS } else { -5 };
                 let (id, ingested_at) = (bytes_of(&memory.id), memory.ingested_at);
                 let statement = "UPDATE memories SET ingested_at = ?3 WHERE workspace = ?1 AND memory = ?2";
-                self.sql.execute(statement, params![key, id, ingested_at]).unwrap();
+                self.sql.execute(statement, &[key.into(), (&id).into(), ingested_at.into()]).unwrap();
             }
             Planting::Orphan { kind } => self.plant_orphan(at, *kind),
         }
-        self.sql.execute("UPDATE workspaces SET last_write_at = ?2 WHERE workspace = ?1", [key, now]).unwrap();
+        self.sql
+            .execute("UPDATE workspaces SET last_write_at = ?2 WHERE workspace = ?1", &[key.into(), now.into()])
+            .unwrap();
     }
 
     fn planted_on(&mut self, at: usize, number: u8) -> Option<&mut Memory> {
@@ -344,18 +347,18 @@ impl Simulation {
         let orphans = &mut self.models[at].orphans;
         if kind == OrphanKind::Chunk {
             let statement = "INSERT INTO chunks VALUES (?1, ?2, ?3, 0, 0, 0, 1, 0, NULL)";
-            self.sql.execute(statement, params![key, number, id]).unwrap();
+            self.sql.execute(statement, &[key.into(), number.into(), (&id).into()]).unwrap();
             orphans.insert(Orphan { kind, id: ChunkKey(number).external().to_string() });
             return;
         }
         let statement = "INSERT INTO entities VALUES (?1, ?2, ?3, 'Planted', 'thing', 'planted', 1, 0, 0)";
-        self.sql.execute(statement, params![key, id, number]).unwrap();
+        self.sql.execute(statement, &[key.into(), (&id).into(), number.into()]).unwrap();
         orphans.insert(Orphan { kind: OrphanKind::Entity, id: EntityId(id).to_string() });
         if kind == OrphanKind::Relation {
             let end = id;
             id[0] = 0xdd;
             let statement = "INSERT INTO relations VALUES (?1, ?2, ?3, 'haunts', ?3, 1, 0)";
-            self.sql.execute(statement, params![key, id, end]).unwrap();
+            self.sql.execute(statement, &[key.into(), (&id).into(), (&end).into()]).unwrap();
             orphans.insert(Orphan { kind, id: RelationId(id).to_string() });
         }
     }

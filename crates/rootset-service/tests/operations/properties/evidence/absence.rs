@@ -54,14 +54,18 @@ impl Simulation {
                 vectors.extend(self.vector_of(number).into_iter().flatten());
             }
         }
-        let [database, log] = ["", "-wal"].map(|suffix| self.world.bytes_of_file(suffix));
+        // SQLite's log is a file beside the database; PostgreSQL's is out of reach.
+        let (log, database): (Vec<_>, Vec<_>) =
+            self.world.database.storage().into_iter().partition(|(name, _)| name.ends_with("-wal"));
         let finders = [words, vectors].map(|needles| AhoCorasick::new(needles).unwrap());
-        let count = |finder: &AhoCorasick, file: &[u8]| finder.find_iter(file).count();
+        let count = |finder: &AhoCorasick, places: &[(String, Vec<u8>)]| {
+            places.iter().map(|(_, bytes)| finder.find_iter(bytes).count()).sum::<usize>()
+        };
         let traces = Traces {
             tables: self.rows_that_name_the_purged(),
             full_text: count(&finders[0], &database),
             vectors: count(&finders[1], &database),
-            log: Some(finders.iter().map(|finder| count(finder, &log)).sum()),
+            log: (!log.is_empty()).then(|| finders.iter().map(|finder| count(finder, &log)).sum()),
         };
         purged_means_absent(&traces).map_err(failed)
     }
@@ -78,7 +82,7 @@ impl Simulation {
                  SELECT workspace, subject FROM jobs WHERE kind = 'complete') n
              WHERE NOT EXISTS (SELECT 1 FROM memories m WHERE m.workspace = n.workspace AND m.memory = n.memory)"
         );
-        self.sql.query_row(&statement, [], |row| row.get::<_, i64>(0)).unwrap() as usize
+        self.sql.scalar::<i64>(&statement, &[]).unwrap() as usize
     }
 
     /// While they can still be read.
@@ -100,8 +104,8 @@ impl Simulation {
             JOIN vectors v ON v.workspace = ch.workspace AND v.chunk = ch.chunk
             JOIN vector_originals o ON o.workspace = ch.workspace AND o.chunk = ch.chunk
             WHERE ch.memory = ?1";
-        let read = self.sql.query_row(statement, [bytes_of(&memory.id)], |row| Ok([row.get(0)?, row.get(1)?]));
-        let needles: Needles = read.unwrap();
+        let read = self.sql.row(statement, &[(&bytes_of(&memory.id)).into()], |row| Ok([row.get(0)?, row.get(1)?]));
+        let needles: Needles = read.unwrap().expect("a content has a vector");
         KNOWN.lock().unwrap().insert(number, needles.clone());
         Some(needles)
     }

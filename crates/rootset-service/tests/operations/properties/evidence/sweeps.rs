@@ -10,7 +10,7 @@ use rootset_gc::invariants::sweep::Swept;
 use rootset_gc::strategies::Selection;
 use rootset_model::plan::{Action, ItemKind, PlanItem, Reason};
 use rootset_model::{Basis, ChunkKey, PlanId, RetentionPolicy, RunId, Timestamp};
-use rusqlite::{Row, params};
+use rootset_testing::{SqlError, SqlRow};
 
 use super::failed;
 use crate::harness::DAY_MS;
@@ -32,11 +32,11 @@ impl Simulation {
             LEFT JOIN uses u ON u.workspace = m.workspace AND u.memory = m.memory
             LEFT JOIN memories s ON s.workspace = m.workspace AND s.memory = m.superseded_by AND s.trashed_run IS NULL
             WHERE m.workspace = ?1";
-        states.extend(self.all(memories, [key], |row| {
+        states.extend(self.all(memories, &[key.into()], |row| {
             let state = RootState {
                 is_trashed: row.get(2)?,
                 is_pinned: row.get(3)?,
-                last_used_at: row.get::<_, Option<i64>>(4)?.map(Timestamp),
+                last_used_at: row.get::<Option<i64>>(4)?.map(Timestamp),
                 is_stale: row.get(5)?,
                 is_superseded: row.get(6)?,
                 ..RootState::plain(row.get(1)?)
@@ -47,14 +47,13 @@ impl Simulation {
             SELECT r.memory, r.revision, m.version, r.trashed_run IS NOT NULL OR m.trashed_run IS NOT NULL, m.pinned
             FROM revisions r JOIN memories m ON m.workspace = r.workspace AND m.memory = r.memory
             WHERE r.workspace = ?1";
-        states.extend(self.all(revisions, [key], |row| {
+        states.extend(self.all(revisions, &[key.into()], |row| {
             let state = RootState { is_trashed: row.get(3)?, is_pinned: row.get(4)?, ..RootState::plain(row.get(2)?) };
             Ok(((ItemKind::Revision, row.get(0)?, row.get(1)?), state))
         }));
-        let untracked =
-            "SELECT kind, object, MIN(trashed_run IS NOT NULL) FROM untracked WHERE workspace = ?1 GROUP BY 1, 2";
-        states.extend(self.all(untracked, [key], |row| {
-            let kind = if row.get::<_, i64>(0)? == 0 { ItemKind::Entity } else { ItemKind::Relation };
+        let untracked = "SELECT kind, object, MIN(CASE WHEN trashed_run IS NULL THEN 0 ELSE 1 END) FROM untracked WHERE workspace = ?1 GROUP BY 1, 2";
+        states.extend(self.all(untracked, &[key.into()], |row| {
+            let kind = if row.get::<i64>(0)? == 0 { ItemKind::Entity } else { ItemKind::Relation };
             Ok(((kind, row.get(1)?, 0), RootState { is_trashed: row.get(2)?, ..RootState::plain(0) }))
         }));
         for row in self.derived(at) {
@@ -75,12 +74,13 @@ impl Simulation {
             JOIN runs r ON r.workspace = p.workspace AND r.plan = p.plan WHERE r.workspace = ?1 AND r.run = ?2";
         let (plan, facts) = self
             .sql
-            .query_row(statement, params![key, run], |row| {
+            .row(statement, &[key.into(), (&run).into()], |row| {
                 let created_at = Timestamp(row.get(1)?);
                 let facts = PlanFacts { created_at, include_pinned: row.get(2)?, is_named: row.get(3)? };
-                Ok((row.get::<_, [u8; 16]>(0)?, facts))
+                Ok((row.get::<[u8; 16]>(0)?, facts))
             })
-            .unwrap();
+            .unwrap()
+            .expect("a run has a plan");
         let planned = self.planned(at, plan);
         let taken = self.taken_by(at, run);
         let after = self.states(at);
@@ -111,8 +111,8 @@ impl Simulation {
             UNION ALL SELECT 1, memory, revision FROM revisions WHERE workspace = ?1 AND trashed_run = ?2
             UNION ALL SELECT 2 + kind, object, 0 FROM untracked WHERE workspace = ?1 AND trashed_run = ?2";
         let kinds = [ItemKind::Memory, ItemKind::Revision, ItemKind::Entity, ItemKind::Relation];
-        let taken = self.all(statement, params![self.key(at), run], |row| {
-            Ok((kinds[usize::from(row.get::<_, u8>(0)?)], row.get(1)?, row.get(2)?))
+        let taken = self.all(statement, &[self.key(at).into(), (&run).into()], |row| {
+            Ok((kinds[row.get::<u32>(0)? as usize], row.get(1)?, row.get(2)?))
         });
         taken.into_iter().collect()
     }
@@ -121,8 +121,8 @@ impl Simulation {
         let statement = "
             SELECT kind, object, revision, version, action, reason FROM plan_items
             WHERE workspace = ?1 AND plan = ?2 ORDER BY position";
-        let word = |row: &Row<'_>, index| row.get::<_, String>(index);
-        self.all(statement, params![self.key(at), plan], |row| {
+        let word = |row: &SqlRow, index| row.get::<String>(index);
+        self.all(statement, &[self.key(at).into(), (&plan).into()], |row| {
             Ok(PlanItem {
                 kind: ItemKind::from_stored(&word(row, 0)?).unwrap(),
                 object: row.get(1)?,
@@ -174,9 +174,9 @@ impl Simulation {
             LEFT JOIN uses u ON u.workspace = m.workspace AND u.memory = m.memory
             LEFT JOIN memories s ON s.workspace = m.workspace AND s.memory = m.superseded_by AND s.trashed_run IS NULL
             WHERE m.workspace = ?1 AND m.trashed_run IS NULL";
-        self.all(statement, [self.key(at)], |row| {
+        self.all(statement, &[self.key(at).into()], |row| {
             let source: String = row.get(2)?;
-            let time = |index| Ok::<_, rusqlite::Error>(row.get::<_, Option<i64>>(index)?.map(Timestamp));
+            let time = |index| Ok::<_, SqlError>(row.get::<Option<i64>>(index)?.map(Timestamp));
             Ok(Root {
                 id: row.get(0)?,
                 version: row.get(1)?,
@@ -200,7 +200,8 @@ impl Simulation {
                    (SELECT COUNT(*) FROM contributions c JOIN memories m
                       ON m.workspace = c.workspace AND m.memory = c.memory
                     WHERE c.workspace = ?1 AND c.object = o.object),
-                   EXISTS (SELECT 1 FROM untracked u WHERE u.workspace = ?1 AND u.object = o.object), 0
+                   CASE WHEN EXISTS (SELECT 1 FROM untracked u WHERE u.workspace = ?1 AND u.object = o.object)
+                        THEN 1 ELSE 0 END, 0
             FROM (SELECT 1 AS kind, entity AS object FROM entities WHERE workspace = ?1
                   UNION ALL SELECT 2, relation FROM relations WHERE workspace = ?1) o
             UNION ALL
@@ -208,8 +209,8 @@ impl Simulation {
                              WHERE m.workspace = ch.workspace AND m.memory = ch.memory), 0, ch.chunk
             FROM chunks ch WHERE ch.workspace = ?1";
         let kinds = [DerivedKind::Chunk, DerivedKind::Entity, DerivedKind::Relation];
-        self.all(statement, [self.key(at)], |row| {
-            let kind = kinds[usize::from(row.get::<_, u8>(0)?)];
+        self.all(statement, &[self.key(at).into()], |row| {
+            let kind = kinds[row.get::<u32>(0)? as usize];
             let id = match kind {
                 DerivedKind::Chunk => ChunkKey(row.get(4)?).external().into_bytes(),
                 DerivedKind::Entity | DerivedKind::Relation => row.get(1)?,

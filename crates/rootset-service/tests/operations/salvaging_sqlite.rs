@@ -27,8 +27,8 @@ fn filled() -> World {
 
 /// A copy of the database in which pages that hold these words are overwritten.
 fn damaged_copy(world: &World, words: &[&str]) -> PathBuf {
-    let path = world.path().with_file_name("damaged.db");
-    let mut bytes = std::fs::read(world.path()).unwrap();
+    let path = world.folder().join("damaged.db");
+    let mut bytes = std::fs::read(world.sqlite_file()).unwrap();
     for page in bytes.chunks_exact_mut(4096).skip(1) {
         let holds = |word: &&str| page.windows(word.len()).any(|window| window == word.as_bytes());
         if words.iter().any(holds) {
@@ -44,7 +44,7 @@ fn whatever_can_be_read_of_a_damaged_file_comes_back_whole() {
     let world = filled();
     let path = damaged_copy(&world, &["Note 40 speaks", "filler80 filler80"]);
     let before = std::fs::read(&path).unwrap();
-    let folder = world.path().with_file_name("salvaged");
+    let folder = world.folder().join("salvaged");
     let salvaged = salvage(&path, &folder, "20270115-080000-salvage", Timestamp(world.now_ms())).unwrap();
     assert!(salvaged.damages > 0);
     assert_eq!(std::fs::read(&path).unwrap(), before, "the file is left as it is");
@@ -72,8 +72,8 @@ fn whatever_can_be_read_of_a_damaged_file_comes_back_whole() {
 #[test]
 fn a_whole_file_is_salvaged_without_loss() {
     let world = filled();
-    let folder = world.path().with_file_name("salvaged");
-    let salvaged = salvage(&world.path(), &folder, "20270115-080000-salvage", Timestamp(world.now_ms())).unwrap();
+    let folder = world.folder().join("salvaged");
+    let salvaged = salvage(world.sqlite_file(), &folder, "20270115-080000-salvage", Timestamp(world.now_ms())).unwrap();
     assert_eq!((salvaged.damages, salvaged.incomplete), (0, 0));
     assert_eq!(salvaged.backup.manifest.tables["memories"], NOTES as i64);
     assert_eq!(salvaged.backup.manifest.tables["revisions"], NOTES as i64 + 1);

@@ -18,7 +18,7 @@ fn refused(outcome: &Outcome, code: &str, says: &str) {
 fn default_database_is_in_a_private_folder() {
     let sandbox = Sandbox::new();
     assert_eq!(sandbox.run(["list"]).status, Some(0));
-    let folder = sandbox.database().parent().unwrap().to_owned();
+    let folder = sandbox.sqlite_file().parent().unwrap().to_owned();
     assert_eq!(fs::metadata(folder).unwrap().permissions().mode() & 0o777, 0o700);
     let elsewhere = sandbox.work().join("data");
     let outcome = sandbox.run_with_variables(&[("XDG_DATA_HOME", elsewhere.to_str().unwrap())], ["list"]);
@@ -32,7 +32,7 @@ fn database_is_named_by_path_or_url() {
     sandbox.run(["add", "falcon", "--name", "falcon", "--db", "one.db"]);
     assert_eq!(sandbox.run(["show", "falcon", "--db", "sqlite:one.db"]).status, Some(0));
     assert_eq!(sandbox.run_with_variables(&[("ROOTSET_DB", "one.db")], ["show", "falcon"]).status, Some(0));
-    assert!(!sandbox.database().exists());
+    assert!(!sandbox.has_database());
     for (db, says) in [
         ("postgres://", "`postgres://USER@HOST/DATABASE`"),
         ("mysql://host/db", "a path, `sqlite:PATH`, or"),
@@ -82,7 +82,7 @@ fn database_of_another_program_is_left_alone() {
 fn database_of_a_later_version_is_not_touched() {
     let sandbox = Sandbox::new();
     sandbox.run(["add", "falcon"]);
-    let connection = rusqlite::Connection::open(sandbox.database()).unwrap();
+    let connection = sandbox.sql();
     connection.execute_batch("PRAGMA user_version = 99").unwrap();
     drop(connection);
     for operation in ["list_memories", "get_stats"] {
@@ -94,10 +94,10 @@ fn database_of_a_later_version_is_not_touched() {
 fn damaged_database_is_our_trouble_and_is_not_written() {
     let sandbox = Sandbox::new();
     sandbox.run(["add", "falcon"]);
-    let mut bytes = fs::read(sandbox.database()).unwrap();
+    let mut bytes = fs::read(sandbox.sqlite_file()).unwrap();
     let length = bytes.len();
     bytes[4096..length].fill(0xAB);
-    fs::write(sandbox.database(), &bytes).unwrap();
+    fs::write(sandbox.sqlite_file(), &bytes).unwrap();
     let outcome = sandbox.run(["call", "add_memory", r#"{"text": "eagle"}"#]);
     assert_eq!(outcome.status, Some(2), "{outcome:?}");
     assert_eq!(outcome.error_code(), "internal");
@@ -107,7 +107,7 @@ fn damaged_database_is_our_trouble_and_is_not_written() {
 fn reading_goes_on_while_another_process_writes() {
     let sandbox = Sandbox::new();
     sandbox.run(["add", "falcon", "--name", "falcon"]);
-    let mut lock = sandbox.database().into_os_string();
+    let mut lock = sandbox.sqlite_file().into_os_string();
     lock.push(".lock");
     let held = fs::OpenOptions::new().write(true).open(lock).unwrap();
     held.lock().unwrap();
@@ -138,7 +138,7 @@ fn file_that_cannot_be_written_is_forbidden() {
 fn disk_that_runs_full_loses_nothing() {
     let sandbox = Sandbox::new();
     sandbox.run(["add", "falcon", "--name", "falcon"]);
-    let size_kib = fs::metadata(sandbox.database()).unwrap().len() / 1024;
+    let size_kib = fs::metadata(sandbox.sqlite_file()).unwrap().len() / 1024;
     // No file may grow past this, as if the disk ended there; the signal that comes with it is ignored.
     let script = format!("trap '' XFSZ; ulimit -f {}; exec \"$0\" call add_memory -", size_kib + 64);
     let mut shell = Command::new("bash")
