@@ -152,7 +152,7 @@ impl From<StoreError> for ServiceError {
                 Self::new(Code::NotFound, message).with_hint("create it first, with `createdb` or CREATE DATABASE")
             }
             StoreError::RoleLacksRights { .. } => Self::new(Code::Forbidden, message)
-                .with_hint("the first start needs the owner of the database, as a member of `rootset_application`: docs/operations.md"),
+                .with_hint("the first start needs the database's owner, a member of `rootset_application`: docs/operations.md"),
             StoreError::PermissionDenied(_) => Self::new(Code::Forbidden, message).with_hint(
                 "a login needs `GRANT rootset_application TO` it; upgrades and `defrag` need the owner: docs/operations.md",
             ),

@@ -65,7 +65,7 @@ impl PostgresEngine {
         }
         // Plans must not depend on how full a table was when they were made, and none of ours is long enough to compile.
         let own = format!(
-            "-c enable_seqscan=off -c jit=off -c lock_timeout={WRITE_WAIT_MS} \
+            "-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off -c lock_timeout={WRITE_WAIT_MS} \
              -c idle_in_transaction_session_timeout={IDLE_IN_TRANSACTION_MS} -c client_min_messages=warning"
         );
         let options = config.get_options().map_or_else(|| own.clone(), |given| format!("{own} {given}"));

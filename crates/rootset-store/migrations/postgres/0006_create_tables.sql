@@ -16,6 +16,10 @@ BEGIN
   END IF;
 EXCEPTION
   WHEN duplicate_object OR unique_violation THEN NULL;
+  WHEN insufficient_privilege THEN
+    RAISE insufficient_privilege USING
+      MESSAGE = format('`%s` may not create the role `rootset_application`', CURRENT_USER),
+      HINT = 'as a superuser: CREATE ROLE rootset_application NOLOGIN';
 END
 $$;
 
@@ -27,6 +31,10 @@ BEGIN
   END IF;
 EXCEPTION
   WHEN unique_violation THEN NULL;
+  WHEN insufficient_privilege THEN
+    RAISE insufficient_privilege USING
+      MESSAGE = format('`%s` may not become the role `rootset_application`', CURRENT_USER),
+      HINT = format('as a superuser: GRANT rootset_application TO %I', CURRENT_USER);
 END
 $$;
 
