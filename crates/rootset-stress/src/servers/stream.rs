@@ -75,8 +75,12 @@ impl Stream {
         Ok(Self { client, random, workspace, tag, serial: 0, runs: Vec::new(), remembered })
     }
 
-    /// Works until it is told to stop, and once more after that: a plan that nobody holds any more, and a scan.
+    /// Everything once, however slow the machine is; then at random until it is told to stop; and at the end a plan and a
+    /// scan, which get the leases of whoever died with them.
     pub fn work_until(&mut self, is_over: &AtomicBool) -> Result<(), StressError> {
+        for step in [Self::add, Self::update, Self::delete, Self::undo, Self::extend_session] {
+            step(self)?;
+        }
         while !is_over.load(Ordering::Relaxed) {
             match self.random.random_range(0..100) {
                 0..40 => self.add()?,
