@@ -117,9 +117,22 @@ impl Stream {
     fn update(&mut self) -> Result<(), StressError> {
         let Some((name, id)) = self.any_live() else { return Ok(()) };
         let (_, text) = self.next_note();
-        let request = self.about(json!({"memory_id": id, "text": text}));
-        self.good("update_memory", "update", &request)?;
+        let version = self.remembered.model.get(&name).map(|it| it.version);
+        let request = self.about(json!({"memory_id": id, "text": text, "expected_version": version}));
+        let answered = self.client.ask("update_memory", &request)?;
+        // Without an expected version, an update that is repeated would be a second one.
+        let is_done_before = answered.status == 409 && answered.is_repeated && self.text_is(&id, &text)?;
+        if !answered.is_good() && !is_done_before {
+            return Err(answered.refuse("update_memory"));
+        }
+        self.acknowledge("update");
         self.note(&Change::Update { name, text }, None)
+    }
+
+    fn text_is(&mut self, id: &str, text: &str) -> Result<bool, StressError> {
+        let request = self.about(json!({ "memory_id": id }));
+        let answered = self.client.ask("get_memory", &request)?;
+        if answered.is_good() { Ok(answered.body["context"] == text) } else { Err(answered.refuse("get_memory")) }
     }
 
     fn delete(&mut self) -> Result<(), StressError> {
