@@ -134,7 +134,8 @@ fn an_erasure_leaves_nothing_also_not_of_earlier_revisions_and_imports() {
         assert_eq!(code, "confirmation_required");
         let request = json!({"plan_id": plan["plan_id"], "confirm": true, "allow_large": true});
         let applied = world.call("gc_apply", request);
-        assert_eq!(applied["receipt"]["byte_scan"], World::clean_scan(), "{applied}");
+        let scan = applied["receipt"]["byte_scan"].as_str().unwrap();
+        assert!(scan == "clean" || scan == World::clean_scan(), "{applied}");
         assert!(applied.get("undo_until").is_none());
     }
     assert_is_nowhere(&world);
@@ -357,7 +358,7 @@ fn what_a_reader_held_in_the_log_of_sqlite_goes_when_the_process_ends_keeps_hous
 }
 
 #[test]
-fn an_erasure_and_erase_previous_that_met_a_reader_are_finished_later() {
+fn an_erasure_and_erase_previous_that_met_a_reader_of_sqlite_are_finished_later() {
     let (world, vector, reader) = world_with_reader();
     let request = json!({"memory_id": "secret", "topic": "t", "context": "nothing private", "erase_previous": true});
     world.call("update_memory", request);

@@ -290,10 +290,12 @@ fn doctor_finds_what_is_wrong_with_files() {
         ("DELETE FROM symbols WHERE ordinal = 1", "I8.code"),
         ("UPDATE symbols SET memory = x'00112233445566778899aabbccddeeff'", "I8.symbols"),
         ("DELETE FROM revisions", "I8.revisions"),
-        ("DELETE FROM search_code_1 WHERE rowid = 1", "I8.search_missing"),
-        ("INSERT INTO search_code_1(rowid, head, body) VALUES (99, 'x', 'y')", "I8.search_superfluous"),
         ("UPDATE repos SET workspace = 77", "I6.workspaces"),
     ] {
+        // What belongs to no workspace is nobody's under row-level security: no operation gets to see it.
+        if check == "I6.workspaces" && !TestEngine::chosen().has_files() {
+            continue;
+        }
         let world = World::new();
         Scanner::on(&world).add(&world, "a.py", "one", "alpha");
         world.assert_doctor_is_content();
@@ -301,6 +303,11 @@ fn doctor_finds_what_is_wrong_with_files() {
         let found = world.complaints();
         assert!(found.contains(&check.to_owned()), "{sql}: {found:?}");
     }
+    let world = World::new();
+    Scanner::on(&world).add(&world, "a.py", "one", "alpha");
+    world.sql().delete_search_rows(1, SearchIndex::Code, |key| key == 1).unwrap();
+    world.sql().insert_search_row(1, SearchIndex::Code, 99, "ghost").unwrap();
+    assert_eq!(world.complaints(), ["I8.search_missing", "I8.search_superfluous"]);
 }
 
 #[test]
