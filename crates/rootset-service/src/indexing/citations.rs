@@ -37,7 +37,10 @@ impl Service {
         let last_part = |name: &String| name_parts(name).last().copied().unwrap_or_default().to_owned();
         let vanished: Vec<&String> = report.vanished_names.iter().take(VANISHED_MAX).collect();
         let last_parts: Vec<String> = vanished.iter().map(|name| last_part(name)).collect();
-        let defined = self.store.symbols_named(workspace, &last_parts, None, self.now())?;
+        let defined = match last_parts.is_empty() {
+            true => Vec::new(),
+            false => self.store.symbols_named(workspace, &last_parts, None, self.now())?,
+        };
         let defined: HashSet<&str> = defined.iter().map(|symbol| symbol.name.as_str()).collect();
         for (name, last) in vanished.iter().zip(&last_parts) {
             // The same name defined elsewhere is what the note may mean.

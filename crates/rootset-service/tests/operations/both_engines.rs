@@ -17,7 +17,8 @@ const WORDS: [&str; 8] = ["falcon", "heron", "owl", "kite", "eagle", "wren", "fi
 const TAGS: [&str; 3] = ["red", "green", "blue"];
 const SESSIONS: [&str; 2] = ["morning", "evening"];
 /// Of the engine, not of what is stored.
-const OF_THE_ENGINE: [&str; 13] = [
+const OF_THE_ENGINE: [&str; 14] = [
+    "disk",
     "elapsed_ms",
     "engine",
     "sizes",
