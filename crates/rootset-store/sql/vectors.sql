@@ -14,6 +14,9 @@ SELECT chunk, number, space, scale, codes FROM vectors WHERE workspace = ?1 AND 
 SELECT chunk, vector FROM vector_originals
 WHERE workspace = ?1 AND chunk IN (SELECT value FROM integer_list(?2));
 
+-- name: spaces_of
+SELECT chunk, space FROM vectors WHERE workspace = ?1 AND chunk IN (SELECT value FROM integer_list(?2));
+
 -- name: delete
 DELETE FROM vectors WHERE workspace = ?1 AND chunk IN (SELECT value FROM integer_list(?2));
 

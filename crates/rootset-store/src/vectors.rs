@@ -296,6 +296,22 @@ fn insert_rows(
     tx.vectors_insert(workspace, space, vectors)
 }
 
+/// Tells the engine's own index about vectors whose rows were written without it.
+pub(crate) fn index_again(tx: &mut dyn Transaction, workspace: WorkspaceKey, chunks: &[i64]) -> Result<(), StoreError> {
+    let key = [workspace.into(), chunks.into()];
+    let spaces: HashMap<i64, String> =
+        tx.rows(&sql::SPACES_OF, &key, |row| Ok((row.get(0)?, row.get(1)?)))?.into_iter().collect();
+    let originals: Vec<(i64, Vec<f32>)> =
+        tx.rows(&sql::ORIGINALS, &key, |row| Ok((row.get(0)?, floats(&row.get::<Vec<u8>>(1)?))))?;
+    let mut by_space: BTreeMap<&str, Vec<(i64, &[f32])>> = BTreeMap::new();
+    for (chunk, vector) in &originals {
+        if let Some(space) = spaces.get(chunk) {
+            by_space.entry(space).or_default().push((*chunk, vector));
+        }
+    }
+    by_space.into_iter().try_for_each(|(space, vectors)| tx.vectors_insert(workspace, space, &vectors))
+}
+
 pub(crate) fn delete(tx: &mut dyn Transaction, workspace: WorkspaceKey, chunks: &[i64]) -> Result<(), StoreError> {
     tx.execute(&sql::DELETE, &[workspace.into(), chunks.into()])?;
     tx.execute(&sql::DELETE_ORIGINALS, &[workspace.into(), chunks.into()])?;

@@ -29,6 +29,7 @@ mod refusing;
 mod restoring;
 mod retaining;
 mod rights;
+mod round_trips;
 mod salvaging_sqlite;
 mod scheduling;
 mod searching;
