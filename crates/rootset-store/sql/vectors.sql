@@ -40,3 +40,10 @@ INSERT INTO meta (key, value) VALUES ('vector_space', ?1) ON CONFLICT (key) DO U
 
 -- name: clear_complete_space
 DELETE FROM meta WHERE key = 'vector_space';
+
+-- Whether an engine's own index was made after there were vectors, and does not hold all of them yet.
+-- name: index_to_fill
+SELECT value FROM meta WHERE key = 'embeddings_to_fill';
+
+-- name: set_index_filled
+DELETE FROM meta WHERE key = 'embeddings_to_fill';

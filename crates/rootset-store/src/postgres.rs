@@ -80,6 +80,9 @@ impl PostgresEngine {
         let engine = Self { pool, statement_timeout_ms: settings.statement_timeout_ms, has_vectors, is_new };
         // Whoever may not act as the application learns it now.
         engine.read(Scope::Database, &mut |_| Ok(()))?;
+        if engine.has_vectors {
+            vectors::fill_all(&engine)?;
+        }
         Ok(engine)
     }
 

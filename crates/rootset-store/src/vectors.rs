@@ -139,7 +139,7 @@ fn quantise(vector: &[f32]) -> (f32, Vec<i8>) {
     (scale, vector.iter().map(|value| (value / scale).round() as i8).collect())
 }
 
-fn floats(bytes: &[u8]) -> Vec<f32> {
+pub(crate) fn floats(bytes: &[u8]) -> Vec<f32> {
     bytes.chunks_exact(4).map(|four| f32::from_le_bytes([four[0], four[1], four[2], four[3]])).collect()
 }
 
@@ -294,6 +294,15 @@ fn insert_rows(
         .collect();
     tx.execute_many(&sql::INSERT_ORIGINAL, &originals)?;
     tx.vectors_insert(workspace, space, vectors)
+}
+
+/// Brings an engine's own index up to the rows that were written without it.
+pub(crate) fn fill_index(tx: &mut dyn Transaction, workspace: WorkspaceKey) -> Result<(), StoreError> {
+    let mut after = i64::MIN;
+    while let Some(last) = tx.vectors_fill(workspace, after)? {
+        after = last;
+    }
+    Ok(())
 }
 
 pub(crate) fn delete(tx: &mut dyn Transaction, workspace: WorkspaceKey, chunks: &[i64]) -> Result<(), StoreError> {
