@@ -34,6 +34,7 @@ mod searching;
 mod segments;
 mod superseding;
 mod surface;
+mod tenancy;
 mod tokens;
 mod updating;
 mod using;
