@@ -14,9 +14,6 @@ SELECT chunk, number, space, scale, codes FROM vectors WHERE workspace = ?1 AND 
 SELECT chunk, vector FROM vector_originals
 WHERE workspace = ?1 AND chunk IN (SELECT value FROM integer_list(?2));
 
--- name: spaces_of
-SELECT chunk, space FROM vectors WHERE workspace = ?1 AND chunk IN (SELECT value FROM integer_list(?2));
-
 -- name: delete
 DELETE FROM vectors WHERE workspace = ?1 AND chunk IN (SELECT value FROM integer_list(?2));
 
@@ -43,3 +40,10 @@ INSERT INTO meta (key, value) VALUES ('vector_space', ?1) ON CONFLICT (key) DO U
 
 -- name: clear_complete_space
 DELETE FROM meta WHERE key = 'vector_space';
+
+-- Whether an engine's own index was made after there were vectors, and does not hold all of them yet.
+-- name: index_to_fill
+SELECT value FROM meta WHERE key = 'embeddings_to_fill';
+
+-- name: set_index_filled
+DELETE FROM meta WHERE key = 'embeddings_to_fill';
