@@ -19,7 +19,7 @@ use anyhow::{Context, ensure};
 use serde_json::{Value, json};
 
 use crate::client::{BATCH_MEMORIES, Client};
-use crate::database::BenchFolder;
+use crate::database::{self, BenchFolder};
 use baseline::{Baseline, Lending};
 use conversation::Conversation;
 use metrics::{RANKS, Scores};
@@ -32,8 +32,11 @@ const ANSWER_TOKENS_MAX: usize = 1_000_000;
 pub struct Arguments {
     /// JSON lines: {id, turns: [{id, session, speaker, text}], questions: [{question, category, evidence}]}.
     file: PathBuf,
+    /// A new file, or an empty database on a server (`postgres://…`), instead of a temporary file.
+    #[arg(long, value_name = "DATABASE")]
+    db: Option<String>,
     /// Folder for the temporary database; absent: the system's temporary folder.
-    #[arg(long, value_name = "FOLDER")]
+    #[arg(long, value_name = "FOLDER", conflicts_with = "db")]
     dir: Option<PathBuf>,
     /// Print JSON.
     #[arg(long)]
@@ -42,8 +45,16 @@ pub struct Arguments {
 
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let conversations = conversation::read(&arguments.file)?;
-    let folder = BenchFolder::create(arguments.dir.as_deref())?;
-    let client = Client::open(&folder.file("locomo.db").into())?;
+    let named = arguments.db.as_deref().map(database::named).transpose()?;
+    // It lives as long as the measurement.
+    let (database, _folder) = match named {
+        Some(named) => (named, None),
+        None => {
+            let folder = BenchFolder::create(arguments.dir.as_deref())?;
+            (folder.file("locomo.db").into(), Some(folder))
+        }
+    };
+    let client = Client::open(&database)?;
     let (mut rootset, mut bm25, mut bm25_lent) = (Scores::default(), Scores::default(), Scores::default());
     for (number, conversation) in (1..).zip(&conversations) {
         let client = client.in_new_workspace(&format!("conversation-{number}"))?;

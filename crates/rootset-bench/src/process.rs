@@ -31,6 +31,17 @@ pub fn processor_time_of_all(name: &str) -> Option<Duration> {
     times.reduce(|sum, time| sum + time)
 }
 
+/// Processor time that everything on this machine has used since it was started.
+pub fn processor_time_of_machine() -> Option<Duration> {
+    let text = fs::read_to_string("/proc/stat").ok()?;
+    let fields = text.lines().find_map(|line| line.strip_prefix("cpu "))?;
+    let ticks: Vec<u64> = fields.split_whitespace().filter_map(|field| field.parse().ok()).collect();
+    // See proc(5): the fourth and fifth are idle, those from the ninth on are in the first two already.
+    let busy: u64 =
+        ticks.iter().take(8).enumerate().filter(|(place, _)| ![3, 4].contains(place)).map(|(_, it)| it).sum();
+    Some(Duration::from_secs_f64(busy as f64 / TICKS_PER_SECOND))
+}
+
 struct Stat {
     name: String,
     processor: Duration,
@@ -60,5 +71,6 @@ mod tests {
         let name = stat(std::process::id()).expect("Linux tells").name;
         assert!(processor_time(std::process::id()).is_some_and(|after| after > before));
         assert!(processor_time_of_all(&name).is_some_and(|all| all > before));
+        assert!(processor_time_of_machine().is_some_and(|all| all > before));
     }
 }

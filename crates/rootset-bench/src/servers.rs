@@ -92,7 +92,7 @@ fn measure(arguments: &Arguments, round: usize, servers: usize, file: Option<&Pa
         one.adds.into_iter().for_each(|taken| adds.push(taken));
         one.searches.into_iter().for_each(|taken| searches.push(taken));
     }
-    Ok(Measured::new(servers, elapsed, adds.summary(), searches.summary(), used))
+    Ok(Measured::new(servers, elapsed, adds.summary(), searches.summary(), &used))
 }
 
 struct Client<'a> {
@@ -148,6 +148,8 @@ struct Used {
     servers: Option<Duration>,
     /// Of all PostgreSQL processes of this machine; none where the database is a file, or elsewhere.
     database: Option<Duration>,
+    /// Of everything on this machine.
+    machine: Option<Duration>,
 }
 
 impl Used {
@@ -159,6 +161,7 @@ impl Used {
                 Some(_) => None,
                 None => process::processor_time_of_all(DATABASE_PROCESS),
             },
+            machine: process::processor_time_of_machine(),
         }
     }
 
@@ -168,6 +171,7 @@ impl Used {
             clients: more(self.clients, before.clients),
             servers: more(self.servers, before.servers),
             database: more(self.database, before.database),
+            machine: more(self.machine, before.machine),
         }
     }
 }

@@ -152,16 +152,13 @@ impl From<StoreError> for ServiceError {
                 Self::new(Code::NotFound, message).with_hint("create it first, with `createdb` or CREATE DATABASE")
             }
             StoreError::RoleLacksRights { .. } => Self::new(Code::Forbidden, message)
-                .with_hint("the first start needs a role that may create tables and roles; see docs/operations.md"),
+                .with_hint("the first start needs the database's owner, a member of `rootset_application`: docs/operations.md"),
             StoreError::PermissionDenied(_) => Self::new(Code::Forbidden, message).with_hint(
                 "a login needs `GRANT rootset_application TO` it; upgrades and `defrag` need the owner: docs/operations.md",
             ),
             StoreError::ServerTooOld { .. } => {
                 Self::invalid(message).with_hint("upgrade the server, or name another with `--db`")
             }
-            StoreError::Disconnected(_) | StoreError::Conflicted(_) => Self::new(Code::Busy, message)
-                .with_hint("it was tried again without success; try later")
-                .with_details(json!({"retry_after_ms": RETRY_AFTER_MS})),
             StoreError::TimedOut => Self::new(Code::Busy, message)
                 .with_hint("ask for less at once, or raise `postgres.statement_timeout`")
                 .with_details(json!({"retry_after_ms": RETRY_AFTER_MS})),
@@ -172,6 +169,11 @@ impl From<StoreError> for ServiceError {
             StoreError::Busy { waited_ms } => {
                 Self::new(Code::Busy, format!("waited {waited_ms} ms for the write lock of the database"))
                     .with_hint("another process holds it; try again")
+                    .with_details(json!({"retry_after_ms": RETRY_AFTER_MS}))
+            }
+            StoreError::Disconnected(_) | StoreError::Conflicted(_) => {
+                Self::new(Code::Busy, message)
+                    .with_hint("look whether it was done, and try again")
                     .with_details(json!({"retry_after_ms": RETRY_AFTER_MS}))
             }
             StoreError::RunHeld { .. } => Self::new(Code::Busy, message)

@@ -49,6 +49,11 @@ impl std::fmt::Debug for Service {
 }
 
 impl Service {
+    /// How often the store has waited for a server's answer; `None` where there is no server.
+    pub fn database_round_trips(&self) -> Option<u64> {
+        self.store.round_trips()
+    }
+
     /// A service with the built-in extractor, no embedder, and the system's clock.
     pub fn new(store: Store, settings: Settings) -> Result<Self, ServiceError> {
         let service = Self {

@@ -126,9 +126,8 @@ INSERT INTO entities (workspace, entity, number, name, type, normal_name, normal
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 1)
 ON CONFLICT DO NOTHING;
 
--- name: delete_contributions_to
-DELETE FROM contributions
-WHERE workspace = ?1 AND memory = ?2 AND object IN (SELECT value FROM blob_list(?3));
+-- name: delete_contribution
+DELETE FROM contributions WHERE workspace = ?1 AND memory = ?2 AND object = ?3;
 
 -- Whatever else lives at the paths of new files has been replaced by them.
 -- name: retire_others

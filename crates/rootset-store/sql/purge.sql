@@ -3,10 +3,6 @@ SELECT memory, revision, topic, context, decisions, rationale, bytes FROM revisi
 WHERE workspace = ?1 AND memory IN (SELECT value FROM blob_list(?2))
 ORDER BY memory, revision;
 
--- name: revision_content
-SELECT memory, revision, topic, context, decisions, rationale, bytes FROM revisions
-WHERE workspace = ?1 AND memory = ?2 AND revision = ?3;
-
 -- name: chunk_keys
 SELECT chunk FROM chunks WHERE workspace = ?1 AND memory IN (SELECT value FROM blob_list(?2));
 

@@ -31,7 +31,7 @@ mod vectors;
 
 use connection::Connection;
 use error::{Failure, failure, statement_error};
-use pool::Pool;
+use pool::{Pool, Purpose};
 use transaction::{Access, PostgresTransaction};
 
 /// How often work is tried again that others got in the way of.
@@ -115,7 +115,8 @@ impl PostgresEngine {
             (Access::Read, Scope::Workspace(_)) => self.statement_timeout_ms,
             _ => self.statement_timeout_ms.saturating_mul(LONG_WORK_FACTOR),
         };
-        let result = self.pool.with(|connection| {
+        let purpose = if access == Access::Read { Purpose::Read } else { Purpose::Write };
+        let result = self.pool.with(purpose, |connection| {
             let begun = PostgresTransaction::begin(connection, scope, access, timeout_ms, self.has_vectors);
             let worked = begun.and_then(|mut transaction| {
                 work(&mut transaction)?;
@@ -155,7 +156,7 @@ impl PostgresEngine {
     fn was_committed(&self, number: &str) -> Result<bool, StoreError> {
         let deadline = Instant::now() + OUTCOME_WAIT;
         loop {
-            let status = self.pool.with(|connection| {
+            let status = self.pool.with(Purpose::Read, |connection| {
                 let rows = connection.query("SELECT pg_xact_status($1::TEXT::xid8)", &[&number])?;
                 let row = rows.first().ok_or(StoreError::MissingRow { statement: "pg_xact_status" })?;
                 row.try_get::<_, Option<String>>(0).map_err(|error| statement_error(&error))
@@ -175,7 +176,7 @@ impl PostgresEngine {
     }
 
     fn with_login<T>(&self, work: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
-        self.pool.with(|connection| work(connection))
+        self.pool.with(Purpose::Read, |connection| work(connection))
     }
 }
 

@@ -433,21 +433,29 @@ fn remove_revisions(
     erased: &mut Erased,
     stamp: Stamp<'_>,
 ) -> Result<(), StoreError> {
+    if revisions.is_empty() {
+        return Ok(());
+    }
+    let wanted: HashSet<(MemoryId, i64)> = revisions.iter().copied().collect();
+    let memories: HashSet<[u8; 16]> = revisions.iter().map(|(memory, _)| memory.0).collect();
+    let memories: Vec<[u8; 16]> = memories.into_iter().collect();
     let mut contents: Vec<(MemoryId, DocHash)> = Vec::new();
-    for (memory, revision) in revisions {
-        let key = [workspace.into(), memory.into(), (*revision).into()];
-        let mut bytes = 0;
-        tx.query(&sql::REVISION_CONTENT, &key, &mut |row| {
+    let mut bytes = 0;
+    tx.query(&sql::CONTENTS, &[workspace.into(), memories.as_slice().into()], &mut |row| {
+        let memory: MemoryId = row.get(0)?;
+        if wanted.contains(&(memory, row.get(1)?)) {
             let content = read_content(row, 2)?;
             erased.probe(&content.context);
-            contents.push((*memory, content.doc_hash()));
-            bytes = row.get(6)?;
-            Ok(())
-        })?;
-        erased.rows.revisions += tx.execute(&memory_sql::DELETE_REVISION, &key)? as i64;
-        erased.rows.bytes += bytes;
-        workspaces::touch(tx, workspace, 0, -bytes, stamp.now)?;
-    }
+            contents.push((memory, content.doc_hash()));
+            bytes += row.get::<i64>(6)?;
+        }
+        Ok(())
+    })?;
+    let rows: Vec<_> =
+        revisions.iter().map(|(memory, revision)| vec![workspace.into(), memory.into(), (*revision).into()]).collect();
+    erased.rows.revisions += tx.execute_many(&memory_sql::DELETE_REVISION, &rows)? as i64;
+    erased.rows.bytes += bytes;
+    workspaces::touch(tx, workspace, 0, -bytes, stamp.now)?;
     if !contents.is_empty() && NOTED_CAUSES.contains(&ledger.cause) {
         erasure::record(tx, workspace, ledger.erasure, ledger.cause, ledger.run, &contents, stamp)?;
     }

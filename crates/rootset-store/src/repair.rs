@@ -111,9 +111,7 @@ impl Store {
                 tx.execute(&sql::DELETE_STRAY_TEXTS, &key)?;
                 tx.execute(&sql::DELETE_STRAY_LINES, &key)?;
                 let jobless: Vec<MemoryId> = tx.rows(&sql::PENDING_WITHOUT_A_JOB, &key, |row| row.get(0))?;
-                for memory in jobless {
-                    jobs::enqueue_completion(tx, workspace, memory, false, now)?;
-                }
+                jobs::enqueue_completions(tx, workspace, &jobless, now)?;
             }
             Ok(())
         })

@@ -486,12 +486,13 @@ pub(crate) fn similar(
     let keys: Vec<i64> =
         tx.search_match(workspace, SearchIndex::Memories, &query)?.into_iter().map(|(key, _)| key).collect();
     let wanted: HashSet<&str> = terms.iter().map(String::as_str).collect();
-    let close: Vec<i64> = tx
+    let close: HashSet<i64> = tx
         .search_rows(workspace, SearchIndex::Memories, &keys)?
         .into_iter()
         .filter(|row| overlap(&wanted, &row.body) >= SIMILAR_OVERLAP_MIN)
         .map(|row| row.key)
         .collect();
+    let close: Vec<i64> = keys.into_iter().filter(|key| close.contains(key)).collect();
     if close.is_empty() {
         return Ok(Vec::new());
     }

@@ -283,14 +283,16 @@ fn recheck_batch(
     let key = [confirmed.workspace().into(), (&run).into(), from.into()];
     let excluded: HashSet<i64> = tx.rows(&sql::SKIPPED_POSITIONS, &key, |row| row.get(0))?.into_iter().collect();
     let mut passed = Vec::with_capacity(batch.len());
+    let mut skipped = Vec::new();
     for (position, item) in batch.iter().filter(|(position, _)| !excluded.contains(position)) {
         let state = states.get(&(item.object, item.revision));
         match (recheck(confirmed.facts(), item, state), state) {
             (None, Some(state)) => passed.push((*item, *state)),
             (None, None) => unreachable!("what does not exist does not pass"),
-            (Some(reason), _) => confirm::skip_all(tx, confirmed, &[(*position, *item)], reason)?,
+            (Some(reason), _) => skipped.push((*position, *item, reason)),
         }
     }
+    confirm::skip_all(tx, confirmed, &skipped)?;
     let planned: Vec<PlanItem> = batch.iter().map(|(_, item)| *item).collect();
     let swept = Swept { plan: confirmed.facts(), planned: &planned, swept: &passed };
     if let Err(broken) = swept.check() {

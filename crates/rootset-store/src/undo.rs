@@ -159,9 +159,7 @@ fn restore(
     // A pending memory's job was parked with its deletion and has to come back with it.
     let pending: Vec<MemoryId> =
         tx.rows(&sql::PENDING_AMONG, &[workspace.into(), free.as_slice().into()], |row| row.get(0))?;
-    for memory in pending {
-        jobs::enqueue_completion(tx, workspace, memory, false, now)?;
-    }
+    jobs::enqueue_completions(tx, workspace, &pending, now)?;
     undone.conflicts.extend(conflicts.into_iter().map(|(id, reason, by)| Conflict {
         id: MemoryId(id).to_string(),
         reason,

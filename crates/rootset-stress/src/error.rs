@@ -29,8 +29,6 @@ pub enum StressError {
     NoAnswer { operation: &'static str, seconds: u64, last: String },
     #[error("a server did not say where it listens, but `{said}`")]
     ServerSilent { said: String },
-    #[error("`--db` is {0}")]
-    NoDatabase(String),
     #[error("an answer lacks `{0}`")]
     AnswerLacks(&'static str),
     #[error("the verifier failed: {0}")]

@@ -31,7 +31,7 @@
 //! cargo run --release -p rootset-stress -- disk-full
 //! cargo run --release -p rootset-stress -- collector-kills --rounds 500
 //! cargo run --release -p rootset-stress -- indexing --rounds 500
-//! cargo run --release -p rootset-stress -- servers --db stress.db --clients 16 --seconds 120 --kill-every 4
+//! cargo run --release -p rootset-stress -- servers --clients 16 --seconds 120 --kill-every 4
 //! cargo run --release -p rootset-stress -- same-index one.db other.db
 //! ```
 //!

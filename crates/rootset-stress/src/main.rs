@@ -78,9 +78,9 @@ enum Command {
     },
     /// Clients write through two servers, one of which is killed every few seconds.
     Servers {
-        /// A path, `sqlite:PATH` or `postgres://…`; without it a new file.
-        #[arg(long, value_name = "DATABASE")]
-        db: Option<String>,
+        /// A path, `sqlite:PATH` or `postgres://…`; the same as `--database`.
+        #[arg(long, value_parser = Location::parse)]
+        db: Option<Location>,
         /// The `rootset` binary; without it this program serves the same routes.
         #[arg(long, value_name = "PATH")]
         cli: Option<PathBuf>,
@@ -174,20 +174,16 @@ fn run(command: Command, folder: PathBuf, database: Option<Location>) -> anyhow:
         }
         Command::Servers { db, cli, clients, seconds, kill_every, seed } => {
             // Servers run in a folder of their own.
-            let path = |db: String| match db.contains(':') {
-                true => Ok(db),
-                false => std::path::absolute(db).map(|path| path.display().to_string()),
+            let database = match db.unwrap_or(database) {
+                Location::File(path) => Location::File(std::path::absolute(path)?),
+                server => server,
             };
             let settings = ServerSettings {
                 program: cli
                     .map(std::path::absolute)
                     .transpose()?
                     .map_or(ServerProgram::Own(program), ServerProgram::Rootset),
-                database: match (db, &database) {
-                    (Some(db), _) => path(db)?,
-                    (None, Location::Postgres(url)) => url.secret().to_owned(),
-                    (None, Location::File(file)) => file.display().to_string(),
-                },
+                database,
                 folder,
                 clients,
                 duration: Duration::from_secs(seconds),

@@ -38,8 +38,7 @@ const CLIENTS_PER_WORKSPACE: usize = 4;
 #[derive(Clone, Debug)]
 pub struct ServerSettings {
     pub program: ServerProgram,
-    /// As it was written: it may hold a password, and goes to the servers by their environment.
-    pub database: String,
+    pub database: Location,
     /// For trees that are indexed.
     pub folder: PathBuf,
     pub clients: usize,
@@ -93,7 +92,6 @@ pub fn run(settings: &ServerSettings) -> Result<ServerReport, Failed> {
 
 fn run_all(settings: &ServerSettings) -> Result<ServerReport, StressError> {
     let start = Instant::now();
-    let location = Location::parse(&settings.database).map_err(|error| StressError::NoDatabase(error.to_string()))?;
     let mut servers = Vec::new();
     for _ in 0..SERVERS {
         servers.push(ServerProcess::start(settings, None)?);
@@ -112,7 +110,7 @@ fn run_all(settings: &ServerSettings) -> Result<ServerReport, StressError> {
     let (remembered, kills) = work_and_kill(settings, streams, &mut servers)?;
     // The last ones die too: what they leave behind is looked at by somebody who comes after them.
     servers.iter_mut().try_for_each(ServerProcess::kill)?;
-    let mut report = check::everything(&location, settings, &remembered)?;
+    let mut report = check::everything(settings, &remembered)?;
     report.kills = kills + SERVERS as u64;
     report.elapsed = start.elapsed();
     Ok(report)

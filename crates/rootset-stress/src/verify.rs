@@ -44,8 +44,8 @@ impl Verifier {
         Self::of_workspace(database, "default")
     }
 
-    pub fn of_workspace(location: &Location, workspace: &str) -> Result<Self, StressError> {
-        let service = Service::new(Store::open(location, None)?, Settings::default())?;
+    pub fn of_workspace(database: &Location, workspace: &str) -> Result<Self, StressError> {
+        let service = Service::new(Store::open(database, None)?, Settings::default())?;
         let caller = Caller { workspace: workspace.to_owned(), ..caller() };
         Ok(Self { service: Arc::new(service), caller })
     }

@@ -18,6 +18,11 @@ impl TestEngine {
         }
     }
 
+    /// Whether a purge can look into the engine's own files for what is left.
+    pub fn has_files(self) -> bool {
+        self == Self::Sqlite
+    }
+
     /// The formats in which this engine makes backups.
     pub fn backup_formats(self) -> &'static [&'static str] {
         match self {

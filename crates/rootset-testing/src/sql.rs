@@ -207,7 +207,7 @@ fn sqlite_rows(
     parameters: &[Value<'_>],
 ) -> Result<Vec<SqlRow>, SqlError> {
     let mut statement = connection.prepare_cached(sql)?;
-    let names: Vec<String> = statement.column_names().into_iter().map(str::to_owned).collect();
+    let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
     let rows = statement.query_map(bound(parameters), |row| {
         let cells = (0..names.len()).map(|at| row.get_ref(at).map(sqlite_cell)).collect::<Result<_, _>>()?;
         Ok(SqlRow { names: names.clone(), cells })

@@ -40,25 +40,33 @@ struct Busy {
     clients: Option<f64>,
     servers: Option<f64>,
     database: Option<f64>,
+    /// By whatever else runs on this machine: for figures worth keeping it is near zero.
+    others: Option<f64>,
 }
 
 impl Busy {
+    fn new(used: &Used, seconds: f64) -> Self {
+        let busy = |time: Option<Duration>| time.map(|time| time.as_secs_f64() / seconds);
+        let (clients, servers, database) = (busy(used.clients), busy(used.servers), busy(used.database));
+        let ours: f64 = [clients, servers, database].into_iter().flatten().sum();
+        Self { clients, servers, database, others: busy(used.machine).map(|all| (all - ours).max(0.0)) }
+    }
+
     fn all(&self) -> f64 {
-        [self.clients, self.servers, self.database].into_iter().flatten().sum()
+        [self.clients, self.servers, self.database, self.others].into_iter().flatten().sum()
     }
 }
 
 impl Measured {
-    pub fn new(servers: usize, elapsed: Duration, add_memory: Summary, search_memory: Summary, used: Used) -> Self {
+    pub fn new(servers: usize, elapsed: Duration, add_memory: Summary, search_memory: Summary, used: &Used) -> Self {
         let seconds = elapsed.as_secs_f64();
-        let busy = |time: Option<Duration>| time.map(|time| time.as_secs_f64() / seconds);
         Self {
             servers,
             seconds,
             per_s: (add_memory.count + search_memory.count) as f64 / seconds,
             add_memory,
             search_memory,
-            busy: Busy { clients: busy(used.clients), servers: busy(used.servers), database: busy(used.database) },
+            busy: Busy::new(used, seconds),
         }
     }
 }
@@ -84,11 +92,21 @@ impl Report {
                     processors(it.busy.clients),
                     processors(it.busy.servers),
                     processors(it.busy.database),
+                    processors(it.busy.others),
                 ]
             })
             .collect();
-        let header =
-            ["servers", "per s", "ratio", "add p50 ms", "search p50 ms", "cpu clients", "cpu servers", "cpu database"];
+        let header = [
+            "servers",
+            "per s",
+            "ratio",
+            "add p50 ms",
+            "search p50 ms",
+            "cpu clients",
+            "cpu servers",
+            "cpu database",
+            "cpu others",
+        ];
         let mut lines = vec![
             format!("{}, {} clients, {} processors", self.database, self.clients, self.processors),
             String::new(),

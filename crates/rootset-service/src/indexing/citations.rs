@@ -1,6 +1,6 @@
 //! Notes that cite what is gone: a path, or a name that no file defines any more. They are reported, never touched.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use rootset_code::name_parts;
 use rootset_model::MemoryId;
@@ -34,17 +34,30 @@ impl Service {
     ) -> Result<Vec<Citation>, ServiceError> {
         let mut found = BTreeSet::new();
         let mut names = Vec::new();
-        for name in report.vanished_names.iter().take(VANISHED_MAX) {
-            let last = name_parts(name).last().copied().unwrap_or_default();
+        let last_part = |name: &String| name_parts(name).last().copied().unwrap_or_default().to_owned();
+        let vanished: Vec<&String> = report.vanished_names.iter().take(VANISHED_MAX).collect();
+        let last_parts: Vec<String> = vanished.iter().map(|name| last_part(name)).collect();
+        let defined = match last_parts.is_empty() {
+            true => Vec::new(),
+            false => self.store.symbols_named(workspace, &last_parts, None, self.now())?,
+        };
+        let defined: HashSet<&str> = defined.iter().map(|symbol| symbol.name.as_str()).collect();
+        for (name, last) in vanished.iter().zip(&last_parts) {
             // The same name defined elsewhere is what the note may mean.
-            if self.store.symbols_named(workspace, &[last.to_owned()], None, self.now())?.is_empty() {
+            if !defined.contains(last.as_str()) {
                 names.extend(spellings(name));
             }
         }
         names.extend(report.vanished_paths.iter().take(VANISHED_MAX).cloned());
         names.dedup();
-        for cites in names {
-            let terms = tokens::index_terms(&cites);
+        let phrases: Vec<String> = names.iter().map(|name| tokens::index_terms(name)).collect();
+        // Nearly all names are in no note: one look at their terms spares a look per name.
+        let all_terms: Vec<String> = phrases.iter().flat_map(|it| it.split_whitespace()).map(str::to_owned).collect();
+        let known = self.store.terms_of_notes(workspace, &all_terms)?;
+        for (cites, terms) in names.into_iter().zip(phrases) {
+            if !terms.split_whitespace().all(|term| known.contains(term)) {
+                continue;
+            }
             for (memory, name, text) in self.store.notes_holding(workspace, &[terms], NOTES_PER_NAME, self.now())? {
                 let is_cited_already =
                     found.iter().any(|it: &Citation| it.memory == memory && it.cites.ends_with(&cites));

@@ -3,6 +3,7 @@
 use rootset_store::driver::SearchIndex;
 use serde_json::json;
 
+use crate::harness::World;
 use crate::place::{PROJECT, Place};
 
 /// Words that occur nowhere else: as a name, as a call, as an import, in a comment, as a path.
@@ -51,7 +52,11 @@ fn a_purge_of_a_pruned_file_leaves_no_bytes_of_it() {
     assert_eq!(applied["trashed"]["memories"], 1, "{applied}");
     let purged = place.world.call("gc_purge", json!({"run_id": applied["run_id"], "confirm": true}));
     assert_eq!(purged["purged"]["memories"], 1, "{purged}");
-    assert_eq!((&purged["wal_clean"], &purged["receipt"]["byte_scan"]), (&json!(true), &json!("clean")), "{purged}");
+    assert_eq!(
+        (&purged["wal_clean"], &purged["receipt"]["byte_scan"]),
+        (&json!(true), &json!(World::clean_scan())),
+        "{purged}"
+    );
     assert_is_nowhere(&place);
     assert_eq!(place.served().len(), 9);
 }
@@ -64,7 +69,7 @@ fn an_erasing_forget_of_code_leaves_no_bytes_of_it() {
     assert_eq!(plan["matched"], 1, "{plan}");
     let request = json!({"plan_id": plan["plan_id"], "confirm": true, "allow_large": true});
     let applied = place.world.call("gc_apply", request);
-    assert_eq!(applied["receipt"]["byte_scan"], "clean", "{applied}");
+    assert_eq!(applied["receipt"]["byte_scan"], World::clean_scan(), "{applied}");
     assert_is_nowhere(&place);
 }
 
@@ -115,7 +120,7 @@ fn a_deleted_workspace_comes_back_with_its_code_and_goes_with_it() {
 
 #[test]
 fn a_backup_holds_the_code_index_and_a_restore_brings_it_back() {
-    for format in crate::harness::World::backup_formats() {
+    for format in World::backup_formats() {
         let place = Place::indexed();
         let scope = rootset_trees::Scope::default();
         let dump = || rootset_trees::logical_dump(place.world.database.location(), "default", &scope).unwrap();

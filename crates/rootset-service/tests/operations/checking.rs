@@ -1,6 +1,7 @@
 //! `doctor`: content after everything, and not when somebody changed rows behind our back.
 
 use rootset_store::driver::SearchIndex;
+use rootset_testing::TestEngine;
 use serde_json::json;
 
 use crate::harness::{World, names, text_of};
@@ -78,6 +79,10 @@ fn rows_planted_behind_our_back_are_reported() {
             "I11.audit",
         ),
     ] {
+        // What belongs to no workspace is nobody's under row-level security: no operation gets to see it.
+        if check == "I6.workspaces" && !TestEngine::chosen().has_files() {
+            continue;
+        }
         let found = plant(sql.clone());
         assert!(found.contains(&check.to_owned()), "{sql}: {found:?}");
     }

@@ -186,7 +186,7 @@ fn a_purge_leaves_nothing_of_a_file_in_any_table_or_file() {
     let run = world.delete(&memory.to_string());
     let purged = world.call("gc_purge", json!({"run_id": run, "confirm": true}));
     assert_eq!((&purged["purged"]["memories"], &purged["purged"]["chunks"]), (&json!(1), &json!(2)));
-    assert_eq!(purged["receipt"]["byte_scan"], "clean");
+    assert_eq!(purged["receipt"]["byte_scan"], World::clean_scan());
     for needle in NEEDLES {
         assert_eq!(world.places_with(needle.as_bytes()), Vec::<String>::new(), "{needle}");
     }
@@ -290,10 +290,12 @@ fn doctor_finds_what_is_wrong_with_files() {
         ("DELETE FROM symbols WHERE ordinal = 1", "I8.code"),
         ("UPDATE symbols SET memory = x'00112233445566778899aabbccddeeff'", "I8.symbols"),
         ("DELETE FROM revisions", "I8.revisions"),
-        ("DELETE FROM search_code_1 WHERE rowid = 1", "I8.search_missing"),
-        ("INSERT INTO search_code_1(rowid, head, body) VALUES (99, 'x', 'y')", "I8.search_superfluous"),
         ("UPDATE repos SET workspace = 77", "I6.workspaces"),
     ] {
+        // What belongs to no workspace is nobody's under row-level security: no operation gets to see it.
+        if check == "I6.workspaces" && !TestEngine::chosen().has_files() {
+            continue;
+        }
         let world = World::new();
         Scanner::on(&world).add(&world, "a.py", "one", "alpha");
         world.assert_doctor_is_content();
@@ -301,6 +303,11 @@ fn doctor_finds_what_is_wrong_with_files() {
         let found = world.complaints();
         assert!(found.contains(&check.to_owned()), "{sql}: {found:?}");
     }
+    let world = World::new();
+    Scanner::on(&world).add(&world, "a.py", "one", "alpha");
+    world.sql().delete_search_rows(1, SearchIndex::Code, |key| key == 1).unwrap();
+    world.sql().insert_search_row(1, SearchIndex::Code, 99, "ghost").unwrap();
+    assert_eq!(world.complaints(), ["I8.search_missing", "I8.search_superfluous"]);
 }
 
 #[test]

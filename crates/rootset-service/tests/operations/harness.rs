@@ -319,6 +319,11 @@ impl World {
         }
     }
 
+    /// What a receipt says of a purge that left nothing: only files of our own can be searched.
+    pub fn clean_scan() -> &'static str {
+        if TestEngine::chosen().has_files() { "clean" } else { "not_run" }
+    }
+
     /// As operations tell it.
     pub fn engine_name(&self) -> &'static str {
         match self.database.engine() {

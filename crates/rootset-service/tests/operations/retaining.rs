@@ -159,7 +159,7 @@ fn stamps_that_are_no_past_time_never_expire_and_are_counted() {
     let world = world_with_days(5);
     world.call("set_retention", json!({"max_age": "1h"}));
     // PostgreSQL takes no words for numbers.
-    let no_time = if world.database.engine() == TestEngine::Sqlite { "'soon'" } else { "0" };
+    let no_time = if world.database.engine() == TestEngine::Sqlite { "'soon'" } else { "-1" };
     for (name, stamp) in [("n0", no_time), ("n1", "-5"), ("n2", "9000000000000")] {
         world.sql().execute_batch(&format!("UPDATE memories SET ingested_at = {stamp} WHERE name = '{name}'")).unwrap();
     }

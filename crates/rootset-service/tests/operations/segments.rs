@@ -190,7 +190,7 @@ fn a_forget_that_erases_leaves_no_word_of_a_segment_in_any_file() {
     assert!(!world.places_with(b"quuxflamingo").is_empty());
     let applied = world.call("gc_apply", json!({"plan_id": plan["plan_id"], "confirm": true}));
     assert_eq!(applied["receipt"]["rows"]["segments"], 1);
-    assert_eq!(applied["receipt"]["byte_scan"], "clean");
+    assert_eq!(applied["receipt"]["byte_scan"], World::clean_scan());
     for word in ["zyxwaardvark", "quuxflamingo", "aardvark", "flamingo"] {
         assert_eq!(world.places_with(word.as_bytes()), Vec::<String>::new(), "{word}");
     }
@@ -281,7 +281,7 @@ fn a_deleted_session_is_undone_and_purged_by_its_run() {
     let run = delete(0xB0);
     let purged = world.call("gc_purge", json!({"run_id": run.to_string(), "confirm": true}));
     assert_eq!((&purged["purged"]["segments"], &purged["purged"]["sessions"]), (&json!(1), &json!(1)));
-    assert_eq!(purged["receipt"]["byte_scan"], "clean");
+    assert_eq!(purged["receipt"]["byte_scan"], World::clean_scan());
     assert_eq!(world.places_with(b"quuxflamingo"), Vec::<String>::new());
     assert_eq!(world.call("get_stats", json!({}))["counts"]["segments"], 0);
     world.assert_doctor_is_content();

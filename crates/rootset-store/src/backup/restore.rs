@@ -31,13 +31,13 @@ use crate::purge::{self, Erased, Purged};
 use crate::statements::backup as sql;
 use crate::statements::{purge as purge_sql, vectors as vector_sql};
 use crate::workspaces;
-use crate::{Stamp, Store, audit, context, doctor, erasure, jobs, vectors};
+use crate::{Stamp, Store, audit, context, doctor, erasure, jobs};
 use ledger::{ArchivedLedger, Since, known_since, noted, remove_erased_revisions, was_purged_since};
-use rows::{insert_row, raise_counters};
+use rows::{insert_rows, raise_counters};
 use targets::{Origin, Target, empty, place, reserve, target};
 
-/// Full-text rows that wait in memory until they are written.
-const SEARCH_ROWS_WAITING_MAX: i64 = 500;
+/// Rows that wait in memory until they are written together.
+const ROWS_AT_ONCE: usize = 500;
 
 /// What salvaged memories lack until they are completed, and salvaged segments until full text is repaired.
 const REBUILT_AFTER_SALVAGE: [&str; 2] = ["I8.chunks", "I8.search_missing"];
@@ -126,7 +126,6 @@ impl Work<'_> {
             tx.enter(target.key.into())?;
             let known = since.remove(&target.key).unwrap_or_default();
             restored.replayed_erasures += self.replay(tx, target, &known)?;
-            vectors::fill_index(tx, target.key)?;
             self.settle(tx, target, runs.get(&target.key).map_or(&[], Vec::as_slice))?;
             tx.execute(&sql::RAISE_EPOCHS, &[target.key.into(), known.last_epoch.into(), self.stamp.now.into()])?;
             restored.workspaces.push(target.cells[0].text().unwrap_or_default().to_owned());
@@ -266,19 +265,26 @@ impl Work<'_> {
                 raise_counters(tx, targets)?;
             }
             let mut count = 0;
+            let mut waiting: (usize, Vec<Vec<Cell>>) = (0, Vec::new());
             self.archive.rows(table, &archived, &mut |workspace, cells| {
-                let target = &mut targets[places[workspace]];
+                let place = places[workspace];
+                if waiting.0 != place || waiting.1.len() >= ROWS_AT_ONCE {
+                    let (of, rows) = std::mem::replace(&mut waiting, (place, Vec::new()));
+                    insert_rows(tx, table, &mut targets[of], rows, self.stamp)
+                        .map_err(|error| self.refused(table, error))?;
+                }
                 if table.name == "runs" {
-                    runs.entry(target.key).or_default().extend(cells[0].id());
+                    runs.entry(targets[place].key).or_default().extend(cells[0].id());
                 }
-                insert_row(tx, table, target, &cells, self.stamp).map_err(|error| self.refused(table, error))?;
+                waiting.1.push(cells);
                 count += 1;
-                match count % SEARCH_ROWS_WAITING_MAX {
-                    0 => tx.search_flush().map_err(|error| self.refused(table, error)),
-                    _ => Ok(()),
-                }
+                Ok(())
             })?;
-            tx.search_flush().map_err(|error| self.refused(table, error))?;
+            let (of, rows) = waiting;
+            if !rows.is_empty() {
+                insert_rows(tx, table, &mut targets[of], rows, self.stamp)
+                    .map_err(|error| self.refused(table, error))?;
+            }
             restored.rows.insert(table.name, count);
         }
         Ok(runs)
@@ -332,9 +338,7 @@ impl Work<'_> {
         tx.execute(&sql::COUNT_AGAIN, &[key.into()])?;
         tx.execute(&sql::DELETE_IDLE_JOBS, &[key.into(), (&[0; 16]).into()])?;
         let pending: Vec<MemoryId> = tx.rows(&sql::PENDING_MEMORIES, &[key.into()], |row| row.get(0))?;
-        for memory in pending {
-            jobs::enqueue_completion(tx, key, memory, false, now)?;
-        }
+        jobs::enqueue_completions(tx, key, &pending, now)?;
         tx.execute(&sql::END_OTHER_RUNS, &[key.into(), runs.into(), now.into()])?;
         tx.execute(&sql::END_UNFINISHED_RUNS, &[key.into(), now.into()])?;
         tx.execute(&sql::FORGET_FOREIGN_PLANS, &[key.into()])?;

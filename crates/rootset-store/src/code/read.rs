@@ -138,6 +138,15 @@ impl Store {
         self.read(workspace, |tx| load_references(tx, workspace.key, &ids, now))
     }
 
+    /// Of these terms, those that any note holds.
+    pub fn terms_of_notes(&self, workspace: &Workspace, terms: &[String]) -> Result<HashSet<String>, StoreError> {
+        if terms.is_empty() {
+            return Ok(HashSet::new());
+        }
+        let found = self.read(workspace, |tx| tx.search_statistics(workspace.key, SearchIndex::Memories, terms))?;
+        Ok(terms.iter().zip(found.frequencies).filter(|(_, rows)| *rows > 0).map(|(term, _)| term.clone()).collect())
+    }
+
     /// Up to `limit` notes (not files) with their names and texts that hold all terms of one of the phrases, each a list
     /// of terms with blanks between; newest first per phrase.
     pub fn notes_holding(

@@ -394,20 +394,20 @@ impl<'a> Batch<'a> {
     /// What replaced files no longer vouch for goes, with what nobody else vouches for.
     fn withdraw(&self, tx: &mut dyn Transaction) -> Result<(), StoreError> {
         let mut withdrawn: HashMap<[u8; 16], i64> = HashMap::new();
+        let mut rows = Vec::new();
         for placed in &self.placed {
             let Some(previous) = placed.previous else { continue };
-            let lost: Vec<[u8; 16]> =
-                previous.contributions.keys().filter(|object| !placed.vouched.holds(object)).copied().collect();
-            if lost.is_empty() {
-                continue;
+            for (object, (kind, ..)) in &previous.contributions {
+                if !placed.vouched.holds(object) {
+                    rows.push(vec![self.workspace.into(), (&placed.memory).into(), object.into()]);
+                    withdrawn.insert(*object, *kind);
+                }
             }
-            let parameters = [self.workspace.into(), (&placed.memory).into(), lost.as_slice().into()];
-            tx.execute(&sql::DELETE_CONTRIBUTIONS_TO, &parameters)?;
-            withdrawn.extend(lost.into_iter().map(|object| (object, previous.contributions[&object].0)));
         }
         if withdrawn.is_empty() {
             return Ok(());
         }
+        tx.execute_many(&sql::DELETE_CONTRIBUTION, &rows)?;
         purge::delete_orphans(tx, self.workspace, &withdrawn, SearchRemoval::AtOnce).map(drop)
     }
 

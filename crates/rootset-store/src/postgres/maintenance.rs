@@ -4,6 +4,7 @@ use super::connection::Connection;
 use super::transaction::APPLICATION_ROLE;
 use crate::driver::Sizes;
 use crate::error::StoreError;
+use crate::failpoints::failpoint;
 
 /// Bytes of the database, and those of rows that are dead, as far as the server has counted them.
 pub fn sizes(connection: &Connection) -> Result<Sizes, StoreError> {
@@ -67,10 +68,13 @@ pub fn compact(connection: &Connection) -> Result<(), StoreError> {
         &[],
     )?;
     connection.command("SET statement_timeout = 0; SET lock_timeout = 0")?;
+    failpoint!("defrag.begun");
     for row in &tables {
         let table: String = row.get(0);
         connection.command(&format!("VACUUM (ANALYZE) {table}"))?;
+        failpoint!("defrag.optimized");
         connection.command(&format!("REINDEX TABLE CONCURRENTLY {table}"))?;
     }
+    failpoint!("defrag.rebuilt");
     Ok(())
 }

@@ -1,12 +1,12 @@
 //! One statement over many rows of parameters: the statement's text with its parameters taken from arrays, so that a
 //! thousand rows cost one round trip and one plan.
 //!
-//! `INSERT … VALUES (…)`, `INSERT … SELECT … FROM table WHERE …` and `UPDATE … WHERE …` can be written so; parameters of a
-//! batch must not name the same row twice.
+//! `INSERT … VALUES (…)`, `INSERT … SELECT … FROM table WHERE …`, `UPDATE … WHERE …` and `DELETE … WHERE …` can be written
+//! so; parameters of a batch must not name the same row twice.
 
 use tokio_postgres::types::Type;
 
-/// The statement's text for arrays of these types, `None` for a form that is not one of the three.
+/// The statement's text for arrays of these types, `None` for any other form.
 pub fn for_arrays(statement: &str, types: &[Type]) -> Option<String> {
     let names: Vec<String> = (1..=types.len()).map(|place| format!("p{place}")).collect();
     let arrays: Vec<String> =
@@ -21,6 +21,7 @@ pub fn for_arrays(statement: &str, types: &[Type]) -> Option<String> {
     match statement.split_whitespace().next()? {
         "UPDATE" => Some(format!("{before} FROM {source}{after}")),
         "INSERT" => Some(format!("{before}, {source}{after}")),
+        "DELETE" => Some(format!("{before} USING {source}{after}")),
         _ => None,
     }
 }
@@ -76,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_three_forms_take_their_parameters_from_arrays() {
+    fn the_four_forms_take_their_parameters_from_arrays() {
         let types = [Type::INT8, Type::TEXT];
         let source = "unnest($1::int8[], $2::text[]) AS given (p1, p2)";
         for (one, many) in [
@@ -97,6 +98,10 @@ mod tests {
         ] {
             assert_eq!(for_arrays(one, &types).as_deref(), Some(many.as_str()));
         }
+        assert_eq!(
+            for_arrays("DELETE FROM t WHERE a = $1 AND b = $2", &types),
+            Some(format!("DELETE FROM t USING {source} WHERE a = given.p1 AND b = given.p2"))
+        );
         assert_eq!(for_arrays("SELECT $1, $2", &types), None);
     }
 }

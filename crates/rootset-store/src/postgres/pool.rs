@@ -16,6 +16,9 @@ use rootset_model::limits::WRITE_WAIT_MS;
 /// Between two tries to reach a server that is away: a restart takes a second or two.
 const RECONNECT_PAUSE: Duration = Duration::from_millis(100);
 
+/// Connections that writers leave to readers, where there are as many.
+const READERS_KEPT: usize = 2;
+
 #[derive(Debug)]
 pub struct Pool {
     config: Config,
@@ -32,6 +35,14 @@ pub struct Pool {
 struct State {
     idle: Vec<Connection>,
     in_use: usize,
+    in_use_by_writers: usize,
+}
+
+/// What a connection is wanted for. Writers wait for each other while they hold one; readers must not wait with them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    Read,
+    Write,
 }
 
 impl Pool {
@@ -48,39 +59,34 @@ impl Pool {
     }
 
     /// A connection for `work`, which goes back afterwards if it can still be used.
-    pub fn with<T>(&self, work: impl FnOnce(&mut Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
-        let mut connection = self.take()?;
+    pub fn with<T>(
+        &self,
+        purpose: Purpose,
+        work: impl FnOnce(&mut Connection) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let mut place = self.wait_for_place(purpose)?;
+        let mut connection = match place.idle.take() {
+            Some(connection) => connection,
+            None => self.connect()?,
+        };
         let result = work(&mut connection);
-        let is_usable = connection.is_open();
-        let mut state = self.state.lock();
-        state.in_use -= 1;
-        if is_usable {
-            state.idle.push(connection);
-        }
-        drop(state);
-        self.freed.notify_one();
+        place.idle = Some(connection).filter(Connection::is_open);
         result
     }
 
-    fn take(&self) -> Result<Connection, StoreError> {
+    fn wait_for_place(&self, purpose: Purpose) -> Result<Place<'_>, StoreError> {
         let deadline = Instant::now() + Duration::from_millis(WRITE_WAIT_MS);
+        let writers_max = self.size - READERS_KEPT.min(self.size - 1);
         let mut state = self.state.lock();
-        while state.in_use >= self.size {
+        while state.in_use >= self.size || (purpose == Purpose::Write && state.in_use_by_writers >= writers_max) {
             if self.freed.wait_until(&mut state, deadline).timed_out() {
                 return Err(StoreError::Busy { waited_ms: WRITE_WAIT_MS });
             }
         }
         state.in_use += 1;
+        state.in_use_by_writers += usize::from(purpose == Purpose::Write);
         let idle = std::iter::from_fn(|| state.idle.pop()).find(Connection::is_open);
-        drop(state);
-        let connection = match idle {
-            Some(connection) => Ok(connection),
-            None => self.connect(),
-        };
-        connection.inspect_err(|_| {
-            self.state.lock().in_use -= 1;
-            self.freed.notify_one();
-        })
+        Ok(Place { pool: self, purpose, idle })
     }
 
     /// A new connection. A server that is away for a moment is waited for.
@@ -117,5 +123,24 @@ impl Pool {
     /// Everything that was idle is closed: what a session has cached may be out of date.
     pub fn clear(&self) {
         self.state.lock().idle.clear();
+    }
+}
+
+/// The right to one connection, given back whatever happens; with the connection, unless the work took it down with it.
+struct Place<'a> {
+    pool: &'a Pool,
+    purpose: Purpose,
+    idle: Option<Connection>,
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        let mut state = self.pool.state.lock();
+        state.in_use -= 1;
+        state.in_use_by_writers -= usize::from(self.purpose == Purpose::Write);
+        state.idle.extend(self.idle.take());
+        drop(state);
+        // Not one alone: it might be a writer, and the place one for a reader.
+        self.pool.freed.notify_all();
     }
 }

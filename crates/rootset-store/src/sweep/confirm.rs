@@ -1,8 +1,9 @@
 //! From a stored plan to the permission to sweep it.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use rootset_gc::{PlanFacts, Skip};
+use rootset_model::limits::SWEEP_BATCH_MEMORIES;
 use rootset_model::plan::{Action, ItemKind, PlanItem};
 use rootset_model::{ErasureId, MemoryId, PlanId, RunId, WorkspaceKey};
 
@@ -10,6 +11,7 @@ use super::ApplyOptions;
 use crate::driver::Transaction;
 use crate::error::StoreError;
 use crate::garbage::{self, GarbageRequest, Seen};
+use crate::memories::MemoryRow;
 use crate::plans::{self, NewPlan, PlanTotals, StoredPlan};
 use crate::runs::{self, NewRun};
 use crate::statements::context as context_sql;
@@ -103,7 +105,7 @@ pub(super) fn begin(
     if no_longer.is_none() && excluded.is_empty() && !stored.policy().strategies.is_empty() {
         confirmed.seen = garbage::seen(tx, workspace)?;
     }
-    skip_all(tx, &confirmed, &excluded, Skip::Excluded)?;
+    skip_all(tx, &confirmed, &with_reason(&excluded, Skip::Excluded))?;
     if let Some(no_longer) = no_longer {
         let excluded: HashSet<i64> = excluded.iter().map(|(position, _)| *position).collect();
         let items = plans::items(tx, workspace, stored.id, 0, i64::MAX)?;
@@ -111,7 +113,7 @@ pub(super) fn begin(
             .into_iter()
             .filter(|(position, item)| no_longer.contains(&item.object) && !excluded.contains(position))
             .collect();
-        skip_all(tx, &confirmed, &revived, Skip::NotGarbage)?;
+        skip_all(tx, &confirmed, &with_reason(&revived, Skip::NotGarbage))?;
     }
     Ok(confirmed)
 }
@@ -161,20 +163,29 @@ pub(super) fn no_longer_garbage(
     let request = GarbageRequest { strategies: &strategies, configured: options.configured, now: stamp.now };
     let still: HashSet<[u8; 16]> =
         garbage::find(tx, workspace, &request)?.items.into_iter().map(|item| item.object).collect();
+    let items = plans::items(tx, workspace, stored.id, 0, i64::MAX)?.into_iter().map(|(_, item)| item);
+    let left: Vec<PlanItem> = items.filter(|item| !still.contains(&item.object)).collect();
     let mut no_longer = HashSet::new();
-    for (_, item) in plans::items(tx, workspace, stored.id, 0, i64::MAX)? {
-        // Pins, versions and uses have reasons of their own, told item by item.
-        if !still.contains(&item.object) && !is_held(tx, workspace, &item)? {
-            no_longer.insert(item.object);
-        }
+    for some in left.chunks(SWEEP_BATCH_MEMORIES) {
+        no_longer.extend(not_held(tx, workspace, some)?);
     }
     Ok(Some(no_longer))
 }
 
-/// Whether the item left the selection for a reason that the re-check names better.
-fn is_held(tx: &mut dyn Transaction, workspace: WorkspaceKey, item: &PlanItem) -> Result<bool, StoreError> {
-    let row = crate::memories::by_id(tx, workspace, MemoryId(item.object))?;
-    Ok(row.is_none_or(|row| row.version != item.version || row.trashed.is_some() || row.is_pinned))
+/// Those that left the selection without a reason that the re-check names better: pins, versions and uses are told item by
+/// item.
+fn not_held(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    items: &[PlanItem],
+) -> Result<Vec<[u8; 16]>, StoreError> {
+    let versions: HashMap<[u8; 16], i64> = items.iter().map(|item| (item.object, item.version)).collect();
+    let ids: Vec<[u8; 16]> = versions.keys().copied().collect();
+    let parameters = [workspace.into(), ids.as_slice().into()];
+    let rows = tx.rows(&crate::statements::memories::BY_IDS, &parameters, MemoryRow::read)?;
+    let is_free =
+        |row: &MemoryRow| versions.get(&row.id.0) == Some(&row.version) && row.trashed.is_none() && !row.is_pinned;
+    Ok(rows.iter().filter(|row| is_free(row)).map(|row| row.id.0).collect())
 }
 
 fn confirm(
@@ -255,16 +266,19 @@ fn excluded_items(
     }
 }
 
+fn with_reason(items: &[(i64, PlanItem)], reason: Skip) -> Vec<(i64, PlanItem, Skip)> {
+    items.iter().map(|(position, item)| (*position, *item, reason)).collect()
+}
+
 /// Notes items of a run that are left alone.
 pub(super) fn skip_all(
     tx: &mut dyn Transaction,
     confirmed: &ConfirmedPlan,
-    items: &[(i64, PlanItem)],
-    reason: Skip,
+    items: &[(i64, PlanItem, Skip)],
 ) -> Result<(), StoreError> {
     let rows: Vec<_> = items
         .iter()
-        .map(|(position, item)| {
+        .map(|(position, item, reason)| {
             vec![
                 confirmed.workspace.into(),
                 (&confirmed.run).into(),

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rootset_store::Location;
 use serde_json::json;
 
 use super::stream::Remembered;
@@ -11,11 +10,8 @@ use crate::error::StressError;
 use crate::model::{Model, Violation};
 use crate::verify::Verifier;
 
-pub fn everything(
-    location: &Location,
-    settings: &ServerSettings,
-    remembered: &[Remembered],
-) -> Result<ServerReport, StressError> {
+pub fn everything(settings: &ServerSettings, remembered: &[Remembered]) -> Result<ServerReport, StressError> {
+    let location = &settings.database;
     let mut report = ServerReport { clients: settings.clients, ..ServerReport::default() };
     let mut by_workspace: BTreeMap<&str, Vec<&Remembered>> = BTreeMap::new();
     for one in remembered {
@@ -42,7 +38,7 @@ pub fn everything(
             report.symbols += symbols(&verifier, one, &mut violations)?;
         }
     }
-    violations.extend(Verifier::of_workspace(location, "default")?.doctor()?);
+    violations.extend(Verifier::open(location)?.doctor()?);
     if violations.is_empty() { Ok(report) } else { Err(StressError::Violated(violations)) }
 }
 

@@ -13,16 +13,15 @@ use crate::error::StressError;
 
 #[derive(Clone, Debug, Args)]
 pub struct ServeArguments {
-    #[arg(long, env = "ROOTSET_DB", hide_env_values = true)]
-    pub db: String,
+    #[arg(long, env = "ROOTSET_DB", hide_env_values = true, value_parser = Location::parse)]
+    pub db: Location,
     #[arg(long)]
     pub listen: SocketAddr,
 }
 
 pub fn run(arguments: &ServeArguments) -> Result<(), StressError> {
-    let location = Location::parse(&arguments.db).map_err(|error| StressError::NoDatabase(error.to_string()))?;
     let listener = TcpListener::bind(arguments.listen)?;
-    let service = Arc::new(Service::new(Store::open(&location, None)?, Settings::default())?);
+    let service = Arc::new(Service::new(Store::open(&arguments.db, None)?, Settings::default())?);
     let parts = Parts {
         service,
         access: Access::Open(Caller::new(FrontEnd::Http, "stress", "default")),

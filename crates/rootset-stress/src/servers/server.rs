@@ -6,6 +6,7 @@ use std::process::{Child, Command, Stdio};
 
 use super::{ServerProgram, ServerSettings};
 use crate::error::StressError;
+use crate::process::location_text;
 
 /// What a server says when it can be asked.
 const LISTENING: &str = "listening on http://";
@@ -75,7 +76,10 @@ fn command(settings: &ServerSettings, address: Option<SocketAddr>) -> Result<Com
     };
     // By the environment: arguments can be seen by everybody on the machine, and a URL may hold a password. Servers index
     // below the folder that they run in.
-    command.env("ROOTSET_DB", &settings.database).env("ROOTSET_CONFIG", configuration).env("ROOTSET_LOG", "error");
+    command
+        .env("ROOTSET_DB", location_text(&settings.database))
+        .env("ROOTSET_CONFIG", configuration)
+        .env("ROOTSET_LOG", "error");
     command.current_dir(&settings.folder).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit());
     Ok(command)
 }

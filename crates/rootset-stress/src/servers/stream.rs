@@ -75,8 +75,12 @@ impl Stream {
         Ok(Self { client, random, workspace, tag, serial: 0, runs: Vec::new(), remembered })
     }
 
-    /// Works until it is told to stop, and once more after that: a plan that nobody holds any more, and a scan.
+    /// Everything once, however slow the machine is; then at random until it is told to stop; and at the end a plan and a
+    /// scan, which get the leases of whoever died with them.
     pub fn work_until(&mut self, is_over: &AtomicBool) -> Result<(), StressError> {
+        for step in [Self::add, Self::update, Self::delete, Self::undo, Self::extend_session] {
+            step(self)?;
+        }
         while !is_over.load(Ordering::Relaxed) {
             match self.random.random_range(0..100) {
                 0..40 => self.add()?,
@@ -113,9 +117,22 @@ impl Stream {
     fn update(&mut self) -> Result<(), StressError> {
         let Some((name, id)) = self.any_live() else { return Ok(()) };
         let (_, text) = self.next_note();
-        let request = self.about(json!({"memory_id": id, "text": text}));
-        self.good("update_memory", "update", &request)?;
+        let version = self.remembered.model.get(&name).map(|it| it.version);
+        let request = self.about(json!({"memory_id": id, "text": text, "expected_version": version}));
+        let answered = self.client.ask("update_memory", &request)?;
+        // Without an expected version, an update that is repeated would be a second one.
+        let is_done_before = answered.status == 409 && answered.is_repeated && self.text_is(&id, &text)?;
+        if !answered.is_good() && !is_done_before {
+            return Err(answered.refuse("update_memory"));
+        }
+        self.acknowledge("update");
         self.note(&Change::Update { name, text }, None)
+    }
+
+    fn text_is(&mut self, id: &str, text: &str) -> Result<bool, StressError> {
+        let request = self.about(json!({ "memory_id": id }));
+        let answered = self.client.ask("get_memory", &request)?;
+        if answered.is_good() { Ok(answered.body["context"] == text) } else { Err(answered.refuse("get_memory")) }
     }
 
     fn delete(&mut self) -> Result<(), StressError> {

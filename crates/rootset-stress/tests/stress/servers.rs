@@ -1,16 +1,17 @@
 use std::time::Duration;
 
 use rootset_stress::servers::{ServerProgram, ServerSettings, run};
+use rootset_testing::TestDatabase;
 
 use crate::{program, seed, setting};
 
 #[test]
 fn what_clients_were_told_through_servers_that_die_is_there() {
-    let folder = tempfile::tempdir().unwrap();
+    let database = TestDatabase::new();
     let settings = ServerSettings {
         program: ServerProgram::Own(program()),
-        database: folder.path().join("shared.db").display().to_string(),
-        folder: folder.path().to_owned(),
+        database: database.location().clone(),
+        folder: database.folder().to_owned(),
         clients: 6,
         duration: Duration::from_secs(setting("ROOTSET_STRESS_SERVER_SECONDS", 8)),
         kill_every: Duration::from_secs(2),

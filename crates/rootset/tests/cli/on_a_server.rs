@@ -1,7 +1,7 @@
 //! A database on a PostgreSQL server, as far as it shows without one: what is said and written about it. A password is
 //! never part of that.
 
-use crate::sandbox::{Outcome, Sandbox};
+use crate::sandbox::{Outcome, Sandbox, outcome};
 
 const URL: &str = "postgres://ann:secret@db.example/memory";
 
@@ -18,6 +18,11 @@ fn keeps_the_secret(outcome: &Outcome) {
     assert!(!outcome.stdout.contains("secret") && !outcome.stderr.contains("secret"), "{outcome:?}");
 }
 
+/// Without the database that the run is about.
+fn with_own_settings(sandbox: &Sandbox, arguments: &[&str]) -> Outcome {
+    outcome(sandbox.command().env_remove("ROOTSET_DB").env_remove("ROOTSET_BACKUP__DIR").args(arguments))
+}
+
 #[test]
 fn settings_are_shown_without_the_password() {
     let sandbox = Sandbox::new();
@@ -27,7 +32,7 @@ fn settings_are_shown_without_the_password() {
     assert_eq!(settings["db"]["value"], "postgres://ann@db.example/memory");
     assert_eq!(settings["backup.interval"]["value"], "off", "whoever runs a server takes its backups");
     assert_eq!(settings["postgres.pool_size"]["value"], 8);
-    let of_a_file = sandbox.run(["config", "show", "--json", "--db", "one.db"]).json();
+    let of_a_file = with_own_settings(&sandbox, &["config", "show", "--json", "--db", "one.db"]).json();
     assert_eq!(of_a_file["settings"]["backup.interval"]["value"], "24h");
 }
 
@@ -35,16 +40,17 @@ fn settings_are_shown_without_the_password() {
 fn a_file_that_is_no_toml_is_refused_without_the_password_in_it() {
     let sandbox = Sandbox::new();
     sandbox.write("mine.toml", format!("workspace = \"x\"\ndb = \"{URL}\n"));
-    refused(&sandbox.run(["list", "--config", "mine.toml"]), "is not TOML", "line 2");
+    refused(&with_own_settings(&sandbox, &["list", "--config", "mine.toml"]), "is not TOML", "line 2");
 }
 
 #[test]
 fn scheduled_backups_of_a_server_need_a_folder() {
     let sandbox = Sandbox::new();
     sandbox.write("mine.toml", format!("db = \"{URL}\"\n[backup]\ninterval = \"24h\"\n"));
-    refused(&sandbox.run(["config", "show", "--config", "mine.toml"]), "which needs `backup.dir`", "`off`");
+    let show = ["config", "show", "--config", "mine.toml"];
+    refused(&with_own_settings(&sandbox, &show), "which needs `backup.dir`", "`off`");
     sandbox.write("mine.toml", format!("db = \"{URL}\"\n[backup]\ninterval = \"24h\"\ndir = \"backups\"\n"));
-    assert_eq!(sandbox.run(["config", "show", "--config", "mine.toml"]).status, Some(0));
+    assert_eq!(with_own_settings(&sandbox, &show).status, Some(0));
 }
 
 #[test]
@@ -69,4 +75,32 @@ fn only_a_file_can_be_salvaged() {
     let outcome = sandbox.run(["doctor", "--salvage", "left", "--db", URL]);
     refused(&outcome, "`postgres://ann@db.example/memory` is on a server", "its own");
     assert!(!sandbox.work().join("left").exists());
+}
+
+/// Port 1 is nobody's: a connection is refused at once.
+#[test]
+fn a_server_that_does_not_answer_is_one_line_and_a_hint() {
+    let sandbox = Sandbox::new();
+    for url in ["postgres://ann:secret@127.0.0.1:1/memory", "postgres://ann:secret?secret@127.0.0.1:1/memory"] {
+        let outcome = sandbox.run_with_variables(&[("ROOTSET_DB", url)], ["list"]);
+        assert!(outcome.status.is_some_and(|status| status > 0), "{outcome:?}");
+        assert_eq!(outcome.stderr.lines().count(), 2, "{outcome:?}");
+        assert!(outcome.stderr.contains("\nhint: "), "{outcome:?}");
+        keeps_the_secret(&outcome);
+    }
+    let outcome = sandbox.run(["call", "list_memories", "--db", "postgres://ann:secret@127.0.0.1:1/memory"]);
+    assert_eq!((outcome.status, outcome.error_code().as_str()), (Some(2), "busy"), "another try may succeed");
+    keeps_the_secret(&outcome);
+    assert!(!sandbox.has_database());
+}
+
+#[test]
+fn a_url_that_cannot_be_understood_is_refused_without_its_password() {
+    let sandbox = Sandbox::new();
+    for (url, says) in [
+        ("postgres://ann:secret@db.example:port/memory", "`port`"),
+        ("postgres://ann:secret@db.example/memory?frobnicate=1", "`frobnicate`"),
+    ] {
+        refused(&sandbox.run_with_variables(&[("ROOTSET_DB", url)], ["list"]), says, "`%40`");
+    }
 }
