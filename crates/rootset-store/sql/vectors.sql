@@ -14,6 +14,9 @@ SELECT chunk, number, space, scale, codes FROM vectors WHERE workspace = ?1 AND 
 SELECT chunk, vector FROM vector_originals
 WHERE workspace = ?1 AND chunk IN (SELECT value FROM integer_list(?2));
 
+-- name: spaces_of
+SELECT chunk, space FROM vectors WHERE workspace = ?1 AND chunk IN (SELECT value FROM integer_list(?2));
+
 -- name: delete
 DELETE FROM vectors WHERE workspace = ?1 AND chunk IN (SELECT value FROM integer_list(?2));
 
@@ -40,6 +43,9 @@ INSERT INTO meta (key, value) VALUES ('vector_space', ?1) ON CONFLICT (key) DO U
 
 -- name: clear_complete_space
 DELETE FROM meta WHERE key = 'vector_space';
+
+-- name: chunks_after
+SELECT chunk FROM vectors WHERE workspace = ?1 AND chunk > ?2 ORDER BY chunk LIMIT ?3;
 
 -- Whether an engine's own index was made after there were vectors, and does not hold all of them yet.
 -- name: index_to_fill

@@ -240,10 +240,6 @@ pub trait Transaction {
         query: &[f32],
         limit: usize,
     ) -> Result<Option<Vec<(i64, f32)>>, StoreError>;
-
-    /// Puts vectors into the index whose rows were written without it: a batch of those of chunks after `after`. Answers
-    /// the last chunk of the batch, `None` when there are no more, or no index.
-    fn vectors_fill(&mut self, workspace: WorkspaceKey, after: i64) -> Result<Option<i64>, StoreError>;
 }
 
 #[derive(Clone, Copy, Debug)]

@@ -132,6 +132,7 @@ impl PostgresEngine {
                     committed
                 }
                 Err(error) => {
+                    connection.forget_dimensions();
                     // A connection that cannot even do this is closed, which does the same.
                     let rolled_back = connection.command("ROLLBACK");
                     if rolled_back.is_err() {

@@ -16,6 +16,8 @@ use crate::{PreparedDerived, Store};
 
 /// How many more hits than wanted are rescored: int8 order is nearly right, not quite.
 const RESCORE_FACTOR: usize = 4;
+/// Vectors that one transaction brings into an index that was made after them.
+const INDEXED_AT_ONCE: i64 = 1_000;
 
 #[derive(Debug, Default)]
 pub(crate) struct VectorCache {
@@ -139,7 +141,7 @@ fn quantise(vector: &[f32]) -> (f32, Vec<i8>) {
     (scale, vector.iter().map(|value| (value / scale).round() as i8).collect())
 }
 
-pub(crate) fn floats(bytes: &[u8]) -> Vec<f32> {
+fn floats(bytes: &[u8]) -> Vec<f32> {
     bytes.chunks_exact(4).map(|four| f32::from_le_bytes([four[0], four[1], four[2], four[3]])).collect()
 }
 
@@ -296,13 +298,32 @@ fn insert_rows(
     tx.vectors_insert(workspace, space, vectors)
 }
 
-/// Brings an engine's own index up to the rows that were written without it.
-pub(crate) fn fill_index(tx: &mut dyn Transaction, workspace: WorkspaceKey) -> Result<(), StoreError> {
-    let mut after = i64::MIN;
-    while let Some(last) = tx.vectors_fill(workspace, after)? {
-        after = last;
+/// Tells the engine's own index about vectors whose rows were written without it.
+pub(crate) fn index_again(tx: &mut dyn Transaction, workspace: WorkspaceKey, chunks: &[i64]) -> Result<(), StoreError> {
+    let key = [workspace.into(), chunks.into()];
+    let spaces: HashMap<i64, String> =
+        tx.rows(&sql::SPACES_OF, &key, |row| Ok((row.get(0)?, row.get(1)?)))?.into_iter().collect();
+    let originals: Vec<(i64, Vec<f32>)> =
+        tx.rows(&sql::ORIGINALS, &key, |row| Ok((row.get(0)?, floats(&row.get::<Vec<u8>>(1)?))))?;
+    let mut by_space: BTreeMap<&str, Vec<(i64, &[f32])>> = BTreeMap::new();
+    for (chunk, vector) in &originals {
+        if let Some(space) = spaces.get(chunk) {
+            by_space.entry(space).or_default().push((*chunk, vector));
+        }
     }
-    Ok(())
+    by_space.into_iter().try_for_each(|(space, vectors)| tx.vectors_insert(workspace, space, &vectors))
+}
+
+/// The same for those of a workspace that follow a chunk: a batch of them. Answers the last, `None` when there are no more.
+pub(crate) fn index_more(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    after: i64,
+) -> Result<Option<i64>, StoreError> {
+    let parameters = [workspace.into(), after.into(), INDEXED_AT_ONCE.into()];
+    let chunks: Vec<i64> = tx.rows(&sql::CHUNKS_AFTER, &parameters, |row| row.get(0))?;
+    index_again(tx, workspace, &chunks)?;
+    Ok(chunks.last().copied())
 }
 
 pub(crate) fn delete(tx: &mut dyn Transaction, workspace: WorkspaceKey, chunks: &[i64]) -> Result<(), StoreError> {

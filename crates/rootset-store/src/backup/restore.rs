@@ -31,7 +31,7 @@ use crate::purge::{self, Erased, Purged};
 use crate::statements::backup as sql;
 use crate::statements::{purge as purge_sql, vectors as vector_sql};
 use crate::workspaces;
-use crate::{Stamp, Store, audit, context, doctor, erasure, jobs, vectors};
+use crate::{Stamp, Store, audit, context, doctor, erasure, jobs};
 use ledger::{ArchivedLedger, Since, known_since, noted, remove_erased_revisions, was_purged_since};
 use rows::{insert_rows, raise_counters};
 use targets::{Origin, Target, empty, place, reserve, target};
@@ -126,7 +126,6 @@ impl Work<'_> {
             tx.enter(target.key.into())?;
             let known = since.remove(&target.key).unwrap_or_default();
             restored.replayed_erasures += self.replay(tx, target, &known)?;
-            vectors::fill_index(tx, target.key)?;
             self.settle(tx, target, runs.get(&target.key).map_or(&[], Vec::as_slice))?;
             tx.execute(&sql::RAISE_EPOCHS, &[target.key.into(), known.last_epoch.into(), self.stamp.now.into()])?;
             restored.workspaces.push(target.cells[0].text().unwrap_or_default().to_owned());

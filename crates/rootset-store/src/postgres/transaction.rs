@@ -296,8 +296,4 @@ impl Transaction for PostgresTransaction<'_> {
     ) -> Result<Option<Vec<(i64, f32)>>, StoreError> {
         vectors::nearest(self, workspace, space, query, limit).map(Some)
     }
-
-    fn vectors_fill(&mut self, workspace: WorkspaceKey, after: i64) -> Result<Option<i64>, StoreError> {
-        vectors::fill(self, workspace, after)
-    }
 }

@@ -10,20 +10,17 @@ use tokio_postgres::types::ToSql;
 
 use super::PostgresEngine;
 use super::connection::Connection;
-use super::error::statement_error;
 use super::transaction::PostgresTransaction;
 use crate::driver::{Engine, Scope};
 use crate::error::StoreError;
 use crate::statements::vectors as sql;
-use crate::vectors::floats;
+use crate::vectors::index_more;
 use crate::workspaces;
 
 /// Up to here every vector of a workspace is compared: exact, and quicker than an index that knows all workspaces.
 const EXACT_VECTORS_MAX: i64 = 10_000;
 /// How many vectors the graph keeps in view while it looks for the nearest.
 const SEARCH_WIDTH: &str = "200";
-/// Vectors that one message brings into an index that was made after them.
-const FILL_BATCH: i64 = 1_000;
 
 /// Makes the table where the extension is there, and answers whether there is one.
 pub fn prepare(connection: &Connection) -> Result<bool, StoreError> {
@@ -70,46 +67,12 @@ pub fn fill_all(engine: &PostgresEngine) -> Result<(), StoreError> {
         let mut after = Some(i64::MIN);
         while let Some(before) = after {
             engine.write(Scope::Workspace(workspace), &mut |tx| {
-                after = tx.vectors_fill(workspace, before)?;
+                after = index_more(tx, workspace, before)?;
                 Ok(())
             })?;
         }
     }
     engine.write(Scope::Database, &mut |tx| tx.execute(&sql::SET_INDEX_FILLED, &[]).map(drop))
-}
-
-/// One batch, see [`crate::driver::Transaction::vectors_fill`].
-pub fn fill(
-    transaction: &mut PostgresTransaction<'_>,
-    workspace: WorkspaceKey,
-    after: i64,
-) -> Result<Option<i64>, StoreError> {
-    if !has_index(transaction)? {
-        return Ok(None);
-    }
-    let text = || {
-        "SELECT v.chunk, v.space, o.vector FROM vectors AS v
-         JOIN vector_originals AS o ON o.workspace = v.workspace AND o.chunk = v.chunk
-         WHERE v.workspace = $1 AND v.chunk > $2 AND NOT EXISTS (
-           SELECT 1 FROM embeddings AS e WHERE e.workspace = v.workspace AND e.chunk = v.chunk)
-         ORDER BY v.chunk LIMIT $3"
-            .to_owned()
-    };
-    let rows = transaction.query_own("embeddings.missing", text, &[&workspace.0, &after, &FILL_BATCH])?;
-    let mut alike: BTreeMap<(String, usize), Vec<(i64, Vec<f32>)>> = BTreeMap::new();
-    let mut last = None;
-    for row in &rows {
-        let chunk: i64 = row.try_get(0).map_err(|error| statement_error(&error))?;
-        let space: String = row.try_get(1).map_err(|error| statement_error(&error))?;
-        let vector = floats(row.try_get(2).map_err(|error| statement_error(&error))?);
-        last = Some(chunk);
-        alike.entry((space, vector.len())).or_default().push((chunk, vector));
-    }
-    for ((space, _), vectors) in &alike {
-        let vectors: Vec<(i64, &[f32])> = vectors.iter().map(|(chunk, vector)| (*chunk, vector.as_slice())).collect();
-        insert(transaction, workspace, space, &vectors)?;
-    }
-    Ok(last)
 }
 
 /// Whether there is an index by now: its owner may have made it since this process began.
@@ -128,12 +91,26 @@ pub fn insert(
     space: &str,
     vectors: &[(i64, &[f32])],
 ) -> Result<(), StoreError> {
-    let Some((_, first)) = vectors.first() else { return Ok(()) };
     // What is not in it when somebody else's search goes by it would never be found.
-    if !has_index(transaction)? {
+    if vectors.is_empty() || !has_index(transaction)? {
         return Ok(());
     }
-    let dimension = first.len() as i64;
+    // A model may have changed under its name.
+    let mut alike: BTreeMap<usize, Vec<(i64, &[f32])>> = BTreeMap::new();
+    for &(chunk, vector) in vectors {
+        alike.entry(vector.len()).or_default().push((chunk, vector));
+    }
+    alike.into_values().try_for_each(|vectors| insert_alike(transaction, workspace, space, &vectors))
+}
+
+/// Vectors of one dimension.
+fn insert_alike(
+    transaction: &mut PostgresTransaction<'_>,
+    workspace: WorkspaceKey,
+    space: &str,
+    vectors: &[(i64, &[f32])],
+) -> Result<(), StoreError> {
+    let dimension = vectors.first().map_or(0, |(_, vector)| vector.len()) as i64;
     let chunks: Vec<i64> = vectors.iter().map(|(chunk, _)| *chunk).collect();
     let texts: Vec<String> = vectors.iter().map(|(_, vector)| written(vector)).collect();
     let text = || {

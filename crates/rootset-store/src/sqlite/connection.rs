@@ -267,10 +267,6 @@ impl Transaction for Connection {
     ) -> Result<Option<Vec<(i64, f32)>>, StoreError> {
         Ok(None)
     }
-
-    fn vectors_fill(&mut self, _: WorkspaceKey, _: i64) -> Result<Option<i64>, StoreError> {
-        Ok(None)
-    }
 }
 
 pub(super) struct SqliteRow<'a>(pub(super) &'a rusqlite::Row<'a>);

@@ -7,6 +7,7 @@ use crate::Stamp;
 use crate::driver::{SearchRow, Transaction, Value};
 use crate::error::StoreError;
 use crate::statements::backup as sql;
+use crate::vectors;
 use crate::workspaces::{self, Draw};
 
 /// Numbers of vectors drawn at a time.
@@ -57,7 +58,12 @@ pub(super) fn insert_rows(
             std::iter::once(target.key.into()).chain(cells.iter().map(Value::from)).chain(number).collect()
         })
         .collect();
-    tx.execute_many(insert, &parameters).map(drop)
+    tx.execute_many(insert, &parameters)?;
+    if table.name == "vector_originals" {
+        let chunks: Vec<i64> = rows.iter().filter_map(|cells| cells[0].integer()).collect();
+        vectors::index_again(tx, target.key, &chunks)?;
+    }
+    Ok(())
 }
 
 fn search_row(cells: Vec<Cell>) -> Result<SearchRow, StoreError> {

@@ -136,6 +136,38 @@ fn plan_as_application(database: &TestDatabase, workspace: i64, query: &[f32]) -
 }
 
 #[test]
+fn an_index_that_was_rolled_back_with_its_first_vectors_is_made_by_the_next() {
+    let database = database();
+    let engine = open(&database, &PostgresSettings { pool_size: 1, ..settings() });
+    let vector = Directions(1).next(DIMENSION);
+    database.execute_raw("INSERT INTO vectors VALUES (1, 1, 'space', 1, 1, '')");
+    for comes_to_nothing in [true, false] {
+        let outcome = engine.write(Scope::Workspace(WorkspaceKey(1)), &mut |tx| {
+            tx.vectors_insert(WorkspaceKey(1), SPACE, &[(1, &vector)])?;
+            if comes_to_nothing { Err(StoreError::TimedOut) } else { Ok(()) }
+        });
+        assert_eq!(outcome.is_err(), comes_to_nothing);
+    }
+    let there = "SELECT to_regclass('embeddings_8') IS NOT NULL";
+    assert!(database.sql().scalar::<bool>(there, &[]).unwrap());
+}
+
+#[test]
+fn vectors_of_several_dimensions_in_one_space_are_kept_apart() {
+    let database = database();
+    let engine = open(&database, &settings());
+    let mut directions = Directions(2);
+    let (wide, narrow) = (directions.next(DIMENSION), directions.next(4));
+    database.execute_raw("INSERT INTO vectors VALUES (1, 1, 'space', 1, 1, ''), (1, 2, 'space', 2, 1, '')");
+    engine
+        .write(Scope::Workspace(WorkspaceKey(1)), &mut |tx| {
+            tx.vectors_insert(WorkspaceKey(1), SPACE, &[(1, &wide), (2, &narrow)])
+        })
+        .unwrap();
+    assert_eq!((nearest(&engine, 1, SPACE, &wide), nearest(&engine, 1, SPACE, &narrow)), (vec![1], vec![2]));
+}
+
+#[test]
 fn vectors_written_before_there_was_an_index_are_brought_into_it_by_the_next_start() {
     let database = database();
     let engine = open(&database, &settings());
