@@ -43,3 +43,13 @@ INSERT INTO meta (key, value) VALUES ('vector_space', ?1) ON CONFLICT (key) DO U
 
 -- name: clear_complete_space
 DELETE FROM meta WHERE key = 'vector_space';
+
+-- name: chunks_after
+SELECT chunk FROM vectors WHERE workspace = ?1 AND chunk > ?2 ORDER BY chunk LIMIT ?3;
+
+-- Whether an engine's own index was made after there were vectors, and does not hold all of them yet.
+-- name: index_to_fill
+SELECT value FROM meta WHERE key = 'embeddings_to_fill';
+
+-- name: set_index_filled
+DELETE FROM meta WHERE key = 'embeddings_to_fill';

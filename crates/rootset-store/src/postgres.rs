@@ -23,6 +23,8 @@ mod many;
 mod migrate;
 mod pool;
 mod search;
+#[cfg(test)]
+mod tests;
 mod transaction;
 mod values;
 mod vectors;
@@ -80,6 +82,9 @@ impl PostgresEngine {
         let engine = Self { pool, statement_timeout_ms: settings.statement_timeout_ms, has_vectors, is_new };
         // Whoever may not act as the application learns it now.
         engine.read(Scope::Database, &mut |_| Ok(()))?;
+        if engine.has_vectors {
+            vectors::fill_all(&engine)?;
+        }
         Ok(engine)
     }
 
@@ -127,6 +132,7 @@ impl PostgresEngine {
                     committed
                 }
                 Err(error) => {
+                    connection.forget_dimensions();
                     // A connection that cannot even do this is closed, which does the same.
                     let rolled_back = connection.command("ROLLBACK");
                     if rolled_back.is_err() {
@@ -159,11 +165,13 @@ impl PostgresEngine {
             match status {
                 Ok(Some(status)) if status == "committed" => return Ok(true),
                 Ok(Some(status)) if status == "aborted" => return Ok(false),
-                Ok(_) | Err(StoreError::Disconnected(_)) if Instant::now() < deadline => {
+                Ok(_) | Err(StoreError::Disconnected(_) | StoreError::Unreachable { .. })
+                    if Instant::now() < deadline =>
+                {
                     std::thread::sleep(FIRST_PAUSE);
                 }
-                Ok(_) => return Err(StoreError::Disconnected("the outcome of a commit is not known".to_owned())),
-                Err(error) => return Err(error),
+                // Whatever kept the answer away, this is what matters to the caller.
+                _ => return Err(StoreError::Disconnected("the outcome of a commit is not known".to_owned())),
             }
         }
     }

@@ -16,6 +16,8 @@ use crate::{PreparedDerived, Store};
 
 /// How many more hits than wanted are rescored: int8 order is nearly right, not quite.
 const RESCORE_FACTOR: usize = 4;
+/// Vectors that one transaction brings into an index that was made after them.
+const INDEXED_AT_ONCE: i64 = 1_000;
 
 #[derive(Debug, Default)]
 pub(crate) struct VectorCache {
@@ -310,6 +312,18 @@ pub(crate) fn index_again(tx: &mut dyn Transaction, workspace: WorkspaceKey, chu
         }
     }
     by_space.into_iter().try_for_each(|(space, vectors)| tx.vectors_insert(workspace, space, &vectors))
+}
+
+/// The same for those of a workspace that follow a chunk: a batch of them. Answers the last, `None` when there are no more.
+pub(crate) fn index_more(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    after: i64,
+) -> Result<Option<i64>, StoreError> {
+    let parameters = [workspace.into(), after.into(), INDEXED_AT_ONCE.into()];
+    let chunks: Vec<i64> = tx.rows(&sql::CHUNKS_AFTER, &parameters, |row| row.get(0))?;
+    index_again(tx, workspace, &chunks)?;
+    Ok(chunks.last().copied())
 }
 
 pub(crate) fn delete(tx: &mut dyn Transaction, workspace: WorkspaceKey, chunks: &[i64]) -> Result<(), StoreError> {

@@ -15,6 +15,9 @@ use crate::render::escaped;
 
 /// Audit's actor and a memory's `written_by` for everything that comes from here.
 const ACTOR: &str = "cli";
+/// Said once, at the start: an embedder is configured, and the server cannot search what it makes.
+const LACKS_VECTORS: &str = "`embed` is configured, but this server has no pgvector: searches go by words; hint: `CREATE \
+                             EXTENSION vector` in the database as a superuser, then restart as the owner of its tables";
 
 #[derive(Debug)]
 pub struct Session {
@@ -73,6 +76,9 @@ impl Session {
         let backups = configuration.backup_folder()?;
         let store = Store::open_with(&location, backups.as_deref(), &configuration.postgres)?;
         self.is_database_new.set(store.is_new());
+        if embedder.is_some() && store.lacks_vectors() {
+            tracing::warn!("{LACKS_VECTORS}");
+        }
         let service = Service::new(store, configuration.settings.clone())?.with_extractor(extractor);
         let service = match embedder {
             Some(embedder) => service.with_embedder(embedder),

@@ -216,9 +216,10 @@ fn entity_result(hit: EntityHit, with_ids: bool, explain: bool) -> EntityResult 
     }
 }
 
-/// The query's vector. A search must not fail because a model does: without it the answer says `lexical` and `graph`.
+/// The query's vector, where the store can search by it. A search must not fail because a model does: without it the answer
+/// says `lexical` and `graph`.
 fn query_vector(service: &Service, query: &str) -> Option<(String, Vec<f32>)> {
-    let embedder = service.embedder.as_ref().filter(|_| !query.trim().is_empty())?;
+    let embedder = service.embedder.as_ref().filter(|_| !query.trim().is_empty() && !service.store.lacks_vectors())?;
     match embedder.embed(&[query]) {
         Ok(mut vectors) => Some((embedder.id().to_owned(), vectors.pop()?)),
         Err(error) => {

@@ -1,9 +1,12 @@
-//! Backups, restores and defragmentation that fail at the edge of every phase: what was there is still there, nothing
-//! half-made is found, and the next try succeeds.
+//! Backups, restores, defragmentation and migrations that fail at the edge of every phase: what was there is still there,
+//! nothing half-made is found, and the next try succeeds. Connections to a server that break anywhere.
 //!
 //! Failpoints belong to the whole process, so these tests have a binary of their own and take turns.
 
 #![allow(clippy::unwrap_used, reason = "clippy's own exception for tests does not reach the helpers of a test binary")]
+
+mod lost_connections;
+mod proxy;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -169,6 +172,34 @@ fn a_migration_of_sqlite_that_fails_leaves_the_old_database_and_its_backup() {
             assert_eq!(backup.manifest.schema_version, 1);
             assert_eq!(rootset_store::verify_backup(&backup).unwrap(), [""; 0]);
         }
+    }
+    scenario.teardown();
+}
+
+#[test]
+fn a_migration_on_a_server_that_fails_leaves_nothing_and_the_next_start_makes_it() {
+    let scenario = FailScenario::setup();
+    let tables = "SELECT COUNT(*) FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'";
+    // An error of ours, and a server that ends the session in the middle.
+    for is_cut in [false, true] {
+        let database = TestDatabase::empty_on(TestEngine::Postgres);
+        if is_cut {
+            let location = database.location().clone();
+            fail::cfg_callback("migrate.step", move || {
+                let others = "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity
+                              WHERE datname = current_database() AND pid <> pg_backend_pid()";
+                Sql::open(&location).unwrap().rows(others, &[], |_| Ok(())).unwrap();
+            })
+            .unwrap();
+        } else {
+            fail::cfg("migrate.step", "return").unwrap();
+        }
+        assert!(Store::open(database.location(), None).is_err());
+        fail::remove("migrate.step");
+        assert_eq!(database.sql().scalar::<i64>(tables, &[]).unwrap(), 0);
+        let store = database.open();
+        assert!(store.is_new());
+        assert!(store.check().unwrap().iter().all(|check| check.is_ok()));
     }
     scenario.teardown();
 }

@@ -149,6 +149,11 @@ impl World {
         self.set_clock_ahead_ms(milliseconds);
     }
 
+    /// The next ids are none that another world has drawn.
+    pub fn skip_ids(&self, count: u64) {
+        self.ids.0.fetch_add(count, Ordering::SeqCst);
+    }
+
     /// From now on every look at the clock takes a millisecond.
     pub fn tick_on_every_reading(&self) {
         self.clock.per_reading.store(1, Ordering::SeqCst);

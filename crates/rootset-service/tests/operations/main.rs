@@ -36,6 +36,7 @@ mod searching;
 mod segments;
 mod superseding;
 mod surface;
+mod tenancy;
 mod tokens;
 mod updating;
 mod using;

@@ -147,3 +147,14 @@ CREATE POLICY search_totals_of_workspace ON search_totals
 GRANT SELECT, INSERT, UPDATE, DELETE ON search_rows, search_terms, search_totals TO rootset_application;
 REVOKE ALL ON FUNCTION search_any, search_all FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION search_any, search_all TO rootset_application;
+
+-- Where a path does not name them, a session's temporary tables are found before all others: whoever may make one could put
+-- it in the place of a table that these functions read with the rights of their owner. So they come last.
+DO $$
+DECLARE
+  path CONSTANT TEXT := (SELECT string_agg(quote_ident(name), ', ') FROM unnest(current_schemas(FALSE)) AS name);
+BEGIN
+  EXECUTE format('ALTER FUNCTION search_any SET search_path = %s, pg_temp', path);
+  EXECUTE format('ALTER FUNCTION search_all SET search_path = %s, pg_temp', path);
+END
+$$;

@@ -19,6 +19,9 @@ BEGIN
   IF dimension NOT BETWEEN 1 AND 2000 THEN
     RETURN; -- pgvector indexes no more; they are compared one by one.
   END IF;
+  IF to_regclass('embeddings_' || dimension) IS NOT NULL THEN
+    RETURN; -- Even to find that there is nothing to make, making waits for all who write.
+  END IF;
   EXECUTE format(
     'CREATE INDEX IF NOT EXISTS embeddings_%s ON embeddings '
     'USING hnsw ((embedding::vector(%s)) vector_cosine_ops) WHERE dimension = %s', dimension, dimension, dimension);
@@ -30,3 +33,15 @@ CREATE POLICY embeddings_of_workspace ON embeddings
 GRANT SELECT, INSERT, UPDATE, DELETE ON embeddings TO rootset_application;
 REVOKE ALL ON FUNCTION index_embeddings FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION index_embeddings TO rootset_application;
+
+-- A session's temporary tables must not stand in for those of the owner, see 0006_create_search.sql.
+DO $$
+DECLARE
+  path CONSTANT TEXT := (SELECT string_agg(quote_ident(name), ', ') FROM unnest(current_schemas(FALSE)) AS name);
+BEGIN
+  EXECUTE format('ALTER FUNCTION index_embeddings SET search_path = %s, pg_temp', path);
+END
+$$;
+
+-- There may be vectors from before. The mark stands until all of them are here.
+INSERT INTO meta (key, value) VALUES ('embeddings_to_fill', '');

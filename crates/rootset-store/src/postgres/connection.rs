@@ -95,6 +95,11 @@ impl Connection {
         self.dimensions.insert(dimension);
     }
 
+    /// After a transaction that came to nothing: the index may have gone with it.
+    pub fn forget_dimensions(&mut self) {
+        self.dimensions.clear();
+    }
+
     pub fn command(&self, sql: &str) -> Result<(), StoreError> {
         self.wait(self.client.batch_execute(sql)).map_err(|error| statement_error(&error))
     }

@@ -36,11 +36,12 @@ pub fn migrate(connection: &Connection, place: &str) -> Result<i64, StoreError> 
         return Ok(found);
     }
     connection.command("BEGIN ISOLATION LEVEL READ COMMITTED")?;
-    let outcome = change(connection, place).and_then(|()| connection.command("COMMIT"));
+    let outcome = change(connection, place).and_then(|found| connection.command("COMMIT").map(|()| found));
     if outcome.is_err() && connection.is_open() {
-        connection.command("ROLLBACK")?;
+        // The reason is what the caller should hear of; a connection that is gone has rolled back.
+        connection.command("ROLLBACK").ok();
     }
-    outcome?;
+    let found = outcome?;
     crate::failpoints::failpoint!("migrate.committed");
     Ok(found)
 }
@@ -70,7 +71,8 @@ fn version(connection: &Connection) -> Result<i64, StoreError> {
     Ok(rows.first().map_or(0, |row| row.get(0)))
 }
 
-fn change(connection: &Connection, place: &str) -> Result<(), StoreError> {
+/// Answers the version that was found.
+fn change(connection: &Connection, place: &str) -> Result<i64, StoreError> {
     connection.command(&format!("SELECT pg_advisory_xact_lock({SCHEMA_LOCK})"))?;
     // Asked again under the lock: another process may have been quicker.
     let found = version(connection)?;
@@ -82,7 +84,7 @@ fn change(connection: &Connection, place: &str) -> Result<(), StoreError> {
         }
         connection.command(&format!("UPDATE schema_version SET version = {version}"))?;
     }
-    Ok(())
+    Ok(found)
 }
 
 fn refusal(error: &tokio_postgres::Error, place: &str) -> StoreError {

@@ -3,11 +3,19 @@
 //! `vectors` and `vector_originals` hold them as on the other engine, for backups; `embeddings` is the index over them,
 //! and can be made again from them.
 
-use rootset_model::WorkspaceKey;
+use std::collections::BTreeMap;
 
+use rootset_model::WorkspaceKey;
+use tokio_postgres::types::ToSql;
+
+use super::PostgresEngine;
 use super::connection::Connection;
 use super::transaction::PostgresTransaction;
+use crate::driver::{Engine, Scope};
 use crate::error::StoreError;
+use crate::statements::vectors as sql;
+use crate::vectors::index_more;
+use crate::workspaces;
 
 /// Up to here every vector of a workspace is compared: exact, and quicker than an index that knows all workspaces.
 const EXACT_VECTORS_MAX: i64 = 10_000;
@@ -38,7 +46,43 @@ pub fn prepare(connection: &Connection) -> Result<bool, StoreError> {
     if made.is_err() && connection.is_open() {
         connection.command("ROLLBACK")?;
     }
-    Ok(made.is_ok())
+    match made {
+        Ok(()) => Ok(true),
+        Err(error @ StoreError::Disconnected(_)) => Err(error),
+        Err(_) => Ok(false),
+    }
+}
+
+/// Brings vectors into the index that were there before it, workspace by workspace, a batch per transaction. Whoever is
+/// killed on the way leaves the mark, and the next start goes on.
+pub fn fill_all(engine: &PostgresEngine) -> Result<(), StoreError> {
+    let mut unfilled = None;
+    engine.read(Scope::Database, &mut |tx| {
+        let mark: Option<Vec<u8>> = tx.row(&sql::INDEX_TO_FILL, &[], |row| row.get(0))?;
+        unfilled = mark.map(|_| workspaces::keys(tx)).transpose()?;
+        Ok(())
+    })?;
+    let Some(unfilled) = unfilled else { return Ok(()) };
+    for workspace in unfilled {
+        let mut after = Some(i64::MIN);
+        while let Some(before) = after {
+            engine.write(Scope::Workspace(workspace), &mut |tx| {
+                after = index_more(tx, workspace, before)?;
+                Ok(())
+            })?;
+        }
+    }
+    engine.write(Scope::Database, &mut |tx| tx.execute(&sql::SET_INDEX_FILLED, &[]).map(drop))
+}
+
+/// Whether there is an index by now: its owner may have made it since this process began.
+fn has_index(transaction: &mut PostgresTransaction<'_>) -> Result<bool, StoreError> {
+    if transaction.has_vectors {
+        return Ok(true);
+    }
+    let text = || "SELECT to_regclass('embeddings') IS NOT NULL".to_owned();
+    let rows = transaction.query_own("embeddings.exist", text, &[])?;
+    Ok(rows.first().is_some_and(|row| row.get(0)))
 }
 
 pub fn insert(
@@ -47,11 +91,26 @@ pub fn insert(
     space: &str,
     vectors: &[(i64, &[f32])],
 ) -> Result<(), StoreError> {
-    let Some((_, first)) = vectors.first() else { return Ok(()) };
-    if !transaction.has_vectors {
+    // What is not in it when somebody else's search goes by it would never be found.
+    if vectors.is_empty() || !has_index(transaction)? {
         return Ok(());
     }
-    let dimension = first.len() as i64;
+    // A model may have changed under its name.
+    let mut alike: BTreeMap<usize, Vec<(i64, &[f32])>> = BTreeMap::new();
+    for &(chunk, vector) in vectors {
+        alike.entry(vector.len()).or_default().push((chunk, vector));
+    }
+    alike.into_values().try_for_each(|vectors| insert_alike(transaction, workspace, space, &vectors))
+}
+
+/// Vectors of one dimension.
+fn insert_alike(
+    transaction: &mut PostgresTransaction<'_>,
+    workspace: WorkspaceKey,
+    space: &str,
+    vectors: &[(i64, &[f32])],
+) -> Result<(), StoreError> {
+    let dimension = vectors.first().map_or(0, |(_, vector)| vector.len()) as i64;
     let chunks: Vec<i64> = vectors.iter().map(|(chunk, _)| *chunk).collect();
     let texts: Vec<String> = vectors.iter().map(|(_, vector)| written(vector)).collect();
     let text = || {
@@ -91,33 +150,39 @@ pub fn nearest(
     let most = EXACT_VECTORS_MAX + 1;
     let counted = transaction.query_own("embeddings.count", count, &[&workspace.0, &space, &dimension, &most])?;
     let is_small = counted.first().is_none_or(|row| row.get::<_, i64>(0) <= EXACT_VECTORS_MAX);
-    let rows = if is_small {
-        // The materialised part hides the order from the index.
-        let text = || {
-            "WITH own AS MATERIALIZED (
-                 SELECT chunk, embedding FROM embeddings WHERE workspace = $1 AND space = $2 AND dimension = $3)
-             SELECT chunk, (1 - (embedding <=> $4::TEXT::vector))::REAL AS cosine FROM own
-             ORDER BY cosine DESC, chunk LIMIT $5"
-                .to_owned()
-        };
-        transaction.query_own("embeddings.exact", text, &[&workspace.0, &space, &dimension, &wanted, &limit])?
-    } else {
+    if !is_small {
         let settings = || {
             "SELECT set_config('hnsw.ef_search', $1, true), set_config('hnsw.iterative_scan', 'strict_order', true)"
                 .to_owned()
         };
         transaction.query_own("embeddings.settings", settings, &[&SEARCH_WIDTH])?;
-        let text = || {
-            format!(
-                "SELECT chunk, (1 - ((embedding::vector({dimension})) <=> $4::TEXT::vector({dimension})))::REAL
-                 FROM embeddings WHERE workspace = $1 AND space = $2 AND dimension = $3 AND dimension = {dimension}
-                 ORDER BY (embedding::vector({dimension})) <=> $4::TEXT::vector({dimension}) LIMIT $5"
-            )
-        };
         let name = format!("embeddings.nearest {dimension}");
-        transaction.query_own(&name, text, &[&workspace.0, &space, &dimension, &wanted, &limit])?
+        let parameters: [&(dyn ToSql + Sync); 5] = [&workspace.0, &space, &dimension, &wanted, &limit];
+        let rows = transaction.query_own(&name, || nearest_text(dimension), &parameters)?;
+        // The index knows all workspaces, and gives up where most of what is near belongs to others.
+        if rows.len() as i64 == limit {
+            return Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect());
+        }
+    }
+    // The materialised part hides the order from the index.
+    let text = || {
+        "WITH own AS MATERIALIZED (
+             SELECT chunk, embedding FROM embeddings WHERE workspace = $1 AND space = $2 AND dimension = $3)
+         SELECT chunk, (1 - (embedding <=> $4::TEXT::vector))::REAL AS cosine FROM own
+         ORDER BY cosine DESC, chunk LIMIT $5"
+            .to_owned()
     };
+    let rows = transaction.query_own("embeddings.exact", text, &[&workspace.0, &space, &dimension, &wanted, &limit])?;
     Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())
+}
+
+/// The dimension is part of the text: an index is found by its expression.
+pub fn nearest_text(dimension: i64) -> String {
+    format!(
+        "SELECT chunk, (1 - ((embedding::vector({dimension})) <=> $4::TEXT::vector({dimension})))::REAL
+         FROM embeddings WHERE workspace = $1 AND space = $2 AND dimension = $3 AND dimension = {dimension}
+         ORDER BY (embedding::vector({dimension})) <=> $4::TEXT::vector({dimension}) LIMIT $5"
+    )
 }
 
 /// pgvector's own notation.

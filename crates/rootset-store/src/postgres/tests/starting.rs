@@ -1,0 +1,56 @@
+//! Starts: many at once, with later schemas, and what `doctor` asks of the role that is the cluster's.
+
+use super::*;
+use crate::SCHEMA_VERSION;
+use crate::postgres::connection::Connection;
+use crate::postgres::{maintenance, transaction::APPLICATION_ROLE};
+
+#[test]
+fn of_eight_that_open_an_empty_database_at_once_one_makes_the_schema_and_all_work() {
+    let database = TestDatabase::empty_on(TestEngine::Postgres);
+    let settings = PostgresSettings { pool_size: 1, ..settings() };
+    let engines: Vec<PostgresEngine> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..8).map(|_| scope.spawn(|| open(&database, &settings))).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    assert_eq!(engines.iter().filter(|engine| engine.is_new()).count(), 1);
+    for engine in &engines {
+        count_up(engine, 1).unwrap();
+        assert_eq!(engine.integrity().unwrap(), [""; 0]);
+    }
+    assert_eq!(counted(&database.sql(), 1), 8);
+}
+
+#[test]
+fn a_later_schema_is_refused_at_the_start_and_by_whoever_is_running() {
+    let database = database();
+    let engine = open(&database, &settings());
+    count_up(&engine, 1).unwrap();
+    let later = SCHEMA_VERSION + 1;
+    database.execute_raw(&format!("UPDATE schema_version SET version = {later}"));
+    let is_refused = |outcome: Result<(), StoreError>| match outcome {
+        Err(StoreError::SchemaNewer { found, known }) => assert_eq!((found, known), (later, SCHEMA_VERSION)),
+        other => panic!("{other:?}"),
+    };
+    is_refused(try_open(&database, &settings()).map(drop));
+    is_refused(count_up(&engine, 1));
+    is_refused(engine.read(Scope::Workspace(WorkspaceKey(1)), &mut |_| Ok(())));
+    is_refused(engine.touch(Scope::Database, &mut |_| Ok(())));
+    assert_eq!(counted(&database.sql(), 1), 1);
+    database.execute_raw(&format!("UPDATE schema_version SET version = {SCHEMA_VERSION}"));
+    count_up(&engine, 1).unwrap();
+}
+
+/// In a transaction that is never committed: the role is every database's.
+#[test]
+fn a_role_that_was_lifted_above_row_level_security_is_reported() {
+    let database = database();
+    let config = database.url().parse().unwrap();
+    let connection = Connection::open(&config, PATIENCE, Default::default()).unwrap();
+    assert_eq!(maintenance::integrity(&connection).unwrap(), [""; 0]);
+    connection.command("BEGIN").unwrap();
+    connection.command(&format!("ALTER ROLE {APPLICATION_ROLE} BYPASSRLS")).unwrap();
+    let told = maintenance::integrity(&connection).unwrap();
+    connection.command("ROLLBACK").unwrap();
+    assert_eq!(told, [format!("the role `{APPLICATION_ROLE}` is above row-level security")]);
+}
