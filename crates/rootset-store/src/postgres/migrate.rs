@@ -76,6 +76,10 @@ fn change(connection: &Connection, place: &str) -> Result<i64, StoreError> {
     connection.command(&format!("SELECT pg_advisory_xact_lock({SCHEMA_LOCK})"))?;
     // Asked again under the lock: another process may have been quicker.
     let found = version(connection)?;
+    if (1..SCHEMA_VERSION).contains(&found) {
+        // Every transaction reads it as it begins: those that know the old schema end first.
+        connection.command("LOCK TABLE schema_version IN ACCESS EXCLUSIVE MODE")?;
+    }
     for (version, texts) in MIGRATIONS.iter().filter(|(version, _)| *version > found) {
         for text in *texts {
             let done = connection.wait(connection.client.batch_execute(text));

@@ -32,7 +32,10 @@ fn writer_on(database: &TestDatabase, extractor: ExtractorKind) -> WriterProcess
 fn upgrade(database: &TestDatabase) {
     database.execute_raw(&match database.engine() {
         TestEngine::Sqlite => format!("PRAGMA user_version = {}", SCHEMA_VERSION + 1),
-        TestEngine::Postgres => "UPDATE schema_version SET version = version + 1".to_owned(),
+        // As a migration does it: who has begun with the old schema ends first.
+        TestEngine::Postgres => "BEGIN; LOCK TABLE schema_version IN ACCESS EXCLUSIVE MODE;
+                                 UPDATE schema_version SET version = version + 1; COMMIT"
+            .to_owned(),
     });
 }
 
