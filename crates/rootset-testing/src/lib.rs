@@ -6,9 +6,11 @@
 
 mod database;
 mod engine;
+mod owned;
 mod postgres;
 mod sql;
 
 pub use database::TestDatabase;
 pub use engine::TestEngine;
+pub use owned::OwnedDatabase;
 pub use sql::{Cell, Sql, SqlError, SqlRow};

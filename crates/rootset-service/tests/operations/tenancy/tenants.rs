@@ -31,7 +31,7 @@ impl Embedder for LetterEmbedder {
 
     fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, ProviderError> {
         let vector = |text: &&str| {
-            let mut vector = vec![0.1_f32; 8];
+            let mut vector = [0.1_f32; 8];
             for byte in text.bytes().take(16) {
                 vector[usize::from(byte) % 8] += 1.0;
             }
