@@ -69,12 +69,11 @@ pub fn tree_of(world: &World, tenant: &str) -> PathBuf {
     world.folder().join(format!("tree-{tenant}"))
 }
 
+/// One file: several are read side by side, and get their ids as they come.
 fn write_tree(folder: &Path, tenant: &str) {
     std::fs::create_dir_all(folder).unwrap();
-    for number in 0..3 {
-        let text = format!("def {tenant}_{number}():\n    return {tenant}_{}()\n", (number + 1) % 3);
-        std::fs::write(folder.join(format!("{tenant}_{number}.py")), text).unwrap();
-    }
+    let functions = (0..3).map(|it| format!("def {tenant}_{it}():\n    return {tenant}_{}()\n", (it + 1) % 3));
+    std::fs::write(folder.join(format!("{tenant}.py")), functions.collect::<String>()).unwrap();
 }
 
 /// Ids, names and words of one tenant, as another might get hold of them.
