@@ -135,7 +135,8 @@ ORDER BY e.entity, u.created_at;
 SELECT DISTINCT r.relation FROM relations r
 JOIN untracked u ON u.workspace = r.workspace AND u.object = r.relation
 WHERE r.workspace = ?1 AND (?3 = 1 OR u.trashed_run IS NULL)
-  AND (r.source IN (SELECT value FROM blob_list(?2)) OR r.target IN (SELECT value FROM blob_list(?2)));
+  AND (r.source IN (SELECT value FROM blob_list(?2)) OR r.target IN (SELECT value FROM blob_list(?2)))
+ORDER BY r.relation;
 
 -- name: trash_untracked
 UPDATE untracked SET trashed_run = ?3, trashed_at = ?4

@@ -62,7 +62,16 @@ impl Twins {
         let folders = [self.direct.database.folder(), self.served.world.database.folder()];
         let text = folders.iter().fold(text.to_owned(), |text, it| text.replace(&*it.to_string_lossy(), "FOLDER"));
         let mut value: Value = serde_json::from_str(&text).expect("JSON");
-        for pointer in ["/disk/free", "/free_bytes", "/disk/wal", "/disk/db", "/disk/reclaimable"] {
+        for pointer in [
+            "/disk/free",
+            "/free_bytes",
+            "/disk/wal",
+            "/disk/db",
+            "/disk/reclaimable",
+            "/sizes/database_bytes",
+            "/sizes/wal_bytes",
+            "/sizes/free_bytes",
+        ] {
             if let Some(found) = value.pointer_mut(pointer) {
                 *found = json!("SIZE");
             }

@@ -3,7 +3,6 @@
 use std::future::Future;
 
 use rootset_store::driver::Value;
-use tokio::runtime::Runtime;
 use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, private::BytesMut, to_sql_checked};
 use tokio_postgres::{Client, Config, NoTls};
 
@@ -14,10 +13,22 @@ pub struct Server {
     runtime: Runtime,
 }
 
+/// A runtime that ends inside another one must not wait for anything.
+struct Runtime(Option<tokio::runtime::Runtime>);
+
+impl Drop for Runtime {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.0.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
 impl Server {
     pub fn connect(url: &str) -> Result<Self, SqlError> {
         let config: Config = url.parse().map_err(|source| SqlError::Url { url: url.to_owned(), source })?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        let runtime = Runtime(Some(runtime));
         let client = wait(&runtime, async {
             let (client, connection) = config.connect(NoTls).await?;
             tokio::spawn(connection);
@@ -59,6 +70,7 @@ pub fn in_words(error: &tokio_postgres::Error) -> String {
 
 /// On a thread of its own, because a test may already be inside a runtime, where nobody may wait.
 fn wait<T: Send>(runtime: &Runtime, work: impl Future<Output = Result<T, SqlError>> + Send) -> Result<T, SqlError> {
+    let runtime = runtime.0.as_ref().expect("it lives as long as its connection");
     std::thread::scope(|scope| scope.spawn(|| runtime.block_on(work)).join().expect("the driver does not panic"))
 }
 

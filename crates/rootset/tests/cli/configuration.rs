@@ -161,7 +161,7 @@ fn keys_come_from_the_named_variable_and_are_never_shown() {
 
 #[test]
 fn example_loads_back_as_the_defaults() {
-    let sandbox = Sandbox::new();
+    let sandbox = Sandbox::without_server();
     let values = |outcome: &Outcome| -> Vec<(String, Value)> {
         let settings = outcome.json()["settings"].as_object().expect("settings").clone();
         settings.into_iter().map(|(key, setting)| (key, setting["value"].clone())).collect()
@@ -235,7 +235,7 @@ fn retention_that_is_not_understood_is_an_error_that_names_the_key() {
 
 #[test]
 fn collector_is_off_and_harmless_by_default() {
-    let sandbox = Sandbox::new();
+    let sandbox = Sandbox::without_server();
     sandbox.write(sandbox.own_configuration(), "workspace = \"default\"\n");
     let shown = sandbox.run(["config", "show", "--json"]);
     for (key, value) in [
@@ -257,7 +257,7 @@ fn collector_is_off_and_harmless_by_default() {
 
 #[test]
 fn variables_set_the_collector_and_workspaces_override_it() {
-    let sandbox = Sandbox::new();
+    let sandbox = Sandbox::without_server();
     let own =
         "[gc.retention]\nmax_age = \"90d\"\n[gc.workspaces.team-a]\nauto_delete = true\n[backup]\ndir = \"kept\"\n";
     sandbox.write(sandbox.own_configuration(), own);
@@ -281,7 +281,7 @@ fn variables_set_the_collector_and_workspaces_override_it() {
 
 #[test]
 fn relative_paths_in_a_file_start_at_its_folder() {
-    let sandbox = Sandbox::new();
+    let sandbox = Sandbox::without_server();
     sandbox.write("conf/own.toml", "db = \"memory.db\"");
     assert_eq!(sandbox.run(["list", "--config", "conf/own.toml"]).status, Some(0));
     assert!(sandbox.work().join("conf/memory.db").is_file());

@@ -144,7 +144,9 @@ fn what_only_a_person_may_do_names_the_command_for_this_database() {
     let command = hint.split('`').nth(1).expect("a command").strip_prefix("rootset ").expect("the program").to_owned();
     agent.end();
     let line = format!("{} {command}", env!("CARGO_BIN_EXE_rootset"));
-    let output = Command::new("sh").args(["-c", &line]).current_dir(sandbox.work()).output().expect("a shell");
+    let mut shell = Command::new("sh");
+    shell.env_clear().envs(sandbox.variables()).args(["-c", &line]).current_dir(sandbox.work());
+    let output = shell.output().expect("a shell");
     assert!(output.status.success(), "{line}: {output:?}");
 }
 

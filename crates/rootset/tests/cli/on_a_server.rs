@@ -47,7 +47,7 @@ fn a_file_that_is_no_toml_is_refused_without_the_password_in_it() {
 
 #[test]
 fn scheduled_backups_of_a_server_need_a_folder() {
-    let sandbox = Sandbox::new();
+    let sandbox = Sandbox::without_server();
     sandbox.write("mine.toml", format!("db = \"{URL}\"\n[backup]\ninterval = \"24h\"\n"));
     let show = ["config", "show", "--config", "mine.toml"];
     refused(&with_own_settings(&sandbox, &show), "which needs `backup.dir`", "`off`");

@@ -47,6 +47,11 @@ impl Sandbox {
         Self { folder, server }
     }
 
+    /// For what is about settings and files alone, whatever engine the run is about.
+    pub fn without_server() -> Self {
+        Self { server: None, ..Self::new() }
+    }
+
     /// The folder the command runs in.
     pub fn work(&self) -> PathBuf {
         self.folder.path().join("work")
@@ -138,6 +143,11 @@ impl Sandbox {
     }
 
     fn redacted(&self, text: &str) -> String {
+        let database = match &self.server {
+            Some(database) => database.location().to_string(),
+            None => self.sqlite_file().display().to_string(),
+        };
+        let text = text.replace(&database, "[database]");
         let text = text.replace(&self.folder.path().display().to_string(), "[folder]");
         let text = replaced(&text, "########-####-####-####-############", "[id]");
         let text = replaced(&text, "0000-00-00T00:00:00.000Z", "[time]");

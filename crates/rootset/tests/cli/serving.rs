@@ -5,6 +5,7 @@ use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
+use rootset_testing::TestEngine;
 use serde_json::Value;
 
 use crate::sandbox::Sandbox;
@@ -59,8 +60,17 @@ impl Serving {
     }
 }
 
+/// Beside the file, or for a server in the folder of data.
 fn token_file(sandbox: &Sandbox) -> PathBuf {
-    sandbox.work().join("memory.db.token")
+    match TestEngine::chosen() {
+        TestEngine::Sqlite => sandbox.work().join("memory.db.token"),
+        TestEngine::Postgres => {
+            let folder = sandbox.sqlite_file().with_file_name("");
+            let entries = std::fs::read_dir(&folder).into_iter().flatten().map(|entry| entry.expect("an entry").path());
+            let mut tokens = entries.filter(|path| path.extension().is_some_and(|it| it == "token"));
+            tokens.next().unwrap_or_else(|| folder.join("none.token"))
+        }
+    }
 }
 
 fn read(path: &Path) -> String {
@@ -85,14 +95,14 @@ fn first_start_leaves_a_token_that_only_its_owner_can_read() {
     assert_eq!(status, 200, "{answer}");
     let (status, talk) = serving.end("-TERM");
     assert_eq!(status, Some(0), "{talk}");
-    assert!(talk.contains("memory.db.token") && !talk.contains(&token), "{talk}");
+    assert!(talk.contains(&*path.file_name().expect("a name").to_string_lossy()) && !talk.contains(&token), "{talk}");
     // The second start finds it and says nothing about it.
     let serving = Serving::start(&sandbox, &[]);
     assert_eq!(read(&path), token);
     let (status, answer) = serving.post("list_memories", "{}", Some(&token));
     assert_eq!((status, &answer["total"]), (200, &Value::from(1)), "{answer}");
     let (_, talk) = serving.end("-INT");
-    assert!(!talk.contains("memory.db.token"), "{talk}");
+    assert!(!talk.contains(&*path.file_name().expect("a name").to_string_lossy()), "{talk}");
 }
 
 #[test]
@@ -114,6 +124,7 @@ fn no_token_is_asked_for_on_the_loopback_only_and_said_loudly() {
     let (_, talk) = serving.end("-TERM");
     assert!(talk.contains("WARNING: no token is asked for"), "{talk}");
     for address in ["0.0.0.0:0", "[::]:0"] {
+        let sandbox = Sandbox::new();
         let outcome = sandbox.run(["serve", "--no-auth", "--listen", address]);
         assert_eq!(outcome.status, Some(1), "{outcome:?}");
         assert!(outcome.stderr.contains("`--no-auth` is for the loopback only"), "{outcome:?}");
