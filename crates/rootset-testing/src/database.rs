@@ -6,6 +6,7 @@ use rootset_store::{Location, Store};
 use tempfile::TempDir;
 
 use crate::engine::TestEngine;
+use crate::off_runtime;
 use crate::postgres::{self, PostgresDatabase};
 use crate::sql::Sql;
 
@@ -47,7 +48,7 @@ impl TestDatabase {
     }
 
     fn within(engine: TestEngine, folder: TempDir, create: fn() -> PostgresDatabase) -> Self {
-        let postgres = (engine == TestEngine::Postgres).then(create);
+        let postgres = (engine == TestEngine::Postgres).then(|| off_runtime(create));
         let file = folder.path().join("rootset.db");
         let url = match &postgres {
             Some(database) => database.url.clone(),
@@ -77,11 +78,30 @@ impl TestDatabase {
 
     /// A store on it: every call is another process, as far as the database can tell.
     pub fn open(&self) -> Store {
-        Store::open(&self.location, None).unwrap_or_else(|error| panic!("`{}`: {error}", self.location))
+        let store = off_runtime(|| Store::open(&self.location, None));
+        store.unwrap_or_else(|error| panic!("`{}`: {error}", self.location))
     }
 
     pub fn sql(&self) -> Sql {
         Sql::open(&self.location).unwrap_or_else(|error| panic!("`{}`: {error}", self.location))
+    }
+
+    /// Holds back every writer until it is dropped; readers go on.
+    pub fn hold_writers(&self) -> HeldWriters {
+        match &self.location {
+            Location::File(path) => {
+                let mut lock = path.as_os_str().to_owned();
+                lock.push(".lock");
+                let lock = std::fs::File::open(lock).expect("a store was opened before");
+                lock.lock().expect("nobody holds it for ever");
+                HeldWriters { _file: Some(lock), _sql: None }
+            }
+            Location::Postgres(_) => {
+                let sql = self.sql();
+                sql.execute_batch("BEGIN; LOCK TABLE memories IN SHARE MODE").expect("nobody holds it for ever");
+                HeldWriters { _file: None, _sql: Some(sql) }
+            }
+        }
     }
 
     /// Everything that is stored, as bytes: SQLite's file and its log, by their names, or the rows of each of PostgreSQL's
@@ -108,6 +128,13 @@ impl TestDatabase {
     pub fn execute_raw(&self, sql: &str) {
         self.sql().execute_batch(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
     }
+}
+
+/// See [`TestDatabase::hold_writers`].
+#[derive(Debug)]
+pub struct HeldWriters {
+    _file: Option<std::fs::File>,
+    _sql: Option<Sql>,
 }
 
 impl Default for TestDatabase {

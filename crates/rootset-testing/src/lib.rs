@@ -10,7 +10,15 @@ mod owned;
 mod postgres;
 mod sql;
 
-pub use database::TestDatabase;
+pub use database::{HeldWriters, TestDatabase};
 pub use engine::TestEngine;
 pub use owned::OwnedDatabase;
 pub use sql::{Cell, Sql, SqlError, SqlRow};
+
+/// On a thread of its own: the store waits for its answers, and inside an async function nobody may.
+pub fn off_runtime<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    std::thread::scope(|scope| match scope.spawn(work).join() {
+        Ok(value) => value,
+        Err(panic) => std::panic::resume_unwind(panic),
+    })
+}

@@ -13,7 +13,7 @@ use rmcp::{ClientHandler, ClientLifecycleMode, ClientServiceExt, RoleClient};
 use rootset_mcp::{McpOptions, McpServer, StdioError};
 use rootset_model::Timestamp;
 use rootset_service::{Caller, Clock, CodeSettings, FrontEnd, Ids, Service, Settings};
-use rootset_testing::TestDatabase;
+use rootset_testing::{HeldWriters, TestDatabase, off_runtime};
 use serde_json::{Value, json};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::task::JoinHandle;
@@ -62,7 +62,7 @@ impl World {
             ..Settings::default()
         };
         settings.backup.folder = Some(database.folder().join("rootset.db.backups"));
-        let service = Service::new(database.open(), settings).unwrap();
+        let service = off_runtime(|| Service::new(database.open(), settings).unwrap());
         let service = service.with_clock(Arc::new(StoppedClock)).with_ids(Arc::new(CountedIds(AtomicU64::new(1))));
         Self { database, service: Arc::new(service) }
     }
@@ -89,7 +89,7 @@ impl World {
 
     #[track_caller]
     pub fn call(&self, operation: &str, request: Value) -> Value {
-        let answer = self.service.call(&self.caller(), operation, request);
+        let answer = off_runtime(|| self.service.call(&self.caller(), operation, request));
         answer.unwrap_or_else(|error| panic!("{operation}: {}", error.to_json()))
     }
 
@@ -126,10 +126,8 @@ impl World {
     }
 
     /// Holds back every writer until it is dropped.
-    pub fn hold_writers(&self) -> std::fs::File {
-        let lock = std::fs::File::open(self.folder().join("rootset.db.lock")).unwrap();
-        lock.lock().unwrap();
-        lock
+    pub fn hold_writers(&self) -> HeldWriters {
+        self.database.hold_writers()
     }
 }
 

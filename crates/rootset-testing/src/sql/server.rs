@@ -7,6 +7,7 @@ use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, private::BytesMut, to_
 use tokio_postgres::{Client, Config, NoTls};
 
 use super::{Cell, SqlError, SqlRow};
+use crate::off_runtime;
 
 pub struct Server {
     client: Client,
@@ -68,10 +69,9 @@ pub fn in_words(error: &tokio_postgres::Error) -> String {
     error.as_db_error().map_or_else(|| error.to_string(), ToString::to_string)
 }
 
-/// On a thread of its own, because a test may already be inside a runtime, where nobody may wait.
 fn wait<T: Send>(runtime: &Runtime, work: impl Future<Output = Result<T, SqlError>> + Send) -> Result<T, SqlError> {
     let runtime = runtime.0.as_ref().expect("it lives as long as its connection");
-    std::thread::scope(|scope| scope.spawn(|| runtime.block_on(work)).join().expect("the driver does not panic"))
+    off_runtime(|| runtime.block_on(work))
 }
 
 fn cell(row: &tokio_postgres::Row, at: usize) -> Result<Cell, SqlError> {

@@ -13,7 +13,7 @@ fn memory_is_added_found_and_listed() {
     -- stdout
     added deploy-happens-on-friday-with-ansible [id]
     -- stderr
-    new database: [folder]/home/.local/share/rootset/rootset.db (see it at work: rootset tour; connect: rootset install)
+    new database: [database] (see it at work: rootset tour; connect: rootset install)
     "#);
     assert_snapshot!(sandbox.transcript(["add", "Deploy happens on Monday with Ansible", "--pin=the rule"]), @r#"
     status 0
@@ -217,7 +217,7 @@ fn graph_goes_out_and_comes_in_and_can_be_undone() {
     imported 2 entities, 1 relation
     undo: rootset undo [id]
     -- stderr
-    new database: [folder]/home/.local/share/rootset/rootset.db (see it at work: rootset tour; connect: rootset install)
+    new database: [database] (see it at work: rootset tour; connect: rootset install)
     "#);
     assert_snapshot!(sandbox.transcript(["entity", "show", "falcon"]), @r#"
     status 0
@@ -256,7 +256,7 @@ fn workspace_is_made_deleted_and_brought_back() {
     -- stdout
     created team
     -- stderr
-    new database: [folder]/home/.local/share/rootset/rootset.db (see it at work: rootset tour; connect: rootset install)
+    new database: [database] (see it at work: rootset tour; connect: rootset install)
     "#);
     sandbox.run(["add", "only here", "--workspace", "team"]);
     assert_snapshot!(sandbox.transcript(["workspace", "list"]), @r#"
