@@ -30,7 +30,8 @@ DELETE FROM contributions WHERE workspace = ?1 AND memory IN (SELECT value FROM 
 -- name: visible_objects
 SELECT o.object FROM (SELECT CAST(?1 AS BIGINT) AS workspace, value AS object FROM blob_list(?2)) o WHERE {{o_is_visible}};
 
--- Objects that would be lost if every memory and every untracked row of the plan ?2 went.
+-- Objects that would be lost if every memory and every untracked row of the plan ?2 went. The plan's items are gathered once:
+-- a look-up per contribution goes wrong where the planner does not know yet how many items a plan has.
 -- name: objects_lost_by_plan
 SELECT o.kind, COUNT(*)
 FROM (SELECT c.workspace, c.object, c.kind
@@ -43,15 +44,16 @@ FROM (SELECT c.workspace, c.object, c.kind
 WHERE NOT EXISTS (
         SELECT 1 FROM untracked u
         WHERE u.workspace = o.workspace AND u.object = o.object AND u.trashed_run IS NULL
-          AND NOT EXISTS (SELECT 1 FROM plan_items p
-                          WHERE p.workspace = ?1 AND p.plan = ?2 AND p.object = u.object
-                            AND p.kind IN ('entity', 'relation')) row_by_row())
+          AND u.object NOT IN (SELECT p.object FROM plan_items p
+                               WHERE p.workspace = ?1 AND p.plan = ?2 AND p.kind IN ('entity', 'relation'))
+        row_by_row())
   AND NOT EXISTS (
         SELECT 1 FROM contributions c
         JOIN memories m ON m.workspace = c.workspace AND m.memory = c.memory
         WHERE c.workspace = o.workspace AND c.object = o.object AND m.trashed_run IS NULL
-          AND NOT EXISTS (SELECT 1 FROM plan_items p
-                          WHERE p.workspace = ?1 AND p.plan = ?2 AND p.object = c.memory AND p.kind = 'memory') row_by_row())
+          AND c.memory NOT IN (SELECT p.object FROM plan_items p
+                               WHERE p.workspace = ?1 AND p.plan = ?2 AND p.kind = 'memory')
+        row_by_row())
 GROUP BY o.kind;
 
 -- Objects that nobody vouches for since the run ?2 has trashed its memories.

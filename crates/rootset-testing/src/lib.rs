@@ -6,11 +6,13 @@
 
 mod database;
 mod engine;
+mod owned;
 mod postgres;
 mod sql;
 
 pub use database::{HeldWriters, TestDatabase};
 pub use engine::TestEngine;
+pub use owned::OwnedDatabase;
 pub use sql::{Cell, Sql, SqlError, SqlRow};
 
 /// On a thread of its own: the store waits for its answers, and inside an async function nobody may.

@@ -1,5 +1,7 @@
-//! A database on a PostgreSQL server, as far as it shows without one: what is said and written about it. A password is
+//! A database on a PostgreSQL server, as far as it shows to a person: what is said and written about it. A password is
 //! never part of that.
+
+use rootset_testing::OwnedDatabase;
 
 use crate::sandbox::{Outcome, Sandbox, outcome};
 
@@ -103,4 +105,24 @@ fn a_url_that_cannot_be_understood_is_refused_without_its_password() {
     ] {
         refused(&sandbox.run_with_variables(&[("ROOTSET_DB", url)], ["list"]), says, "`%40`");
     }
+}
+
+#[test]
+fn an_embedder_without_pgvector_is_said_once_with_what_to_do() {
+    let owned = OwnedDatabase::new();
+    let sandbox = Sandbox::new();
+    // No model is asked for anything here.
+    sandbox.write("mine.toml", "[embed]\nprovider = \"openai\"\nbase_url = \"http://127.0.0.1:9\"\nmodel = \"m\"\n");
+    let stats = |arguments: &[&str]| {
+        let url = owned.url();
+        let outcome = outcome(sandbox.command().args(["stats", "--db", &url]).args(arguments));
+        assert_eq!(outcome.status, Some(0), "{outcome:?}");
+        outcome.stderr
+    };
+    let said = stats(&["--config", "mine.toml"]);
+    assert_eq!(said.matches("has no pgvector").count(), 1, "{said}");
+    assert!(said.contains("hint: `CREATE EXTENSION vector`"), "{said}");
+    assert!(!stats(&[]).contains("pgvector"), "nobody asked for vectors");
+    owned.database.execute_raw("CREATE EXTENSION vector");
+    assert!(!stats(&["--config", "mine.toml"]).contains("pgvector"));
 }

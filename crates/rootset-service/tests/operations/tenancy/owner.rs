@@ -5,61 +5,22 @@ use std::sync::Arc;
 
 use rootset_service::{Caller, FrontEnd, Service, Settings};
 use rootset_store::{Location, Store};
-use rootset_testing::{Sql, TestDatabase, TestEngine};
+use rootset_testing::OwnedDatabase;
 use serde_json::{Value, json};
 
 use super::raw_sql::tenant_tables;
 use super::tenants;
 use crate::harness::{World, array, text_of};
 
-/// A database that belongs to a login of its own, which may make databases and roles and nothing more.
-struct Owned {
-    database: TestDatabase,
-    login: String,
-}
-
-impl Owned {
-    fn new() -> Self {
-        let database = TestDatabase::empty_on(TestEngine::Postgres);
-        let sql = database.sql();
-        let name: String = sql.scalar("SELECT current_database()::TEXT", &[]).unwrap();
-        let login = format!("{name}_owner");
-        sql.execute_batch(&format!(
-            "CREATE ROLE {login} LOGIN CREATEDB CREATEROLE; ALTER DATABASE {name} OWNER TO {login}"
-        ))
-        .unwrap();
-        // A test before this one may have brought the role, and then it is not this login's to give.
-        sql.execute_batch(&format!("GRANT rootset_application TO {login}")).ok();
-        Self { database, login }
-    }
-
-    fn location(&self) -> Location {
-        let url = self.database.url();
-        let (scheme, rest) = url.split_once("://").unwrap();
-        let place = rest.split_once('@').map_or(rest, |(_, place)| place);
-        Location::parse(&format!("{scheme}://{}@{place}", self.login)).unwrap()
-    }
-
-    fn service(&self) -> Arc<Service> {
-        let store = Store::open(&self.location(), None).unwrap();
-        Arc::new(Service::new(store, Settings::default()).unwrap().with_embedder(tenants::embedder()))
-    }
-}
-
-impl Drop for Owned {
-    fn drop(&mut self) {
-        let login = &self.login;
-        if let Ok(sql) = Sql::open(self.database.location()) {
-            let gone = format!("REASSIGN OWNED BY {login} TO CURRENT_USER; DROP OWNED BY {login}; DROP ROLE {login}");
-            sql.execute_batch(&gone).ok();
-        }
-    }
+fn service(owned: &OwnedDatabase) -> Arc<Service> {
+    let store = Store::open(&Location::parse(&owned.url()).unwrap(), None).unwrap();
+    Arc::new(Service::new(store, Settings::default()).unwrap().with_embedder(tenants::embedder()))
 }
 
 #[test]
 fn a_login_that_owns_the_database_and_is_no_superuser_can_do_everything() {
-    let owned = Owned::new();
-    let service = owned.service();
+    let owned = OwnedDatabase::new();
+    let service = service(&owned);
     let caller = Caller::new(FrontEnd::CommandLine, "cli", "default");
     let call = |operation: &str, request: Value| {
         service.call(&caller, operation, request).unwrap_or_else(|error| panic!("{operation}: {}", error.to_json()))
@@ -86,8 +47,8 @@ fn a_login_that_owns_the_database_and_is_no_superuser_can_do_everything() {
 
 #[test]
 fn the_owner_itself_sees_no_row_before_it_names_a_tenant() {
-    let owned = Owned::new();
-    let service = owned.service();
+    let owned = OwnedDatabase::new();
+    let service = service(&owned);
     let caller = Caller::new(FrontEnd::CommandLine, "cli", "default");
     service.call(&caller, "add_memory", json!({"context": "Walrus owns Pelican."})).unwrap();
     let sql = owned.database.sql();
@@ -141,9 +102,9 @@ fn doctor_tells_of_a_table_that_shows_rows_of_everybody_and_of_an_index_that_is_
 
 #[test]
 fn without_pgvector_searches_go_by_words_and_once_it_is_there_by_all_vectors_that_were_stored_before() {
-    let owned = Owned::new();
+    let owned = OwnedDatabase::new();
     let caller = Caller::new(FrontEnd::CommandLine, "cli", "default");
-    let early = owned.service();
+    let early = service(&owned);
     let call = |service: &Arc<Service>, operation: &str, request: Value| {
         service.call(&caller, operation, request).unwrap_or_else(|error| panic!("{operation}: {}", error.to_json()))
     };
@@ -154,7 +115,7 @@ fn without_pgvector_searches_go_by_words_and_once_it_is_there_by_all_vectors_tha
     // Letters in another order are another word, and the same direction.
     assert_eq!(search(&early, "hgfedcba")["results"], json!([]));
     owned.database.execute_raw("CREATE EXTENSION vector");
-    let late = owned.service();
+    let late = service(&owned);
     let found = search(&late, "hgfedcba");
     assert_eq!(found["signals"], json!(["lexical", "graph", "vectors"]));
     assert_eq!(found["results"][0]["name"], "one");

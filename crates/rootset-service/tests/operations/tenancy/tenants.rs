@@ -31,7 +31,7 @@ impl Embedder for LetterEmbedder {
 
     fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, ProviderError> {
         let vector = |text: &&str| {
-            let mut vector = vec![0.1_f32; 8];
+            let mut vector = [0.1_f32; 8];
             for byte in text.bytes().take(16) {
                 vector[usize::from(byte) % 8] += 1.0;
             }
@@ -69,12 +69,11 @@ pub fn tree_of(world: &World, tenant: &str) -> PathBuf {
     world.folder().join(format!("tree-{tenant}"))
 }
 
+/// One file: several are read side by side, and get their ids as they come.
 fn write_tree(folder: &Path, tenant: &str) {
     std::fs::create_dir_all(folder).unwrap();
-    for number in 0..3 {
-        let text = format!("def {tenant}_{number}():\n    return {tenant}_{}()\n", (number + 1) % 3);
-        std::fs::write(folder.join(format!("{tenant}_{number}.py")), text).unwrap();
-    }
+    let functions = (0..3).map(|it| format!("def {tenant}_{it}():\n    return {tenant}_{}()\n", (it + 1) % 3));
+    std::fs::write(folder.join(format!("{tenant}.py")), functions.collect::<String>()).unwrap();
 }
 
 /// Ids, names and words of one tenant, as another might get hold of them.
