@@ -104,6 +104,13 @@ impl Connection {
         self.wait(self.client.batch_execute(sql)).map_err(|error| statement_error(&error))
     }
 
+    /// Asked of the catalogue's rows: `to_regclass` may remember, for as long as a transaction waits for a lock, that there
+    /// was no such table before.
+    pub fn has_table(&self, name: &str) -> Result<bool, StoreError> {
+        let sql = "SELECT 1 FROM pg_class WHERE relname = $1::TEXT AND relnamespace = current_schema()::regnamespace";
+        Ok(!self.query(sql, &[&name])?.is_empty())
+    }
+
     /// The rows of a statement of the engine's own.
     pub fn query(&self, sql: &str, parameters: &[&(dyn ToSql + Sync)]) -> Result<Vec<tokio_postgres::Row>, StoreError> {
         self.wait(self.client.query(sql, parameters)).map_err(|error| statement_error(&error))

@@ -63,8 +63,7 @@ fn check_server(connection: &Connection, place: &str) -> Result<(), StoreError> 
 
 /// 0 where there is no schema yet.
 fn version(connection: &Connection) -> Result<i64, StoreError> {
-    let exists = connection.query("SELECT to_regclass('schema_version') IS NOT NULL", &[])?;
-    if exists.first().is_none_or(|row| !row.get::<_, bool>(0)) {
+    if !connection.has_table("schema_version")? {
         return Ok(0);
     }
     let rows = connection.query("SELECT version FROM schema_version", &[])?;

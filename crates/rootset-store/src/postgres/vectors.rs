@@ -24,11 +24,7 @@ const SEARCH_WIDTH: &str = "200";
 
 /// Makes the table where the extension is there, and answers whether there is one.
 pub fn prepare(connection: &Connection) -> Result<bool, StoreError> {
-    let exists = |name: &str| -> Result<bool, StoreError> {
-        let rows = connection.query("SELECT to_regclass($1) IS NOT NULL", &[&name])?;
-        Ok(rows.first().is_some_and(|row| row.get(0)))
-    };
-    if exists("embeddings")? {
+    if connection.has_table("embeddings")? {
         return Ok(true);
     }
     let available = connection.query("SELECT 1 FROM pg_available_extensions WHERE name = 'vector'", &[])?;
@@ -38,7 +34,7 @@ pub fn prepare(connection: &Connection) -> Result<bool, StoreError> {
     // Who may not do this logs in without vectors, and an owner who starts later makes them.
     let text = include_str!("../../migrations/postgres/embeddings.sql");
     let made = connection.command(&format!("BEGIN; SELECT pg_advisory_xact_lock({});", super::migrate::SCHEMA_LOCK));
-    let made = made.and_then(|()| match exists("embeddings")? {
+    let made = made.and_then(|()| match connection.has_table("embeddings")? {
         true => Ok(()),
         false => connection.command(text),
     });

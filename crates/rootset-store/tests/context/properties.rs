@@ -9,6 +9,7 @@ use proptest::test_runner::{Config, RngSeed};
 use rootset_gc::context::SegmentState;
 use rootset_model::{RunId, Timestamp};
 use rootset_store::{SegmentChange, SegmentRow, SessionChange, SessionHead};
+use rootset_testing::TestEngine;
 
 use crate::harness::{World, nothing, segment, unchanged};
 
@@ -18,6 +19,11 @@ const SESSIONS: [&str; 2] = ["one", "two"];
 /// `ROOTSET_TEST_CASES`, or the number given; from `ROOTSET_TEST_SEED`, or another seed every time.
 fn cases(default: u32) -> Config {
     let from_environment = |name| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
+    // A database on a server takes ten times as long to make as a file in memory.
+    let default = match TestEngine::chosen() {
+        TestEngine::Sqlite => default,
+        TestEngine::Postgres => default / 10,
+    };
     let cases = from_environment("ROOTSET_TEST_CASES").map_or(default, |cases| cases as u32);
     let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).expect("it is later than 1970");
     let seed = from_environment("ROOTSET_TEST_SEED").unwrap_or(since_1970.as_nanos() as u64);
