@@ -94,7 +94,8 @@ CREATE FUNCTION search_lexeme(lexeme TEXT) RETURNS TSQUERY LANGUAGE sql IMMUTABL
   SELECT ('''' || replace(replace(lexeme, '\', '\\'), '''', '''''') || '''')::TSQUERY
 $$;
 
--- Rows that hold any of the terms, by the summed rarity of those they hold, newest first among equals. The owner asks, not
+-- Rows that hold any of the terms, by the summed rarity of those they hold, newest first among equals: sums are rounded, so
+-- that the order in which they are added up makes no difference. The owner asks, not
 -- the caller: a condition on a tsvector is not "leakproof" in PostgreSQL's sense, so under row-level security it could not
 -- use its index. The workspace is the transaction's, as everywhere; no argument names another.
 CREATE FUNCTION search_any(of_kind BIGINT, terms TEXT[], rows_per_term_max BIGINT, rows_max BIGINT)
@@ -112,7 +113,7 @@ BEGIN
   SELECT s.key, sum(w.rarity) AS score
   FROM wanted AS w JOIN search_rows AS s ON s.terms @@ search_lexeme(own || '/' || of_kind || '/' || w.term)
   WHERE s.workspace = own AND s.kind = of_kind
-  GROUP BY s.key ORDER BY score DESC, s.key DESC LIMIT rows_max;
+  GROUP BY s.key ORDER BY round(sum(w.rarity)::NUMERIC, 9) DESC, s.key DESC LIMIT rows_max;
 END $$;
 
 -- Rows that hold all of the terms, in any order.
