@@ -16,8 +16,9 @@ const NAMES: usize = 14;
 const WORDS: [&str; 8] = ["falcon", "heron", "owl", "kite", "eagle", "wren", "finch", "raven"];
 const TAGS: [&str; 3] = ["red", "green", "blue"];
 const SESSIONS: [&str; 2] = ["morning", "evening"];
-/// Of the engine, not of what is stored.
-const OF_THE_ENGINE: [&str; 14] = [
+/// Of the engine, not of what is stored; and the first few of a ranked search.
+const OF_THE_ENGINE: [&str; 15] = [
+    "similar",
     "disk",
     "elapsed_ms",
     "engine",
