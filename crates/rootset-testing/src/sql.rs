@@ -102,7 +102,8 @@ impl Sql {
                 let flags = rusqlite::OpenFlags::default() & !rusqlite::OpenFlags::SQLITE_OPEN_CREATE;
                 let connection = rusqlite::Connection::open_with_flags(path, flags)?;
                 connection.busy_timeout(WAIT)?;
-                connection.execute_batch("PRAGMA foreign_keys = OFF")?;
+                // What the test itself overwrites must not look like something that the store left behind.
+                connection.execute_batch("PRAGMA secure_delete = ON; PRAGMA foreign_keys = OFF")?;
                 Connection::Sqlite(connection)
             }
             Location::Postgres(url) => Connection::Postgres(Server::connect(url.secret())?),
