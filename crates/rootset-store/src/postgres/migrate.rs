@@ -13,7 +13,7 @@ use crate::error::StoreError;
 /// Held by whoever changes the schema, shared by whoever writes. No workspace has this number.
 pub const SCHEMA_LOCK: i64 = 0x526F_6F74_FFFF_FFFF;
 
-/// For `MAINTAIN`-free grants, `SET … FROM CURRENT` and `EXPLAIN (GENERIC_PLAN)` alike.
+/// The first that tells whether a role may be taken on (`pg_has_role … SET`), and the oldest that is worth testing with.
 const SERVER_VERSION_MIN: (i64, &str) = (160_000, "16");
 
 /// The version that each brings the schema to, and its texts. The first makes everything.
@@ -47,7 +47,7 @@ pub fn migrate(connection: &Connection, place: &str) -> Result<i64, StoreError> 
 }
 
 fn check_server(connection: &Connection, place: &str) -> Result<(), StoreError> {
-    let rows = connection.query("SELECT current_setting('server_version_num')::BIGINT, version()", &[])?;
+    let rows = connection.query("SELECT current_setting('server_version_num')::BIGINT", &[])?;
     let unreadable = |_| StoreError::UnreadableValue("the version of the server");
     let row = rows.first().ok_or(StoreError::MissingRow { statement: "server_version" })?;
     let number: i64 = row.try_get(0).map_err(unreadable)?;
