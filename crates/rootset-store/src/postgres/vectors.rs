@@ -19,8 +19,12 @@ use crate::workspaces;
 
 /// Up to here every vector of a workspace is compared: exact, and quicker than an index that knows all workspaces.
 const EXACT_VECTORS_MAX: i64 = 10_000;
-/// How many vectors the graph keeps in view while it looks for the nearest.
-const SEARCH_WIDTH: &str = "200";
+/// How the graph is searched: how many vectors it keeps in view, and on past those of other workspaces. It is searched
+/// because it alone has the order without sorting: by estimates it would not be, where the table was never analysed.
+pub const GRAPH_SETTINGS: &str = "SELECT set_config('hnsw.ef_search', '200', true), \
+    set_config('hnsw.iterative_scan', 'strict_order', true), set_config('enable_sort', 'off', true)";
+/// For the statements that follow in the transaction.
+const GRAPH_SETTINGS_END: &str = "SELECT set_config('enable_sort', 'on', true)";
 
 /// Makes the table where the extension is there, and answers whether there is one.
 pub fn prepare(connection: &Connection) -> Result<bool, StoreError> {
@@ -147,14 +151,11 @@ pub fn nearest(
     let counted = transaction.query_own("embeddings.count", count, &[&workspace.0, &space, &dimension, &most])?;
     let is_small = counted.first().is_none_or(|row| row.get::<_, i64>(0) <= EXACT_VECTORS_MAX);
     if !is_small {
-        let settings = || {
-            "SELECT set_config('hnsw.ef_search', $1, true), set_config('hnsw.iterative_scan', 'strict_order', true)"
-                .to_owned()
-        };
-        transaction.query_own("embeddings.settings", settings, &[&SEARCH_WIDTH])?;
+        transaction.query_own("embeddings.settings", || GRAPH_SETTINGS.to_owned(), &[])?;
         let name = format!("embeddings.nearest {dimension}");
         let parameters: [&(dyn ToSql + Sync); 5] = [&workspace.0, &space, &dimension, &wanted, &limit];
         let rows = transaction.query_own(&name, || nearest_text(dimension), &parameters)?;
+        transaction.query_own("embeddings.settings end", || GRAPH_SETTINGS_END.to_owned(), &[])?;
         // The index knows all workspaces, and gives up where most of what is near belongs to others.
         if rows.len() as i64 == limit {
             return Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect());
