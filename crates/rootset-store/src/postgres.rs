@@ -23,6 +23,7 @@ mod many;
 mod migrate;
 mod pool;
 mod search;
+mod statistics;
 #[cfg(test)]
 mod tests;
 mod transaction;
@@ -120,14 +121,16 @@ impl PostgresEngine {
             let begun = PostgresTransaction::begin(connection, scope, access, timeout_ms, self.has_vectors);
             let worked = begun.and_then(|mut transaction| {
                 work(&mut transaction)?;
-                Ok(transaction.number)
+                Ok((transaction.number, transaction.changed_rows))
             });
             match worked {
-                Ok(number) => {
+                Ok((number, changed_rows)) => {
                     crate::failpoints::failpoint!("postgres.commit");
                     let committed = connection.command("COMMIT");
-                    if let Err(StoreError::Disconnected(_)) = committed {
-                        unanswered = number;
+                    match committed {
+                        Ok(()) => statistics::renew_after(connection, changed_rows),
+                        Err(StoreError::Disconnected(_)) => unanswered = number,
+                        Err(_) => {}
                     }
                     committed
                 }

@@ -10,6 +10,7 @@ CREATE TABLE embeddings (
   PRIMARY KEY (workspace, chunk),
   FOREIGN KEY (workspace, chunk) REFERENCES vectors (workspace, chunk) ON DELETE CASCADE
 );
+ALTER TABLE embeddings ALTER COLUMN workspace SET (n_distinct = 1); -- See 0006_create_statistics.sql.
 
 -- Models differ in their dimensions, and an index has one: each gets its own with its first vector. Only the owner may
 -- make it.

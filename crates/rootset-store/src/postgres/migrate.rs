@@ -22,6 +22,7 @@ const MIGRATIONS: &[(i64, &[&str])] = &[(
     &[
         include_str!("../../migrations/postgres/0006_create_tables.sql"),
         include_str!("../../migrations/postgres/0006_create_search.sql"),
+        include_str!("../../migrations/postgres/0006_create_statistics.sql"),
     ],
 )];
 

@@ -5,6 +5,7 @@ mod conflicts;
 mod connections;
 mod nearest;
 mod starting;
+mod statistics;
 
 use std::time::Duration;
 

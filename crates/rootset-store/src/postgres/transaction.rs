@@ -52,6 +52,8 @@ pub struct PostgresTransaction<'a> {
     locked: HashSet<WorkspaceKey>,
     /// Names the transaction after a lost answer to its commit.
     pub number: Option<String>,
+    /// Rows that statements of the store have changed.
+    pub changed_rows: usize,
 }
 
 impl<'a> PostgresTransaction<'a> {
@@ -87,7 +89,7 @@ impl<'a> PostgresTransaction<'a> {
             return Err(StoreError::SchemaNewer { found, known: SCHEMA_VERSION });
         }
         let number = entered.try_get(3).map_err(|error| statement_error(&error))?;
-        Ok(Self { connection, access, has_vectors, locked: HashSet::from([key]), number })
+        Ok(Self { connection, access, has_vectors, locked: HashSet::from([key]), number, changed_rows: 0 })
     }
 
     /// The rows that a statement of the engine's own changes.
@@ -120,6 +122,16 @@ impl<'a> PostgresTransaction<'a> {
         let text = many::for_arrays(statement.postgres, one.params())
             .ok_or_else(|| StoreError::Engine(format!("`{}` cannot be written over many rows", statement.name)))?;
         self.connection.prepare(&format!("{} over many", statement.name), || text)
+    }
+
+    fn count(
+        &mut self,
+        statement: &Statement,
+        changed: Result<u64, tokio_postgres::Error>,
+    ) -> Result<usize, StoreError> {
+        let changed = changed.map_err(|error| named(statement.name, &error))? as usize;
+        self.changed_rows += changed;
+        Ok(changed)
     }
 
     fn stream(
@@ -170,7 +182,7 @@ impl Transaction for PostgresTransaction<'_> {
         let prepared = self.connection.prepare(statement.name, || statement.postgres.to_owned())?;
         let parameters: Vec<Bound<'_>> = parameters.iter().map(Bound).collect();
         let changed = self.connection.wait(self.connection.client.execute_raw(&prepared, bound(&parameters)));
-        Ok(changed.map_err(|error| named(statement.name, &error))? as usize)
+        self.count(statement, changed)
     }
 
     fn execute_many(&mut self, statement: &Statement, rows: &[Vec<Value<'_>>]) -> Result<usize, StoreError> {
@@ -182,7 +194,7 @@ impl Transaction for PostgresTransaction<'_> {
                 let columns: Vec<_> = (0..first.len()).map(|place| BoundColumn { rows, place }).collect();
                 let parameters = columns.iter().map(|it| it as &(dyn ToSql + Sync));
                 let changed = self.connection.wait(self.connection.client.execute_raw(&prepared, parameters));
-                Ok(changed.map_err(|error| named(statement.name, &error))? as usize)
+                self.count(statement, changed)
             }
         }
     }
