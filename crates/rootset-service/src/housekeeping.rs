@@ -175,8 +175,7 @@ impl Service {
             expired_before: now.saturating_add_ms(-EXPIRED_PLANS_KEPT_MS),
             finished_before: now.saturating_add_ms(-FINISHED_PLANS_KEPT_MS),
         };
-        for workspace in self.store.list_workspaces()? {
-            let workspace = self.store.workspace(&workspace.id)?;
+        for workspace in self.store.workspaces()? {
             done.plans_removed += self.store.delete_old_plans(&workspace, old)?;
         }
         Ok(())

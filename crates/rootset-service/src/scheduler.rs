@@ -137,7 +137,7 @@ impl Scheduler {
         if !gc.auto_defrag || !rootset_gc::is_defrag_recommended(dead()?, gc.defrag_threshold) {
             return Ok(());
         }
-        let last_write_at = service.store.list_workspaces()?.into_iter().map(|it| it.last_write_at).max();
+        let last_write_at = service.store.last_write_at()?;
         let now = service.now();
         if last_write_at.is_some_and(|at| now.0.saturating_sub(at.0) < IDLE_MS) {
             return Ok(());
@@ -160,7 +160,7 @@ impl Scheduler {
         let store = &self.service.store;
         match state::last_seen(store)? {
             Some(seen) => Ok(Some(seen)),
-            None => Ok(store.list_workspaces()?.into_iter().map(|workspace| workspace.last_write_at).max()),
+            None => Ok(store.last_write_at()?),
         }
     }
 
@@ -205,7 +205,7 @@ impl Scheduler {
         let mut round = Round::default();
         let threshold = self.service.settings.gc.defrag_threshold;
         let defrag_recommended = rootset_gc::is_defrag_recommended(store.dead_rows()?.fraction(), threshold);
-        for workspace in store.list_workspaces()? {
+        for workspace in store.workspaces()? {
             if self.stop.load(Ordering::SeqCst) {
                 return Ok(Tick::Ran(round));
             }

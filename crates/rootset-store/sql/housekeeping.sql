@@ -9,9 +9,6 @@ WHERE r.workspace = ?1 AND r.started_at <= ?2 AND r.undo_until <= ?3
        OR EXISTS (SELECT 1 FROM sessions s WHERE s.workspace = r.workspace AND s.trashed_run = r.run row_by_row()))
 ORDER BY r.started_at, r.run;
 
--- name: workspaces
-SELECT workspace, workspace_id, trashed_run, trashed_at FROM workspaces ORDER BY workspace;
-
 -- When the run that trashed a workspace began, and how long it can be undone.
 -- name: grace_of_run
 SELECT started_at, undo_until FROM runs WHERE workspace = ?1 AND run = ?2;

@@ -51,6 +51,12 @@ ORDER BY workspace_id;
 SELECT (SELECT COUNT(*) FROM memories m WHERE m.workspace = ?1 AND m.trashed_run IS NOT NULL),
        (SELECT MAX(r.started_at) FROM runs r WHERE r.workspace = ?1);
 
+-- name: all
+SELECT workspace, workspace_id, trashed_run, trashed_at FROM workspaces ORDER BY workspace;
+
+-- name: last_write_at
+SELECT MAX(last_write_at) FROM workspaces WHERE trashed_run IS NULL;
+
 -- name: keys
 SELECT workspace FROM workspaces ORDER BY workspace;
 

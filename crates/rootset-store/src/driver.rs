@@ -159,6 +159,22 @@ pub trait Transaction {
         each: &mut dyn FnMut(&dyn Row) -> Result<(), StoreError>,
     ) -> Result<(), StoreError>;
 
+    /// One statement in one workspace after the other, for whoever reads all of them; the workspace is its first
+    /// parameter, and the same ones follow everywhere. An engine that is far away asks many at a time.
+    fn query_each(
+        &mut self,
+        workspaces: &[WorkspaceKey],
+        statement: &Statement,
+        others: &[Value<'_>],
+        each: &mut dyn FnMut(WorkspaceKey, &dyn Row) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        for &workspace in workspaces {
+            self.enter(Scope::Workspace(workspace))?;
+            self.query(statement, &in_workspace(workspace, others), &mut |row| each(workspace, row))?;
+        }
+        Ok(())
+    }
+
     // Full text: every engine has its own.
 
     fn search_insert(
@@ -526,6 +542,11 @@ impl dyn Row + '_ {
     pub fn get<T: FromColumn>(&self, index: usize) -> Result<T, StoreError> {
         T::from_column(self.column(index)?).ok_or(StoreError::UnexpectedColumn { index })
     }
+}
+
+/// The parameters of a statement of [`Transaction::query_each`].
+pub(crate) fn in_workspace<'a>(workspace: WorkspaceKey, others: &[Value<'a>]) -> Vec<Value<'a>> {
+    [&[workspace.into()], others].concat()
 }
 
 impl dyn Transaction + '_ {

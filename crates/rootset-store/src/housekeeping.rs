@@ -1,13 +1,15 @@
 //! What nobody asks for and somebody has to do: finding trash whose grace is over, and removing plans of the past.
 
+use std::collections::BTreeMap;
+
 use rootset_model::limits::SWEEP_BATCH_MEMORIES;
-use rootset_model::{PlanId, RunId, Timestamp};
+use rootset_model::{PlanId, RunId, Timestamp, WorkspaceKey};
 
 use crate::driver::Scope;
 use crate::error::StoreError;
 use crate::garbage::BucketTotals;
 use crate::statements::housekeeping as sql;
-use crate::{Store, Workspace};
+use crate::{Store, Workspace, workspaces};
 
 /// A run whose trash can no longer be undone.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,33 +33,30 @@ impl Store {
     pub fn trash_past_grace(&self, grace_ms: i64, now: Timestamp) -> Result<Vec<PastGrace>, StoreError> {
         let trashed_before = now.saturating_add_ms(grace_ms.saturating_neg());
         self.read(Scope::Database, |tx| {
-            let mut found = Vec::new();
-            let workspaces = tx.rows(&sql::WORKSPACES, &[], |row| {
-                let (run, at): (Option<RunId>, Option<Timestamp>) = (row.get(2)?, row.get(3)?);
-                Ok(Workspace { key: row.get(0)?, id: row.get(1)?, trashed: run.zip(at) })
-            })?;
-            for workspace in workspaces {
+            let mut found: Vec<PastGrace> = Vec::new();
+            // What is in a trashed workspace goes with it, and comes back with it.
+            let (living, trashed): (Vec<_>, Vec<_>) =
+                workspaces::all(tx)?.into_iter().partition(|it| it.trashed.is_none());
+            for workspace in trashed {
+                let Some((run, _)) = workspace.trashed else { continue };
                 tx.enter(workspace.key.into())?;
-                match workspace.trashed {
-                    // What is in it goes with it, and comes back with it.
-                    Some((run, _)) => {
-                        let grace = tx.row(&sql::GRACE_OF_RUN, &[workspace.key.into(), (&run).into()], |row| {
-                            Ok((row.get::<Timestamp>(0)?, row.get::<Option<Timestamp>>(1)?))
-                        })?;
-                        let is_over = |(started_at, undo_until): (Timestamp, Option<Timestamp>)| {
-                            started_at <= trashed_before && undo_until.is_some_and(|it| it <= now)
-                        };
-                        if grace.is_some_and(is_over) {
-                            found.push(PastGrace { workspace, run });
-                        }
-                    }
-                    None => {
-                        let parameters = [workspace.key.into(), trashed_before.into(), now.into()];
-                        let runs = tx.rows(&sql::RUNS_PAST_GRACE, &parameters, |row| row.get(0))?;
-                        found.extend(runs.into_iter().map(|run| PastGrace { workspace: workspace.clone(), run }));
-                    }
+                let grace = tx.row(&sql::GRACE_OF_RUN, &[workspace.key.into(), (&run).into()], |row| {
+                    Ok((row.get::<Timestamp>(0)?, row.get::<Option<Timestamp>>(1)?))
+                })?;
+                let is_over = |(started_at, undo_until): (Timestamp, Option<Timestamp>)| {
+                    started_at <= trashed_before && undo_until.is_some_and(|it| it <= now)
+                };
+                if grace.is_some_and(is_over) {
+                    found.push(PastGrace { workspace, run });
                 }
             }
+            let living: BTreeMap<WorkspaceKey, Workspace> = living.into_iter().map(|it| (it.key, it)).collect();
+            let keys: Vec<WorkspaceKey> = living.keys().copied().collect();
+            let parameters = [trashed_before.into(), now.into()];
+            tx.query_each(&keys, &sql::RUNS_PAST_GRACE, &parameters, &mut |key, row| {
+                found.push(PastGrace { workspace: living[&key].clone(), run: row.get(0)? });
+                Ok(())
+            })?;
             Ok(found)
         })
     }

@@ -33,6 +33,7 @@ mod vectors;
 use connection::Connection;
 use error::{Failure, failure, statement_error};
 use pool::{Pool, Purpose};
+use statistics::ChangedRows;
 use transaction::{Access, PostgresTransaction};
 
 /// How often work is tried again that others got in the way of.
@@ -53,6 +54,7 @@ pub struct PostgresEngine {
     statement_timeout_ms: u64,
     has_vectors: bool,
     is_new: bool,
+    changed_rows: ChangedRows,
 }
 
 impl PostgresEngine {
@@ -80,7 +82,8 @@ impl PostgresEngine {
         let is_new = migrate::migrate(&first, &place)? == 0;
         let has_vectors = vectors::prepare(&first)?;
         drop(first);
-        let engine = Self { pool, statement_timeout_ms: settings.statement_timeout_ms, has_vectors, is_new };
+        let statement_timeout_ms = settings.statement_timeout_ms;
+        let engine = Self { pool, statement_timeout_ms, has_vectors, is_new, changed_rows: ChangedRows::default() };
         // Whoever may not act as the application learns it now.
         engine.read(Scope::Database, &mut |_| Ok(()))?;
         if engine.has_vectors {
@@ -128,7 +131,7 @@ impl PostgresEngine {
                     crate::failpoints::failpoint!("postgres.commit");
                     let committed = connection.command("COMMIT");
                     match committed {
-                        Ok(()) => statistics::renew_after(connection, changed_rows),
+                        Ok(()) => self.changed_rows.add(changed_rows, connection),
                         Err(StoreError::Disconnected(_)) => unanswered = number,
                         Err(_) => {}
                     }

@@ -78,10 +78,11 @@ impl Store {
     pub fn dead_rows(&self) -> Result<DeadRows, StoreError> {
         self.read(Scope::Database, |tx| {
             let mut dead = DeadRows { chunks: 0, purged: tx.scalar(&sql::PURGED_CHUNKS, &[])? };
-            for workspace in workspaces::keys(tx)? {
-                tx.enter(workspace.into())?;
-                dead.chunks += tx.scalar::<i64>(&sql::CHUNK_COUNT, &[workspace.into()])?;
-            }
+            let workspaces = workspaces::keys(tx)?;
+            tx.query_each(&workspaces, &sql::CHUNK_COUNT, &[], &mut |_, row| {
+                dead.chunks += row.get::<i64>(0)?;
+                Ok(())
+            })?;
             Ok(dead)
         })
     }

@@ -1,5 +1,7 @@
 //! Workspaces: tenants that never see each other. Their numbers are the first part of every key.
 
+use std::collections::HashMap;
+
 use rootset_model::{RunId, Timestamp, WorkspaceKey};
 
 use crate::driver::{Row, Scope, Transaction};
@@ -84,19 +86,36 @@ impl Store {
         self.write(Scope::Database, |tx| insert(tx, &new, stamp).map(|_| ()))
     }
 
-    pub fn list_workspaces(&self) -> Result<Vec<WorkspaceView>, StoreError> {
+    /// Those that are wanted, by their ids.
+    pub fn list_workspaces(&self, is_wanted: impl Fn(&str) -> bool) -> Result<Vec<WorkspaceView>, StoreError> {
         self.read(Scope::Database, |tx| {
-            let mut views = tx.rows(&sql::LIST, &[], |row| Ok((row.get(0)?, WorkspaceView::read(row)?)))?;
-            for (key, view) in &mut views {
-                let key: WorkspaceKey = *key;
-                tx.enter(key.into())?;
-                tx.query(&sql::ACTIVITY, &[key.into()], &mut |row| {
-                    (view.trashed_memories, view.last_run_at) = (row.get(0)?, row.get(1)?);
-                    Ok(())
-                })?;
-            }
-            Ok(views.into_iter().map(|(_, view)| view).collect())
+            let mut views: Vec<(WorkspaceKey, WorkspaceView)> =
+                tx.rows(&sql::LIST, &[], |row| Ok((row.get(0)?, WorkspaceView::read(row)?)))?;
+            views.retain(|(_, view)| is_wanted(&view.id));
+            let keys: Vec<WorkspaceKey> = views.iter().map(|(key, _)| *key).collect();
+            let mut activity: HashMap<WorkspaceKey, (i64, Option<Timestamp>)> = HashMap::new();
+            tx.query_each(&keys, &sql::ACTIVITY, &[], &mut |key, row| {
+                activity.insert(key, (row.get(0)?, row.get(1)?));
+                Ok(())
+            })?;
+            let with_activity = |(key, view)| {
+                let (trashed_memories, last_run_at) = activity.get(&key).copied().unwrap_or_default();
+                WorkspaceView { trashed_memories, last_run_at, ..view }
+            };
+            Ok(views.into_iter().map(with_activity).collect())
         })
+    }
+
+    /// All of them that live, without looking into them.
+    pub fn workspaces(&self) -> Result<Vec<Workspace>, StoreError> {
+        let mut all = self.read(Scope::Database, all)?;
+        all.retain(|it| it.trashed.is_none());
+        Ok(all)
+    }
+
+    /// When anybody wrote to any of them.
+    pub fn last_write_at(&self) -> Result<Option<Timestamp>, StoreError> {
+        self.read(Scope::Database, |tx| tx.scalar(&sql::LAST_WRITE_AT, &[]))
     }
 }
 
@@ -121,11 +140,12 @@ impl WorkspaceView {
 }
 
 pub(crate) fn find(tx: &mut dyn Transaction, id: &str) -> Result<Option<Workspace>, StoreError> {
-    tx.row(&sql::FIND, &[id.into()], |row| {
-        let run: Option<RunId> = row.get(2)?;
-        let at: Option<Timestamp> = row.get(3)?;
-        Ok(Workspace { key: row.get(0)?, id: row.get(1)?, trashed: run.zip(at) })
-    })
+    tx.row(&sql::FIND, &[id.into()], read)
+}
+
+fn read(row: &dyn Row) -> Result<Workspace, StoreError> {
+    let (run, at): (Option<RunId>, Option<Timestamp>) = (row.get(2)?, row.get(3)?);
+    Ok(Workspace { key: row.get(0)?, id: row.get(1)?, trashed: run.zip(at) })
 }
 
 /// `false` when there is one of that name.
@@ -246,6 +266,11 @@ pub(crate) fn touch(
 }
 
 /// Every workspace there is, trashed ones included.
+pub(crate) fn all(tx: &mut dyn Transaction) -> Result<Vec<Workspace>, StoreError> {
+    tx.rows(&sql::ALL, &[], read)
+}
+
+/// Their numbers alone.
 pub(crate) fn keys(tx: &mut dyn Transaction) -> Result<Vec<WorkspaceKey>, StoreError> {
     tx.rows(&sql::KEYS, &[], |row| row.get(0))
 }

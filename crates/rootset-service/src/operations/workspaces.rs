@@ -126,9 +126,8 @@ impl Operation for ListWorkspaces {
     type Response = WorkspaceList;
 
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<WorkspaceList, ServiceError> {
-        let workspaces = service.store.list_workspaces()?.into_iter();
-        let seen = workspaces.filter(|view| caller.rights.allow_workspace(&view.id));
-        Ok(WorkspaceList { workspaces: seen.map(Into::into).collect() })
+        let seen = service.store.list_workspaces(|id| caller.rights.allow_workspace(id))?;
+        Ok(WorkspaceList { workspaces: seen.into_iter().map(Into::into).collect() })
     }
 }
 

@@ -105,3 +105,50 @@ fn a_server_is_waited_for_by_the_batch_and_not_by_the_row() {
     let worse: Vec<_> = few.iter().zip(&many).filter(|(few, many)| many.1 > few.1).collect();
     assert!(worse.is_empty(), "more rows, more round trips: {worse:?}");
 }
+
+/// What looks at every tenant asks many of them at a time.
+#[test]
+fn a_server_is_not_waited_for_once_per_workspace() {
+    let world = World::on(TestDatabase::on(TestEngine::Postgres), |service| service);
+    let count = || world.service.database_round_trips().expect("a server counts");
+    let mut made = 0;
+    let mut taken = |workspaces: usize| -> Vec<u64> {
+        for number in made..workspaces {
+            let workspace = format!("tenant-{number}");
+            world.call("create_workspace", json!({"workspace_id": workspace}));
+            let memory = json!({"workspace_id": workspace, "context": format!("Note {number}."), "name": "note"});
+            world.call("add_memory", memory);
+            if number.is_multiple_of(2) {
+                world.call("delete_memory", json!({"workspace_id": workspace, "memory_id": "note"}));
+            }
+        }
+        made = workspaces;
+        let operations = [("list_workspaces", json!({})), ("gc_status", json!({"workspace_id": "tenant-1"}))];
+        operations
+            .into_iter()
+            .map(|(operation, request)| {
+                world.call(operation, request.clone()); // Statements are prepared when they are first used.
+                let before = count();
+                let answer = world.call(operation, request);
+                let taken = count() - before;
+                if operation == "list_workspaces" {
+                    let listed = answer["workspaces"].as_array().unwrap();
+                    let tenants: Vec<&Value> = listed
+                        .iter()
+                        .filter(|it| it["workspace_id"].as_str().unwrap().starts_with("tenant-"))
+                        .collect();
+                    assert_eq!(tenants.len(), workspaces);
+                    for tenant in tenants {
+                        let number: usize = tenant["workspace_id"].as_str().unwrap()[7..].parse().unwrap();
+                        let is_trashed = number.is_multiple_of(2);
+                        assert_eq!(tenant["trash"], i64::from(is_trashed), "{tenant}");
+                        assert_eq!(tenant.get("last_run_at").is_some(), is_trashed, "{tenant}");
+                    }
+                }
+                taken
+            })
+            .collect()
+    };
+    let (few, many) = (taken(3), taken(40));
+    assert_eq!(few, many);
+}

@@ -2,7 +2,8 @@
 //!
 //! The counts are those that BM25 needs, exact and per workspace, so that ranking is the same arithmetic on both engines.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 
 use rootset_model::WorkspaceKey;
 
@@ -26,13 +27,13 @@ fn kind(index: SearchIndex) -> i64 {
 }
 
 /// A term as it is stored: short enough, and without the character that PostgreSQL does not know.
-fn stored_term(term: &str) -> String {
+fn stored_term(term: &str) -> Cow<'_, str> {
     let end = (0..=LEXEME_BYTES_MAX.min(term.len())).rev().find(|end| term.is_char_boundary(*end)).unwrap_or(0);
-    disguised(&term[..end]).into_owned()
+    disguised(&term[..end])
 }
 
 /// The distinct terms of a row.
-fn terms_of(row: &SearchRow) -> HashSet<String> {
+fn terms_of(row: &SearchRow) -> HashSet<Cow<'_, str>> {
     let mut bytes = 0;
     let terms = row.head.split(' ').chain(row.body.split(' ')).filter(|term| !term.is_empty()).map(stored_term);
     let mut found = HashSet::new();
@@ -61,19 +62,27 @@ pub fn insert(
     }
     let kind = kind(index);
     let prefix = format!("{}/{kind}/", workspace.0);
-    let mut counts: BTreeMap<String, i64> = BTreeMap::new();
+    let mut counts: HashMap<Cow<'_, str>, i64> = HashMap::new();
     let mut lexemes: Vec<String> = Vec::with_capacity(rows.len());
     for row in rows {
-        let terms = terms_of(row);
-        lexemes.push(terms.iter().map(|term| format!("{prefix}{term}")).collect::<Vec<_>>().join(" "));
-        for term in terms {
+        let mut lexemes_of_row = String::new();
+        for term in terms_of(row) {
+            if !lexemes_of_row.is_empty() {
+                lexemes_of_row.push(' ');
+            }
+            lexemes_of_row.push_str(&prefix);
+            lexemes_of_row.push_str(&term);
             *counts.entry(term).or_default() += 1;
         }
+        lexemes.push(lexemes_of_row);
     }
+    // Near each other in the table's own order.
+    let mut counts: Vec<(Cow<'_, str>, i64)> = counts.into_iter().collect();
+    counts.sort_unstable();
     let keys: Vec<i64> = rows.iter().map(|row| row.key).collect();
     let heads: Vec<_> = rows.iter().map(|row| disguised(&row.head)).collect();
     let bodies: Vec<_> = rows.iter().map(|row| disguised(&row.body)).collect();
-    let (terms, counts): (Vec<String>, Vec<i64>) = counts.into_iter().unzip();
+    let (terms, counts): (Vec<Cow<'_, str>>, Vec<i64>) = counts.into_iter().unzip();
     let new_body_terms: i64 = rows.iter().map(body_terms).sum();
     let text = || "SELECT search_insert($1, $2, $3, $4, $5, $6, $7, $8)".to_owned();
     transaction
@@ -107,7 +116,7 @@ pub fn find(
     if query.terms.is_empty() {
         return Ok(Vec::new());
     }
-    let terms: Vec<String> = query.terms.iter().map(|term| stored_term(term)).collect();
+    let terms: Vec<Cow<'_, str>> = query.terms.iter().map(|term| stored_term(term)).collect();
     let whole = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
     let (limit, per_term) = (whole(query.limit), whole(query.rows_per_term_max));
     let rows = match query.combine {
@@ -143,7 +152,7 @@ pub fn statistics(
     index: SearchIndex,
     terms: &[String],
 ) -> Result<SearchStatistics, StoreError> {
-    let stored: Vec<String> = terms.iter().map(|term| stored_term(term)).collect();
+    let stored: Vec<Cow<'_, str>> = terms.iter().map(|term| stored_term(term)).collect();
     let text = || {
         "SELECT term, rows, 0::BIGINT FROM search_terms WHERE workspace = $1 AND kind = $2 AND term = ANY ($3)
          UNION ALL
@@ -162,7 +171,7 @@ pub fn statistics(
             None => (statistics.rows, statistics.body_terms) = (row.get(1)?, row.get(2)?),
         }
     }
-    statistics.frequencies = stored.iter().map(|term| frequencies.get(term).copied().unwrap_or(0)).collect();
+    statistics.frequencies = stored.iter().map(|term| frequencies.get(term.as_ref()).copied().unwrap_or(0)).collect();
     Ok(statistics)
 }
 

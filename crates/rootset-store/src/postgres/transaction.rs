@@ -1,10 +1,12 @@
 //! A transaction on one connection: whose rows it sees, who else may write, and statements sent to it.
 
 use std::collections::HashSet;
+use std::future::poll_fn;
 use std::pin::pin;
+use std::task::Poll;
 
 use futures_util::StreamExt;
-use futures_util::future::join;
+use futures_util::future::{join, maybe_done};
 use rootset_model::WorkspaceKey;
 use tokio_postgres::types::ToSql;
 
@@ -18,6 +20,7 @@ use super::vectors;
 use crate::SCHEMA_VERSION;
 use crate::driver::{
     Row, Scope, SearchIndex, SearchQuery, SearchRemoval, SearchRow, SearchStatistics, Statement, Transaction, Value,
+    in_workspace,
 };
 use crate::error::StoreError;
 
@@ -29,6 +32,8 @@ const LOCK_SPACE: i64 = 0x526F_6F74 << 32;
 
 /// Rows that one message asks for while an answer is read: memory does not grow with the answer.
 const ROWS_AT_ONCE: usize = 256;
+/// Workspaces that are asked together where all of them are.
+const WORKSPACES_AT_ONCE: usize = 200;
 
 /// Shows the workspace to row-level security, and tells the schema's version. A writer of a whole scope waits here until
 /// it is the only one; its number tells later whether a commit went through whose answer was lost.
@@ -166,6 +171,18 @@ impl<'a> PostgresTransaction<'a> {
     }
 }
 
+/// Statements are sent when they are first asked for their answers: in this order, which those of other crates do not keep.
+async fn all_in_order<F: Future>(futures: impl Iterator<Item = F>) -> Vec<F::Output> {
+    let mut waiting: Vec<_> = futures.map(|it| Box::pin(maybe_done(it))).collect();
+    poll_fn(|context| {
+        let unfinished =
+            waiting.iter_mut().filter_map(|it| it.as_mut().poll(context).is_pending().then_some(())).count();
+        if unfinished == 0 { Poll::Ready(()) } else { Poll::Pending }
+    })
+    .await;
+    waiting.iter_mut().map(|it| it.as_mut().take_output().expect("every one is done")).collect()
+}
+
 fn bound<'a>(parameters: &'a [Bound<'a>]) -> Vec<&'a (dyn ToSql + Sync)> {
     parameters.iter().map(|it| it as &(dyn ToSql + Sync)).collect()
 }
@@ -221,6 +238,40 @@ impl Transaction for PostgresTransaction<'_> {
         let columns: Vec<_> = (0..first.len()).map(|place| BoundColumn { rows, place }).collect();
         let parameters = columns.iter().map(|it| it as &(dyn ToSql + Sync)).collect();
         self.stream(statement.name, &prepared, parameters, each)
+    }
+
+    /// The next ones are sent before the first has answered.
+    fn query_each(
+        &mut self,
+        workspaces: &[WorkspaceKey],
+        statement: &Statement,
+        others: &[Value<'_>],
+        each: &mut dyn FnMut(WorkspaceKey, &dyn Row) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        assert_eq!(self.access, Access::Read, "a writer has one workspace at a time to itself");
+        let enter = self.connection.prepare("enter", || ENTER.to_owned())?;
+        let prepared = self.connection.prepare(statement.name, || statement.postgres.to_owned())?;
+        for some in workspaces.chunks(WORKSPACES_AT_ONCE) {
+            let asked = some.iter().map(|&workspace| {
+                let (client, enter, prepared) = (&self.connection.client, &enter, &prepared);
+                async move {
+                    let name = workspace.0.to_string();
+                    let entering: [&(dyn ToSql + Sync); 4] = [&name, &false, &0_i64, &false];
+                    let values = in_workspace(workspace, others);
+                    let values: Vec<Bound<'_>> = values.iter().map(Bound).collect();
+                    let (entered, rows) =
+                        join(client.query_one(enter, &entering), client.query(prepared, &bound(&values))).await;
+                    entered.and(rows)
+                }
+            });
+            let answers = self.connection.wait(all_in_order(asked));
+            for (&workspace, rows) in some.iter().zip(answers) {
+                for row in rows.map_err(|error| named(statement.name, &error))? {
+                    each(workspace, &PostgresRow::new(row))?;
+                }
+            }
+        }
+        Ok(())
     }
 
     fn search_insert(
