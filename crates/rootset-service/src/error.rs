@@ -144,7 +144,7 @@ impl From<StoreError> for ServiceError {
             StoreError::NotADatabase { .. } => Self::invalid(message)
                 .with_hint("name a Rootset database, or a path that does not exist yet, with `--db`"),
             StoreError::Unreachable { .. } => Self::new(Code::Busy, message)
-                .with_hint("check host and port of `db`, and that the server runs; then try again")
+                .with_hint("check host, port and `sslmode` of `db`, and that the server runs; then try again")
                 .with_details(json!({"retry_after_ms": RETRY_AFTER_MS})),
             StoreError::LoginRefused { .. } => Self::new(Code::Forbidden, message)
                 .with_hint("check user and password of `db`, and what the server's pg_hba.conf allows"),

@@ -161,6 +161,10 @@ fn connect_error(error: &tokio_postgres::Error) -> ConnectError {
     match error.code() {
         Some(&SqlState::INVALID_CATALOG_NAME) => ConnectError::DatabaseMissing,
         Some(code) if code.code().starts_with("28") => ConnectError::LoginRefused(describe(error)),
+        // The server asks for one, and the client gives up by itself.
+        None if describe(error).contains("password missing") => {
+            ConnectError::LoginRefused("it asks for a password, and the URL has none".to_owned())
+        }
         _ => ConnectError::Unreachable(describe(error)),
     }
 }

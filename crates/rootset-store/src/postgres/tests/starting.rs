@@ -1,5 +1,8 @@
 //! Starts: many at once, with later schemas, and what `doctor` asks of the role that is the cluster's.
 
+use std::io::{Read, Write};
+use std::net::TcpListener;
+
 use super::*;
 use crate::SCHEMA_VERSION;
 use crate::postgres::connection::Connection;
@@ -53,4 +56,26 @@ fn a_role_that_was_lifted_above_row_level_security_is_reported() {
     let told = maintenance::integrity(&connection).unwrap();
     connection.command("ROLLBACK").unwrap();
     assert_eq!(told, [format!("the role `{APPLICATION_ROLE}` is above row-level security")]);
+}
+
+/// A stand-in for a server with passwords, as far as asking for one: those that tests start have none.
+#[test]
+fn a_server_that_asks_for_a_password_says_so_to_a_url_without_one() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let server = std::thread::spawn(move || {
+        let (mut client, _) = listener.accept().unwrap();
+        let mut length = [0; 4];
+        client.read_exact(&mut length).unwrap();
+        let mut greeting = vec![0; u32::from_be_bytes(length) as usize - 4];
+        client.read_exact(&mut greeting).unwrap();
+        // "Authentication, in clear text".
+        client.write_all(&[b'R', 0, 0, 0, 8, 0, 0, 0, 3]).unwrap();
+    });
+    let refused = open_url(&format!("postgres://somebody@{address}/database?sslmode=disable"), &settings());
+    server.join().unwrap();
+    assert!(
+        matches!(&refused, Err(StoreError::LoginRefused { detail, .. }) if detail.contains("password")),
+        "{refused:?}"
+    );
 }
