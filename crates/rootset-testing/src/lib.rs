@@ -1,16 +1,18 @@
 //! For tests: a database of its own for every one of them ([`TestDatabase`]), on the engine that `ROOTSET_TEST_ENGINE`
-//! names, and raw SQL on it ([`Sql`]) that says the same to both engines.
+//! names, and raw SQL on it ([`Sql`]) that says the same to both engines; chance that can be repeated ([`Dice`]).
 //!
 //! It knows how to make and remove databases, and nothing of what is in them. A test that is about one engine only says
 //! so in its name or its module's name: the pass over PostgreSQL leaves out what has `sqlite` in it.
 
 mod database;
+mod dice;
 mod engine;
 mod owned;
 mod postgres;
 mod sql;
 
 pub use database::{HeldWriters, TestDatabase};
+pub use dice::Dice;
 pub use engine::TestEngine;
 pub use owned::OwnedDatabase;
 pub use sql::{Cell, Sql, SqlError, SqlRow};

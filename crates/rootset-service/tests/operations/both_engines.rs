@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use rootset_testing::{TestDatabase, TestEngine};
+use rootset_testing::{Dice, TestDatabase, TestEngine};
 use serde_json::{Value, json};
 
 use crate::harness::{DAY_MS, World, text_of};
@@ -35,32 +35,13 @@ const OF_THE_ENGINE: [&str; 15] = [
     "integrity",
 ];
 
-struct Dice(u64);
+fn any_name(dice: &mut Dice) -> String {
+    format!("n{}", dice.below(NAMES))
+}
 
-impl Dice {
-    fn below(&mut self, sides: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % sides as u64) as usize
-    }
-
-    fn is_one_of(&mut self, sides: usize) -> bool {
-        self.below(sides) == 0
-    }
-
-    fn any<'a>(&mut self, list: &[&'a str]) -> &'a str {
-        list[self.below(list.len())]
-    }
-
-    fn name(&mut self) -> String {
-        format!("n{}", self.below(NAMES))
-    }
-
-    fn text(&mut self) -> String {
-        let (one, other) = (self.any(&WORDS), self.any(&WORDS));
-        format!("Project{} uses {one}. Alice met {other} number {}.", self.below(4), self.below(9))
-    }
+fn any_text(dice: &mut Dice) -> String {
+    let (one, other) = (dice.any(&WORDS), dice.any(&WORDS));
+    format!("Project{} uses {one}. Alice met {other} number {}.", dice.below(4), dice.below(9))
 }
 
 /// The two worlds, and what the answers have named so far.
@@ -91,14 +72,14 @@ impl Twins {
 
     fn step(&mut self) -> (&'static str, Value) {
         let dice = &mut self.dice;
-        let name = dice.name();
+        let name = any_name(dice);
         let last = |list: &[Value], dice: &mut Dice| {
             let newest = list.len().saturating_sub(1 + dice.below(3));
             list.get(newest).cloned().unwrap_or_else(|| json!("01900000-0000-7000-8000-ffffffffffff"))
         };
         match dice.below(40) {
             0..=5 => {
-                let mut request = json!({"name": name, "context": dice.text(), "tags": [dice.any(&TAGS)]});
+                let mut request = json!({"name": name, "context": any_text(dice), "tags": [dice.any(&TAGS)]});
                 if dice.is_one_of(4) {
                     request["expires_at"] = (self.worlds[0].now_ms() + DAY_MS * dice.below(9) as i64).into();
                 }
@@ -108,13 +89,14 @@ impl Twins {
                 ("add_memory", request)
             }
             6 => {
-                let memories: Vec<Value> = (0..3).map(|_| json!({"context": dice.text(), "source": "notes"})).collect();
+                let memories: Vec<Value> =
+                    (0..3).map(|_| json!({"context": any_text(dice), "source": "notes"})).collect();
                 ("add_memories", json!({ "memories": memories }))
             }
-            7..=8 => ("update_memory", json!({"memory_id": name, "context": dice.text()})),
+            7..=8 => ("update_memory", json!({"memory_id": name, "context": any_text(dice)})),
             9 => ("update_memory", json!({"memory_id": name, "pinned": dice.is_one_of(2), "tags": [dice.any(&TAGS)]})),
-            10 => ("update_memory", json!({"memory_id": name, "context": dice.text(), "erase_previous": true})),
-            11 => ("supersede_memory", json!({"memory_id": name, "by": dice.name()})),
+            10 => ("update_memory", json!({"memory_id": name, "context": any_text(dice), "erase_previous": true})),
+            11 => ("supersede_memory", json!({"memory_id": name, "by": any_name(dice)})),
             12..=13 => ("delete_memory", json!({ "memory_id": name })),
             14..=15 => ("search_memory", json!({"query": dice.any(&WORDS), "limit": 100, "max_tokens": 1_000_000})),
             16 => ("search_memory", json!({"query": "Alice", "mode": "entities", "limit": 100})),
@@ -138,7 +120,7 @@ impl Twins {
             30..=31 => ("index_codebase", json!({"path": self.root, "accept_missing": true})),
             32 => ("search_code", json!({"query": "orders", "limit": 100})),
             33..=35 => {
-                let text = format!("{} {}", dice.text(), "word ".repeat(dice.below(60)));
+                let text = format!("{} {}", any_text(dice), "word ".repeat(dice.below(60)));
                 let kind = ["message", "log", "note", "decision"][dice.below(4)];
                 let segment = json!({"segment_id": format!("s{}", dice.below(30)), "type": kind, "text": text});
                 ("context_add", json!({"session_id": dice.any(&SESSIONS), "segments": [segment]}))

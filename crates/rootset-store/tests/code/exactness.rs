@@ -5,21 +5,9 @@ use std::collections::BTreeMap;
 
 use rootset_model::MemoryId;
 use rootset_store::driver::SearchIndex;
-use rootset_testing::Cell;
+use rootset_testing::{Cell, Dice};
 
 use crate::harness::{Source, World, source};
-
-/// xorshift: equal seeds make equal histories.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, sides: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % sides as u64) as usize
-    }
-}
 
 type Tree = BTreeMap<String, String>;
 

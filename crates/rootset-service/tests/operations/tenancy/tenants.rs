@@ -16,11 +16,11 @@ pub const OTHER: &str = "bee";
 /// Stands in every text of [`OTHER`] and in none of [`OWN`].
 pub const SECRET: &str = "Zyxwaardvark";
 
-/// Directions that depend on the first letters of a text.
+/// Directions that depend on the first letters of a text, in any order.
 #[derive(Debug)]
-struct LetterEmbedder;
+struct AnagramEmbedder;
 
-impl Embedder for LetterEmbedder {
+impl Embedder for AnagramEmbedder {
     fn id(&self) -> &str {
         "letters"
     }
@@ -43,7 +43,7 @@ impl Embedder for LetterEmbedder {
 }
 
 pub fn embedder() -> Arc<dyn Embedder> {
-    Arc::new(LetterEmbedder)
+    Arc::new(AnagramEmbedder)
 }
 
 pub fn world() -> World {

@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use rootset_testing::Dice;
+
 use super::*;
 use crate::postgres::vectors::{GRAPH_SETTINGS, nearest_text};
 use crate::statements::vectors as sql;
@@ -13,17 +15,11 @@ const MANY: i64 = 10_050;
 const WANTED: usize = 10;
 
 /// Unit vectors, the same in every run.
-struct Directions(u64);
+struct Directions(Dice);
 
 impl Directions {
     fn next(&mut self, dimension: usize) -> Vec<f32> {
-        let mut number = || {
-            // Marsaglia's xorshift.
-            self.0 ^= self.0 << 13;
-            self.0 ^= self.0 >> 7;
-            self.0 ^= self.0 << 17;
-            (self.0 >> 40) as f32 / (1 << 24) as f32 - 0.5
-        };
+        let mut number = || (self.0.throw() >> 40) as f32 / (1 << 24) as f32 - 0.5;
         let raw: Vec<f32> = (0..dimension).map(|_| number()).collect();
         let length = raw.iter().map(|it| it * it).sum::<f32>().sqrt();
         raw.iter().map(|it| it / length).collect()
@@ -87,7 +83,7 @@ fn neighbours_come_from_the_index_or_from_comparing_all_and_are_each_workspaces_
     let database = database();
     let engine = open(&database, &settings());
     assert!(!engine.lacks_vectors());
-    let mut directions = Directions(0x5EED);
+    let mut directions = Directions(Dice(0x5EED));
     let mut make = |count: i64| (0..count).map(|_| directions.next(DIMENSION)).collect::<Vec<_>>();
     let (large, second, small) = (make(MANY), make(MANY), make(40));
     for (workspace, vectors) in [(1, &large), (2, &second), (3, &small)] {
@@ -144,7 +140,7 @@ fn plan_as_application(database: &TestDatabase, workspace: i64, query: &[f32]) -
 fn an_index_that_was_rolled_back_with_its_first_vectors_is_made_by_the_next() {
     let database = database();
     let engine = open(&database, &PostgresSettings { pool_size: 1, ..settings() });
-    let vector = Directions(1).next(DIMENSION);
+    let vector = Directions(Dice(1)).next(DIMENSION);
     database.execute_raw("INSERT INTO vectors VALUES (1, 1, 'space', 1, 1, '')");
     for comes_to_nothing in [true, false] {
         let outcome = engine.write(Scope::Workspace(WorkspaceKey(1)), &mut |tx| {
@@ -161,7 +157,7 @@ fn an_index_that_was_rolled_back_with_its_first_vectors_is_made_by_the_next() {
 fn vectors_of_several_dimensions_in_one_space_are_kept_apart() {
     let database = database();
     let engine = open(&database, &settings());
-    let mut directions = Directions(2);
+    let mut directions = Directions(Dice(2));
     let (wide, narrow) = (directions.next(DIMENSION), directions.next(4));
     database.execute_raw("INSERT INTO vectors VALUES (1, 1, 'space', 1, 1, ''), (1, 2, 'space', 2, 1, '')");
     engine
@@ -176,7 +172,7 @@ fn vectors_of_several_dimensions_in_one_space_are_kept_apart() {
 fn vectors_written_before_there_was_an_index_are_brought_into_it_by_the_next_start() {
     let database = database();
     let engine = open(&database, &settings());
-    let mut directions = Directions(0xF111);
+    let mut directions = Directions(Dice(0xF111));
     // More than one batch, in two workspaces, of two dimensions.
     let vectors: Vec<Vec<f32>> = (0..1_500).map(|_| directions.next(DIMENSION)).collect();
     let narrow: Vec<Vec<f32>> = (0..5).map(|_| directions.next(4)).collect();
