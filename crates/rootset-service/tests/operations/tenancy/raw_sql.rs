@@ -229,8 +229,9 @@ fn a_temporary_table_cannot_stand_in_for_one_that_a_function_of_the_owner_reads(
     let functions = "SELECT p.proname::TEXT FROM pg_proc AS p
                      WHERE p.prosecdef AND p.pronamespace = current_schema()::regnamespace ORDER BY 1";
     let functions: Vec<String> = all.rows(functions, &[], |row| row.get(0)).unwrap();
+    // The first reads no rows by name: the server analyses a table with the rights of the table's owner.
     assert_eq!(functions, ["analyse_new_tables", "index_embeddings", "search_all", "search_any"]);
-    // Whoever reads these views runs the function, with the rights that he has just then; so does whoever analyses the table.
+    // Whoever reads these views runs the function, with the rights that he has just then.
     application
         .execute_batch(
             "CREATE FUNCTION pg_temp.spy() RETURNS BIGINT LANGUAGE plpgsql AS 'BEGIN RAISE ''as %'', current_user; END';
@@ -239,18 +240,13 @@ fn a_temporary_table_cannot_stand_in_for_one_that_a_function_of_the_owner_reads(
                SELECT 1::BIGINT AS workspace, 0::BIGINT AS kind, 'quokka' AS term, pg_temp.spy() AS rows;
              CREATE TEMP VIEW search_rows AS
                SELECT 1::BIGINT AS workspace, 0::BIGINT AS kind, pg_temp.spy() AS key, NULL::tsvector AS terms;
-             CREATE TEMP VIEW embeddings AS SELECT pg_temp.spy() AS dimension;
-             CREATE FUNCTION pg_temp.watch(number BIGINT) RETURNS BIGINT LANGUAGE plpgsql IMMUTABLE AS
-               'BEGIN IF current_user <> ''rootset_application'' THEN RAISE ''as %'', current_user; END IF; RETURN 1; END';
-             CREATE TEMP TABLE chunks AS SELECT 1::BIGINT AS workspace;
-             CREATE INDEX ON pg_temp.chunks (pg_temp.watch(workspace))",
+             CREATE TEMP VIEW embeddings AS SELECT pg_temp.spy() AS dimension",
         )
         .unwrap();
     for call in [
         "SELECT COUNT(*) FROM search_any(0, ARRAY['quokka'], 1000, 1000)",
         "SELECT COUNT(*) FROM search_all(0, ARRAY['quokka'], 1000)",
         "SELECT COUNT(*) FROM (SELECT index_embeddings(8)) AS called",
-        "SELECT COUNT(*) FROM (SELECT analyse_new_tables()) AS called",
     ] {
         application.scalar::<i64>(call, &[]).unwrap_or_else(|error| panic!("{call}: {error}"));
     }
