@@ -16,12 +16,14 @@ END
 $$;
 
 -- Analyses the tables that never were and have rows. The server would do so by itself, but up to a minute later: a first
--- load of many rows would be over, or slow, by then. Only the owner may; who else is at it already does it for all.
+-- load of many rows would be over, or slow, by then. Only the owner may; who else is at it already does it for all, and
+-- nobody waits for a table that is taken.
 CREATE FUNCTION analyse_new_tables() RETURNS VOID
 LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE
   name TEXT;
 BEGIN
+  -- The number below that of the schema's lock, see postgres/migrate.rs.
   IF NOT pg_try_advisory_xact_lock(5940088981826830334) THEN
     RETURN;
   END IF;
@@ -31,7 +33,7 @@ BEGIN
       AND pg_stat_get_last_analyze_time(c.oid) IS NULL AND pg_stat_get_last_autoanalyze_time(c.oid) IS NULL
       AND pg_relation_size(c.oid) > 0
   LOOP
-    EXECUTE format('ANALYZE %I', name);
+    EXECUTE format('ANALYZE (SKIP_LOCKED) %I', name);
   END LOOP;
 END $$;
 REVOKE ALL ON FUNCTION analyse_new_tables FROM PUBLIC;

@@ -171,7 +171,7 @@ impl<'a> PostgresTransaction<'a> {
     }
 }
 
-/// Statements are sent when they are first asked for their answers: in this order, which those of other crates do not keep.
+/// A statement is sent when its answer is first asked for; here in the order given, which `join_all` does not promise.
 async fn all_in_order<F: Future>(futures: impl Iterator<Item = F>) -> Vec<F::Output> {
     let mut waiting: Vec<_> = futures.map(|it| Box::pin(maybe_done(it))).collect();
     poll_fn(|context| {
