@@ -48,6 +48,23 @@ const IDLE_IN_TRANSACTION_MS: u64 = 600_000;
 /// How long an answer about a transaction is waited for whose commit was cut off.
 const OUTCOME_WAIT: Duration = Duration::from_secs(30);
 
+/// What every session is told as it begins. Plans must depend neither on how full a table was when they were made nor on the
+/// workspace that they are used for: one that came after the last statistics would be taken for empty. And none of ours is
+/// long enough to compile.
+fn session_settings() -> String {
+    let settings = [
+        "plan_cache_mode=force_generic_plan",
+        "enable_seqscan=off",
+        "enable_hashjoin=off",
+        "enable_mergejoin=off",
+        "jit=off",
+        &format!("lock_timeout={WRITE_WAIT_MS}"),
+        &format!("idle_in_transaction_session_timeout={IDLE_IN_TRANSACTION_MS}"),
+        "client_min_messages=warning",
+    ];
+    settings.map(|setting| format!("-c {setting}")).join(" ")
+}
+
 #[derive(Debug)]
 pub struct PostgresEngine {
     pool: Pool,
@@ -68,11 +85,7 @@ impl PostgresEngine {
         if config.get_application_name().is_none() {
             config.application_name("rootset");
         }
-        // Plans must not depend on how full a table was when they were made, and none of ours is long enough to compile.
-        let own = format!(
-            "-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off -c lock_timeout={WRITE_WAIT_MS} \
-             -c idle_in_transaction_session_timeout={IDLE_IN_TRANSACTION_MS} -c client_min_messages=warning"
-        );
+        let own = session_settings();
         let options = config.get_options().map_or_else(|| own.clone(), |given| format!("{own} {given}"));
         config.options(&options);
         let connect_timeout = Duration::from_millis(settings.connect_timeout_ms);

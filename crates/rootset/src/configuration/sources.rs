@@ -16,6 +16,8 @@ use crate::logging::LEVEL_VARIABLE;
 
 const PREFIX: &str = "ROOTSET_";
 const CONFIGURATION_VARIABLE: &str = "ROOTSET_CONFIG";
+/// Settings of the tests, see CONTRIBUTING.md: whoever runs the program below `scripts/postgres` has them.
+const TEST_PREFIX: &str = "ROOTSET_TEST_";
 
 /// The settings of one source.
 #[derive(Debug)]
@@ -143,7 +145,8 @@ fn environment(files: &[Layer]) -> Result<Vec<Layer>, ServiceError> {
     let mut given: BTreeMap<String, String> = BTreeMap::new();
     for (name, value) in std::env::vars_os() {
         let Some(name) = name.to_str().filter(|name| name.starts_with(PREFIX)) else { continue };
-        if [CONFIGURATION_VARIABLE, LEVEL_VARIABLE].contains(&name) || value.is_empty() {
+        let is_setting = ![CONFIGURATION_VARIABLE, LEVEL_VARIABLE].contains(&name) && !name.starts_with(TEST_PREFIX);
+        if !is_setting || value.is_empty() {
             continue;
         }
         let value = value

@@ -132,6 +132,8 @@ fn unknown_keys_and_bad_values_name_key_value_origin_and_what_is_allowed() {
         &["unknown key `gc.grce` in the variable `ROOTSET_GC__GRCE`", "did you mean `ROOTSET_GC__GRACE`?"],
     );
     assert!(!sandbox.has_database(), "a wrong setting leaves no database behind");
+    let outcome = sandbox.run_with_variables(&[("ROOTSET_TEST_POSTGRES", "postgres://nowhere")], ["list"]);
+    assert_eq!(outcome.status, Some(0), "the tests' own variables are no settings: {}", outcome.stderr);
 }
 
 #[test]

@@ -124,7 +124,7 @@ fn plan_as_application(database: &TestDatabase, workspace: i64, query: &[f32]) -
     let sql = database.sql();
     let numbers: Vec<String> = query.iter().map(f32::to_string).collect();
     sql.execute_batch(&format!(
-        "SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off;
+        "SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off;
          SET SESSION AUTHORIZATION rootset_application; BEGIN; SET rootset.workspace = '{workspace}';
          {GRAPH_SETTINGS};
          PREPARE nearest (BIGINT, TEXT, BIGINT, TEXT, BIGINT) AS {}",

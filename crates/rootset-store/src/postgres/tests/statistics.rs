@@ -67,3 +67,22 @@ fn a_workspace_is_never_taken_for_a_small_part_of_a_table() {
     let plan = sql.rows("EXPLAIN EXECUTE find (1, ARRAY['run'::BYTEA])", &[], |row| row.get::<String>(0)).unwrap();
     assert!(plan.iter().any(|line| line.contains("untracked_run")), "{plan:#?}");
 }
+
+const PLAN_MODE: Statement =
+    Statement { name: "tests.plan_mode", sqlite: "", postgres: "SELECT current_setting('plan_cache_mode')" };
+
+/// A workspace that is newer than the statistics has no rows by them. A plan that was made for it alone would read all of
+/// it, which a plan for any workspace does not.
+#[test]
+fn plans_are_not_made_for_one_workspace() {
+    let database = database();
+    let engine = open(&database, &settings());
+    let mut modes = Vec::new();
+    engine
+        .read(Scope::Workspace(WorkspaceKey(1)), &mut |tx| {
+            modes = tx.rows(&PLAN_MODE, &[], |row| row.get::<String>(0))?;
+            Ok(())
+        })
+        .unwrap();
+    assert_eq!(modes, ["force_generic_plan"]);
+}
