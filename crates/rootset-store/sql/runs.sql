@@ -128,9 +128,10 @@ WHERE p.workspace = ?1 AND p.plan = ?2 AND p.kind = 'memory'
   AND NOT EXISTS (SELECT 1 FROM run_skips s WHERE s.workspace = p.workspace AND s.run = ?3 AND s.position = p.position)
 ORDER BY p.position;
 
+-- By the time and not by the run: there are indexes of the trash alone, which a planner may take for empty and read as a whole.
 -- name: restore_memories
 UPDATE memories SET trashed_run = NULL, trashed_at = NULL
-WHERE workspace = ?1 AND memory IN (SELECT value FROM blob_list(?2)) AND trashed_run IS NOT NULL;
+WHERE workspace = ?1 AND memory IN (SELECT value FROM blob_list(?2)) AND trashed_at IS NOT NULL;
 
 -- name: pending_among
 SELECT memory FROM memories
