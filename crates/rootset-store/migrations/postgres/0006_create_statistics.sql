@@ -15,9 +15,9 @@ BEGIN
 END
 $$;
 
--- Analyses the tables that never were and have rows. The server would do so by itself, but up to a minute later: a first
--- load of many rows would be over, or slow, by then. Only the owner may; who else is at it already does it for all, and
--- nobody waits for a table that is taken.
+-- Analyses the tables that never were (`reltuples` is below 0) and have rows. The server would do so by itself, but up to a
+-- minute later: a first load of many rows would be over, or slow, by then. Only the owner may; who else is at it already
+-- does it for all, and nobody waits for a table that is taken.
 CREATE FUNCTION analyse_new_tables() RETURNS VOID
 LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE
@@ -30,8 +30,7 @@ BEGIN
   FOR name IN
     SELECT c.relname FROM pg_class c
     WHERE c.relkind = 'r' AND c.relnamespace = current_schema()::regnamespace
-      AND pg_stat_get_last_analyze_time(c.oid) IS NULL AND pg_stat_get_last_autoanalyze_time(c.oid) IS NULL
-      AND pg_relation_size(c.oid) > 0
+      AND c.reltuples < 0 AND pg_relation_size(c.oid) > 0
   LOOP
     EXECUTE format('ANALYZE (SKIP_LOCKED) %I', name);
   END LOOP;
