@@ -89,10 +89,10 @@ const SCANS_ALLOWED: &[(&str, &str)] = &[
     ("tokens.count", "a list counts what it pages through"),
     ("tokens.list", "tokens are few, newest first"),
     ("vectors.chunks_without", "a change of model visits every chunk once"),
-    ("workspaces.all", "housekeeping visits every workspace"),
-    ("workspaces.last_write_at", "asked when a scheduler starts, and before a database is rebuilt"),
     ("workspaces.activity", "counts what is in the trash"),
+    ("workspaces.all", "housekeeping visits every workspace"),
     ("workspaces.keys", "doctor visits every workspace"),
+    ("workspaces.last_write_at", "asked when a scheduler starts, and before a database is rebuilt"),
     ("workspaces.list", "lists every workspace"),
     ("workspaces.names", "suggests the nearest name"),
 ];

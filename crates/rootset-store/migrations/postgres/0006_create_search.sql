@@ -95,9 +95,9 @@ CREATE FUNCTION search_lexeme(lexeme TEXT) RETURNS TSQUERY LANGUAGE sql IMMUTABL
 $$;
 
 -- Rows that hold any of the terms, by the summed rarity of those they hold, newest first among equals: sums are rounded, so
--- that the order in which they are added up makes no difference. The owner asks, not
--- the caller: a condition on a tsvector is not "leakproof" in PostgreSQL's sense, so under row-level security it could not
--- use its index. The workspace is the transaction's, as everywhere; no argument names another.
+-- that the order in which they are added up makes no difference. The owner asks, not the caller: a condition on a tsvector
+-- is not "leakproof" in PostgreSQL's sense, so under row-level security it could not use its index. The workspace is the
+-- transaction's, as everywhere; no argument names another.
 CREATE FUNCTION search_any(of_kind BIGINT, terms TEXT[], rows_per_term_max BIGINT, rows_max BIGINT)
 RETURNS TABLE (key BIGINT, score DOUBLE PRECISION)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path FROM CURRENT SET enable_seqscan = off AS $$
