@@ -1,18 +1,49 @@
-//! Which language a file is written in, told by its name or, for scripts, by its first line.
+//! What a language is to the rest of Rootset, and which language a file is written in: told by its name or, for scripts,
+//! by its first line.
 
 use crate::grammar::Grammar;
-use crate::languages::ALL;
+use crate::languages::all;
+use crate::reader::Source;
+use crate::text_formats::OTHER_CODE;
 
+/// Everything about a language that is not a rule of its [`Grammar`]. The file of a language fills in what differs from
+/// [`Language::PLAIN`].
 pub struct Language {
+    /// As in requests and answers: `python`, `tsx`, `markdown`.
     pub(crate) name: &'static str,
+    /// Other words for it in requests. Languages may share one: `ts` means TypeScript and TSX.
+    pub(crate) aliases: &'static [&'static str],
     /// Without the dot, in lower case.
     pub(crate) extensions: &'static [&'static str],
     /// Whole names of files, in lower case.
     pub(crate) file_names: &'static [&'static str],
     /// Programs that a first line `#!…` may name.
     pub(crate) interpreters: &'static [&'static str],
+    /// Files that its package managers generate, whole names in lower case: never indexed.
+    pub(crate) lock_files: &'static [&'static str],
+    /// Whether a file name, given as stem and extension, is a test's. Folders such as `tests/` hold tests in every
+    /// language.
+    pub(crate) is_test: fn(&str, &str) -> bool,
+    /// The first of the languages whose files call each other; `None`: its files call only their own language.
+    pub(crate) family: Option<&'static str>,
+    pub(crate) sees: Sees,
+    /// Receivers of a call that mean the object or type that the call stands in.
+    pub(crate) own_receivers: &'static [&'static str],
     /// `None` for formats that are read as text.
     pub(crate) grammar: Option<&'static Grammar>,
+    /// The language that a file is really written in, where its name cannot tell and its text can.
+    pub(crate) told_by_text: fn(&Source<'_>) -> Option<&'static Language>,
+}
+
+/// Whose names a file can use without importing them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sees {
+    /// Nobody's but its own.
+    File,
+    /// Those of the files in its folder: they are one package.
+    Folder,
+    /// Those of every file: there is one namespace.
+    Repository,
 }
 
 impl std::fmt::Debug for Language {
@@ -30,7 +61,22 @@ impl PartialEq for Language {
 impl Eq for Language {}
 
 impl Language {
-    /// As in requests and answers: `python`, `tsx`, `markdown`.
+    /// A text format without any names, for languages to begin with.
+    pub(crate) const PLAIN: Self = Self {
+        name: "",
+        aliases: &[],
+        extensions: &[],
+        file_names: &[],
+        interpreters: &[],
+        lock_files: &[],
+        is_test: |_, _| false,
+        family: None,
+        sees: Sees::File,
+        own_receivers: &[],
+        grammar: None,
+        told_by_text: |_| None,
+    };
+
     pub fn name(&self) -> &'static str {
         self.name
     }
@@ -39,10 +85,34 @@ impl Language {
     pub fn is_code(&self) -> bool {
         self.grammar.is_some()
     }
+
+    /// Languages whose files call each other have the same.
+    pub fn family(&self) -> &'static str {
+        self.family.unwrap_or(self.name)
+    }
+
+    pub fn sees(&self) -> Sees {
+        self.sees
+    }
 }
 
 pub fn languages() -> impl Iterator<Item = &'static Language> {
-    ALL.iter().copied()
+    all()
+}
+
+/// By its own name.
+pub fn language_named(name: &str) -> Option<&'static Language> {
+    all().find(|language| language.name == name)
+}
+
+/// Whatever a word in a request, in lower case, means: several languages where one is a dialect of the other.
+pub fn languages_meant_by(word: &str) -> impl Iterator<Item = &'static Language> {
+    all().filter(move |language| language.name == word || language.aliases.contains(&word))
+}
+
+/// Whether a call on this receiver is one on the object or type that it stands in, in any language.
+pub fn is_own_receiver(receiver: &str) -> bool {
+    all().any(|language| language.own_receivers.contains(&receiver))
 }
 
 /// By file name, then by extension; a file without extension by its first line. `None`: a file that is not read.
@@ -53,6 +123,12 @@ pub fn language_of(path: &str, first_line: &str) -> Option<&'static Language> {
         None if has_extension(&file) => None,
         None => by_interpreter(first_line),
     }
+}
+
+/// Whether a file that was read in this language would be read in it again. `false` for one that was read as text while
+/// its language had no grammar.
+pub fn is_read_alike(path: &str, language: &str) -> bool {
+    language != OTHER_CODE.name || language_of(path, "").is_none_or(|now| *now == OTHER_CODE)
 }
 
 /// Whether [`language_of`] looks at the first line of this file.
@@ -71,20 +147,23 @@ fn has_extension(file: &str) -> bool {
 }
 
 fn by_name(file: &str) -> Option<&'static Language> {
-    if let Some(language) = ALL.iter().find(|language| language.file_names.contains(&file)) {
+    if let Some(language) = all().find(|language| language.file_names.contains(&file)) {
         return Some(language);
     }
     // `LICENSE-MIT`, `README.fr`, `Dockerfile.dev`
     let stem = file.split(['.', '-']).next().unwrap_or(file);
     let extension = file.rsplit_once('.').map(|(_, extension)| extension);
-    let known = extension.and_then(|extension| ALL.iter().find(|language| language.extensions.contains(&extension)));
-    match known {
+    match extension.and_then(by_extension) {
         Some(language) => Some(language),
         None if matches!(stem, "license" | "licence" | "copying" | "readme" | "dockerfile" | "makefile") => {
-            ALL.iter().find(|language| language.file_names.contains(&stem)).copied()
+            all().find(|language| language.file_names.contains(&stem))
         }
         None => None,
     }
+}
+
+pub(crate) fn by_extension(extension: &str) -> Option<&'static Language> {
+    all().find(|language| language.extensions.contains(&extension))
 }
 
 fn by_interpreter(first_line: &str) -> Option<&'static Language> {
@@ -96,7 +175,7 @@ fn by_interpreter(first_line: &str) -> Option<&'static Language> {
     };
     // `python3.12`
     let program = program.trim_end_matches(|it: char| it.is_ascii_digit() || it == '.');
-    ALL.iter().find(|language| language.interpreters.contains(&program)).copied()
+    all().find(|language| language.interpreters.contains(&program))
 }
 
 #[cfg(test)]
@@ -149,8 +228,10 @@ mod tests {
 
     #[test]
     fn no_two_languages_claim_one_name() {
-        for (place, language) in ALL.iter().enumerate() {
-            for other in &ALL[..place] {
+        // Whatever has no grammar yet is left to the last one.
+        let languages: Vec<&Language> = languages().filter(|language| **language != OTHER_CODE).collect();
+        for (place, language) in languages.iter().enumerate() {
+            for other in &languages[..place] {
                 assert_ne!(language.name, other.name);
                 for of in
                     [|it: &Language| it.extensions, |it: &Language| it.file_names, |it: &Language| it.interpreters]
@@ -159,5 +240,14 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_language_may_have_other_names_in_requests() {
+        let meant = |word| languages_meant_by(word).map(Language::name).collect::<Vec<_>>();
+        assert_eq!(meant("c#"), ["csharp"]);
+        assert_eq!(meant("typescript"), ["typescript", "tsx"]);
+        assert_eq!(meant("tsx"), ["tsx"]);
+        assert_eq!(meant("python3"), [""; 0]);
     }
 }

@@ -1,95 +1,53 @@
-//! Every language and text format that is read. A language is one file below and one line in [`ALL`].
+//! Every language and text format that is read. A language is one file of the folder `languages/`, found by `build.rs`;
+//! the file's `LANGUAGES` names it and the dialects that share its rules.
 
-mod bash;
-mod c;
-mod cpp;
-mod csharp;
-mod ecmascript;
-mod go;
-mod java;
-mod php;
-mod python;
-mod ruby;
-mod rust;
-mod text_formats;
+include!(concat!(env!("OUT_DIR"), "/languages.rs"));
 
-use crate::grammar::Grammar;
 use crate::language::Language;
-use crate::reader::Source;
+use crate::text_formats::FORMATS;
 
-pub(crate) static ALL: &[&Language] = &[
-    &python::PYTHON,
-    &ecmascript::JAVASCRIPT,
-    &ecmascript::TYPESCRIPT,
-    &ecmascript::TSX,
-    &rust::RUST,
-    &go::GO,
-    &java::JAVA,
-    &c::C,
-    &cpp::CPP,
-    &csharp::CSHARP,
-    &ruby::RUBY,
-    &php::PHP,
-    &bash::BASH,
-    &text_formats::MARKDOWN,
-    &text_formats::TEXT,
-    &text_formats::TOML,
-    &text_formats::YAML,
-    &text_formats::JSON,
-    &text_formats::XML,
-    &text_formats::HTML,
-    &text_formats::CSS,
-    &text_formats::SQL,
-    &text_formats::INI,
-    &text_formats::MAKEFILE,
-    &text_formats::DOCKERFILE,
-    &text_formats::CMAKE,
-    &text_formats::PROTOBUF,
-    &text_formats::GRAPHQL,
-    &text_formats::TERRAFORM,
-    &text_formats::OTHER_CODE,
-];
-
-/// The grammar to read a text with. A header may be of either of two languages, which its name does not tell.
-pub(crate) fn grammar_for(language: &'static Language, source: &Source<'_>) -> Option<&'static Grammar> {
-    if *language == c::C && c::is_cpp_header(source) { cpp::CPP.grammar } else { language.grammar }
+/// Languages in the order of their files, then text formats: where two claim a name, the first has it.
+pub(crate) fn all() -> impl Iterator<Item = &'static Language> {
+    LISTS.iter().copied().chain([FORMATS]).flatten().copied()
 }
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::disallowed_methods, reason = "reads the sources of this crate")]
+
+    use std::path::{Path, PathBuf};
+
     use super::*;
 
-    /// The engine: whatever is not below `languages/`.
-    const ENGINE: [&str; 11] = [
-        include_str!("chunks.rs"),
-        include_str!("finish.rs"),
-        include_str!("grammar.rs"),
-        include_str!("parse.rs"),
-        include_str!("plain.rs"),
-        include_str!("reader.rs"),
-        include_str!("signature.rs"),
-        include_str!("terms.rs"),
-        include_str!("terms/split.rs"),
-        include_str!("terms/table.rs"),
-        include_str!("walk.rs"),
-    ];
-
     #[test]
-    fn a_language_is_one_file_and_one_line_and_the_engine_knows_none() {
-        let this = include_str!("languages.rs");
-        for language in ALL.iter().filter(|language| language.is_code()) {
-            let line = |line: &&str| {
-                line.trim_start().starts_with('&')
-                    && line.ends_with(&format!("::{},", language.name.to_ascii_uppercase()))
-            };
-            assert_eq!(this.lines().filter(line).count(), 1, "{}", language.name);
+    fn no_file_outside_the_folder_of_languages_knows_a_language() {
+        for file in engine_files() {
+            let source = std::fs::read_to_string(&file).unwrap();
+            let engine = source.split("#[cfg(test)]").next().unwrap_or_default();
+            assert!(!engine.contains("tree_sitter_"), "{}", file.display());
             // A single letter is in quotes for many reasons.
-            if language.name.len() == 1 {
-                continue;
+            for language in all().filter(|language| language.is_code() && language.name.len() > 1) {
+                let quoted = format!("\"{}\"", language.name);
+                assert!(!engine.contains(&quoted), "{}: {}", file.display(), language.name);
             }
-            let quoted = format!("\"{}\"", language.name);
-            assert!(ENGINE.iter().all(|source| !source.contains(&quoted)), "{}", language.name);
         }
-        assert!(ENGINE.iter().all(|source| !source.contains("tree_sitter_")));
+    }
+
+    /// The sources of this crate that are not below `languages/`.
+    fn engine_files() -> Vec<PathBuf> {
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+        let mut files = Vec::new();
+        let mut open = vec![source.clone()];
+        while let Some(folder) = open.pop() {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_file() {
+                    files.push(path);
+                } else if path != source.join("languages") {
+                    open.push(path);
+                }
+            }
+        }
+        files
     }
 }

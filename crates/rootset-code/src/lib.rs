@@ -6,7 +6,7 @@
 //!
 //! One engine for all languages: [`Reader`] parses, `walk` goes over the tree once and asks the language's rules
 //! (`languages/*.rs`, functions over node kinds) what a node is, `finish` and `chunks` make the [`Outline`] of what was
-//! found. Adding a language is one file there and one line in `languages.rs`.
+//! found. Adding a language is one file there (CONTRIBUTING.md).
 //!
 //! [`Outline`]: rootset_model::code::Outline
 
@@ -25,9 +25,13 @@ mod signature;
 mod stems;
 mod terms;
 mod text;
+mod text_formats;
 mod walk;
 
-pub use language::{Language, language_of, languages, needs_first_line};
+pub use language::{
+    Language, Sees, is_own_receiver, is_read_alike, language_named, language_of, languages, languages_meant_by,
+    needs_first_line,
+};
 pub use parse::GaveUp;
 pub use paths::is_test;
 pub use plain::outline_as_text;

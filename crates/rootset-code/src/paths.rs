@@ -1,42 +1,35 @@
 //! What a path tells: whether it is a test's, and what a module is called.
 
 use crate::grammar::ModuleName;
+use crate::language::by_extension;
 use crate::reader::Source;
 
 /// Directories that hold nothing but tests and what they read.
 const TEST_DIRECTORIES: [&str; 9] =
     ["test", "tests", "__tests__", "spec", "specs", "testdata", "test-data", "e2e", "__mocks__"];
 
-/// By the conventions of the languages: `tests/`, `test_x.py`, `x_test.go`, `x.spec.ts`, `XTest.java`, `x_spec.rb`.
+/// By its folders, or by the conventions of its language: `tests/`, `test_x.py`, `x_test.go`, `x.spec.ts`, `XTest.java`.
 pub fn is_test(path: &str) -> bool {
     let (directories, file) = path.rsplit_once('/').unwrap_or(("", path));
     if directories.split('/').any(|part| TEST_DIRECTORIES.contains(&part.to_ascii_lowercase().as_str())) {
         return true;
     }
     let (stem, extension) = file.rsplit_once('.').unwrap_or((file, ""));
-    match extension {
-        "py" | "pyi" => {
-            stem.starts_with("test_") || stem.ends_with("_test") || matches!(stem, "test" | "tests" | "conftest")
-        }
-        "java" | "cs" | "php" | "kt" | "swift" | "scala" => {
-            let camel = |word: &str| stem.strip_suffix(word).is_some_and(|rest| !rest.is_empty());
-            ["Test", "Tests", "IT", "TestCase"].into_iter().any(camel)
-                || stem.strip_prefix("Test").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()))
-        }
-        "rb" => stem.ends_with("_spec") || stem.ends_with("_test") || stem.starts_with("test_"),
-        "js" | "jsx" | "mjs" | "cjs" | "ts" | "tsx" | "mts" | "cts" => {
-            [".test", ".spec", "-test", "-spec", "_test", "_spec", ".e2e"].into_iter().any(|end| stem.ends_with(end))
-        }
-        "go" | "c" | "h" | "cc" | "cpp" | "cxx" | "hpp" | "rs" | "sh" | "bash" | "bats" => {
-            stem.ends_with("_test")
-                || stem.ends_with("_tests")
-                || stem.ends_with("_unittest")
-                || stem.starts_with("test_")
-                || matches!(stem, "test" | "tests")
-                || extension == "bats"
-        }
-        _ => false,
-    }
+    by_extension(extension).is_some_and(|language| (language.is_test)(stem, extension))
+}
+
+/// A convention of several languages: `test_x`, `x_test`, `x_tests`, `x_unittest`.
+pub(crate) fn is_snake_case_test(stem: &str) -> bool {
+    ["_test", "_tests", "_unittest"].into_iter().any(|end| stem.ends_with(end))
+        || stem.starts_with("test_")
+        || matches!(stem, "test" | "tests")
+}
+
+/// A convention of several languages: `XTest`, `XTests`, `XTestCase`, `XIT`, `TestX`.
+pub(crate) fn is_camel_case_test(stem: &str) -> bool {
+    let ends_with = |word: &str| stem.strip_suffix(word).is_some_and(|rest| !rest.is_empty());
+    ["Test", "Tests", "IT", "TestCase"].into_iter().any(ends_with)
+        || stem.strip_prefix("Test").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()))
 }
 
 /// The path without its extension: `a/b.c` gives `a/b`.

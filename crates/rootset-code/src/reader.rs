@@ -5,7 +5,6 @@ use tree_sitter::Parser;
 
 use crate::finish::finish;
 use crate::language::Language;
-use crate::languages::grammar_for;
 use crate::parse::{GaveUp, parse};
 use crate::terms::{ChunkTerms, TermWriter};
 use crate::walk::walk;
@@ -50,7 +49,8 @@ impl Reader {
         source: &Source<'_>,
         go_on: &mut dyn FnMut() -> bool,
     ) -> Result<Outline, GaveUp> {
-        let grammar = grammar_for(language, source).ok_or(GaveUp::NoGrammar)?;
+        let language = (language.told_by_text)(source).unwrap_or(language);
+        let grammar = language.grammar.ok_or(GaveUp::NoGrammar)?;
         let parser = self.parser.get_or_insert_with(Parser::new);
         let tree = if grammar.narrows && !source.text.is_ascii() {
             parse(parser, grammar.table(), &narrowed(source.text), go_on)?

@@ -1,6 +1,6 @@
 //! What is not worth or not fit to be read: binaries, minified and generated files.
 
-use crate::language::language_of;
+use crate::language::{language_of, languages};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotSource {
@@ -31,25 +31,6 @@ const AVERAGE_LINE_BYTES_MAX: usize = 250;
 /// … unless it is a short file with one long line.
 const MINIFIED_BYTES_MIN: usize = 2 << 10;
 
-const LOCK_FILES: [&str; 16] = [
-    "cargo.lock",
-    "package-lock.json",
-    "npm-shrinkwrap.json",
-    "yarn.lock",
-    "pnpm-lock.yaml",
-    "bun.lock",
-    "poetry.lock",
-    "pdm.lock",
-    "uv.lock",
-    "pipfile.lock",
-    "gemfile.lock",
-    "composer.lock",
-    "go.sum",
-    "flake.lock",
-    "mix.lock",
-    "packages.lock.json",
-];
-
 /// Words in a file's first lines, in lower case. All of one row must be there.
 const GENERATED_WORDS: [&[&str]; 7] = [
     &["@generated"],
@@ -67,7 +48,7 @@ pub fn refuse(path: &str, bytes: &[u8]) -> Option<NotSource> {
         return Some(NotSource::Binary);
     }
     let file = path.rsplit_once('/').map_or(path, |(_, file)| file).to_ascii_lowercase();
-    if LOCK_FILES.contains(&file.as_str()) || says_generated(bytes) {
+    if is_lock_file(&file) || says_generated(bytes) {
         return Some(NotSource::Generated);
     }
     let named_minified = [".min.js", ".min.css", ".min.mjs", ".bundle.js", ".js.map", ".css.map"];
@@ -86,6 +67,10 @@ fn is_binary(bytes: &[u8]) -> bool {
     let invalid: usize = head.utf8_chunks().map(|chunk| chunk.invalid().len()).sum();
     // A character may be cut where we stop looking.
     invalid > 3 && invalid * INVALID_SHARE > head.len()
+}
+
+fn is_lock_file(file: &str) -> bool {
+    languages().any(|language| language.lock_files.contains(&file))
 }
 
 fn says_generated(bytes: &[u8]) -> bool {

@@ -3,7 +3,7 @@
 //! Pure. A call is resolved when somebody asks, from what the files say at that moment. Where several symbols could be
 //! meant, or where nothing but the name speaks for one, the answer says `ambiguous`; nothing is ever invented.
 
-use rootset_code::name_parts;
+use rootset_code::{Language, Sees, is_own_receiver, language_named, name_parts};
 use rootset_model::code::{Call, References, SymbolKind};
 use rootset_store::SymbolRow;
 
@@ -25,14 +25,11 @@ pub struct Resolved {
     pub is_ambiguous: bool,
 }
 
-/// Receivers that mean the object or type that the call stands in.
-const OWN_RECEIVERS: &[&str] =
-    &["self", "this", "cls", "Self", "static", "$this", "super", "super()", "base", "parent", "@self"];
-
 /// `candidates` are symbols that have the call's name.
 pub fn resolve(call: &Call, place: &Place<'_>, candidates: &[SymbolRow]) -> Resolved {
+    let own_family = family(place.language);
     let in_family: Vec<usize> =
-        (0..candidates.len()).filter(|&it| family(&candidates[it].language) == family(place.language)).collect();
+        (0..candidates.len()).filter(|&it| family(&candidates[it].language) == own_family).collect();
     let own: Vec<usize> = in_family.iter().copied().filter(|&it| candidates[it].repo == place.repo).collect();
     let found = match &call.receiver {
         Some(receiver) => with_receiver(call, receiver, place, candidates, &own, &in_family),
@@ -73,16 +70,16 @@ fn without_receiver(
         return certain(from_whole, candidates);
     }
     let free: Vec<usize> = own.iter().copied().filter(is_free).collect();
-    if shares_packages(place.language) {
-        let folder = folder_of(place.path);
-        let same_package: Vec<usize> =
-            free.iter().copied().filter(|&it| folder_of(&candidates[it].path) == folder).collect();
-        if !same_package.is_empty() {
-            return certain(same_package, candidates);
+    let seen = match language_named(place.language).map_or(Sees::File, Language::sees) {
+        Sees::File => Vec::new(),
+        Sees::Folder => {
+            let folder = folder_of(place.path);
+            free.iter().copied().filter(|&it| folder_of(&candidates[it].path) == folder).collect()
         }
-    }
-    if has_one_namespace(place.language) && !free.is_empty() {
-        return certain(free, candidates);
+        Sees::Repository => free.clone(),
+    };
+    if !seen.is_empty() {
+        return certain(seen, candidates);
     }
     guessed(free)
 }
@@ -97,7 +94,7 @@ fn with_receiver(
 ) -> Option<Resolved> {
     let parts = name_parts(receiver);
     let first = parts.first().copied().unwrap_or(receiver);
-    if OWN_RECEIVERS.contains(&receiver) {
+    if is_own_receiver(receiver) {
         let own_type = containers(&place.caller.qualified_name).find_map(|container| {
             let found = in_container(own, candidates, &container, place.path);
             (!found.is_empty()).then_some(found)
@@ -197,23 +194,9 @@ fn folder_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// Languages whose files call each other.
+/// Languages whose files call each other have the same. One that this version does not know is alone.
 fn family(language: &str) -> &str {
-    match language {
-        "typescript" | "tsx" | "javascript" => "javascript",
-        "c" | "cpp" => "c",
-        other => other,
-    }
-}
-
-/// Files of one folder see each other's names without an import.
-fn shares_packages(language: &str) -> bool {
-    matches!(language, "go" | "java" | "csharp" | "php")
-}
-
-/// Every name is known everywhere.
-fn has_one_namespace(language: &str) -> bool {
-    matches!(language, "c" | "cpp" | "ruby" | "bash")
+    language_named(language).map_or(language, |language| language.family())
 }
 
 #[cfg(test)]

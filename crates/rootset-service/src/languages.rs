@@ -1,50 +1,33 @@
 //! Languages as people name them in requests.
 
-use rootset_code::languages;
+use rootset_code::{Language, languages, languages_meant_by};
 
 use crate::error::ServiceError;
 use crate::request::nearest;
-
-/// Other words for a language, and dialects that are meant along.
-const MEANINGS: &[(&str, &[&str])] = &[
-    ("c#", &["csharp"]),
-    ("c++", &["cpp"]),
-    ("golang", &["go"]),
-    ("js", &["javascript"]),
-    ("jsx", &["javascript"]),
-    ("md", &["markdown"]),
-    ("py", &["python"]),
-    ("rb", &["ruby"]),
-    ("rs", &["rust"]),
-    ("sh", &["bash"]),
-    ("shell", &["bash"]),
-    ("ts", &["typescript", "tsx"]),
-    ("typescript", &["typescript", "tsx"]),
-    ("yml", &["yaml"]),
-];
 
 /// The languages' own names.
 pub fn checked_languages(given: &[String]) -> Result<Vec<String>, ServiceError> {
     let mut checked = Vec::new();
     for word in given {
         let lower = word.trim().to_lowercase();
-        match MEANINGS.iter().find(|(name, _)| *name == lower) {
-            Some((_, names)) => checked.extend(names.iter().map(|name| (*name).to_owned())),
-            None if languages().any(|language| language.name() == lower) => checked.push(lower),
-            None => {
-                let error = ServiceError::invalid(format!("`languages`: no language `{word}`"));
-                let near = nearest(&lower, languages().map(|language| language.name()), 3);
-                return Err(match near.is_empty() {
-                    true => {
-                        let all: Vec<&str> = languages().map(|language| language.name()).collect();
-                        error.with_hint(format!("there are {}", all.join(", ")))
-                    }
-                    false => error.with_hint(format!("did you mean `{}`?", near.join("`, `"))),
-                });
-            }
+        let known = checked.len();
+        checked.extend(languages_meant_by(&lower).map(|language| language.name().to_owned()));
+        if checked.len() == known {
+            return Err(unknown_language(word, &lower));
         }
     }
     checked.sort_unstable();
     checked.dedup();
     Ok(checked)
+}
+
+fn unknown_language(word: &str, lower: &str) -> ServiceError {
+    let error = ServiceError::invalid(format!("`languages`: no language `{word}`"));
+    let near = nearest(lower, languages().map(Language::name), 3);
+    if near.is_empty() {
+        let all: Vec<&str> = languages().map(Language::name).collect();
+        error.with_hint(format!("there are {}", all.join(", ")))
+    } else {
+        error.with_hint(format!("did you mean `{}`?", near.join("`, `")))
+    }
 }

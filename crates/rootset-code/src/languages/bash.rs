@@ -6,16 +6,22 @@ use rootset_model::code::SymbolKind;
 use tree_sitter::Node;
 
 use crate::grammar::{Grammar, Rule};
-use crate::language::Language;
-use crate::paths::{directory_of, file_module, resolve_relative};
+use crate::language::{Language, Sees};
+use crate::paths::{directory_of, file_module, is_snake_case_test, resolve_relative};
 use crate::walk::{Definition, Walk};
 
-pub(crate) static BASH: Language = Language {
+pub(crate) static LANGUAGES: &[&Language] = &[&BASH];
+
+static BASH: Language = Language {
     name: "bash",
+    aliases: &["sh", "shell"],
     extensions: &["sh", "bash", "zsh", "ksh", "bats"],
     file_names: &[".bashrc", ".bash_profile", ".profile", ".zshrc", "pkgbuild"],
     interpreters: &["sh", "bash", "zsh", "ksh", "dash", "ash"],
+    is_test: |stem, extension| extension == "bats" || matches!(extension, "sh" | "bash") && is_snake_case_test(stem),
+    sees: Sees::Repository,
     grammar: Some(&GRAMMAR),
+    ..Language::PLAIN
 };
 
 static GRAMMAR: Grammar = Grammar {

@@ -5,14 +5,24 @@ use std::sync::OnceLock;
 use rootset_model::code::SymbolKind;
 use tree_sitter::Node;
 
+use super::cpp::CPP;
 use crate::grammar::{Grammar, Rule};
-use crate::language::Language;
-use crate::paths::{directory_of, file_module, resolve_relative};
+use crate::language::{Language, Sees};
+use crate::paths::{directory_of, file_module, is_snake_case_test, resolve_relative};
 use crate::reader::Source;
 use crate::walk::{Definition, Walk};
 
-pub(crate) static C: Language =
-    Language { name: "c", extensions: &["c", "h"], file_names: &[], interpreters: &[], grammar: Some(&GRAMMAR) };
+pub(crate) static LANGUAGES: &[&Language] = &[&C];
+
+static C: Language = Language {
+    name: "c",
+    extensions: &["c", "h"],
+    is_test: |stem, _| is_snake_case_test(stem),
+    sees: Sees::Repository,
+    grammar: Some(&GRAMMAR),
+    told_by_text: |source| is_cpp_header(source).then_some(&CPP),
+    ..Language::PLAIN
+};
 
 static GRAMMAR: Grammar = Grammar {
     parser: || tree_sitter_c::LANGUAGE.into(),
@@ -38,7 +48,7 @@ static GRAMMAR: Grammar = Grammar {
 const CPP_WORDS: [&str; 8] =
     ["class ", "namespace ", "template <", "template<", "public:", "private:", "protected:", "using namespace "];
 
-pub(super) fn is_cpp_header(source: &Source<'_>) -> bool {
+fn is_cpp_header(source: &Source<'_>) -> bool {
     let says_so = |line: &str| CPP_WORDS.iter().any(|words| line.trim_start().starts_with(words));
     source.path.ends_with(".h") && source.text.lines().any(says_so)
 }

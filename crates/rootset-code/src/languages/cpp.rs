@@ -7,16 +7,22 @@ use tree_sitter::Node;
 
 use super::c::{declared_name, include, macro_function, type_definition};
 use crate::grammar::{Grammar, Rule};
-use crate::language::Language;
-use crate::paths::file_module;
+use crate::language::{Language, Sees};
+use crate::paths::{file_module, is_snake_case_test};
 use crate::walk::{Definition, Walk};
 
-pub(crate) static CPP: Language = Language {
+pub(crate) static LANGUAGES: &[&Language] = &[&CPP];
+
+pub(super) static CPP: Language = Language {
     name: "cpp",
+    aliases: &["c++"],
     extensions: &["cpp", "cc", "cxx", "c++", "hpp", "hh", "hxx", "h++", "ipp", "tpp", "inl", "ino"],
-    file_names: &[],
-    interpreters: &[],
+    is_test: |stem, extension| matches!(extension, "cpp" | "cc" | "cxx" | "hpp") && is_snake_case_test(stem),
+    family: Some("c"),
+    sees: Sees::Repository,
+    own_receivers: &["this"],
     grammar: Some(&GRAMMAR),
+    ..Language::PLAIN
 };
 
 static GRAMMAR: Grammar = Grammar {

@@ -6,16 +6,22 @@ use rootset_model::code::SymbolKind;
 use tree_sitter::Node;
 
 use crate::grammar::{Grammar, Rule};
-use crate::language::Language;
-use crate::paths::file_module;
+use crate::language::{Language, Sees};
+use crate::paths::{file_module, is_camel_case_test};
 use crate::walk::{Definition, Walk};
 
-pub(crate) static CSHARP: Language = Language {
+pub(crate) static LANGUAGES: &[&Language] = &[&CSHARP];
+
+static CSHARP: Language = Language {
     name: "csharp",
+    aliases: &["c#"],
     extensions: &["cs", "csx"],
-    file_names: &[],
-    interpreters: &[],
+    lock_files: &["packages.lock.json"],
+    is_test: |stem, extension| extension == "cs" && is_camel_case_test(stem),
+    sees: Sees::Folder,
+    own_receivers: &["this", "base"],
     grammar: Some(&GRAMMAR),
+    ..Language::PLAIN
 };
 
 static GRAMMAR: Grammar = Grammar {

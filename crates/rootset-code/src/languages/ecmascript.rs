@@ -16,24 +16,43 @@ use crate::walk::{Definition, Walk};
 use imports::{export, import, import_require, required};
 use names::{base_name, bound_kind, module, unquoted};
 
-pub(crate) static JAVASCRIPT: Language = Language {
+pub(crate) static LANGUAGES: &[&Language] = &[&JAVASCRIPT, &TYPESCRIPT, &TSX];
+
+/// What the three have in common.
+const ECMASCRIPT: Language = Language {
+    lock_files: &["package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock"],
+    is_test,
+    family: Some("javascript"),
+    own_receivers: &["this", "super"],
+    ..Language::PLAIN
+};
+
+static JAVASCRIPT: Language = Language {
     name: "javascript",
+    aliases: &["js", "jsx"],
     extensions: &["js", "jsx", "mjs", "cjs"],
     file_names: &["jakefile"],
     interpreters: &["node", "nodejs"],
     grammar: Some(&JAVASCRIPT_GRAMMAR),
+    ..ECMASCRIPT
 };
 
-pub(crate) static TYPESCRIPT: Language = Language {
+static TYPESCRIPT: Language = Language {
     name: "typescript",
+    aliases: &["ts"],
     extensions: &["ts", "mts", "cts"],
-    file_names: &[],
     interpreters: &["deno", "ts-node", "tsx", "bun"],
     grammar: Some(&TYPESCRIPT_GRAMMAR),
+    ..ECMASCRIPT
 };
 
-pub(crate) static TSX: Language =
-    Language { name: "tsx", extensions: &["tsx"], file_names: &[], interpreters: &[], grammar: Some(&TSX_GRAMMAR) };
+static TSX: Language = Language {
+    name: "tsx",
+    aliases: &["ts", "typescript"],
+    extensions: &["tsx"],
+    grammar: Some(&TSX_GRAMMAR),
+    ..ECMASCRIPT
+};
 
 macro_rules! rules {
     ($($more:expr),*) => {
@@ -119,6 +138,11 @@ static TSX_GRAMMAR: Grammar = Grammar {
     narrows: false,
     table: OnceLock::new(),
 };
+
+/// `cart.test.js`, `cart-spec.ts`, `cart.e2e.ts`.
+fn is_test(stem: &str, _extension: &str) -> bool {
+    [".test", ".spec", "-test", "-spec", "_test", "_spec", ".e2e"].into_iter().any(|end| stem.ends_with(end))
+}
 
 /// What a function or class is called that has no name of its own: as importers see it.
 const DEFAULT_NAME: &str = "default";

@@ -6,12 +6,22 @@ use rootset_model::code::SymbolKind;
 use tree_sitter::Node;
 
 use crate::grammar::{Grammar, Rule};
-use crate::language::Language;
-use crate::paths::file_module;
+use crate::language::{Language, Sees};
+use crate::paths::{file_module, is_snake_case_test};
 use crate::walk::{Definition, Walk};
 
-pub(crate) static GO: Language =
-    Language { name: "go", extensions: &["go"], file_names: &[], interpreters: &[], grammar: Some(&GRAMMAR) };
+pub(crate) static LANGUAGES: &[&Language] = &[&GO];
+
+static GO: Language = Language {
+    name: "go",
+    aliases: &["golang"],
+    extensions: &["go"],
+    lock_files: &["go.sum"],
+    is_test: |stem, _| is_snake_case_test(stem),
+    sees: Sees::Folder,
+    grammar: Some(&GRAMMAR),
+    ..Language::PLAIN
+};
 
 static GRAMMAR: Grammar = Grammar {
     parser: || tree_sitter_go::LANGUAGE.into(),

@@ -6,12 +6,21 @@ use rootset_model::code::SymbolKind;
 use tree_sitter::Node;
 
 use crate::grammar::{Grammar, Rule};
-use crate::language::Language;
-use crate::paths::file_module;
+use crate::language::{Language, Sees};
+use crate::paths::{file_module, is_camel_case_test};
 use crate::walk::{Definition, Walk};
 
-pub(crate) static JAVA: Language =
-    Language { name: "java", extensions: &["java"], file_names: &[], interpreters: &[], grammar: Some(&GRAMMAR) };
+pub(crate) static LANGUAGES: &[&Language] = &[&JAVA];
+
+static JAVA: Language = Language {
+    name: "java",
+    extensions: &["java"],
+    is_test: |stem, _| is_camel_case_test(stem),
+    sees: Sees::Folder,
+    own_receivers: &["this", "super"],
+    grammar: Some(&GRAMMAR),
+    ..Language::PLAIN
+};
 
 static GRAMMAR: Grammar = Grammar {
     parser: || tree_sitter_java::LANGUAGE.into(),

@@ -6,16 +6,23 @@ use rootset_model::code::SymbolKind;
 use tree_sitter::Node;
 
 use crate::grammar::{Grammar, Rule};
-use crate::language::Language;
-use crate::paths::file_module;
+use crate::language::{Language, Sees};
+use crate::paths::{file_module, is_camel_case_test};
 use crate::walk::{Definition, Walk};
 
-pub(crate) static PHP: Language = Language {
+pub(crate) static LANGUAGES: &[&Language] = &[&PHP];
+
+static PHP: Language = Language {
     name: "php",
     extensions: &["php", "phtml", "php5"],
     file_names: &["artisan"],
     interpreters: &["php"],
+    lock_files: &["composer.lock"],
+    is_test: |stem, extension| extension == "php" && is_camel_case_test(stem),
+    sees: Sees::Folder,
+    own_receivers: &["$this", "self", "static", "parent"],
     grammar: Some(&GRAMMAR),
+    ..Language::PLAIN
 };
 
 static GRAMMAR: Grammar = Grammar {

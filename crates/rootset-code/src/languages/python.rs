@@ -11,12 +11,19 @@ use crate::paths::{or_repo, without_extension};
 use crate::reader::Source;
 use crate::walk::{Definition, Walk};
 
-pub(crate) static PYTHON: Language = Language {
+pub(crate) static LANGUAGES: &[&Language] = &[&PYTHON];
+
+static PYTHON: Language = Language {
     name: "python",
+    aliases: &["py"],
     extensions: &["py", "pyi", "pyw"],
     file_names: &["sconstruct", "sconscript", "wscript"],
     interpreters: &["python", "pypy"],
+    lock_files: &["poetry.lock", "pdm.lock", "uv.lock", "pipfile.lock"],
+    is_test,
+    own_receivers: &["self", "cls", "super()"],
     grammar: Some(&GRAMMAR),
+    ..Language::PLAIN
 };
 
 static GRAMMAR: Grammar = Grammar {
@@ -37,6 +44,13 @@ static GRAMMAR: Grammar = Grammar {
     narrows: false,
     table: OnceLock::new(),
 };
+
+/// `test_store.py`, `store_test.py`, and what pytest reads along.
+fn is_test(stem: &str, extension: &str) -> bool {
+    let is_named_test =
+        stem.starts_with("test_") || stem.ends_with("_test") || matches!(stem, "test" | "tests" | "conftest");
+    is_named_test && matches!(extension, "py" | "pyi")
+}
 
 fn module(source: &Source<'_>) -> ModuleName {
     let path = without_extension(source.path);

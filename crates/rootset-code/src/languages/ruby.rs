@@ -6,16 +6,24 @@ use rootset_model::code::SymbolKind;
 use tree_sitter::Node;
 
 use crate::grammar::{Grammar, Rule};
-use crate::language::Language;
+use crate::language::{Language, Sees};
 use crate::paths::{directory_of, file_module, resolve_relative};
 use crate::walk::{Definition, Walk};
 
-pub(crate) static RUBY: Language = Language {
+pub(crate) static LANGUAGES: &[&Language] = &[&RUBY];
+
+static RUBY: Language = Language {
     name: "ruby",
+    aliases: &["rb"],
     extensions: &["rb", "rake", "gemspec", "ru", "podspec"],
     file_names: &["gemfile", "rakefile", "vagrantfile", "capfile", "guardfile", "podfile", "brewfile", "fastfile"],
     interpreters: &["ruby", "jruby"],
+    lock_files: &["gemfile.lock"],
+    is_test,
+    sees: Sees::Repository,
+    own_receivers: &["self", "@self"],
     grammar: Some(&GRAMMAR),
+    ..Language::PLAIN
 };
 
 static GRAMMAR: Grammar = Grammar {
@@ -35,6 +43,12 @@ static GRAMMAR: Grammar = Grammar {
     narrows: false,
     table: OnceLock::new(),
 };
+
+/// `order_spec.rb`, `order_test.rb`, `test_order.rb`.
+fn is_test(stem: &str, extension: &str) -> bool {
+    let is_named_test = stem.ends_with("_spec") || stem.ends_with("_test") || stem.starts_with("test_");
+    is_named_test && extension == "rb"
+}
 
 fn class<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
     define_type(walk, node, SymbolKind::Class);

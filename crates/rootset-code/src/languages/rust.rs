@@ -9,16 +9,22 @@ use tree_sitter::Node;
 
 use crate::grammar::{Grammar, ModuleName, Rule};
 use crate::language::Language;
-use crate::paths::{or_repo, without_extension};
+use crate::paths::{is_snake_case_test, or_repo, without_extension};
 use crate::reader::Source;
 use crate::walk::{Definition, Walk};
 
-pub(crate) static RUST: Language = Language {
+pub(crate) static LANGUAGES: &[&Language] = &[&RUST];
+
+static RUST: Language = Language {
     name: "rust",
+    aliases: &["rs"],
     extensions: &["rs"],
-    file_names: &[],
     interpreters: &["rust-script"],
+    lock_files: &["cargo.lock"],
+    is_test: |stem, _| is_snake_case_test(stem),
+    own_receivers: &["self", "Self", "super"],
     grammar: Some(&GRAMMAR),
+    ..Language::PLAIN
 };
 
 static GRAMMAR: Grammar = Grammar {

@@ -39,9 +39,9 @@ fn texts(text: &str) -> Vec<&str> {
 
 #[test]
 fn chunks_of_every_fixture_hold_everything_once() {
-    for fixture in FIXTURES {
-        assert_well_formed(fixture.text, &fixture.outline());
-        assert_well_formed(fixture.text, &outline_as_text(&fixture.source()));
+    for fixture in FIXTURES.iter() {
+        assert_well_formed(&fixture.text, &fixture.outline());
+        assert_well_formed(&fixture.text, &outline_as_text(&fixture.source()));
     }
 }
 

@@ -1,53 +1,56 @@
-//! Sources as people write them, for every language.
+//! Sources as people write them, for every language: `fixtures/<language>/<path in the repository>`.
+
+#![allow(clippy::disallowed_methods, reason = "fixtures are files")]
+
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use rootset_code::{Language, Reader, Source, language_of};
 use rootset_model::code::Outline;
 
 pub struct Fixture {
-    pub language: &'static str,
+    /// The folder of the fixture.
+    pub language: String,
     /// In the repository `demo-app`.
-    pub path: &'static str,
-    pub text: &'static str,
+    pub path: String,
+    pub text: String,
 }
 
-macro_rules! fixtures {
-    ($($language:literal $path:literal)*) => {
-        pub const FIXTURES: &[Fixture] = &[$(Fixture {
-            language: $language,
-            path: $path,
-            text: include_str!(concat!("fixtures/", $language, "/", $path)),
-        }),*];
+/// In the order of their paths.
+pub static FIXTURES: LazyLock<Vec<Fixture>> = LazyLock::new(|| {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/reading/fixtures");
+    let fixture = |file: PathBuf| {
+        let path = file.strip_prefix(&root).unwrap().to_str().unwrap();
+        let (language, path) = path.split_once(std::path::MAIN_SEPARATOR).unwrap();
+        Fixture {
+            language: language.to_owned(),
+            path: path.replace(std::path::MAIN_SEPARATOR, "/"),
+            text: std::fs::read_to_string(&file).unwrap(),
+        }
     };
-}
+    files_below(&root).into_iter().map(fixture).collect()
+});
 
-fixtures! {
-    "python" "src/app/store.py"
-    "python" "pkg/__init__.py"
-    "javascript" "src/shop/cart.js"
-    "javascript" "lib/legacy.js"
-    "typescript" "src/app/service.ts"
-    "tsx" "src/ui/Panel.tsx"
-    "rust" "crates/disk-store/src/engine/pages.rs"
-    "rust" "tests/round_trip.rs"
-    "go" "server/server.go"
-    "java" "src/main/java/org/example/store/DiskStore.java"
-    "c" "src/list.c"
-    "cpp" "src/geometry/shape.cpp"
-    "c" "include/widget.h"
-    "csharp" "Billing/Invoice.cs"
-    "csharp" "Billing/Flat.cs"
-    "ruby" "lib/shop/order.rb"
-    "php" "src/Http/Controller.php"
-    "bash" "scripts/release"
+fn files_below(root: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    let mut open = vec![root.to_owned()];
+    while let Some(folder) = open.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() { &mut open } else { &mut files }.push(path);
+        }
+    }
+    files.sort();
+    files
 }
 
 impl Fixture {
-    pub fn source(&self) -> Source<'static> {
-        Source { repo: "demo-app", path: self.path, text: self.text }
+    pub fn source(&self) -> Source<'_> {
+        Source { repo: "demo-app", path: &self.path, text: &self.text }
     }
 
     pub fn language(&self) -> &'static Language {
-        let language = language_of(self.path, self.text.lines().next().unwrap_or_default()).unwrap();
+        let language = language_of(&self.path, self.text.lines().next().unwrap_or_default()).unwrap();
         assert_eq!(language.name(), self.language, "{}", self.path);
         language
     }

@@ -6,7 +6,7 @@ use crate::fixtures::{FIXTURES, rendered};
 
 #[test]
 fn sources_of_every_language_give_what_is_written_down() {
-    for fixture in FIXTURES {
+    for fixture in FIXTURES.iter() {
         let name = format!("{}__{}", fixture.language, fixture.path.replace(['/', '.'], "_"));
         insta::assert_snapshot!(name, rendered(&fixture.source(), &fixture.outline()));
     }

@@ -25,7 +25,7 @@ fn check(language: &'static rootset_code::Language, path: &str, text: &str) {
 
 /// Lines of all fixtures, in any order, some of them cut.
 fn mixed_lines() -> impl Strategy<Value = String> {
-    let lines: Vec<&'static str> = FIXTURES.iter().flat_map(|fixture| fixture.text.lines()).collect();
+    let lines: Vec<&str> = FIXTURES.iter().flat_map(|fixture| fixture.text.lines()).collect();
     let line =
         (proptest::sample::select(lines), 0..80_usize).prop_map(|(line, cut)| match line.char_indices().nth(cut) {
             Some((at, _)) if cut % 4 == 0 => line[..at].to_owned(),
@@ -38,7 +38,7 @@ fn mixed_lines() -> impl Strategy<Value = String> {
 fn mutated_fixture() -> impl Strategy<Value = (usize, String)> {
     (0..FIXTURES.len(), any::<prop::sample::Index>(), any::<prop::sample::Index>(), 0..3_u8, "\\PC{0,8}").prop_map(
         |(place, from, to, how, with)| {
-            let text = FIXTURES[place].text;
+            let text = &FIXTURES[place].text;
             let boundary = |index: prop::sample::Index| {
                 let mut at = index.index(text.len() + 1);
                 while !text.is_char_boundary(at) {
@@ -78,7 +78,7 @@ proptest! {
     #[test]
     fn damaged_sources_are_read((place, text) in mutated_fixture()) {
         let fixture = &FIXTURES[place];
-        check(fixture.language(), fixture.path, &text);
+        check(fixture.language(), &fixture.path, &text);
     }
 
     #[test]

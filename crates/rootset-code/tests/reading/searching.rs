@@ -6,7 +6,7 @@ use crate::fixtures::FIXTURES;
 
 #[test]
 fn every_call_is_found_by_its_name_in_the_chunks_of_its_file() {
-    for fixture in FIXTURES {
+    for fixture in FIXTURES.iter() {
         let outline = fixture.outline();
         let mut reader = Reader::new();
         let bodies: Vec<_> = outline
@@ -26,7 +26,7 @@ fn every_call_is_found_by_its_name_in_the_chunks_of_its_file() {
 
 #[test]
 fn a_symbol_is_found_by_its_name_and_by_its_path() {
-    for fixture in FIXTURES {
+    for fixture in FIXTURES.iter() {
         let outline = fixture.outline();
         for chunk in &outline.chunks {
             let head = Reader::new().chunk_terms(&fixture.source(), &outline, chunk).head;

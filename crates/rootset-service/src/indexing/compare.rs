@@ -4,6 +4,7 @@
 //! is as it was, and was so for long enough: a file written in the same instant in which it was last read looks the
 //! same as before ("racy"), and is read again.
 
+use rootset_code::is_read_alike;
 use rootset_store::{FileStamp, FileState};
 
 use super::scope::Scope;
@@ -53,7 +54,9 @@ pub fn compare(
         let is_in_scope = scope.contains(&state.language, state.is_test, state.stamp.size.unsigned_abs());
         match files.next_if(|(_, file)| file.path == state.path) {
             Some((seen, file)) => {
-                let is_as_it_was = state.extractor == extractor && is_trusted(&state.stamp, &file.stamp, trusted_at);
+                let is_as_it_was = state.extractor == extractor
+                    && is_read_alike(&state.path, &state.language)
+                    && is_trusted(&state.stamp, &file.stamp, trusted_at);
                 if is_as_it_was && !is_in_scope {
                     found.left_alone.push(place);
                 } else if is_as_it_was {
@@ -177,6 +180,13 @@ mod tests {
     fn another_extractor_makes_every_file_doubtful() {
         let states = [FileState { extractor: 0, ..state("a", "python", 1) }];
         assert_eq!(compared(&states, vec![seen("a", 1)], &[], &everything()).doubtful.len(), 1);
+    }
+
+    #[test]
+    fn a_file_that_was_read_as_text_is_doubtful_once_its_language_has_a_grammar() {
+        let states = [state("a.rs", "other", 1), state("b.swift", "other", 1)];
+        let comparison = compared(&states, vec![seen("a.rs", 1), seen("b.swift", 1)], &[], &everything());
+        assert_eq!((comparison.doubtful, comparison.unchanged), (vec![Doubtful { seen: 0, state: Some(0) }], vec![1]));
     }
 
     #[test]

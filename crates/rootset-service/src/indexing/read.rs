@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use nix::time::{ClockId, clock_gettime};
 use rootset_code::{
-    EXTRACTOR_VERSION, Language, NotSource, Reader, Source, is_test, language_of, outline_as_text, refuse,
+    EXTRACTOR_VERSION, Language, NotSource, Reader, Source, is_read_alike, is_test, language_of, outline_as_text,
+    refuse,
 };
 use rootset_model::code::Outline;
 use rootset_store::{FileStamp, FileState};
@@ -92,13 +93,12 @@ impl<'a> FileReader<'a> {
         if let Some(state) = job.state
             && state.content_hash == content_hash
             && state.extractor == EXTRACTOR_VERSION
+            && is_read_alike(&state.path, &state.language)
             && state.path == job.path
         {
             let size = state.stamp.size.unsigned_abs();
-            return match self.scope.contains(&state.language, state.is_test, size) {
-                true => Read::Unchanged { stamp },
-                false => Read::OutOfScope,
-            };
+            let is_in_scope = self.scope.contains(&state.language, state.is_test, size);
+            return if is_in_scope { Read::Unchanged { stamp } } else { Read::OutOfScope };
         }
         self.prepare(job, &bytes, stamp, content_hash)
     }
