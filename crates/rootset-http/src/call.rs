@@ -12,7 +12,7 @@ use rootset_service::{Caller, Effect, OperationInfo, ServiceError, catalogue};
 use crate::access::Credentials;
 use crate::answer::{Answer, Refusal};
 use crate::body::{self, Received};
-use crate::idempotency::{self, Claim, Known, Scope};
+use crate::idempotency::{self, Claim, Known, RequestKey};
 use crate::routes::Shared;
 use crate::telemetry::Named;
 use crate::workers::Share;
@@ -73,7 +73,7 @@ async fn answer(
     let credentials = shared.access.credentials(&headers);
     let is_kept = |it: &&OperationInfo| it.effect != Effect::Read && it.name != SHOWN_ONCE;
     let key = match operation.filter(is_kept) {
-        Some(operation) => scope(operation, &credentials, &headers)?,
+        Some(operation) => request_key(operation, &credentials, &headers)?,
         None => None,
     };
     // Strangers may send a little before they are turned away, which saves everybody else a change of threads; but no
@@ -86,7 +86,7 @@ async fn answer(
     let received = shared.bodies.read(body).await?;
     let claim = match key {
         None => None,
-        Some(scope) => match shared.keys.look_up(scope, &received.bytes, started) {
+        Some(request_key) => match shared.keys.look_up(request_key, &received.bytes, started) {
             Known::New(claim) => Some(claim),
             Known::Other => return Err(key_taken()),
             Known::Same(mut earlier) => {
@@ -133,14 +133,14 @@ impl Job {
     }
 }
 
-fn scope(
+fn request_key(
     operation: &'static OperationInfo,
     credentials: &Credentials,
     headers: &HeaderMap,
-) -> Result<Option<Scope>, Refusal> {
+) -> Result<Option<RequestKey>, Refusal> {
     let Some(value) = headers.get(idempotency::HEADER) else { return Ok(None) };
     let key = idempotency::key(value)?;
-    Ok(Some(Scope { token: credentials.fingerprint(), operation: operation.name, key }))
+    Ok(Some(RequestKey { token: credentials.fingerprint(), operation: operation.name, key }))
 }
 
 fn key_taken() -> Refusal {

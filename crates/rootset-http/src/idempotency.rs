@@ -21,7 +21,7 @@ const ANSWERS_BYTES_MAX: usize = 16 << 20;
 
 /// One key of one token for one operation.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Scope {
+pub struct RequestKey {
     pub token: [u8; 32],
     pub operation: &'static str,
     pub key: String,
@@ -43,9 +43,9 @@ pub struct Keys(Arc<Mutex<Kept>>);
 
 #[derive(Debug, Default)]
 struct Kept {
-    by_scope: HashMap<Scope, Entry>,
+    by_key: HashMap<RequestKey, Entry>,
     /// Oldest first. Holds the serial too: a key that was given up and used again is a new one.
-    in_order: VecDeque<(Scope, u64)>,
+    in_order: VecDeque<(RequestKey, u64)>,
     next_serial: u64,
     answers_bytes: usize,
 }
@@ -70,39 +70,39 @@ pub fn key(value: &HeaderValue) -> Result<String, Refusal> {
 }
 
 impl Keys {
-    pub fn look_up(&self, scope: Scope, body: &[u8], now: Instant) -> Known {
+    pub fn look_up(&self, request_key: RequestKey, body: &[u8], now: Instant) -> Known {
         let body = *blake3::hash(body).as_bytes();
         let mut kept = self.0.lock();
         kept.forget_old(now);
-        if let Some(entry) = kept.by_scope.get(&scope) {
+        if let Some(entry) = kept.by_key.get(&request_key) {
             return if entry.body == body { Known::Same(entry.answer.clone()) } else { Known::Other };
         }
         let (sender, answer) = watch::channel(None);
         let serial = kept.next_serial;
         kept.next_serial += 1;
-        kept.by_scope.insert(scope.clone(), Entry { serial, body, since: now, answer_bytes: 0, answer });
-        kept.in_order.push_back((scope.clone(), serial));
-        Known::New(Claim { keys: self.clone(), scope, serial, sender, is_settled: false })
+        kept.by_key.insert(request_key.clone(), Entry { serial, body, since: now, answer_bytes: 0, answer });
+        kept.in_order.push_back((request_key.clone(), serial));
+        Known::New(Claim { keys: self.clone(), request_key, serial, sender, is_settled: false })
     }
 }
 
 impl Kept {
     fn forget_old(&mut self, now: Instant) {
-        while let Some((scope, serial)) = self.in_order.front() {
-            let entry = self.by_scope.get(scope).filter(|entry| entry.serial == *serial);
+        while let Some((request_key, serial)) = self.in_order.front() {
+            let entry = self.by_key.get(request_key).filter(|entry| entry.serial == *serial);
             let is_over = entry.is_none_or(|entry| now.saturating_duration_since(entry.since) >= KEPT_FOR);
-            if !is_over && self.by_scope.len() < KEYS_MAX && self.answers_bytes <= ANSWERS_BYTES_MAX {
+            if !is_over && self.by_key.len() < KEYS_MAX && self.answers_bytes <= ANSWERS_BYTES_MAX {
                 return;
             }
-            if let Some((scope, serial)) = self.in_order.pop_front() {
-                self.forget(&scope, serial);
+            if let Some((request_key, serial)) = self.in_order.pop_front() {
+                self.forget(&request_key, serial);
             }
         }
     }
 
-    fn forget(&mut self, scope: &Scope, serial: u64) {
-        if self.by_scope.get(scope).is_some_and(|entry| entry.serial == serial)
-            && let Some(entry) = self.by_scope.remove(scope)
+    fn forget(&mut self, request_key: &RequestKey, serial: u64) {
+        if self.by_key.get(request_key).is_some_and(|entry| entry.serial == serial)
+            && let Some(entry) = self.by_key.remove(request_key)
         {
             self.answers_bytes -= entry.answer_bytes;
         }
@@ -113,7 +113,7 @@ impl Kept {
 #[derive(Debug)]
 pub struct Claim {
     keys: Keys,
-    scope: Scope,
+    request_key: RequestKey,
     serial: u64,
     sender: watch::Sender<Option<Answer>>,
     is_settled: bool,
@@ -129,7 +129,7 @@ impl Claim {
         self.is_settled = true;
         let mut kept = self.keys.0.lock();
         let bytes = answer.body.len();
-        if let Some(entry) = kept.by_scope.get_mut(&self.scope).filter(|entry| entry.serial == self.serial) {
+        if let Some(entry) = kept.by_key.get_mut(&self.request_key).filter(|entry| entry.serial == self.serial) {
             entry.answer_bytes = bytes;
             kept.answers_bytes += bytes;
         }
@@ -139,7 +139,7 @@ impl Claim {
 impl Drop for Claim {
     fn drop(&mut self) {
         if !self.is_settled {
-            self.keys.0.lock().forget(&self.scope, self.serial);
+            self.keys.0.lock().forget(&self.request_key, self.serial);
         }
     }
 }
@@ -151,8 +151,8 @@ mod tests {
 
     use super::*;
 
-    fn scope(key: &str) -> Scope {
-        Scope { token: [1; 32], operation: "add_memory", key: key.to_owned() }
+    fn request_key(key: &str) -> RequestKey {
+        RequestKey { token: [1; 32], operation: "add_memory", key: key.to_owned() }
     }
 
     fn answer(status: StatusCode, bytes: usize) -> Answer {
@@ -170,37 +170,40 @@ mod tests {
     fn same_body_finds_the_answer_and_another_body_is_told_apart() {
         let (keys, now) = (Keys::default(), Instant::now());
         let first = answer(StatusCode::OK, 3);
-        claim(keys.look_up(scope("a"), b"{}", now)).settle(&first);
-        match keys.look_up(scope("a"), b"{}", now) {
+        claim(keys.look_up(request_key("a"), b"{}", now)).settle(&first);
+        match keys.look_up(request_key("a"), b"{}", now) {
             Known::Same(receiver) => assert_eq!(*receiver.borrow(), Some(first)),
             other => panic!("{other:?}"),
         }
-        assert!(matches!(keys.look_up(scope("a"), b"[]", now), Known::Other));
-        let of_another = Scope { token: [2; 32], ..scope("a") };
+        assert!(matches!(keys.look_up(request_key("a"), b"[]", now), Known::Other));
+        let of_another = RequestKey { token: [2; 32], ..request_key("a") };
         assert!(matches!(keys.look_up(of_another, b"[]", now), Known::New(_)), "keys belong to tokens");
     }
 
     #[test]
     fn passing_answers_and_panics_leave_the_key_free() {
         let (keys, now) = (Keys::default(), Instant::now());
-        claim(keys.look_up(scope("a"), b"{}", now)).settle(&answer(StatusCode::SERVICE_UNAVAILABLE, 3));
-        drop(claim(keys.look_up(scope("a"), b"{}", now)));
-        assert!(matches!(keys.look_up(scope("a"), b"other", now), Known::New(_)));
+        claim(keys.look_up(request_key("a"), b"{}", now)).settle(&answer(StatusCode::SERVICE_UNAVAILABLE, 3));
+        drop(claim(keys.look_up(request_key("a"), b"{}", now)));
+        assert!(matches!(keys.look_up(request_key("a"), b"other", now), Known::New(_)));
     }
 
     #[test]
     fn keys_are_forgotten_after_a_day_and_beyond_the_bounds() {
         let (keys, now) = (Keys::default(), Instant::now());
-        claim(keys.look_up(scope("a"), b"{}", now)).settle(&answer(StatusCode::OK, 3));
-        assert!(matches!(keys.look_up(scope("a"), b"{}", now + KEPT_FOR - Duration::from_secs(1)), Known::Same(_)));
-        let again = keys.look_up(scope("a"), b"{}", now + KEPT_FOR);
+        claim(keys.look_up(request_key("a"), b"{}", now)).settle(&answer(StatusCode::OK, 3));
+        assert!(matches!(
+            keys.look_up(request_key("a"), b"{}", now + KEPT_FOR - Duration::from_secs(1)),
+            Known::Same(_)
+        ));
+        let again = keys.look_up(request_key("a"), b"{}", now + KEPT_FOR);
         claim(again).settle(&answer(StatusCode::OK, ANSWERS_BYTES_MAX + 1));
-        claim(keys.look_up(scope("b"), b"{}", now)).settle(&answer(StatusCode::OK, 3));
-        assert!(matches!(keys.look_up(scope("a"), b"{}", now), Known::New(_)), "too many bytes");
+        claim(keys.look_up(request_key("b"), b"{}", now)).settle(&answer(StatusCode::OK, 3));
+        assert!(matches!(keys.look_up(request_key("a"), b"{}", now), Known::New(_)), "too many bytes");
         for number in 0..KEYS_MAX {
-            claim(keys.look_up(scope(&format!("many {number}")), b"{}", now)).settle(&answer(StatusCode::OK, 1));
+            claim(keys.look_up(request_key(&format!("many {number}")), b"{}", now)).settle(&answer(StatusCode::OK, 1));
         }
-        assert!(keys.0.lock().by_scope.len() <= KEYS_MAX);
-        assert!(matches!(keys.look_up(scope("b"), b"{}", now), Known::New(_)), "too many keys");
+        assert!(keys.0.lock().by_key.len() <= KEYS_MAX);
+        assert!(matches!(keys.look_up(request_key("b"), b"{}", now), Known::New(_)), "too many keys");
     }
 }

@@ -1,6 +1,6 @@
 //! Rootset over HTTP: every operation as `POST /v1/<operation>`, and what a server needs around that.
 //!
-//! Thin: no rules of its own about memories. What is here is about the wire: who may knock (host, origin, token), how
+//! Thin: no rules of its own about memories. What is here is about the wire: who may ask (host, origin, token), how
 //! much and how long (bodies, time, how many at once), what a repeated request gets, and how a server ends. The service
 //! is synchronous and stays so: its calls run on threads of their own ([`workers`]).
 
@@ -9,15 +9,15 @@ mod answer;
 mod body;
 mod call;
 mod docs;
-mod door;
+mod every_request;
 mod health;
+mod hosts_and_origins;
 mod idempotency;
 mod openapi;
 mod routes;
 mod server;
 mod settings;
 mod telemetry;
-mod trail;
 mod workers;
 
 pub use access::Access;

@@ -16,13 +16,13 @@ use tokio_util::sync::CancellationToken;
 
 use crate::access::{Access, Credentials};
 use crate::answer::Refusal;
-use crate::door::Door;
+use crate::hosts_and_origins::KnownHosts;
 use crate::idempotency::Keys;
 use crate::server::Parts;
 use crate::settings::ServerSettings;
 use crate::telemetry::{self, Telemetry};
 use crate::workers::{Share, Workers};
-use crate::{body, call, docs, health, openapi, trail};
+use crate::{body, call, docs, every_request, health, openapi};
 
 pub const HEALTHZ: &str = "/healthz";
 pub const READYZ: &str = "/readyz";
@@ -39,7 +39,7 @@ pub struct Shared {
     pub access: Access,
     pub settings: ServerSettings,
     pub stopping: CancellationToken,
-    pub door: Door,
+    pub known_hosts: KnownHosts,
     pub bodies: body::Reader,
     pub keys: Keys,
     pub workers: Workers,
@@ -54,7 +54,7 @@ impl Shared {
             service: parts.service.clone(),
             access: parts.access.clone(),
             stopping: parts.stopping.clone(),
-            door: Door::new(&settings.hosts),
+            known_hosts: KnownHosts::new(&settings.hosts),
             bodies: body::Reader::new(settings.body_bytes_max, settings.read_timeout),
             keys: Keys::default(),
             workers: Workers::new(),
@@ -102,7 +102,7 @@ pub fn router(parts: &Parts, mcp: Option<Router>) -> Router {
     router
         .fallback(no_route)
         .method_not_allowed_fallback(wrong_method)
-        .layer(middleware::from_fn_with_state(shared, trail::follow))
+        .layer(middleware::from_fn_with_state(shared, every_request::handle))
 }
 
 /// The name of a path in logs and counts: one of a list, whatever strangers ask for.

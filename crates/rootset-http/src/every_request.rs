@@ -18,7 +18,7 @@ use crate::telemetry::Named;
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const REQUEST_ID_BYTES_MAX: usize = 64;
 
-pub async fn follow(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
+pub async fn handle(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
     let started = Instant::now();
     let request_id = request_id(request.headers());
     let method = request.method().clone();
@@ -40,7 +40,7 @@ fn admit(
     request: &Request,
     route: &'static str,
 ) -> Result<Option<tokio::sync::OwnedSemaphorePermit>, Refusal> {
-    shared.door.check(request.uri(), request.headers())?;
+    shared.known_hosts.check(request.uri(), request.headers())?;
     // A full server is still a healthy one.
     if route == routes::HEALTHZ || route == routes::READYZ {
         return Ok(None);

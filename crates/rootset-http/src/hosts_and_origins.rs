@@ -1,4 +1,4 @@
-//! The door: which names the server answers to, and from which pages it may be called.
+//! Checks hosts and origins: which names the server answers to, and from which pages it may be called.
 //!
 //! A page that somebody opens in a browser must not reach a server on the same machine, neither directly (`Origin`) nor
 //! through a name of its own that points here (`Host`). Checked on every route, before anything else is looked at.
@@ -11,12 +11,12 @@ use crate::answer::Refusal;
 const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 
 #[derive(Debug)]
-pub struct Door {
+pub struct KnownHosts {
     /// Lower case, without port.
     hosts: Vec<String>,
 }
 
-impl Door {
+impl KnownHosts {
     pub fn new(hosts: &[String]) -> Self {
         let own = hosts.iter().map(|host| host.to_lowercase());
         Self { hosts: LOOPBACK.iter().map(|host| (*host).to_owned()).chain(own).collect() }
@@ -66,12 +66,12 @@ mod tests {
     use super::*;
 
     fn check(uri: &str, headers: &[(&'static str, &str)]) -> bool {
-        let door = Door::new(&["Memory.Example.org".to_owned()]);
+        let known_hosts = KnownHosts::new(&["Memory.Example.org".to_owned()]);
         let mut map = HeaderMap::new();
         for (name, value) in headers {
             map.append(*name, HeaderValue::from_str(value).expect("a header"));
         }
-        door.check(&uri.parse().expect("an address"), &map).is_ok()
+        known_hosts.check(&uri.parse().expect("an address"), &map).is_ok()
     }
 
     #[test]
