@@ -6,11 +6,11 @@
 //! [`Service::call`]: rootset_service::Service::call
 
 mod answer;
-mod calling;
-mod confirming;
+mod calls;
+mod confirmation;
 mod http;
 mod instructions;
-mod lines;
+mod json_lines;
 mod options;
 mod profile;
 mod progress;

@@ -103,9 +103,10 @@ fn word(arguments: &JsonObject, name: &str) -> Result<Option<String>, ErrorData>
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) if text.is_empty() => Ok(None),
         Some(Value::String(text)) if text.chars().count() <= CHARS_MAX && !text.contains(['"', '\\', '`']) => {
-            match text.chars().any(char::is_control) {
-                false => Ok(Some(text.clone())),
-                true => Err(ErrorData::invalid_params(format!("`{name}` has control characters"), None)),
+            if text.chars().any(char::is_control) {
+                Err(ErrorData::invalid_params(format!("`{name}` has control characters"), None))
+            } else {
+                Ok(Some(text.clone()))
             }
         }
         Some(_) => Err(ErrorData::invalid_params(

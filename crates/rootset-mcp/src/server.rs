@@ -14,8 +14,8 @@ use rootset_service::{Caller, FrontEnd, Service, ServiceError, catalogue};
 use serde_json::{Value, json};
 
 use crate::answer;
-use crate::calling::{Calls, Cancelled};
-use crate::confirming::{self, ANSWER_WITHIN, Asking, NextCall, OpenQuestion, OpenQuestions};
+use crate::calls::{Calls, Cancelled};
+use crate::confirmation::{self, ANSWER_WITHIN, Asking, NextCall, OpenQuestion, OpenQuestions};
 use crate::instructions::instructions;
 use crate::options::McpOptions;
 use crate::{prompts, resources, tools};
@@ -106,10 +106,10 @@ impl McpServer {
         let asking = Asking::of(context);
         if asking == Asking::Impossible {
             let terminal = self.terminal_command(&caller, &next);
-            let error = confirming::without_person(error, &next, &terminal);
+            let error = confirmation::without_person(error, &next, &terminal);
             return Ok(answer::result(Err(error)).into());
         }
-        let question = confirming::question(&error, &next, &self.about_plan(&next, context).await?);
+        let question = confirmation::question(&error, &next, &self.about_plan(&next, context).await?);
         if asking == Asking::InRounds {
             let (tool, arguments) = (asked_for.0.to_owned(), asked_for.1);
             let open = OpenQuestion { actor: caller.actor, tool, arguments, next, question };
@@ -120,7 +120,7 @@ impl McpServer {
             biased;
             () = context.ct.cancelled() => return Err(cancelled(Cancelled)),
             given = asked => match given {
-                Ok(given) => confirming::is_agreed(&given),
+                Ok(given) => confirmation::is_agreed(&given),
                 Err(error) => {
                     tracing::warn!(%error, "a person could not be asked");
                     false
@@ -143,9 +143,9 @@ impl McpServer {
             let problem = "`requestState` belongs to no open question of this call: it was answered, or is too old";
             ErrorData::invalid_params(problem, Some(json!({"hint": "make the call again without it"})))
         })?;
-        match confirming::answer_among(request.input_responses.as_ref()) {
+        match confirmation::answer_among(request.input_responses.as_ref()) {
             None => Ok(self.shared.questions.ask(open).into()),
-            Some(given) => self.do_if_agreed(confirming::is_agreed(&given), open.next, caller, context).await,
+            Some(given) => self.do_if_agreed(confirmation::is_agreed(&given), open.next, caller, context).await,
         }
     }
 
@@ -157,7 +157,7 @@ impl McpServer {
         context: &RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         if !is_agreed {
-            return Ok(answer::result(Err(confirming::declined())).into());
+            return Ok(answer::result(Err(confirmation::declined())).into());
         }
         let caller = Caller { is_confirmed_by_person: true, ..caller };
         let answer = self.shared.calls.call(caller, &next.operation, next.arguments, context).await;
@@ -315,9 +315,10 @@ impl ServerHandler for McpServer {
         _: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
         let method: String = request.method.chars().take(80).collect();
-        Err(match METHODS.contains(&request.method.as_str()) {
-            true => ErrorData::invalid_params(format!("`params` do not fit `{method}`"), None),
-            false => ErrorData::new(ProtocolErrorCode::METHOD_NOT_FOUND, format!("no method `{method}`"), None),
+        Err(if METHODS.contains(&request.method.as_str()) {
+            ErrorData::invalid_params(format!("`params` do not fit `{method}`"), None)
+        } else {
+            ErrorData::new(ProtocolErrorCode::METHOD_NOT_FOUND, format!("no method `{method}`"), None)
         })
     }
 }

@@ -5,7 +5,7 @@ use rmcp::transport::stdio_pipes;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 
-use crate::lines::Lines;
+use crate::json_lines::JsonLines;
 use crate::server::McpServer;
 
 /// The client and this server could not begin.
@@ -36,7 +36,7 @@ where
 {
     // A child: the library cancels what it is given when the connection ends.
     let ending = stop.child_token();
-    match serve_server_with_ct(server.clone(), Lines::new(read, write), ending).await {
+    match serve_server_with_ct(server.clone(), JsonLines::new(read, write), ending).await {
         Ok(running) => {
             if let Err(error) = running.waiting().await {
                 tracing::error!(%error, "the connection died");

@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 /// Ten times what the largest accepted batch of memories needs; without a limit a line without end would fill the memory.
 const LINE_BYTES_MAX: usize = 16 * 1024 * 1024;
 
-pub struct Lines<R, W> {
+pub struct JsonLines<R, W> {
     read: BufReader<R>,
     /// What of the current line was read: reading may be given up between any two pieces and taken up again.
     line: Vec<u8>,
@@ -44,7 +44,7 @@ enum Received {
     Nothing,
 }
 
-impl<R, W> Lines<R, W>
+impl<R, W> JsonLines<R, W>
 where
     R: AsyncRead + Send + Unpin,
     W: AsyncWrite + Send + Unpin + 'static,
@@ -98,7 +98,7 @@ where
     }
 }
 
-impl<R, W> Transport<RoleServer> for Lines<R, W>
+impl<R, W> Transport<RoleServer> for JsonLines<R, W>
 where
     R: AsyncRead + Send + Unpin,
     W: AsyncWrite + Send + Unpin + 'static,
