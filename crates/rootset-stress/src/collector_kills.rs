@@ -12,7 +12,7 @@ use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use rootset_service::{Clock, SystemClock};
 use rootset_store::Location;
-use rootset_trees::difference::{Dump, differences};
+use rootset_trees::dump::{Dump, differences};
 use serde_json::{Value, json};
 
 use crate::dump::Since;
@@ -66,7 +66,7 @@ impl fmt::Display for CollectorKillReport {
 
 /// Where the condemned memories are between two rounds.
 #[derive(Clone, Debug)]
-enum Place {
+enum Condemned {
     Gone,
     Live,
     Trashed { run: Value },
@@ -75,7 +75,7 @@ enum Place {
 struct Rounds<'a> {
     settings: &'a CollectorKillSettings,
     random: StdRng,
-    place: Place,
+    condemned: Condemned,
     /// What is stored while everything lives, for the moment after an undo.
     alive: Option<(Since, Dump)>,
     /// How long an operation takes that nobody kills.
@@ -89,7 +89,7 @@ pub fn run(settings: &CollectorKillSettings) -> Result<CollectorKillReport, Fail
     let mut rounds = Rounds {
         settings,
         random: StdRng::seed_from_u64(settings.seed),
-        place: Place::Gone,
+        condemned: Condemned::Gone,
         alive: None,
         usual: FIRST_GUESS,
         report: CollectorKillReport::default(),
@@ -119,14 +119,14 @@ fn notes(random: &mut StdRng, tag: &str, count: usize, source: &str) -> Vec<Valu
 
 impl Rounds<'_> {
     fn round(&mut self, round: u64) -> Result<(), StressError> {
-        if matches!(self.place, Place::Gone) {
+        if matches!(self.condemned, Condemned::Gone) {
             self.refill(round)?;
         }
-        match self.place.clone() {
-            Place::Gone => unreachable!("it was just filled"),
-            Place::Live => self.apply(),
-            Place::Trashed { run } if self.random.random_bool(0.5) => self.undo(&run),
-            Place::Trashed { run } => self.purge(&run),
+        match self.condemned.clone() {
+            Condemned::Gone => unreachable!("it was just filled"),
+            Condemned::Live => self.apply(),
+            Condemned::Trashed { run } if self.random.random_bool(0.5) => self.undo(&run),
+            Condemned::Trashed { run } => self.purge(&run),
         }
     }
 
@@ -138,18 +138,17 @@ impl Rounds<'_> {
         let since = Since::of(self.database(), SystemClock.now().0)?;
         let dump = self.stored(&since)?;
         self.alive = Some((since, dump));
-        self.place = Place::Live;
+        self.condemned = Condemned::Live;
         Ok(())
     }
 
     fn apply(&mut self) -> Result<(), StressError> {
         let plan = call(self.database(), "gc_plan", json!({"strategies": ["expired"]}))?["plan_id"].clone();
-        let (operation, arguments) = match self.random.random_bool(0.5) {
-            true => ("gc_apply", json!({"plan_id": plan, "allow_large": true})),
-            false => {
-                let confirmed = json!({"plan_id": plan, "dry_run": false, "confirm": true, "allow_large": true});
-                ("prune_memory", confirmed)
-            }
+        let (operation, arguments) = if self.random.random_bool(0.5) {
+            ("gc_apply", json!({"plan_id": plan, "allow_large": true}))
+        } else {
+            let confirmed = json!({"plan_id": plan, "dry_run": false, "confirm": true, "allow_large": true});
+            ("prune_memory", confirmed)
         };
         self.kill(operation, &arguments)?;
         let started = self.run_under_way()?;
@@ -164,7 +163,7 @@ impl Rounds<'_> {
         let trashed = self.trashed()?;
         self.expect(trashed == CONDEMNED_MEMORIES, || format!("{trashed} in the trash"))?;
         self.report.applied += 1;
-        self.place = Place::Trashed { run: answer["run_id"].clone() };
+        self.condemned = Condemned::Trashed { run: answer["run_id"].clone() };
         Ok(())
     }
 
@@ -173,7 +172,7 @@ impl Rounds<'_> {
         self.kill("gc_undo", &arguments)?;
         self.finish("gc_undo", &arguments)?;
         self.report.undone += 1;
-        self.place = Place::Live;
+        self.condemned = Condemned::Live;
         self.expect_alive()
     }
 
@@ -184,7 +183,7 @@ impl Rounds<'_> {
         let trashed = self.trashed()?;
         self.expect(trashed == 0, || format!("{trashed} in the trash after a purge"))?;
         self.report.purged += 1;
-        self.place = Place::Gone;
+        self.condemned = Condemned::Gone;
         Ok(())
     }
 
@@ -232,7 +231,7 @@ impl Rounds<'_> {
     }
 
     fn expect_alive(&mut self) -> Result<(), StressError> {
-        self.place = Place::Live;
+        self.condemned = Condemned::Live;
         let Some((since, wanted)) = &self.alive else { return Ok(()) };
         let found = differences(wanted, &self.stored(since)?);
         let violations: Vec<Violation> = found.into_iter().map(Violation::Twin).collect();

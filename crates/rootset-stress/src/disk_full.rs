@@ -7,13 +7,13 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use rootset_trees::difference::{Dump, differences};
+use rootset_trees::dump::{Dump, differences};
 use serde_json::{Value, json};
 
 use crate::dump::Since;
 use crate::error::StressError;
 use crate::model::Violation;
-use crate::states::{State, States};
+use crate::prepared_databases::{State, States};
 use crate::step::{Ended, Step};
 use crate::verify::Verifier;
 

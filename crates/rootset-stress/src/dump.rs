@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use rootset_store::Location;
 use rootset_testing::{Cell, Sql};
-use rootset_trees::difference::Dump;
+use rootset_trees::dump::Dump;
 
 use crate::error::StressError;
 

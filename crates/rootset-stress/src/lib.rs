@@ -11,7 +11,7 @@
 //! noticed here.
 //!
 //! The collector has its own runs. One operation in a process of its own ([`step`]) dies or fails at a failpoint of the
-//! store ([`faults`]), finds the disk full ([`disk_full`]), or is killed at a random moment ([`collector_kills`]); then
+//! store ([`failpoints`]), finds the disk full ([`disk_full`]), or is killed at a random moment ([`collector_kills`]); then
 //! somebody else does the same again, and the dump ([`dump`]) must be that of a twin that nobody disturbed.
 //!
 //! The code index, too ([`index_kills`]): processes that index a tree are killed while the tree changes between them, and
@@ -47,24 +47,24 @@
 //! `ROOTSET_STRESS_SEED`.
 
 pub mod collector_kills;
-pub mod creation;
+pub mod creation_race;
 pub mod disk_full;
 pub mod dump;
 pub mod error;
-pub mod faults;
+pub mod failpoints;
 pub mod index_kills;
-pub mod kills;
 pub mod many_writers;
 pub mod model;
+pub mod prepared_databases;
 pub mod process;
 pub mod protocol;
 pub mod same_index;
 pub mod servers;
 pub mod slow_extractor;
-pub mod states;
 pub mod step;
 pub mod texts;
 pub mod verify;
 pub mod writer;
+pub mod writer_kills;
 
 pub use error::{Failed, StressError};

@@ -6,15 +6,15 @@ use std::time::Duration;
 use clap::{Parser, Subcommand};
 use rootset_store::Location;
 use rootset_stress::collector_kills::{self, CollectorKillSettings};
-use rootset_stress::creation::{self, CreationSettings, Victim};
+use rootset_stress::creation_race::{self, CreationSettings, Victim};
 use rootset_stress::index_kills::{self, IndexKillSettings};
-use rootset_stress::kills::{self, KillSettings, Placement};
 use rootset_stress::many_writers::{self, WriterSettings};
 use rootset_stress::servers::serve::{self, ServeArguments};
 use rootset_stress::servers::{self, ServerProgram, ServerSettings};
 use rootset_stress::step::{self, Step};
 use rootset_stress::writer::{self, ExtractorKind, PlantedBug, WriterArguments};
-use rootset_stress::{disk_full, faults, same_index};
+use rootset_stress::writer_kills::{self, KillSettings, Placement};
+use rootset_stress::{disk_full, failpoints, same_index};
 use rootset_testing::TestEngine;
 
 #[derive(Debug, Parser)]
@@ -150,17 +150,17 @@ fn run(command: Command, folder: PathBuf, database: Option<Location>) -> anyhow:
         Command::Kills { rounds, extractor, seed, planted_bug } => {
             let (seed, placement) = (said(seed), Placement::Random);
             let settings = KillSettings { program, database, rounds, seed, extractor, placement, planted_bug };
-            println!("{}", kills::run(&settings)?);
+            println!("{}", writer_kills::run(&settings)?);
         }
         Command::Creation { rounds, processes, seed } => {
             let seed = said(seed);
             for victim in [Victim::Nobody, Victim::First] {
                 let (program, engine) = (program.clone(), TestEngine::chosen());
                 let settings = CreationSettings { program, engine, processes, rounds, victim, seed };
-                println!("{}", creation::run(&settings)?);
+                println!("{}", creation_race::run(&settings)?);
             }
         }
-        Command::Failpoints => match faults::run(&faults::settings(&program, &folder)) {
+        Command::Failpoints => match failpoints::run(&failpoints::settings(&program, &folder)) {
             Ok(report) => println!("{report}"),
             Err(failures) => anyhow::bail!("{}", failures.join("\n")),
         },

@@ -9,7 +9,7 @@ use std::fmt;
 use crate::protocol::{Change, Outcome};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum Lifecycle {
     Live,
     Trashed,
 }
@@ -21,7 +21,7 @@ pub struct Expected {
     pub id: Option<String>,
     pub text: String,
     pub version: i64,
-    pub place: Place,
+    pub lifecycle: Lifecycle,
 }
 
 /// A memory as it is.
@@ -32,7 +32,7 @@ pub struct Found {
     pub text: Option<String>,
     /// Unknown for memories in the trash.
     pub version: Option<i64>,
-    pub place: Place,
+    pub lifecycle: Lifecycle,
     pub is_pending: bool,
 }
 
@@ -146,21 +146,21 @@ impl Model {
     /// The state after a change, the inner `None` for a memory that is gone; `None` for a change that makes no sense.
     fn after(&self, change: &Change) -> Option<Option<Expected>> {
         let before = self.memories.get(change.name());
-        let place = before.map(|it| it.place);
-        match (change, place) {
+        let lifecycle = before.map(|it| it.lifecycle);
+        match (change, lifecycle) {
             (Change::Add { text, .. }, None) => {
-                Some(Some(Expected { id: None, text: text.clone(), version: 1, place: Place::Live }))
+                Some(Some(Expected { id: None, text: text.clone(), version: 1, lifecycle: Lifecycle::Live }))
             }
-            (Change::Update { text, .. }, Some(Place::Live)) => {
+            (Change::Update { text, .. }, Some(Lifecycle::Live)) => {
                 Some(before.map(|it| Expected { text: text.clone(), version: it.version + 1, ..it.clone() }))
             }
-            (Change::Delete { .. }, Some(Place::Live)) => {
-                Some(before.map(|it| Expected { place: Place::Trashed, ..it.clone() }))
+            (Change::Delete { .. }, Some(Lifecycle::Live)) => {
+                Some(before.map(|it| Expected { lifecycle: Lifecycle::Trashed, ..it.clone() }))
             }
-            (Change::Undo { .. }, Some(Place::Trashed)) => {
-                Some(before.map(|it| Expected { place: Place::Live, ..it.clone() }))
+            (Change::Undo { .. }, Some(Lifecycle::Trashed)) => {
+                Some(before.map(|it| Expected { lifecycle: Lifecycle::Live, ..it.clone() }))
             }
-            (Change::Purge { .. }, Some(Place::Trashed)) => Some(None),
+            (Change::Purge { .. }, Some(Lifecycle::Trashed)) => Some(None),
             _ => None,
         }
     }
@@ -199,7 +199,7 @@ fn matches(expected: Option<&Expected>, found: Option<&Found>) -> bool {
     match (expected, found) {
         (None, None) => true,
         (Some(expected), Some(found)) => {
-            expected.place == found.place
+            expected.lifecycle == found.lifecycle
                 && expected.id.as_ref().is_none_or(|id| *id == found.id)
                 && found.text.as_ref().is_none_or(|text| *text == expected.text)
                 && found.version.is_none_or(|version| version == expected.version)
@@ -219,7 +219,7 @@ mod tests {
     fn found(name: &str) -> (String, Found) {
         let text = Some(format!("text of {name}"));
         let id = format!("id of {name}");
-        (name.into(), Found { id, text, version: Some(1), place: Place::Live, is_pending: false })
+        (name.into(), Found { id, text, version: Some(1), lifecycle: Lifecycle::Live, is_pending: false })
     }
 
     fn model(names: &[&str]) -> Model {
@@ -248,7 +248,7 @@ mod tests {
         assert_eq!(model(&["a"]).compare(&[add("b")], &BTreeMap::from([found("a"), found("b")])), Ok(1));
         let delete = Change::Delete { name: "a".into() };
         let (name, mut trashed) = found("a");
-        trashed.place = Place::Trashed;
+        trashed.lifecycle = Lifecycle::Trashed;
         assert_eq!(model(&["a"]).compare(std::slice::from_ref(&delete), &BTreeMap::from([(name, trashed)])), Ok(1));
         assert_eq!(model(&["a"]).compare(&[delete], &BTreeMap::from([found("a")])), Ok(0));
     }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use rootset_store::Location;
-use rootset_trees::difference::differences;
+use rootset_trees::dump::differences;
 use rootset_trees::{Scope, logical_dump};
 
 use crate::error::StressError;

@@ -10,7 +10,7 @@ use rootset_testing::Sql;
 use serde_json::{Value, json};
 
 use crate::error::StressError;
-use crate::model::{Found, Place, Violation};
+use crate::model::{Found, Lifecycle, Violation};
 use crate::slow_extractor::SlowExtractor;
 
 /// Far beyond a lease (240 s) and the longest back-off (an hour): whatever is pending is due.
@@ -57,13 +57,13 @@ impl Verifier {
     /// Everything there is, by name.
     pub fn snapshot(&self) -> Result<BTreeMap<String, Found>, StressError> {
         let mut found = BTreeMap::new();
-        for (lifecycle, place) in [("live", Place::Live), ("trashed", Place::Trashed)] {
-            let filter = json!({"lifecycle": lifecycle, "order_by": "created_at"});
+        for (name, lifecycle) in [("live", Lifecycle::Live), ("trashed", Lifecycle::Trashed)] {
+            let filter = json!({"lifecycle": name, "order_by": "created_at"});
             for item in list_all(&self.service, &self.caller, "list_memories", "memories", filter)? {
                 let name = item["name"].as_str().ok_or(StressError::AnswerLacks("name"))?.to_owned();
-                let memory = match place {
-                    Place::Live => self.live(&item)?,
-                    Place::Trashed => trashed(&item)?,
+                let memory = match lifecycle {
+                    Lifecycle::Live => self.live(&item)?,
+                    Lifecycle::Trashed => trashed(&item)?,
                 };
                 found.insert(name, memory);
             }
@@ -77,7 +77,7 @@ impl Verifier {
         Ok(Found {
             text: Some(text_of(&memory, "context")?),
             version: memory["version"].as_i64(),
-            place: Place::Live,
+            lifecycle: Lifecycle::Live,
             is_pending: memory["status"] == "pending",
             id,
         })
@@ -172,7 +172,7 @@ fn trashed(item: &Value) -> Result<Found, StressError> {
         id: text_of(item, "memory_id")?,
         text: (!is_pending).then_some(text),
         version: None,
-        place: Place::Trashed,
+        lifecycle: Lifecycle::Trashed,
         is_pending,
     })
 }

@@ -79,10 +79,7 @@ pub fn run(arguments: &WriterArguments) -> Result<(), StressError> {
         Err(error) => failed(&error),
         Ok(mut writer) => {
             say(&Line::Ready)?;
-            match orders.wait() {
-                true => work(&mut writer, arguments, &orders)?,
-                false => Line::Stopped,
-            }
+            if orders.wait() { work(&mut writer, arguments, &orders)? } else { Line::Stopped }
         }
     };
     Ok(say(&line)?)
@@ -221,10 +218,7 @@ impl Writer {
             return Change::Delete { name };
         }
         let name = self.trashed[self.random.random_range(0..self.trashed.len())].name.clone();
-        match (deletes..undoes).contains(&roll) {
-            true => Change::Undo { name },
-            false => Change::Purge { name },
-        }
+        if (deletes..undoes).contains(&roll) { Change::Undo { name } } else { Change::Purge { name } }
     }
 
     fn next_text(&mut self) -> String {
@@ -285,10 +279,8 @@ impl Writer {
     /// By run or by name, which are different ways through the store.
     fn undo(&mut self, name: &str) -> Result<Outcome, ServiceError> {
         let run_id = self.take_trashed(name);
-        let arguments = match self.random.random_bool(0.5) {
-            true => json!({"run_id": run_id}),
-            false => json!({"memory_id": name}),
-        };
+        let arguments =
+            if self.random.random_bool(0.5) { json!({"run_id": run_id}) } else { json!({"memory_id": name}) };
         let answer = self.call("gc_undo", arguments)?;
         if answer["restored"]["memories"] != 1 {
             return Err(ServiceError::conflict(format!("undoing `{name}` answered {answer}")));

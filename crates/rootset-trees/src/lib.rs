@@ -5,16 +5,15 @@
 //! tables, not by what the crates that write it say of them: an index that is wrong in the same way on both sides of a
 //! border would otherwise look right.
 
-pub mod difference;
+pub mod dump;
 mod logical;
-mod raw;
 mod scope;
 mod source;
 mod steps;
 mod tree;
 
+pub use dump::raw_dump;
 pub use logical::{indexed_paths, logical_dump, stale_paths};
-pub use raw::raw_dump;
 pub use scope::Scope;
 pub use source::{Function, Language, Source};
 pub use tree::{Entry, Tree};

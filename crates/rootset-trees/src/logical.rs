@@ -10,7 +10,7 @@ use rootset_store::Location;
 use rootset_store::driver::SearchIndex;
 use rootset_testing::{Sql, SqlError, SqlRow};
 
-use crate::difference::Dump;
+use crate::dump::Dump;
 use crate::scope::Scope;
 
 /// A file of the index, with what the other tables need to be told by path.

@@ -4,7 +4,7 @@ use std::sync::{Arc, Barrier, Mutex};
 
 use rootset_service::{Caller, Progress};
 use rootset_testing::Sql;
-use rootset_trees::difference::differences;
+use rootset_trees::dump::differences;
 use rootset_trees::{Scope, logical_dump};
 use serde_json::json;
 

@@ -7,7 +7,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rootset_trees::difference::differences;
+use rootset_trees::dump::differences;
 use rootset_trees::{Scope, Tree, logical_dump};
 use serde_json::json;
 

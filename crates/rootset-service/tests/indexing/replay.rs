@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use rootset_trees::difference::differences;
+use rootset_trees::dump::differences;
 use rootset_trees::{Scope, logical_dump};
 use serde_json::json;
 

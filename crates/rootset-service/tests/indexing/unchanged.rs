@@ -3,7 +3,7 @@
 use std::fs::{File, FileTimes};
 use std::time::{Duration, SystemTime};
 
-use rootset_trees::difference::differences;
+use rootset_trees::dump::differences;
 use rootset_trees::raw_dump;
 use serde_json::json;
 

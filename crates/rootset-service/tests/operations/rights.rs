@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use rootset_service::{Caller, Effect, FrontEnd, OperationInfo, Rights, ServiceError, catalogue};
-use rootset_trees::difference::differences;
+use rootset_trees::dump::differences;
 use rootset_trees::raw_dump;
 use serde_json::{Value, json};
 

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::client::{Answered, Client};
 use crate::error::StressError;
-use crate::model::{Model, Place};
+use crate::model::{Lifecycle, Model};
 use crate::protocol::{Change, Outcome};
 use crate::texts;
 
@@ -273,7 +273,9 @@ impl Stream {
 impl Remembered {
     /// Memories that must be alive.
     pub fn live(&self) -> usize {
-        debug_assert!(self.live.keys().all(|name| self.model.get(name).is_some_and(|it| it.place == Place::Live)));
+        debug_assert!(
+            self.live.keys().all(|name| self.model.get(name).is_some_and(|it| it.lifecycle == Lifecycle::Live))
+        );
         self.live.len()
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use rootset_service::{Service, ServiceError, Settings};
 use rootset_store::{Location, Store};
-use rootset_stress::states::{OLD_MEMORIES, State, fill};
+use rootset_stress::prepared_databases::{OLD_MEMORIES, State, fill};
 use rootset_stress::step::{Running, Step, TICK, call, call_all};
 use rootset_stress::verify::{Verifier, caller};
 use rootset_testing::{Sql, TestDatabase};

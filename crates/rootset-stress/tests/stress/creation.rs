@@ -1,4 +1,4 @@
-use rootset_stress::creation::{CreationReport, CreationSettings, Victim, run};
+use rootset_stress::creation_race::{CreationReport, CreationSettings, Victim, run};
 use rootset_testing::TestEngine;
 
 use crate::{program, seed};

@@ -1,4 +1,4 @@
-use rootset_stress::faults::{points_without_scenario, run, settings};
+use rootset_stress::failpoints::{points_without_scenario, run, settings};
 use rootset_stress::step::{Ended, Fault, Step, call};
 use rootset_testing::TestDatabase;
 use serde_json::json;

@@ -1,7 +1,7 @@
 use rootset_stress::StressError;
-use rootset_stress::kills::{KillSettings, Placement, run};
 use rootset_stress::model::Violation;
 use rootset_stress::writer::{ExtractorKind, PlantedBug};
+use rootset_stress::writer_kills::{KillSettings, Placement, run};
 use rootset_testing::TestDatabase;
 
 use crate::{program, seed, setting};

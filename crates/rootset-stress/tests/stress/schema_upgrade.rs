@@ -6,7 +6,7 @@ use rootset_stress::process::WriterProcess;
 use rootset_stress::verify::caller;
 use rootset_stress::writer::{ExtractorKind, Mix, WriterArguments};
 use rootset_testing::{TestDatabase, TestEngine};
-use rootset_trees::difference::{Dump, differences};
+use rootset_trees::dump::{Dump, differences};
 use rootset_trees::raw_dump;
 use serde_json::json;
 

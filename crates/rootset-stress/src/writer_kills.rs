@@ -10,7 +10,7 @@ use rand::{Rng, SeedableRng};
 use rootset_store::Location;
 
 use crate::error::{Failed, StressError};
-use crate::model::{Model, Place, Violation};
+use crate::model::{Lifecycle, Model, Violation};
 use crate::process::{KillAt, Observed, WriterProcess};
 use crate::protocol::Change;
 use crate::verify::{Verifier, complete_pending, file_violations};
@@ -203,7 +203,7 @@ fn verify(
     report.happened += model.compare(in_flight, &found).map_err(StressError::Violated)? as u64;
     refuse(verifier.doctor()?)?;
     refuse(file_violations(database)?)?;
-    let pending = found.into_iter().filter(|(_, it)| it.is_pending && it.place == Place::Live);
+    let pending = found.into_iter().filter(|(_, it)| it.is_pending && it.lifecycle == Lifecycle::Live);
     Ok(pending.map(|(name, _)| name).collect())
 }
 

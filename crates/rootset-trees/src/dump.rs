@@ -1,9 +1,30 @@
-//! Dumps of databases, and in what two of them differ.
+//! Dumps of databases: their form, every row as it is, and in what two of them differ.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use rootset_store::Location;
+use rootset_testing::SqlError;
+
+use crate::logical::open;
+
 /// Sorted rows per table.
 pub type Dump = BTreeMap<String, Vec<String>>;
+
+/// Every row of every table as it is, to tell what an operation wrote. Tables of full-text indexes are there in the form
+/// in which they are stored.
+pub fn raw_dump(database: &Location) -> Result<Dump, SqlError> {
+    let connection = open(database)?;
+    let mut dump = Dump::new();
+    for table in connection.tables()? {
+        let mut lines = connection.rows(&format!("SELECT * FROM \"{table}\""), &[], |row| {
+            let values: Vec<String> = row.columns().map(|(column, cell)| format!("{column}={cell}")).collect();
+            Ok(values.join(" "))
+        })?;
+        lines.sort();
+        dump.insert(table, lines);
+    }
+    Ok(dump)
+}
 
 /// What is shown of one row: enough to know which it is.
 const ROW_CHARS_SHOWN: usize = 600;

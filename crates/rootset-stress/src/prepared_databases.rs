@@ -186,9 +186,10 @@ fn copy_folder(from: &Path, to: &Path) -> Result<(), StressError> {
     for entry in std::fs::read_dir(from)? {
         let entry = entry?;
         let target = to.join(entry.file_name());
-        match entry.file_type()?.is_dir() {
-            true => copy_folder(&entry.path(), &target)?,
-            false => drop(std::fs::copy(entry.path(), target)?),
+        if entry.file_type()?.is_dir() {
+            copy_folder(&entry.path(), &target)?;
+        } else {
+            std::fs::copy(entry.path(), target)?;
         }
     }
     Ok(())

@@ -11,13 +11,13 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use rootset_store::failpoints::FAILPOINTS;
-use rootset_trees::difference::{Dump, differences};
+use rootset_trees::dump::{Dump, differences};
 use serde_json::{Value, json};
 
 use crate::dump::Since;
 use crate::error::StressError;
 use crate::model::Violation;
-use crate::states::{State, States};
+use crate::prepared_databases::{State, States};
 use crate::step::{Ended, Fault, Step, call};
 use crate::verify::Verifier;
 
