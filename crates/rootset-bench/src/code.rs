@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 use crate::client::Client;
 use crate::database::BenchFolder;
 use crate::latency::{Latencies, Summary, Taken};
+use crate::output::print_report;
 use crate::random::Random;
 
 /// Stamps younger than this are not trusted, and git's neither: unchanged is measured on a tree at rest.
@@ -114,11 +115,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         one_changed: one_changed.summary(),
         search,
     };
-    match arguments.json {
-        true => println!("{}", serde_json::to_string_pretty(&report)?),
-        false => print!("{}", report.text()),
-    }
-    Ok(())
+    print_report(&report, arguments.json, || report.text().trim_end().to_owned())
 }
 
 impl Report {

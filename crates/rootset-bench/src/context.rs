@@ -15,9 +15,11 @@ use std::path::PathBuf;
 use anyhow::ensure;
 
 use baselines::{AtRandom, LeastRecentlyUsed, LookAhead, SlidingWindow};
-use replay::{Misses, Session};
+use replay::{Misses, ReplayedSession};
 use report::{Outcome, PolicyMisses, Results};
 use rootset::{ReadSession, Rootset};
+
+use crate::output::print_report;
 
 /// Needs that are missed when sessions outgrow their window, beside simpler policies.
 #[derive(Debug, clap::Args)]
@@ -45,7 +47,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let mut outcome =
         Outcome { budgets: arguments.budgets.clone(), overall: Results::default(), by_repository: Default::default() };
     for (number, transcript) in (0..).zip(&transcripts) {
-        let session = Session::new(transcript);
+        let session = ReplayedSession::new(transcript);
         let read = ReadSession::new(&session);
         let seed = arguments.seed.wrapping_add(number);
         let misses: Vec<PolicyMisses> =
@@ -54,11 +56,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         let repository = outcome.by_repository.entry(transcript.repository().to_owned()).or_default();
         repository.add(session.needs(), &misses);
     }
-    if arguments.json {
-        println!("{}", serde_json::to_string_pretty(&report::json(&outcome))?);
-    } else {
-        println!("{}", report::text(&outcome));
-    }
+    print_report(&report::json(&outcome), arguments.json, || report::text(&outcome))?;
     if arguments.by_repository {
         println!("\n{}", report::by_repository(&outcome));
     }
@@ -66,7 +64,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
 }
 
 /// In the order of [`report::POLICIES`].
-fn replay_all(read: &ReadSession<'_>, session: &Session<'_>, budget: u64, seed: u64) -> [Misses; 5] {
+fn replay_all(read: &ReadSession<'_>, session: &ReplayedSession<'_>, budget: u64, seed: u64) -> [Misses; 5] {
     [
         session.replay(budget, &mut AtRandom::new(seed)),
         session.replay(budget, &mut SlidingWindow),

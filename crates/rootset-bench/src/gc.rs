@@ -18,6 +18,7 @@ use rootset_store::Location;
 
 use crate::database::{self, BenchFolder};
 use crate::notes::Notes;
+use crate::output::print_report;
 
 /// Speed of the collector, and latency of readers while it works.
 #[derive(Debug, clap::Args)]
@@ -81,9 +82,5 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     // Last: what it frees would hide what the others need.
     let classify = (arguments.rows > 0).then(|| classify::measure(arguments.rows, arguments.seed));
     let report = report::Report::new(arguments.seed, classify, collect, defrag);
-    match arguments.json {
-        true => println!("{}", serde_json::to_string_pretty(&report)?),
-        false => println!("{}", report.text()),
-    }
-    Ok(())
+    print_report(&report, arguments.json, || report.text())
 }

@@ -20,6 +20,7 @@ use serde_json::{Value, json};
 
 use crate::client::{BATCH_MEMORIES, Client};
 use crate::database::{self, BenchFolder};
+use crate::output::print_report;
 use baseline::{Baseline, Lending};
 use conversation::Conversation;
 use metrics::{RANKS, Scores};
@@ -69,12 +70,8 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         }
     }
     ensure!(rootset.questions() > 0, "`{}` has no question with evidence", arguments.file.display());
-    if arguments.json {
-        println!("{}", serde_json::to_string_pretty(&rootset.summary())?);
-    } else {
-        println!("{}", report::text(&rootset.summary(), &bm25.summary(), &bm25_lent.summary()));
-    }
-    Ok(())
+    let summary = rootset.summary();
+    print_report(&summary, arguments.json, || report::text(&summary, &bm25.summary(), &bm25_lent.summary()))
 }
 
 /// From a memory's id to the turns that it holds.

@@ -12,6 +12,7 @@ mod mark;
 mod memory;
 mod messages;
 mod notes;
+mod output;
 mod process;
 mod random;
 mod serve;

@@ -13,9 +13,10 @@ use rootset_model::Timestamp;
 use serde::Serialize;
 
 use crate::latency::{Latencies, Taken};
+use crate::output::print_report;
 use crate::process::{forget_peak, peak_memory_kib};
 use crate::table::aligned;
-use session::Session;
+use session::GeneratedSession;
 
 /// Speed of mark, analysis and plan on a generated session, without a database.
 #[derive(Debug, clap::Args)]
@@ -76,15 +77,11 @@ const SMALL_WINDOW_TOKENS: u64 = 32_000;
 
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let report = measure(arguments);
-    match arguments.json {
-        true => println!("{}", serde_json::to_string_pretty(&report)?),
-        false => println!("{}", report.text()),
-    }
-    Ok(())
+    print_report(&report, arguments.json, || report.text())
 }
 
 fn measure(arguments: &Arguments) -> Report {
-    let mut session = Session::new(arguments.seed, arguments.references, arguments.near);
+    let mut session = GeneratedSession::new(arguments.seed, arguments.references, arguments.near);
     let hundredth = (arguments.segments / 100).max(1);
     let (mut first, mut last) = (Latencies::default(), Latencies::default());
     let mut slowest = Duration::ZERO;

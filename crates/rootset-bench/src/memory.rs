@@ -69,9 +69,9 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
             (None, Some(file)) => file.into(),
             (None, None) => bail!("there is neither a database nor a folder for one"),
         };
-        let plan = measure::Plan::new(size, arguments.questions);
+        let workload = measure::Workload::new(size, arguments.questions);
         let raw = in_folder(format!("raw-{size}.db"));
-        let figures = measure::measure(&plan, &notes, &database, raw.as_deref())?;
+        let figures = measure::measure(&workload, &notes, &database, raw.as_deref())?;
         let start = match (&arguments.cli, database.path()) {
             (Some(cli), Some(path)) => Some(start::measure_apart(cli, path)?),
             _ => None,

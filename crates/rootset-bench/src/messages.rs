@@ -144,8 +144,9 @@ fn message_list(transcript: &Transcript, format: &str) -> Value {
             (Role::Task | Role::Tool, _) => messages.push(json!({"role": "user", "content": text})),
         }
     }
-    match is_anthropic && !system.is_empty() {
-        true => json!({"system": system, "messages": messages}),
-        false => Value::Array(messages),
+    if is_anthropic && !system.is_empty() {
+        json!({"system": system, "messages": messages})
+    } else {
+        Value::Array(messages)
     }
 }

@@ -18,6 +18,7 @@ use crate::client::{BATCH_MEMORIES, Client};
 use crate::database::BenchFolder;
 use crate::latency::{Latencies, Summary};
 use crate::notes::Notes;
+use crate::output::print_report;
 use report::Report;
 
 /// What `rootset serve` and `rootset mcp` take for a read.
@@ -62,12 +63,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     )?;
     let mcp = mcp::measure(&arguments.cli, &database, &ids, arguments.calls)?;
     let report = Report::new(arguments.memories, arguments.connections, operation, http, mcp);
-    if arguments.json {
-        println!("{}", serde_json::to_string_pretty(&report)?);
-    } else {
-        println!("{}", report.text());
-    }
-    Ok(())
+    print_report(&report, arguments.json, || report.text())
 }
 
 fn fill(database: &Path, arguments: &Arguments) -> anyhow::Result<Vec<String>> {

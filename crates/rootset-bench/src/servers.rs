@@ -15,6 +15,7 @@ use serde_json::json;
 use crate::database;
 use crate::latency::{Latencies, Taken};
 use crate::notes::Notes;
+use crate::output::print_report;
 use crate::process;
 use crate::server::{Access, Server};
 use report::{Measured, Report};
@@ -59,11 +60,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         measured.push(measure(arguments, round, *servers, location.path())?);
     }
     let report = Report::new(location.to_string(), arguments.clients, measured);
-    match arguments.json {
-        true => println!("{}", serde_json::to_string_pretty(&report)?),
-        false => println!("{}", report.text()),
-    }
-    Ok(())
+    print_report(&report, arguments.json, || report.text())
 }
 
 fn measure(arguments: &Arguments, round: usize, servers: usize, file: Option<&Path>) -> anyhow::Result<Measured> {
@@ -124,9 +121,10 @@ impl Client<'_> {
         let mut number = MEMORIES_FIRST as u64;
         while Instant::now() < until {
             let is_add = number.is_multiple_of(REQUESTS_PER_ADD);
-            let (operation, mut request) = match is_add {
-                true => ("add_memory", notes.note(number).request()),
-                false => ("search_memory", json!({ "query": notes.question(number % MEMORIES_FIRST as u64) })),
+            let (operation, mut request) = if is_add {
+                ("add_memory", notes.note(number).request())
+            } else {
+                ("search_memory", json!({ "query": notes.question(number % MEMORIES_FIRST as u64) }))
             };
             request["workspace_id"] = self.workspace.as_str().into();
             let (outcome, taken) = Taken::measure(|| connection.call(operation, &request).map(drop));

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use crate::client::Client;
 use crate::database::BenchFolder;
 use crate::latency::{Latencies, Summary, Taken};
+use crate::output::print_report;
 use crate::random::Random;
 use crate::table::aligned;
 use crate::vocabulary::Vocabulary;
@@ -60,11 +61,7 @@ const OPENINGS: usize = 10;
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let folder = BenchFolder::create(arguments.dir.as_deref())?;
     let report = measure(arguments, &folder.file("sessions.db"))?;
-    match arguments.json {
-        true => println!("{}", serde_json::to_string_pretty(&report)?),
-        false => println!("{}", report.text()),
-    }
-    Ok(())
+    print_report(&report, arguments.json, || report.text())
 }
 
 fn measure(arguments: &Arguments, database: &Path) -> anyhow::Result<Report> {

@@ -1,7 +1,7 @@
 //! What others do, for comparison: whoever is oldest, whoever was not used for longest, anybody; and a yardstick that
 //! sees the future.
 
-use super::replay::{Policy, Session};
+use super::replay::{Policy, ReplayedSession};
 use crate::random::Random;
 
 /// Anybody, the same ones for the same seed.
@@ -36,12 +36,12 @@ impl Policy for SlidingWindow {
 
 /// Who was not used for longest. It is told what each step has used, which no policy knows in life.
 pub struct LeastRecentlyUsed<'s> {
-    session: &'s Session<'s>,
+    session: &'s ReplayedSession<'s>,
     used_at: Vec<usize>,
 }
 
 impl<'s> LeastRecentlyUsed<'s> {
-    pub fn new(session: &'s Session<'s>) -> Self {
+    pub fn new(session: &'s ReplayedSession<'s>) -> Self {
         Self { session, used_at: (0..session.tokens.len()).collect() }
     }
 }
@@ -62,13 +62,13 @@ impl Policy for LeastRecentlyUsed<'_> {
 
 /// Who has the fewest steps to come that need it, per token; of those with none, the oldest. It sees the future.
 pub struct LookAhead<'s> {
-    session: &'s Session<'s>,
+    session: &'s ReplayedSession<'s>,
     /// By segment: steps that need it, ascending.
     needed_at: Vec<Vec<usize>>,
 }
 
 impl<'s> LookAhead<'s> {
-    pub fn new(session: &'s Session<'s>) -> Self {
+    pub fn new(session: &'s ReplayedSession<'s>) -> Self {
         let mut needed_at = vec![Vec::new(); session.tokens.len()];
         for (step, needs) in session.needs_at.iter().enumerate() {
             for holder in needs.iter().flat_map(|need| &session.transcript.needs[*need].holders) {

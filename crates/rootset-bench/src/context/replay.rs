@@ -29,14 +29,14 @@ impl std::ops::AddAssign for Misses {
 
 /// A transcript with what every replay of it asks.
 #[derive(Debug)]
-pub struct Session<'t> {
+pub struct ReplayedSession<'t> {
     pub transcript: &'t Transcript,
     pub tokens: Vec<u64>,
     /// By step: places in the list of needs.
     pub needs_at: Vec<Vec<usize>>,
 }
 
-impl<'t> Session<'t> {
+impl<'t> ReplayedSession<'t> {
     pub fn new(transcript: &'t Transcript) -> Self {
         let mut needs_at = vec![Vec::new(); transcript.segments.len()];
         for (place, need) in transcript.needs.iter().enumerate() {

@@ -12,18 +12,18 @@ use rootset_gc::context::{
 use rootset_model::Timestamp;
 use rootset_text::names::{each_name, name_hash};
 
-use super::replay::{LAST_SEGMENTS, Policy, Session};
+use super::replay::{LAST_SEGMENTS, Policy, ReplayedSession};
 use super::transcript::{Role, Segment};
 
 /// What is read out of the texts of a session, once for all budgets.
 #[derive(Debug)]
 pub struct ReadSession<'s> {
-    session: &'s Session<'s>,
+    session: &'s ReplayedSession<'s>,
     names: Vec<Vec<u64>>,
 }
 
 impl<'s> ReadSession<'s> {
-    pub fn new(session: &'s Session<'s>) -> Self {
+    pub fn new(session: &'s ReplayedSession<'s>) -> Self {
         let names = session.transcript.segments.iter().map(|segment| names_of(&segment.text)).collect();
         Self { session, names }
     }

@@ -18,7 +18,7 @@ const VIEW_EVERY: u64 = 4;
 const STEP_MS: i64 = 1_000;
 
 #[derive(Debug)]
-pub struct Session {
+pub struct GeneratedSession {
     random: Random,
     references_each: usize,
     near_share: f64,
@@ -34,7 +34,7 @@ pub struct NextSegment {
     pair: Option<u64>,
 }
 
-impl Session {
+impl GeneratedSession {
     pub fn new(seed: u64, references_each: usize, near_share: f64) -> Self {
         Self { random: Random::new(seed), references_each, near_share, window: Window::default() }
     }

@@ -22,14 +22,14 @@ const WARM_UP_CALLS: usize = 20;
 
 /// How much is done at one size.
 #[derive(Clone, Copy, Debug)]
-pub struct Plan {
+pub struct Workload {
     pub memories: usize,
     questions: usize,
     single_adds: usize,
     changes: usize,
 }
 
-impl Plan {
+impl Workload {
     pub fn new(memories: usize, questions: usize) -> Self {
         // A tenth more memories at most: the size in the title stays true.
         let single_adds = (memories / 10).clamp(1, SINGLE_ADDS_MAX);
@@ -48,11 +48,11 @@ pub struct Figures {
 }
 
 /// `raw` is a file for the floor; where the database is on a server, there is none.
-pub fn measure(plan: &Plan, notes: &Notes, database: &Location, raw: Option<&Path>) -> anyhow::Result<Figures> {
+pub fn measure(workload: &Workload, notes: &Notes, database: &Location, raw: Option<&Path>) -> anyhow::Result<Figures> {
     process::forget_peak();
     let client = Client::open(database)?;
     let bytes_empty = client.database_bytes()?;
-    let (ids, elapsed) = fill(plan, notes, &client)?;
+    let (ids, elapsed) = fill(workload, notes, &client)?;
     let bytes_on_server = client.database_bytes()?.saturating_sub(bytes_empty);
     // Closing moves the log into the file, whose size then is that of the memories.
     drop(client);
@@ -61,13 +61,13 @@ pub fn measure(plan: &Plan, notes: &Notes, database: &Location, raw: Option<&Pat
     let client = Client::open(database)?;
     let mut operations = Vec::new();
     let raw_file = raw.map(RawFile::create).transpose()?;
-    let (raw, add) = add_single(plan, notes, &client, raw_file.as_ref())?;
+    let (raw, add) = add_single(workload, notes, &client, raw_file.as_ref())?;
     operations.extend(raw_file.map(|_| ("raw", raw.summary())));
     operations.push(("add_memory", add.summary()));
     operations.push(("get_memory", get(&ids, &client)?.summary()));
-    operations.push(("search_memory", search(plan, notes, &client)?.summary()));
-    operations.push(("update_memory", update(plan, notes, &ids, &client)?.summary()));
-    let (delete, undo) = delete_and_undo(plan, &ids, &client)?;
+    operations.push(("search_memory", search(workload, notes, &client)?.summary()));
+    operations.push(("update_memory", update(workload, notes, &ids, &client)?.summary()));
+    let (delete, undo) = delete_and_undo(workload, &ids, &client)?;
     operations.push(("delete_memory", delete.summary()));
     operations.push(("gc_undo", undo.summary()));
     Ok(Figures {
@@ -80,11 +80,11 @@ pub fn measure(plan: &Plan, notes: &Notes, database: &Location, raw: Option<&Pat
 }
 
 /// Ids in the order of the notes. Making the notes is not part of the time.
-fn fill(plan: &Plan, notes: &Notes, client: &Client) -> anyhow::Result<(Vec<String>, Duration)> {
-    let mut ids = Vec::with_capacity(plan.memories);
+fn fill(workload: &Workload, notes: &Notes, client: &Client) -> anyhow::Result<(Vec<String>, Duration)> {
+    let mut ids = Vec::with_capacity(workload.memories);
     let mut elapsed = Duration::ZERO;
-    while ids.len() < plan.memories {
-        let end = (ids.len() + BATCH_MEMORIES).min(plan.memories);
+    while ids.len() < workload.memories {
+        let end = (ids.len() + BATCH_MEMORIES).min(workload.memories);
         let batch: Vec<Value> = (ids.len()..end).map(|number| notes.note(number as u64).request()).collect();
         let start = Instant::now();
         let added = client.add_batch(batch)?;
@@ -98,15 +98,15 @@ fn fill(plan: &Plan, notes: &Notes, client: &Client) -> anyhow::Result<(Vec<Stri
 
 /// Alternating, and taking turns in going first: whatever the disk does to one, it does to the other.
 fn add_single(
-    plan: &Plan,
+    workload: &Workload,
     notes: &Notes,
     client: &Client,
     raw_file: Option<&RawFile>,
 ) -> anyhow::Result<(Latencies, Latencies)> {
     let (mut raw, mut add) = (Latencies::default(), Latencies::default());
-    let first = plan.memories as u64;
-    let warm_up = WARM_UP_CALLS.min(plan.single_adds) as u64;
-    for number in first..first + warm_up + plan.single_adds as u64 {
+    let first = workload.memories as u64;
+    let warm_up = WARM_UP_CALLS.min(workload.single_adds) as u64;
+    for number in first..first + warm_up + workload.single_adds as u64 {
         let note = notes.note(number);
         let insert = || raw_file.map(|file| file.insert(&note.text)).transpose();
         let is_raw_first = number % 2 == 0;
@@ -135,11 +135,11 @@ fn get(ids: &[String], client: &Client) -> anyhow::Result<Latencies> {
     Ok(latencies)
 }
 
-fn search(plan: &Plan, notes: &Notes, client: &Client) -> anyhow::Result<Latencies> {
+fn search(workload: &Workload, notes: &Notes, client: &Client) -> anyhow::Result<Latencies> {
     let mut latencies = Latencies::default();
     let mut random = Random::new(2);
-    for call in 0..WARM_UP_CALLS + plan.questions {
-        let question = notes.question(random.below(plan.memories) as u64);
+    for call in 0..WARM_UP_CALLS + workload.questions {
+        let question = notes.question(random.below(workload.memories) as u64);
         let (_, time) = client.timed("search_memory", json!({ "query": question }))?;
         if call >= WARM_UP_CALLS {
             latencies.push(time);
@@ -150,20 +150,20 @@ fn search(plan: &Plan, notes: &Notes, client: &Client) -> anyhow::Result<Latenci
 }
 
 /// New text for memories from all over the database, so that everything derived from them changes, too.
-fn update(plan: &Plan, notes: &Notes, ids: &[String], client: &Client) -> anyhow::Result<Latencies> {
+fn update(workload: &Workload, notes: &Notes, ids: &[String], client: &Client) -> anyhow::Result<Latencies> {
     let mut latencies = Latencies::default();
-    let unused = 2 * (plan.memories + SINGLE_ADDS_MAX) as u64;
-    for (number, id) in (unused..).zip(spread(ids, plan.changes)) {
+    let unused = 2 * (workload.memories + SINGLE_ADDS_MAX) as u64;
+    for (number, id) in (unused..).zip(spread(ids, workload.changes)) {
         let request = json!({ "memory_id": id, "context": notes.note(number).text });
         latencies.push(client.timed("update_memory", request)?.1);
     }
     Ok(latencies)
 }
 
-fn delete_and_undo(plan: &Plan, ids: &[String], client: &Client) -> anyhow::Result<(Latencies, Latencies)> {
+fn delete_and_undo(workload: &Workload, ids: &[String], client: &Client) -> anyhow::Result<(Latencies, Latencies)> {
     let (mut delete, mut undo) = (Latencies::default(), Latencies::default());
     let mut runs = Vec::new();
-    for id in spread(ids, plan.changes) {
+    for id in spread(ids, workload.changes) {
         let (answer, time) = client.timed("delete_memory", json!({ "memory_id": id }))?;
         delete.push(time);
         runs.push(answer["run_id"].as_str().context("`delete_memory` answered without `run_id`")?.to_owned());

@@ -123,11 +123,10 @@ impl Report {
             return None;
         }
         let idle = 1.0 - last.busy.all() / self.processors as f64;
-        Some(match idle < IDLE_LEAST {
-            true => {
-                format!("the limit: the processors of this machine, of which {:.0} % are idle", idle.max(0.0) * 100.0)
-            }
-            false => "the limit is not the processor: waiting for the disk, or for each other".to_owned(),
+        Some(if idle < IDLE_LEAST {
+            format!("the limit: the processors of this machine, of which {:.0} % are idle", idle.max(0.0) * 100.0)
+        } else {
+            "the limit is not the processor: waiting for the disk, or for each other".to_owned()
         })
     }
 }
