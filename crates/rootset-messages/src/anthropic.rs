@@ -7,7 +7,7 @@ use crate::blocks::{self, Shown, call_id, is_thinking, result_id, text_at};
 use crate::draft::{Draft, Format};
 use crate::error::{ReadError, kind_of};
 use crate::files::Calls;
-use crate::raw::{Place, Raw, Slot, cut_mark, digest};
+use crate::raw::{Raw, Slot, SlotPlace, cut_mark, digest};
 use crate::{BLOCKS_MAX, MESSAGES_MAX};
 
 pub(crate) fn read(list: &Value) -> Result<Vec<Draft>, ReadError> {
@@ -58,10 +58,13 @@ pub(crate) fn envelope_of(number: usize, message: &Value) -> Result<Map<String, 
 fn read_system(system: &Value, drafts: &mut Vec<Draft>) -> Result<(), ReadError> {
     let slots = match system {
         Value::Null => return Ok(()),
-        Value::String(_) => vec![Slot { place: Place::SystemText, at: 0, value: system.clone() }],
+        Value::String(_) => vec![Slot { place: SlotPlace::SystemText, at: 0, value: system.clone() }],
         Value::Array(blocks) if blocks.iter().all(Value::is_object) => {
-            let slot =
-                |(at, block): (usize, &Value)| Slot { place: Place::SystemBlock, at: at as u32, value: block.clone() };
+            let slot = |(at, block): (usize, &Value)| Slot {
+                place: SlotPlace::SystemBlock,
+                at: at as u32,
+                value: block.clone(),
+            };
             blocks.iter().enumerate().map(slot).collect()
         }
         other => return Err(ReadError::BadSystem { found: kind_of(other) }),
@@ -93,7 +96,7 @@ fn read_message(
     let role = text_at(message, "role").unwrap_or_default();
     let content = message.get("content").unwrap_or(&Value::Null);
     let slots: Vec<Slot> = match content {
-        Value::String(_) => vec![Slot { place: Place::Text, at: 0, value: content.clone() }],
+        Value::String(_) => vec![Slot { place: SlotPlace::Text, at: 0, value: content.clone() }],
         Value::Array(blocks) => {
             if let Some(bad) = blocks.iter().position(|block| !block.is_object()) {
                 return Err(ReadError::BadField {
@@ -103,7 +106,8 @@ fn read_message(
                     allowed: "an object with `type`",
                 });
             }
-            let slot = |(at, block): (usize, &Value)| Slot { place: Place::Block, at: at as u32, value: block.clone() };
+            let slot =
+                |(at, block): (usize, &Value)| Slot { place: SlotPlace::Block, at: at as u32, value: block.clone() };
             blocks.iter().enumerate().map(slot).collect()
         }
         other => {
@@ -136,7 +140,7 @@ pub(crate) enum Thinking {
 pub(crate) fn cut(whole: Raw, thinking: Thinking) -> Vec<Raw> {
     let Raw { format, message, digest, opens, envelope, slots } = whole;
     let mut groups = if slots.is_empty() {
-        vec![vec![Slot { place: Place::Nothing, at: 0, value: Value::Null }]]
+        vec![vec![Slot { place: SlotPlace::Nothing, at: 0, value: Value::Null }]]
     } else {
         group_with_thinking(slots, thinking)
     };
@@ -187,7 +191,7 @@ pub(crate) fn draft_of(role: &str, part: &Raw, calls: &mut Calls) -> Draft {
     let mut shown = Shown::default();
     for slot in &part.slots {
         shown.add(match slot.place {
-            Place::Block => blocks::show(&slot.value),
+            SlotPlace::Block => blocks::show(&slot.value),
             _ => blocks::show_content(&slot.value),
         });
     }

@@ -19,7 +19,7 @@ use crate::blocks::{is_thinking, result_id, text_at};
 use crate::draft::{Draft, Format, ReadOutcome, SkippedLine};
 use crate::error::{ReadError, kind_of};
 use crate::files::{Calls, view_of_note};
-use crate::raw::{Place, Raw, Slot, cut_mark, digest};
+use crate::raw::{Raw, Slot, SlotPlace, cut_mark, digest};
 
 /// Reads the text of a session file. A torn last line is that of a session that is being written.
 pub fn read_claude_code(jsonl: &str) -> Result<ReadOutcome, ReadError> {
@@ -161,7 +161,7 @@ impl Message<'_> {
             return Vec::new();
         }
         let (lines, blocks): (Vec<&Line>, Vec<Value>) = self.blocks.into_iter().unzip();
-        let slot = |(at, value): (usize, Value)| Slot { place: Place::Block, at: at as u32, value };
+        let slot = |(at, value): (usize, Value)| Slot { place: SlotPlace::Block, at: at as u32, value };
         let whole = Raw {
             format: Format::Anthropic,
             message: number as u32,

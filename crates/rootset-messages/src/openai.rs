@@ -9,7 +9,7 @@ use crate::blocks::{self, Shown, text_at};
 use crate::draft::{Draft, Format};
 use crate::error::{ReadError, kind_of};
 use crate::files::Calls;
-use crate::raw::{Place, Raw, Slot, cut_mark, digest};
+use crate::raw::{Raw, Slot, SlotPlace, cut_mark, digest};
 
 pub(crate) fn read(list: &Value) -> Result<Vec<Draft>, ReadError> {
     let mut reader = Reader::default();
@@ -28,7 +28,7 @@ pub(crate) fn read(list: &Value) -> Result<Vec<Draft>, ReadError> {
 
 /// All values of a message that can leave, and the message without them.
 fn cut_out(number: usize, message: &Value, mut envelope: Map<String, Value>, opens: bool) -> Result<Raw, ReadError> {
-    let mut found: Vec<(Place, &Value)> = Vec::new();
+    let mut found: Vec<(SlotPlace, &Value)> = Vec::new();
     let calls = list_at(number, message, "tool_calls")?;
     let other_contents = !calls.is_empty() || ["function_call", "refusal", "audio"].iter().any(|it| has(message, it));
     let is_result = matches!(text_at(message, "role"), Some("tool" | "function"));
@@ -44,9 +44,9 @@ fn cut_out(number: usize, message: &Value, mut envelope: Map<String, Value>, ope
         Some(Value::String(text)) if text.is_empty() && other_contents => {
             envelope.insert("content".to_owned(), Value::String(String::new()));
         }
-        Some(content @ Value::String(_)) => found.push((Place::Text, content)),
+        Some(content @ Value::String(_)) => found.push((SlotPlace::Text, content)),
         // A result is one thing, however many parts its text comes in.
-        Some(content @ Value::Array(parts)) if is_result && !parts.is_empty() => found.push((Place::Text, content)),
+        Some(content @ Value::Array(parts)) if is_result && !parts.is_empty() => found.push((SlotPlace::Text, content)),
         Some(content @ Value::Array(parts)) => {
             if let Some(bad) = parts.iter().position(|part| !part.is_object()) {
                 return Err(bad_content(&parts[bad], format!("content[{bad}]")));
@@ -54,14 +54,15 @@ fn cut_out(number: usize, message: &Value, mut envelope: Map<String, Value>, ope
             if parts.is_empty() {
                 envelope.insert("content".to_owned(), content.clone());
             }
-            found.extend(parts.iter().map(|part| (Place::Block, part)));
+            found.extend(parts.iter().map(|part| (SlotPlace::Block, part)));
         }
         Some(other) => return Err(bad_content(other, "content".to_owned())),
     }
     if !found.is_empty() {
         envelope.insert("content".to_owned(), cut_mark());
     }
-    for (field, place) in [("refusal", Place::Refusal), ("audio", Place::Audio), ("function_call", Place::FunctionCall)]
+    for (field, place) in
+        [("refusal", SlotPlace::Refusal), ("audio", SlotPlace::Audio), ("function_call", SlotPlace::FunctionCall)]
     {
         if has(message, field) {
             found.push((place, &message[field]));
@@ -70,9 +71,9 @@ fn cut_out(number: usize, message: &Value, mut envelope: Map<String, Value>, ope
     }
     if !calls.is_empty() {
         envelope.insert("tool_calls".to_owned(), cut_mark());
-        found.extend(calls.iter().map(|call| (Place::ToolCall, call)));
+        found.extend(calls.iter().map(|call| (SlotPlace::ToolCall, call)));
     }
-    let slot = |(at, (place, value)): (usize, (Place, &Value))| Slot { place, at: at as u32, value: value.clone() };
+    let slot = |(at, (place, value)): (usize, (SlotPlace, &Value))| Slot { place, at: at as u32, value: value.clone() };
     let slots = found.into_iter().enumerate().map(slot).collect();
     Ok(Raw { format: Format::OpenAi, message: number as u32, digest: digest(message), opens, envelope, slots })
 }
@@ -117,11 +118,11 @@ impl Reader {
         let role = text_at(message, "role").unwrap_or_default();
         let slot = part.main();
         let shown = match slot.place {
-            Place::ToolCall | Place::FunctionCall => {
+            SlotPlace::ToolCall | SlotPlace::FunctionCall => {
                 let (name, input) = named_call(&slot.value);
                 Shown { text: blocks::call_text(name, input), extra_tokens: 0 }
             }
-            Place::Audio => {
+            SlotPlace::Audio => {
                 Shown { text: text_at(&slot.value, "transcript").unwrap_or("[audio]").to_owned(), extra_tokens: 0 }
             }
             _ => blocks::show_content(&slot.value),
@@ -129,8 +130,8 @@ impl Reader {
         let mut draft = plain_draft(if role == "developer" { "system" } else { role }, shown, part);
         draft.is_invariant = matches!(role, "system" | "developer");
         match (slot.place, role) {
-            (Place::ToolCall, _) => self.make_call(&mut draft, text_at(&slot.value, "id"), &slot.value),
-            (Place::FunctionCall, _) => {
+            (SlotPlace::ToolCall, _) => self.make_call(&mut draft, text_at(&slot.value, "id"), &slot.value),
+            (SlotPlace::FunctionCall, _) => {
                 let id = numbered(&mut self.function_calls, named_call(&slot.value).0);
                 self.make_call(&mut draft, Some(&id), &slot.value);
             }

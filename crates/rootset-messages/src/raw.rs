@@ -28,7 +28,7 @@ pub(crate) struct Raw {
 /// A value and where it was cut out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Slot {
-    pub place: Place,
+    pub place: SlotPlace,
     /// Its number among all values cut out of the message.
     pub at: u32,
     pub value: Value,
@@ -36,7 +36,7 @@ pub(crate) struct Slot {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Place {
+pub(crate) enum SlotPlace {
     /// `system` as a text.
     SystemText,
     /// One of the blocks of `system`.
@@ -59,7 +59,7 @@ impl Raw {
     pub fn parse(value: &Value) -> Option<Self> {
         let raw = Self::deserialize(value).ok()?;
         let (_, before) = raw.slots.split_last()?;
-        let is_thought = |slot: &Slot| slot.place == Place::Block && is_thinking(&slot.value);
+        let is_thought = |slot: &Slot| slot.place == SlotPlace::Block && is_thinking(&slot.value);
         (before.iter().all(is_thought) && raw.slots.iter().all(|slot| raw.fits(slot))).then_some(raw)
     }
 
@@ -69,18 +69,23 @@ impl Raw {
         let is_cut_out = |field: &str| has_role && is_cut(&self.envelope, field);
         match (slot.place, self.format) {
             (_, Format::ClaudeCode) => false,
-            (Place::SystemText, Format::Anthropic) => slot.value.is_string(),
-            (Place::SystemBlock, Format::Anthropic) => slot.value.is_object(),
-            (Place::Text, Format::Anthropic) => is_cut_out("content") && slot.value.is_string(),
-            (Place::Text, Format::OpenAi) => is_cut_out("content") && (slot.value.is_string() || slot.value.is_array()),
-            (Place::Block, _) => is_cut_out("content") && slot.value.is_object(),
-            (Place::ToolCall, Format::OpenAi) => is_cut_out("tool_calls") && slot.value.is_object(),
-            (Place::FunctionCall, Format::OpenAi) => is_cut_out("function_call") && slot.value.is_object(),
-            (Place::Audio, Format::OpenAi) => is_cut_out("audio") && slot.value.is_object(),
-            (Place::Refusal, Format::OpenAi) => is_cut_out("refusal") && slot.value.is_string(),
-            (Place::Nothing, _) => has_role,
-            (Place::SystemText | Place::SystemBlock, Format::OpenAi) => false,
-            (Place::ToolCall | Place::FunctionCall | Place::Audio | Place::Refusal, Format::Anthropic) => false,
+            (SlotPlace::SystemText, Format::Anthropic) => slot.value.is_string(),
+            (SlotPlace::SystemBlock, Format::Anthropic) => slot.value.is_object(),
+            (SlotPlace::Text, Format::Anthropic) => is_cut_out("content") && slot.value.is_string(),
+            (SlotPlace::Text, Format::OpenAi) => {
+                is_cut_out("content") && (slot.value.is_string() || slot.value.is_array())
+            }
+            (SlotPlace::Block, _) => is_cut_out("content") && slot.value.is_object(),
+            (SlotPlace::ToolCall, Format::OpenAi) => is_cut_out("tool_calls") && slot.value.is_object(),
+            (SlotPlace::FunctionCall, Format::OpenAi) => is_cut_out("function_call") && slot.value.is_object(),
+            (SlotPlace::Audio, Format::OpenAi) => is_cut_out("audio") && slot.value.is_object(),
+            (SlotPlace::Refusal, Format::OpenAi) => is_cut_out("refusal") && slot.value.is_string(),
+            (SlotPlace::Nothing, _) => has_role,
+            (SlotPlace::SystemText | SlotPlace::SystemBlock, Format::OpenAi) => false,
+            (
+                SlotPlace::ToolCall | SlotPlace::FunctionCall | SlotPlace::Audio | SlotPlace::Refusal,
+                Format::Anthropic,
+            ) => false,
         }
     }
 

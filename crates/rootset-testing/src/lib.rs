@@ -7,14 +7,14 @@
 mod database;
 mod dice;
 mod engine;
-mod owned;
+mod owned_database;
 mod postgres;
 mod sql;
 
 pub use database::{HeldWriters, TestDatabase};
 pub use dice::Dice;
 pub use engine::TestEngine;
-pub use owned::OwnedDatabase;
+pub use owned_database::OwnedDatabase;
 pub use sql::{Cell, Sql, SqlError, SqlRow};
 
 /// On a thread of its own: the store waits for its answers, and inside an async function nobody may.

@@ -6,7 +6,7 @@ use super::ids::Ids;
 use super::{Message, Pair, Part, Piece, convert};
 use crate::blocks::{call_id, result_id, text_at, type_of};
 use crate::draft::Format;
-use crate::raw::{Place, Raw, Slot, cut_mark};
+use crate::raw::{Raw, Slot, SlotPlace, cut_mark};
 
 #[derive(Debug, Default)]
 pub(super) struct Assembled {
@@ -24,7 +24,7 @@ pub(super) struct Fragment {
 
 impl Fragment {
     /// A value of a message that has nothing but a role and contents.
-    pub fn new(role: &str, place: Place, value: Value, pair: Pair) -> Self {
+    pub fn new(role: &str, place: SlotPlace, value: Value, pair: Pair) -> Self {
         let mut envelope = Map::new();
         envelope.insert("role".to_owned(), role.into());
         envelope.insert("content".to_owned(), cut_mark());
@@ -78,7 +78,9 @@ impl Assembler {
         if !continues {
             self.place_placeholders();
         }
-        if matches!(raw.main().place, Place::SystemText | Place::SystemBlock) && self.target == Format::Anthropic {
+        if matches!(raw.main().place, SlotPlace::SystemText | SlotPlace::SystemBlock)
+            && self.target == Format::Anthropic
+        {
             self.out.system.extend(raw.slots);
             return;
         }
@@ -155,10 +157,10 @@ impl Assembler {
             _ => "user",
         };
         if role == "system" && self.target == Format::Anthropic {
-            self.out.system.push(Slot { place: Place::SystemText, at: 0, value: text.into() });
+            self.out.system.push(Slot { place: SlotPlace::SystemText, at: 0, value: text.into() });
             return;
         }
-        self.add_fragment(Fragment::new(role, Place::Text, text.into(), Pair::None), false);
+        self.add_fragment(Fragment::new(role, SlotPlace::Text, text.into(), Pair::None), false);
     }
 
     fn place_placeholders(&mut self) {
@@ -166,7 +168,7 @@ impl Assembler {
             return;
         }
         let text = std::mem::take(&mut self.placeholders).join("\n");
-        self.add_fragment(Fragment::new("user", Place::Text, text.into(), Pair::None), false);
+        self.add_fragment(Fragment::new("user", SlotPlace::Text, text.into(), Pair::None), false);
         self.last = None;
     }
 
@@ -212,14 +214,14 @@ fn native_pair(raw: &Raw) -> Pair {
     let field = |name: &str| envelope.get(name).and_then(Value::as_str).unwrap_or_default();
     match raw.format {
         Format::OpenAi => match (slot.place, field("role")) {
-            (Place::ToolCall, _) => Pair::Call(text_at(&slot.value, "id").unwrap_or_default().to_owned()),
-            (Place::FunctionCall, _) => Pair::Call(function_id(text_at(&slot.value, "name").unwrap_or_default())),
+            (SlotPlace::ToolCall, _) => Pair::Call(text_at(&slot.value, "id").unwrap_or_default().to_owned()),
+            (SlotPlace::FunctionCall, _) => Pair::Call(function_id(text_at(&slot.value, "name").unwrap_or_default())),
             (_, "tool") => Pair::Result(field("tool_call_id").to_owned()),
             (_, "function") => Pair::Result(function_id(field("name"))),
             _ => Pair::None,
         },
         Format::Anthropic | Format::ClaudeCode => {
-            if slot.place != Place::Block {
+            if slot.place != SlotPlace::Block {
                 return Pair::None;
             }
             let is_client = matches!(type_of(&slot.value), "tool_use" | "tool_result");

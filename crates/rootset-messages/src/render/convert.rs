@@ -7,11 +7,11 @@ use super::assemble::{Fragment, function_id};
 use super::ids::Ids;
 use crate::blocks::{self, call_id, is_thinking, result_id, split_data_url, text_at, type_of};
 use crate::openai::{named_call, parsed_input};
-use crate::raw::{Place, Raw, Slot};
+use crate::raw::{Raw, Slot, SlotPlace};
 
 pub(super) fn to_openai(raw: &Raw, ids: &mut Ids) -> Vec<Fragment> {
     let role = plain_role(raw);
-    let slots = raw.slots.iter().filter(|slot| slot.place != Place::Nothing && !is_thinking(&slot.value));
+    let slots = raw.slots.iter().filter(|slot| slot.place != SlotPlace::Nothing && !is_thinking(&slot.value));
     slots.filter_map(|slot| openai_fragment(role, slot, ids)).collect()
 }
 
@@ -19,43 +19,43 @@ fn openai_fragment(role: &str, slot: &Slot, ids: &mut Ids) -> Option<Fragment> {
     let block = &slot.value;
     let text = |role: &str, text: &str| {
         let part = || json!({"type": "text", "text": text});
-        (!text.trim().is_empty()).then(|| Fragment::new(role, Place::Block, part(), Pair::None))
+        (!text.trim().is_empty()).then(|| Fragment::new(role, SlotPlace::Block, part(), Pair::None))
     };
     let told = |role: &str| text(role, &blocks::show_content(block).text);
     match (slot.place, type_of(block)) {
-        (Place::SystemText | Place::SystemBlock, _) => told("system"),
-        (Place::Block, "tool_use") => {
+        (SlotPlace::SystemText | SlotPlace::SystemBlock, _) => told("system"),
+        (SlotPlace::Block, "tool_use") => {
             let id = ids.of_call(call_id(block)?);
             let arguments = block.get("input").map_or_else(|| "{}".to_owned(), Value::to_string);
             let function = json!({"name": text_at(block, "name").unwrap_or_default(), "arguments": arguments});
             let call = json!({"id": id, "type": "function", "function": function});
-            Some(Fragment::new("assistant", Place::ToolCall, call, Pair::Call(id)))
+            Some(Fragment::new("assistant", SlotPlace::ToolCall, call, Pair::Call(id)))
         }
-        (Place::Block, "tool_result") => {
+        (SlotPlace::Block, "tool_result") => {
             let id = ids.of_result(result_id(block)?);
             let mut shown = blocks::show(block).text;
             if block.get("is_error") == Some(&Value::Bool(true)) {
                 shown.insert_str(0, "error: ");
             }
-            let mut fragment = Fragment::new("tool", Place::Text, shown.into(), Pair::Result(id.clone()));
+            let mut fragment = Fragment::new("tool", SlotPlace::Text, shown.into(), Pair::Result(id.clone()));
             fragment.envelope.insert("tool_call_id".to_owned(), id.into());
             Some(fragment)
         }
-        (Place::Block, "image") if role == "user" => match image_url(block) {
+        (SlotPlace::Block, "image") if role == "user" => match image_url(block) {
             Some(url) => {
                 let part = json!({"type": "image_url", "image_url": {"url": url}});
-                Some(Fragment::new(role, Place::Block, part, Pair::None))
+                Some(Fragment::new(role, SlotPlace::Block, part, Pair::None))
             }
             None => told(role),
         },
-        (Place::Block, "document") if role == "user" && block.pointer("/source/type") == Some(&json!("base64")) => {
+        (SlotPlace::Block, "document") if role == "user" && block.pointer("/source/type") == Some(&json!("base64")) => {
             let (media_type, data) = base64_of(block)?;
             let name = text_at(block, "title").unwrap_or("document.pdf");
             let file = json!({"filename": name, "file_data": format!("data:{media_type};base64,{data}")});
-            Some(Fragment::new(role, Place::Block, json!({"type": "file", "file": file}), Pair::None))
+            Some(Fragment::new(role, SlotPlace::Block, json!({"type": "file", "file": file}), Pair::None))
         }
         // Calls and results of the API's own tools, and blocks that nobody here knows.
-        (Place::Block, _) => text(role, &blocks::show(block).text),
+        (SlotPlace::Block, _) => text(role, &blocks::show(block).text),
         _ => told(role),
     }
 }
@@ -88,30 +88,30 @@ pub(super) fn to_anthropic(raw: &Raw, ids: &mut Ids) -> Vec<Fragment> {
             _ => "".into(),
         };
         let block = json!({"type": "tool_result", "tool_use_id": id, "content": content});
-        return vec![Fragment::new("user", Place::Block, block, Pair::Result(id))];
+        return vec![Fragment::new("user", SlotPlace::Block, block, Pair::Result(id))];
     }
     let role = plain_role(raw);
     let fragment = match slot.place {
-        Place::ToolCall | Place::FunctionCall => Some(anthropic_call(slot, ids)),
-        Place::Audio => {
+        SlotPlace::ToolCall | SlotPlace::FunctionCall => Some(anthropic_call(slot, ids)),
+        SlotPlace::Audio => {
             text_block(text_at(&slot.value, "transcript").unwrap_or("[audio]")).map(|block| told(role, block))
         }
-        Place::Block => anthropic_block(role, &slot.value).map(|block| told(role, block)),
-        Place::Nothing => None,
+        SlotPlace::Block => anthropic_block(role, &slot.value).map(|block| told(role, block)),
+        SlotPlace::Nothing => None,
         _ => text_block(&blocks::show_content(&slot.value).text).map(|block| told(role, block)),
     };
     fragment.into_iter().collect()
 }
 
 fn told(role: &str, block: Value) -> Fragment {
-    let place = if role == "system" { Place::SystemBlock } else { Place::Block };
+    let place = if role == "system" { SlotPlace::SystemBlock } else { SlotPlace::Block };
     Fragment::new(role, place, block, Pair::None)
 }
 
 fn anthropic_call(slot: &Slot, ids: &mut Ids) -> Fragment {
     let (name, arguments) = named_call(&slot.value);
     let id = match slot.place {
-        Place::FunctionCall => ids.of_call(&function_id(name)),
+        SlotPlace::FunctionCall => ids.of_call(&function_id(name)),
         _ => ids.of_call(text_at(&slot.value, "id").unwrap_or_default()),
     };
     // What is no JSON object cannot be an input; it is kept beside a name that says what it was.
@@ -120,7 +120,7 @@ fn anthropic_call(slot: &Slot, ids: &mut Ids) -> Fragment {
         _ => json!({}),
     });
     let block = json!({"type": "tool_use", "id": id, "name": name, "input": input});
-    Fragment::new("assistant", Place::Block, block, Pair::Call(id))
+    Fragment::new("assistant", SlotPlace::Block, block, Pair::Call(id))
 }
 
 /// `None` for what says nothing: the API refuses blank texts.

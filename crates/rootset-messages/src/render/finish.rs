@@ -4,25 +4,25 @@ use serde_json::{Map, Value, json};
 
 use super::Message;
 use crate::draft::Format;
-use crate::raw::{Place, Slot, is_cut};
+use crate::raw::{Slot, SlotPlace, is_cut};
 
 /// One text as it was given; several as blocks.
 pub(super) fn system(slots: Vec<Slot>) -> Option<Value> {
     match slots.as_slice() {
         [] => None,
-        [only] if only.place == Place::SystemText => Some(only.value.clone()),
+        [only] if only.place == SlotPlace::SystemText => Some(only.value.clone()),
         _ => Some(slots.into_iter().map(block_of).collect()),
     }
 }
 
 pub(super) fn message(format: Format, message: Message) -> Value {
     let mut slots: Vec<Slot> = message.parts.into_iter().flat_map(|part| part.slots).collect();
-    slots.retain(|slot| slot.place != Place::Nothing);
+    slots.retain(|slot| slot.place != SlotPlace::Nothing);
     // Thinking travels with what it belongs to, but stands where it stood.
     slots.sort_by_key(|slot| slot.at);
     let mut envelope = message.envelope;
     let (contents, others): (Vec<Slot>, Vec<Slot>) =
-        slots.into_iter().partition(|slot| matches!(slot.place, Place::Text | Place::Block));
+        slots.into_iter().partition(|slot| matches!(slot.place, SlotPlace::Text | SlotPlace::Block));
     fill_content(format, &mut envelope, contents);
     fill_others(&mut envelope, others);
     Value::Object(envelope)
@@ -32,7 +32,7 @@ fn fill_content(format: Format, envelope: &mut Map<String, Value>, mut contents:
     if !is_cut(envelope, "content") {
         return;
     }
-    let is_one_text = matches!(contents.as_slice(), [only] if only.place == Place::Text);
+    let is_one_text = matches!(contents.as_slice(), [only] if only.place == SlotPlace::Text);
     let content = match (is_one_text, format) {
         (true, _) => contents.remove(0).value,
         // Only tool calls are left of it.
@@ -47,11 +47,15 @@ fn fill_others(envelope: &mut Map<String, Value>, others: Vec<Slot>) {
     let mut fields: Vec<(&str, Value)> = Vec::new();
     for slot in others {
         match slot.place {
-            Place::ToolCall => calls.push(slot.value),
-            Place::FunctionCall => fields.push(("function_call", slot.value)),
-            Place::Refusal => fields.push(("refusal", slot.value)),
-            Place::Audio => fields.push(("audio", slot.value)),
-            Place::SystemText | Place::SystemBlock | Place::Text | Place::Block | Place::Nothing => {}
+            SlotPlace::ToolCall => calls.push(slot.value),
+            SlotPlace::FunctionCall => fields.push(("function_call", slot.value)),
+            SlotPlace::Refusal => fields.push(("refusal", slot.value)),
+            SlotPlace::Audio => fields.push(("audio", slot.value)),
+            SlotPlace::SystemText
+            | SlotPlace::SystemBlock
+            | SlotPlace::Text
+            | SlotPlace::Block
+            | SlotPlace::Nothing => {}
         }
     }
     if !calls.is_empty() {
@@ -72,7 +76,7 @@ fn fill_others(envelope: &mut Map<String, Value>, others: Vec<Slot>) {
 
 fn block_of(slot: Slot) -> Value {
     match slot.place {
-        Place::SystemText | Place::Text => json!({"type": "text", "text": slot.value}),
+        SlotPlace::SystemText | SlotPlace::Text => json!({"type": "text", "text": slot.value}),
         _ => slot.value,
     }
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::assemble::Fragment;
 use super::{Message, Pair, Part};
 use crate::draft::Format;
-use crate::raw::{Place, Slot, cut_mark};
+use crate::raw::{Slot, SlotPlace, cut_mark};
 
 /// Stands for the user where what came before is gone: a conversation does not begin with an answer.
 const EARLIER_NOTE: &str = "[earlier messages of this conversation were stashed]";
@@ -76,9 +76,9 @@ fn all_slots(parts: &mut [Part]) -> impl Iterator<Item = &mut Slot> {
 }
 
 fn text_to_block(slot: &mut Slot) {
-    if slot.place == Place::Text {
+    if slot.place == SlotPlace::Text {
         let text = slot.value.take();
-        (slot.place, slot.value) = (Place::Block, json!({"type": "text", "text": text}));
+        (slot.place, slot.value) = (SlotPlace::Block, json!({"type": "text", "text": text}));
     }
 }
 
@@ -91,7 +91,7 @@ pub(super) fn begin_with_user(format: Format, messages: &mut Vec<Message>) {
     if may_begin {
         return;
     }
-    let note = Fragment::new("user", Place::Text, Value::from(EARLIER_NOTE), Pair::None);
+    let note = Fragment::new("user", SlotPlace::Text, Value::from(EARLIER_NOTE), Pair::None);
     messages.insert(
         prompts,
         Message { role: note.role, envelope: note.envelope, parts: vec![note.part], number: None, opens: true },

@@ -8,7 +8,7 @@ use super::assemble::Fragment;
 use super::{Message, Pair, Part};
 use crate::blocks::{self, type_of};
 use crate::draft::Format;
-use crate::raw::{Place, Slot};
+use crate::raw::{Slot, SlotPlace};
 
 /// Stands before what a tool answered when nobody can see any more what it was asked.
 const ORPHAN_NOTE: &str = "[result of a tool call that is no longer in this conversation]";
@@ -123,8 +123,8 @@ fn tell(format: Format, message: &mut Message, part: usize) {
     let slot = part.slots.pop().expect("a part has at least one slot");
     if format == Format::OpenAi {
         let text = format!("{ORPHAN_NOTE}\n{}", blocks::show_content(&slot.value).text);
-        part.slots = vec![Slot { place: Place::Text, at: slot.at, value: text.into() }];
-        let told = Fragment::new("user", Place::Text, Value::Null, Pair::None);
+        part.slots = vec![Slot { place: SlotPlace::Text, at: slot.at, value: text.into() }];
+        let told = Fragment::new("user", SlotPlace::Text, Value::Null, Pair::None);
         (message.role, message.envelope, message.number) = (told.role, told.envelope, None);
         return;
     }
@@ -137,7 +137,7 @@ fn tell(format: Format, message: &mut Message, part: usize) {
             told.extend((!text.trim().is_empty()).then(|| json!({"type": "text", "text": text})));
         }
     }
-    let slots = told.into_iter().map(|value| Slot { place: Place::Block, at: slot.at, value });
+    let slots = told.into_iter().map(|value| Slot { place: SlotPlace::Block, at: slot.at, value });
     part.slots.extend(slots);
     message.number = None;
 }
