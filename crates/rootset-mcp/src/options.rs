@@ -1,6 +1,6 @@
 //! What a server is told when it starts.
 
-use rootset_service::Rights;
+use rootset_service::{Rights, ServiceError};
 
 use crate::profile::Profiles;
 
@@ -10,6 +10,9 @@ pub struct McpOptions {
     pub profiles: Profiles,
     /// The workspace of calls that name none.
     pub workspace: String,
+    /// Why no call may be carried out: which workspace is meant is in doubt. The client still connects, so that its model
+    /// and its person read the reason.
+    pub refusal: Option<ServiceError>,
     /// Audit's actor; `None`: the client's own name, made safe.
     pub actor: Option<String>,
     /// What its clients may do.
@@ -23,6 +26,7 @@ impl Default for McpOptions {
         Self {
             profiles: Profiles::default(),
             workspace: "default".to_owned(),
+            refusal: None,
             actor: None,
             rights: Rights::default(),
             terminal_command: "rootset".to_owned(),

@@ -90,6 +90,9 @@ impl McpServer {
         arguments: Value,
         context: &RequestContext<RoleServer>,
     ) -> Result<Result<Value, ServiceError>, ErrorData> {
+        if let Some(refusal) = &self.options().refusal {
+            return Ok(Err(refusal.clone()));
+        }
         let caller = self.caller(context)?;
         self.shared.calls.call(caller, operation, arguments, context).await.map_err(cancelled)
     }
@@ -201,9 +204,16 @@ impl McpServer {
 
     fn info_for(&self, workspace: &str) -> ServerConfig {
         let capabilities = ServerCapabilities::builder().enable_tools().enable_resources().enable_prompts().build();
+        let instructions = match &self.options().refusal {
+            Some(refusal) => {
+                let hint = refusal.hint.as_deref().unwrap_or_default();
+                format!("Rootset refuses every call: {}. For the person: {hint}.", refusal.message)
+            }
+            None => instructions(workspace, |tool| self.offers(tool)),
+        };
         ServerConfig::new(capabilities)
             .with_server_info(Implementation::new("rootset", env!("CARGO_PKG_VERSION")).with_title("Rootset"))
-            .with_instructions(instructions(workspace, |tool| self.offers(tool)))
+            .with_instructions(instructions)
     }
 }
 
@@ -246,6 +256,9 @@ impl ServerHandler for McpServer {
         let tool = request.name.as_ref();
         if !self.offers(tool) {
             return Err(unknown_tool(tool));
+        }
+        if let Some(refusal) = &self.options().refusal {
+            return Ok(answer::result(Err(refusal.clone())).into());
         }
         let caller = self.caller(&context)?;
         if let Some(handle) = &request.request_state {

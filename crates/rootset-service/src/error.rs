@@ -218,6 +218,10 @@ impl From<StoreError> for ServiceError {
                     error
                 }
             }
+            StoreError::WorkspaceOfAnotherFolder { name } => Self::conflict(message).with_hint(format!(
+                "run `rootset workspace link {name}` in this folder to join them, or start with `--workspace NAME` to keep \
+                 them apart"
+            )),
             StoreError::MemoryNotFound { trashed, .. } => {
                 let error = Self::new(Code::NotFound, message);
                 match trashed {

@@ -12,6 +12,7 @@ mod code_snippet;
 mod collecting;
 mod context;
 mod error;
+mod folders;
 mod housekeeping;
 mod indexing;
 mod languages;

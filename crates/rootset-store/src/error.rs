@@ -71,6 +71,8 @@ pub enum StoreError {
     WorkspaceNotFound { name: String, nearest: Vec<String>, trashed: bool },
     #[error("the workspace `{name}` exists already")]
     WorkspaceExists { name: String, trashed: bool },
+    #[error("the workspace `{name}` is not linked to this folder and may hold another folder's memories")]
+    WorkspaceOfAnotherFolder { name: String },
     #[error("no memory `{reference}`")]
     MemoryNotFound { reference: String, trashed: Option<(RunId, Timestamp)> },
     #[error("no memory `{0}` in the trash")]

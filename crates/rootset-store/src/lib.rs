@@ -20,6 +20,7 @@ mod erasure;
 mod error;
 mod explain;
 pub mod failpoints;
+mod folders;
 mod forget;
 mod garbage;
 mod graph;

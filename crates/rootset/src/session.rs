@@ -51,9 +51,13 @@ impl Session {
         request: Value,
         progress: Progress,
     ) -> Result<Value, ServiceError> {
-        let workspace = self.configuration()?.workspace.clone();
-        let caller = Caller { progress, ..Caller::new(FrontEnd::CommandLine, ACTOR, workspace) };
+        let caller = Caller { progress, ..self.caller()? };
         self.service()?.call(&caller, operation, request)
+    }
+
+    /// The person at the terminal.
+    pub fn caller(&self) -> Result<Caller, ServiceError> {
+        Ok(Caller::new(FrontEnd::CommandLine, ACTOR, self.configuration()?.workspace.clone()))
     }
 
     pub fn configuration(&self) -> Result<&Configuration, ServiceError> {

@@ -17,6 +17,11 @@ pub enum WorkspaceCommand {
     /// List the workspaces with their sizes
     List,
     Create(CreateWorkspaceArguments),
+    /// Let agents in the repository around the working folder use this workspace
+    Link {
+        #[arg(value_name = "ID")]
+        workspace: String,
+    },
     /// Move a whole workspace to the trash
     Delete {
         #[arg(value_name = "ID")]

@@ -1,6 +1,6 @@
 //! `rootset mcp`: a server for one agent, until it closes its end or a signal comes. stdout belongs to the protocol.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,7 +8,6 @@ use rootset_mcp::{McpOptions, McpServer};
 use rootset_model::limits::WORKSPACE_ID_CHARS_MAX;
 use rootset_service::{ErrorCode, Rights, Service, ServiceError};
 use rootset_store::Location;
-use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use crate::arguments::McpArguments;
@@ -29,9 +28,11 @@ const DEFAULT: &str = "default";
 pub fn run(arguments: McpArguments, session: &Session) -> Result<(), Failure> {
     let stop = Stop::on_signals()?;
     let service = session.service()?.clone();
+    let (workspace, refusal) = workspace(session)?;
     let options = McpOptions {
         profiles: arguments.profile,
-        workspace: workspace(session)?,
+        workspace,
+        refusal,
         actor: arguments.actor,
         rights: Rights::default(),
         terminal_command: terminal_command(session)?,
@@ -79,26 +80,31 @@ async fn keep_up(service: Arc<Service>) {
     }
 }
 
-/// The configured one, or with `auto` that of the repository around us, made when it is missing.
-fn workspace(session: &Session) -> Result<String, ServiceError> {
+/// The configured one, or with `auto` that of the repository around us, made when it is missing; with the reason why no
+/// call may be carried out where the repository's workspace is in doubt.
+fn workspace(session: &Session) -> Result<(String, Option<ServiceError>), ServiceError> {
     let configured = session.configuration()?.workspace.clone();
     if configured != AUTO {
-        return Ok(configured);
+        return Ok((configured, None));
     }
-    let folder = std::env::current_dir().map_err(|error| {
-        ServiceError::invalid(format!("`--workspace auto`: there is no working directory: {error}"))
-    })?;
-    let workspace = git_root(&folder).and_then(workspace_id).unwrap_or_else(|| DEFAULT.to_owned());
-    // Reading first: nobody waits for the write lock to hear that the workspace is there.
-    let request = json!({ "workspace_id": workspace });
-    match session.call("get_retention", request.clone()) {
-        Err(error) if error.code == ErrorCode::NotFound => match session.call("create_workspace", request) {
-            // Another process was quicker, or it is in the trash, which calls will be told.
-            Err(error) if error.code == ErrorCode::Conflict => Ok(workspace),
-            created => created.map(|_| workspace),
-        },
-        found => found.map(|_| workspace),
+    let Some((folder, name)) = project()? else { return Ok((DEFAULT.to_owned(), None)) };
+    match session.service()?.workspace_of_folder(&session.caller()?, &folder, &name) {
+        Ok(workspace) => Ok((workspace, None)),
+        Err(refusal) if refusal.code == ErrorCode::Conflict => {
+            tracing::warn!("{refusal}");
+            Ok((name, Some(refusal)))
+        }
+        Err(error) => Err(error),
     }
+}
+
+/// The repository around the working directory and the name its workspace would get.
+pub fn project() -> Result<Option<(PathBuf, String)>, ServiceError> {
+    let folder = std::env::current_dir()
+        .and_then(std::fs::canonicalize)
+        .map_err(|error| ServiceError::invalid(format!("cannot read the working directory: {error}")))?;
+    let Some(root) = git_root(&folder) else { return Ok(None) };
+    Ok(workspace_id(root).map(|name| (root.to_owned(), name)))
 }
 
 /// The nearest folder with a `.git`, which is a file in work trees.

@@ -1,11 +1,13 @@
 //! `rootset workspace`.
 
+use rootset_service::ServiceError;
 use serde_json::{Value, json};
 
+use super::mcp::project;
 use crate::arguments::{CreateWorkspaceArguments, WorkspaceCommand};
 use crate::exit::Failure;
 use crate::prompt;
-use crate::render::{Table, bytes, count, list, one_line, short, text, with_age};
+use crate::render::{Table, bytes, count, escaped, list, one_line, short, text, with_age};
 use crate::session::Session;
 
 pub fn run(command: WorkspaceCommand, session: &Session) -> Result<(), Failure> {
@@ -15,6 +17,7 @@ pub fn run(command: WorkspaceCommand, session: &Session) -> Result<(), Failure> 
             session.output.answer(&answer, render)
         }
         WorkspaceCommand::Create(arguments) => create(arguments, session),
+        WorkspaceCommand::Link { workspace } => link(&workspace, session),
         WorkspaceCommand::Delete { workspace } => delete(&workspace, session),
     }
 }
@@ -32,6 +35,19 @@ fn create(arguments: CreateWorkspaceArguments, session: &Session) -> Result<(), 
     });
     let answer = session.call("create_workspace", request)?;
     session.output.answer(&answer, |answer| format!("created {}\n", text(answer, "workspace_id")))
+}
+
+/// What `rootset mcp --workspace auto` uses in this repository from now on.
+fn link(workspace: &str, session: &Session) -> Result<(), Failure> {
+    let Some((folder, _)) = project()? else {
+        let error = ServiceError::invalid("there is no git repository around the working folder");
+        return Err(error.with_hint("run this inside the repository to link").into());
+    };
+    session.service()?.link_folder(&session.caller()?, &folder, workspace)?;
+    let answer = json!({"workspace_id": workspace, "folder": folder});
+    session
+        .output
+        .answer(&answer, |_| format!("linked {} to workspace {workspace}\n", escaped(&folder.display().to_string())))
 }
 
 /// The phrase is what the operation wants to hear, from a person as from a program.

@@ -16,12 +16,13 @@ struct Agent {
 }
 
 impl Agent {
-    fn start(sandbox: &Sandbox, arguments: &[&str]) -> Self {
+    /// In a folder below the sandbox's working folder.
+    fn start_in(sandbox: &Sandbox, folder: &str, arguments: &[&str]) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_rootset"));
         command
             .env_clear()
             .envs(sandbox.variables())
-            .current_dir(sandbox.work())
+            .current_dir(sandbox.work().join(folder))
             .args(arguments)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -34,7 +35,11 @@ impl Agent {
 
     /// Started and past the handshake; with the answer to it.
     fn begun(sandbox: &Sandbox, arguments: &[&str]) -> (Self, Value) {
-        let mut agent = Self::start(sandbox, arguments);
+        Self::begun_in(sandbox, "", arguments)
+    }
+
+    fn begun_in(sandbox: &Sandbox, folder: &str, arguments: &[&str]) -> (Self, Value) {
+        let mut agent = Self::start_in(sandbox, folder, arguments);
         let client = json!({"name": "an agent", "version": "1"});
         let parameters = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client});
         let answer = agent.ask("initialize", parameters);
@@ -124,6 +129,55 @@ fn the_workspace_follows_the_repository_and_is_made_when_it_is_missing() {
     }
     assert_eq!(sandbox.call("list_memories", r#"{"workspace_id": "work"}"#)["total"], 1);
     assert_eq!(sandbox.call("list_memories", "{}")["total"], 0);
+}
+
+#[test]
+fn a_second_folder_of_the_same_name_is_refused_until_a_person_links_it() {
+    let sandbox = Sandbox::new();
+    for folder in ["clientA/api", "clientB/api"] {
+        sandbox.write(format!("{folder}/.git/HEAD"), "ref: refs/heads/main\n");
+    }
+    let auto = ["mcp", "--workspace", "auto"];
+    let (mut first, _) = Agent::begun_in(&sandbox, "clientA/api", &auto);
+    first.call("add_memory", json!({"context": "The password policy of client A."}));
+    assert_eq!(first.end().0, Some(0));
+
+    let (mut second, answer) = Agent::begun_in(&sandbox, "clientB/api", &auto);
+    let instructions = answer["result"]["instructions"].as_str().expect("instructions");
+    assert!(instructions.contains("rootset workspace link api"), "{instructions}");
+    for arguments in [json!({"query": "password"}), json!({"query": "password", "workspace_id": "api"})] {
+        let refused = second.call("search_memory", arguments);
+        assert_eq!(refused["error"]["code"], "conflict", "{refused}");
+        assert!(!refused.to_string().contains("clientA"), "an agent learns nothing of other folders: {refused}");
+    }
+    let listed = second.ask("resources/list", json!({}));
+    assert!(listed["error"].is_object(), "{listed}");
+    second.end();
+
+    let linked = sandbox.run_in("clientB/api", ["workspace", "link", "api"]);
+    assert_eq!(linked.status, Some(0), "{linked:?}");
+    let (mut joined, _) = Agent::begun_in(&sandbox, "clientB/api", &auto);
+    assert_eq!(joined.call("search_memory", json!({"query": "password"}))["results"].as_array().map(Vec::len), Some(1));
+}
+
+#[test]
+fn a_workspace_from_before_folders_were_noted_is_taken_over_only_by_the_repository_indexed_in_it() {
+    let sandbox = Sandbox::new();
+    sandbox.write("mine/api/.git/HEAD", "ref: refs/heads/main\n");
+    sandbox.write("mine/api/main.py", "def serve():\n    return 1\n");
+    sandbox.write("other/api/.git/HEAD", "ref: refs/heads/main\n");
+    assert_eq!(sandbox.run(["workspace", "create", "api"]).status, Some(0));
+    let auto = ["mcp", "--workspace", "auto"];
+    let (mut agent, _) = Agent::begun_in(&sandbox, "mine/api", &auto);
+    assert_eq!(agent.call("search_memory", json!({"query": "x"}))["error"]["code"], "conflict");
+    agent.end();
+    let indexed = sandbox.run(["index", "mine/api", "--workspace", "api"]);
+    assert_eq!(indexed.status, Some(0), "{indexed:?}");
+    for (folder, is_refused) in [("other/api", true), ("mine/api", false), ("other/api", true)] {
+        let (mut agent, _) = Agent::begun_in(&sandbox, folder, &auto);
+        let answer = agent.call("search_memory", json!({"query": "x"}));
+        assert_eq!(answer["error"].is_object(), is_refused, "{folder}: {answer}");
+    }
 }
 
 #[test]

@@ -114,6 +114,11 @@ impl Sandbox {
         outcome(self.command().args(arguments))
     }
 
+    /// In a folder below the working folder.
+    pub fn run_in<const N: usize>(&self, folder: &str, arguments: [&str; N]) -> Outcome {
+        outcome(self.command().current_dir(self.work().join(folder)).args(arguments))
+    }
+
     pub fn run_with_input<const N: usize>(&self, arguments: [&str; N], input: impl Into<Vec<u8>>) -> Outcome {
         outcome(self.command().args(arguments).write_stdin(input))
     }
