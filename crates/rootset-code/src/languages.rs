@@ -33,7 +33,8 @@ mod tests {
         }
     }
 
-    /// The sources of this crate that are not below `languages/`.
+    /// The sources of this crate that are not below `languages/`. Text formats are apart: among them are the endings of
+    /// languages that had no grammar yet.
     fn engine_files() -> Vec<PathBuf> {
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
         let mut files = Vec::new();
@@ -41,11 +42,10 @@ mod tests {
         while let Some(folder) = open.pop() {
             for entry in std::fs::read_dir(folder).unwrap() {
                 let path = entry.unwrap().path();
-                if path.is_file() {
-                    files.push(path);
-                } else if path != source.join("languages") {
-                    open.push(path);
+                if path == source.join("languages") || path == source.join("text_formats.rs") {
+                    continue;
                 }
+                if path.is_dir() { &mut open } else { &mut files }.push(path);
             }
         }
         files
