@@ -4,12 +4,13 @@
 
 #![allow(clippy::disallowed_methods, reason = "the crate does no I/O; its build reads the crate's own files")]
 
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 use std::{env, fs};
 
 fn main() {
     println!("cargo:rerun-if-changed=src/languages");
-    let folder = Path::new(&env::var("CARGO_MANIFEST_DIR").expect("cargo sets it")).join("src/languages");
+    let folder = path_of("CARGO_MANIFEST_DIR").join("src/languages");
+    let out = path_of("OUT_DIR");
     let mut files: Vec<_> = fs::read_dir(&folder)
         .expect("the folder of languages exists")
         .map(|entry| entry.expect("its entries are readable").path())
@@ -26,8 +27,19 @@ fn main() {
         lists += &format!("    {condition} files::{module}::LANGUAGES,\n");
     }
     let generated = format!(
-        "#[path = {folder:?}]\nmod files {{\n{modules}}}\n\nstatic LISTS: &[&[&crate::language::Language]] = &[\n{lists}];\n"
+        "#[path = {:?}]\nmod files {{\n{modules}}}\n\nstatic LISTS: &[&[&crate::language::Language]] = &[\n{lists}];\n",
+        relative(&out, &folder)
     );
-    let out = env::var("OUT_DIR").expect("cargo sets it");
-    fs::write(Path::new(&out).join("languages.rs"), generated).expect("OUT_DIR is writable");
+    fs::write(out.join("languages.rs"), generated).expect("OUT_DIR is writable");
+}
+
+fn path_of(variable: &str) -> PathBuf {
+    PathBuf::from(env::var_os(variable).expect("cargo sets it"))
+}
+
+/// The way from one folder to another, so that a checkout can be moved or copied together with its target folder.
+fn relative(from: &Path, to: &Path) -> PathBuf {
+    let common = from.components().zip(to.components()).take_while(|(a, b)| a == b).count();
+    let up = from.components().skip(common).map(|_| Component::ParentDir);
+    up.chain(to.components().skip(common)).collect()
 }
