@@ -5,20 +5,19 @@
 //! by a clock.
 //!
 //! One engine for all languages: [`Reader`] parses, `walk` goes over the tree once and asks the language's rules
-//! (`languages/*.rs`, functions over node kinds) what a node is, `finish` and `chunks` make the [`Outline`] of what was
+//! (`languages/*.rs`, functions over node kinds) what a node is, `outline` and `chunks` make the [`Outline`] of what was
 //! found. Adding a language is one file there (CONTRIBUTING.md).
 //!
 //! [`Outline`]: rootset_model::code::Outline
 
 mod chunks;
-mod finish;
 mod grammar;
 mod language;
 mod languages;
 mod limits;
+mod outline;
 mod parse;
 mod paths;
-mod plain;
 mod reader;
 mod refuse;
 mod signature;
@@ -26,6 +25,7 @@ mod stems;
 mod terms;
 mod text;
 mod text_formats;
+mod text_outline;
 mod walk;
 
 pub use language::{
@@ -34,10 +34,10 @@ pub use language::{
 };
 pub use parse::GaveUp;
 pub use paths::is_test;
-pub use plain::outline_as_text;
 pub use reader::{Reader, Source};
 pub use refuse::{NotSource, refuse};
 pub use terms::{ChunkTerms, around_name_term, identifier_term, name_parts, own_name_term, query_terms};
+pub use text_outline::outline_as_text;
 
 /// Raised whenever the same text could give other symbols, chunks, references or terms: files are then read anew.
 pub const EXTRACTOR_VERSION: i64 = 1;

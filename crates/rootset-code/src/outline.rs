@@ -15,7 +15,7 @@ fn behind_module(place: usize) -> u32 {
     place as u32 + 1
 }
 
-pub(crate) fn finish(source: &Source<'_>, found: Found) -> Outline {
+pub(crate) fn outline_of(source: &Source<'_>, found: Found) -> Outline {
     let Found { module, separator, symbols, owners, calls, imports, bases, .. } = found;
     let mut all = Vec::with_capacity(symbols.len() + 1);
     let lines = Lines::new(source.text);

@@ -3,8 +3,8 @@
 use rootset_model::code::{CodeChunk, Outline};
 use tree_sitter::Parser;
 
-use crate::finish::finish;
 use crate::language::Language;
+use crate::outline::outline_of;
 use crate::parse::{GaveUp, parse};
 use crate::terms::{ChunkTerms, TermWriter};
 use crate::walk::walk;
@@ -57,7 +57,7 @@ impl Reader {
         } else {
             parse(parser, grammar.table(), source.text, go_on)?
         };
-        Ok(finish(source, walk(grammar, source, &tree)?))
+        Ok(outline_of(source, walk(grammar, source, &tree)?))
     }
 
     /// What the full-text index holds of one chunk of the outline.
