@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use crate::blocks::{self, Shown, call_id, is_thinking, result_id, text_at};
 use crate::draft::{Draft, Format};
 use crate::error::{ReadError, kind_of};
-use crate::files::Calls;
+use crate::file_tools::Calls;
 use crate::raw::{Raw, Slot, SlotPlace, cut_mark, digest};
 use crate::{BLOCKS_MAX, MESSAGES_MAX};
 

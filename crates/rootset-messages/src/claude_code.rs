@@ -18,7 +18,7 @@ use crate::anthropic::{Thinking, cut, draft_of};
 use crate::blocks::{is_thinking, result_id, text_at};
 use crate::draft::{Draft, Format, ReadOutcome, SkippedLine};
 use crate::error::{ReadError, kind_of};
-use crate::files::{Calls, view_of_note};
+use crate::file_tools::{Calls, view_of_note};
 use crate::raw::{Raw, Slot, SlotPlace, cut_mark, digest};
 
 /// Reads the text of a session file. A torn last line is that of a session that is being written.

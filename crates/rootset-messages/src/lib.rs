@@ -18,7 +18,7 @@ mod blocks;
 mod claude_code;
 mod draft;
 mod error;
-mod files;
+mod file_tools;
 mod openai;
 mod raw;
 mod render;

@@ -8,7 +8,7 @@ use crate::anthropic::{Thinking, answer_call, cut, envelope_of, messages_of, pla
 use crate::blocks::{self, Shown, text_at};
 use crate::draft::{Draft, Format};
 use crate::error::{ReadError, kind_of};
-use crate::files::Calls;
+use crate::file_tools::Calls;
 use crate::raw::{Raw, Slot, SlotPlace, cut_mark, digest};
 
 pub(crate) fn read(list: &Value) -> Result<Vec<Draft>, ReadError> {

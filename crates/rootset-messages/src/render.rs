@@ -2,7 +2,7 @@
 //!
 //! Four steps: parts of one message come together (`assemble`), halves of tool pairs are taken care of (`pairs`), messages
 //! of one role that became neighbours are joined where the API wants that (`joining`), and envelopes are filled
-//! (`finish`). A list that nothing was taken from passes through all of them unchanged.
+//! (`envelopes`). A list that nothing was taken from passes through all of them unchanged.
 //!
 //! What is lost when a part is rendered in the other API's format: thinking, cache marks, citations, participants' names,
 //! log probabilities; images, audio and documents become a line of text where the other API does not take them at that place
@@ -11,7 +11,7 @@
 
 mod assemble;
 mod convert;
-mod finish;
+mod envelopes;
 mod ids;
 mod joining;
 mod pairs;
@@ -58,8 +58,8 @@ pub fn render(format: Format, pieces: &[Piece<'_>]) -> Rendered {
     }
     joining::begin_with_user(target, &mut messages);
     Rendered {
-        system: finish::system(assembled.system),
-        messages: messages.into_iter().map(|message| finish::message(target, message)).collect(),
+        system: envelopes::system(assembled.system),
+        messages: messages.into_iter().map(|message| envelopes::message(target, message)).collect(),
     }
 }
 
