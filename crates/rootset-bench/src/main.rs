@@ -1,5 +1,5 @@
 //! Benchmarks of Rootset that anyone can run: they drive the service as a front end does, through [`Client`], on a real
-//! database file. Wanted figures stand beside measured ones as information; a missed one is no failure.
+//! database file. Wanted figures stand beside measured ones as information; missing one is not a failure.
 
 mod client;
 mod code;

@@ -1,6 +1,6 @@
 //! Decisions about one long context window, in memory: additions, mark, analysis, plan, retained tokens.
 //!
-//! No database and no text: this is what `rootset-gc` needs by itself, on one core.
+//! No database and no text: this is what `rootset-gc` alone needs, on one core.
 
 mod session;
 
@@ -32,7 +32,7 @@ pub struct Arguments {
     /// Share of all tokens that the plan frees.
     #[arg(long, default_value_t = 0.5)]
     target: f64,
-    /// How often each step is done; the fastest is told.
+    /// How often each step is done; the fastest is reported.
     #[arg(long, default_value_t = 3)]
     runs: usize,
     /// The same seed gives the same session.

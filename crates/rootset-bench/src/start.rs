@@ -1,6 +1,6 @@
 //! How long the command line takes to start, open a database and answer, and the memory it needs.
 //!
-//! `memory` runs this in a process of its own: Linux counts the resident size of whoever starts a program into that
+//! `memory` runs this in a process of its own: Linux counts the resident size of the parent of a program into that
 //! program's peak, so a small process must do the starting. Its own few MiB are the smallest peak this can see.
 
 use std::path::{Path, PathBuf};

@@ -141,7 +141,7 @@ fn file_name(path: &str) -> &str {
     path.rsplit_once('/').map_or(path, |(_, file)| file)
 }
 
-/// A name that begins with a dot is no extension: `.bashrc`.
+/// A name that begins with a dot has no extension: `.bashrc`.
 fn has_extension(file: &str) -> bool {
     file.trim_start_matches('.').contains('.')
 }

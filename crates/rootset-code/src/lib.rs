@@ -39,5 +39,5 @@ pub use refuse::{NotSource, refuse};
 pub use terms::{ChunkTerms, around_name_term, identifier_term, name_parts, own_name_term, query_terms};
 pub use text_outline::outline_as_text;
 
-/// Raised whenever the same text could give other symbols, chunks, references or terms: files are then read anew.
+/// Raised whenever the same text could give other symbols, chunks, references or terms: files are then read again.
 pub const EXTRACTOR_VERSION: i64 = 1;

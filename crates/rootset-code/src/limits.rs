@@ -10,7 +10,7 @@ pub(crate) const SCOPE_DEPTH_MAX: usize = 24;
 pub(crate) const SYMBOLS_MAX: usize = 20_000;
 /// Calls, imports and bases together.
 pub(crate) const REFERENCES_MAX: usize = 50_000;
-/// A longer name is no name.
+/// Longer names are ignored.
 pub(crate) const NAME_BYTES_MAX: usize = 200;
 pub(crate) const RECEIVER_CHARS_MAX: usize = 60;
 pub(crate) const SIGNATURE_CHARS_MAX: usize = 400;

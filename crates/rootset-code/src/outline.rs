@@ -85,7 +85,7 @@ fn place_symbols(
     nesting
 }
 
-/// `struct A { … };`: the sign is no part of the node, but of what people call the definition.
+/// `struct A { … };`: the semicolon is not part of the node, but people count it to the definition.
 fn with_semicolon(text: &str, end: u32) -> u32 {
     let behind = text.as_bytes().get(end as usize..).unwrap_or_default();
     let blanks = behind.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();

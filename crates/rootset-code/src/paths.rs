@@ -41,7 +41,7 @@ pub(crate) fn without_extension(path: &str) -> &str {
     }
 }
 
-/// Of languages whose files have no name in the language: the path stands for it, and is no part of symbols' names.
+/// For languages in which a file has no name: the path stands for it and is not part of the names of symbols.
 pub(crate) fn file_module(source: &Source<'_>) -> ModuleName {
     let qualified = without_extension(source.path).to_owned();
     ModuleName { qualified: or_repo(qualified, source.repo), prefix: String::new() }

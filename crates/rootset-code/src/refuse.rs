@@ -21,7 +21,7 @@ impl NotSource {
 
 /// How much of a file is looked at to tell whether it is text.
 const LOOKED_AT_BYTES: usize = 8 << 10;
-/// Of the bytes looked at, one in this many may be no UTF-8: a stray Latin-1 letter is no binary.
+/// Of the bytes looked at, one in this many may be invalid UTF-8: a stray Latin-1 letter does not make a binary.
 const INVALID_SHARE: usize = 20;
 /// Where files say that they are generated.
 const HEAD_LINES: usize = 10;

@@ -1,6 +1,6 @@
 //! One pass over a syntax tree: the language's rules say what nodes are, this collects what they say.
 //!
-//! The walk is a loop over a cursor, never a recursion: how deep a tree is, is up to whoever wrote the file. What needs
+//! The walk is a loop over a cursor, never a recursion: the author of the file decides how deep the tree is. What needs
 //! all of the file (parents, callers, the full names of bases) is left to `outline`.
 
 mod for_rules;

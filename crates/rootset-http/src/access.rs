@@ -10,7 +10,7 @@ use crate::answer::Refusal;
 /// Who may call.
 #[derive(Clone, Debug)]
 pub enum Access {
-    /// Whoever holds a token.
+    /// Only callers with a token.
     Tokens,
     /// Everybody who reaches the socket, as this caller.
     Open(Caller),

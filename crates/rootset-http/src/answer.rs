@@ -1,4 +1,4 @@
-//! Answers and refusals on the wire: one shape for every error, whoever noticed it.
+//! Answers and refusals on the wire: one shape for every error, wherever it was found.
 
 use std::borrow::Cow;
 
@@ -57,7 +57,7 @@ impl IntoResponse for Answer {
     }
 }
 
-/// Carried by a response to whoever logs and counts it.
+/// Carried by a response, for the log and the counters.
 #[derive(Clone, Copy, Debug)]
 pub struct Code(pub &'static str);
 

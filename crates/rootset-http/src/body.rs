@@ -79,7 +79,7 @@ impl Reader {
     }
 }
 
-/// No body at all is a request without fields, whatever its type is said to be.
+/// No body at all is a request without fields, whatever its `Content-Type`.
 pub fn parse(headers: &HeaderMap, bytes: &[u8]) -> Result<Value, Refusal> {
     if bytes.is_empty() {
         return Ok(Value::Object(Map::new()));

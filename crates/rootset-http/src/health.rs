@@ -1,4 +1,4 @@
-//! `/healthz` and `/readyz`: a status and nothing else, for whoever watches over the process.
+//! `/healthz` and `/readyz`: a status and nothing else, for a supervisor of the process.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! A server on its own threads: it accepts, serves, and ends when it is told to.
+//! A server on its own threads: it accepts, serves, and ends on request.
 
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
@@ -32,7 +32,7 @@ pub struct Parts {
     pub service: Arc<Service>,
     pub access: Access,
     pub settings: ServerSettings,
-    /// Cancelled as soon as the server is told to end: streams that would never end by themselves watch it.
+    /// Cancelled as soon as the server has to end: streams that would otherwise never end watch it.
     pub stopping: CancellationToken,
 }
 
@@ -98,7 +98,7 @@ impl Server {
     }
 }
 
-/// Accepts until the server is told to end; answers with the connections that are still open.
+/// Accepts until the server has to end; returns the connections that are still open.
 async fn accept(listener: tokio::net::TcpListener, router: Router, parts: Parts) -> GracefulShutdown {
     let connections = GracefulShutdown::new();
     let room = Arc::new(Semaphore::new(parts.settings.connections_max));

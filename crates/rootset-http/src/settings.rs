@@ -8,7 +8,7 @@ pub struct ServerSettings {
     pub hosts: Vec<String>,
     /// Bytes of one request's body.
     pub body_bytes_max: usize,
-    /// Requests that are worked on at the same time; one more is told to come back.
+    /// Requests that are worked on at the same time; one more is refused as `busy`.
     pub requests_max: usize,
     /// Connections that are open at the same time; one more waits to be accepted.
     pub connections_max: usize,

@@ -13,7 +13,7 @@ use crate::answer::Refusal;
 const READERS_MAX: usize = 8;
 /// Only one of them writes at a time, but adding a memory also waits for models.
 const WRITERS_MAX: usize = 16;
-/// Threads for both, and for whoever else works in the same runtime.
+/// Threads for both, and for other work in the same runtime.
 pub const THREADS_MAX: usize = 64;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +33,7 @@ impl Workers {
         Self { readers: Arc::new(Semaphore::new(READERS_MAX)), writers: Arc::new(Semaphore::new(WRITERS_MAX)) }
     }
 
-    /// Runs `work` to its end even when whoever asked for it stops waiting: nothing is left half-done.
+    /// Runs `work` to its end even when the caller stops waiting: nothing is left half-done.
     pub async fn run<T: Send + 'static>(
         &self,
         share: Share,

@@ -71,7 +71,7 @@ impl Asking {
     }
 }
 
-/// One yes-or-no question. The field must be set to true: a client that accepts by itself, with defaults, declines.
+/// One yes-or-no question. The field must be set to true: a client that accepts automatically, with defaults, declines.
 pub fn question(error: &ServiceError, next: &NextCall, about: &str) -> ElicitRequestParams {
     let schema = BooleanSchema::new()
         .title("Do it")

@@ -1,4 +1,4 @@
-//! What a model is told about this server when it connects: when to add, search, supersede, forget and clean up.
+//! The instructions a model gets when it connects: when to add, search, supersede, forget and clean up.
 
 /// `offers` tells whether a tool is on the list: nobody is taught a tool that is not there.
 pub fn instructions(workspace: &str, offers: impl Fn(&str) -> bool) -> String {

@@ -1,6 +1,6 @@
 //! JSON-RPC as lines over a pair of pipes.
 //!
-//! Beside what the library's own transport does: whoever sends something unreadable is told so, with the id where there
+//! Beside what the library's own transport does: an unreadable message is answered with an error, with the id where there
 //! is one, so that no client waits for ever; a pipe that nobody reads any more ends the connection; and a notification
 //! before the first request is passed over.
 

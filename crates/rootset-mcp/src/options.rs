@@ -1,4 +1,4 @@
-//! What a server is told when it starts.
+//! The options a server starts with.
 
 use rootset_service::{Rights, ServiceError};
 

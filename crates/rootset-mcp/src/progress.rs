@@ -12,7 +12,7 @@ use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
 
 /// Reports are passed on no more often than this.
 const TELL_EVERY: Duration = Duration::from_millis(250);
-/// Work that does not report is said to be alive with every so-manieth look.
+/// Work that does not report is reported as alive once in so many looks.
 const ALIVE_EVERY_LOOKS: u32 = 8;
 /// A sign of life counts for less than any report, so that it never hides one.
 const ALIVE_STEP: f64 = 0.001;

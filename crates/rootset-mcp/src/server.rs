@@ -133,7 +133,7 @@ impl McpServer {
         self.do_if_agreed(is_agreed, next, caller, context).await
     }
 
-    /// The second round of a call that ended with a question. Without an answer to it, it is asked again.
+    /// The second round of a call that ended with a question. Without an answer, the question is asked again.
     async fn go_on(
         &self,
         handle: &str,

@@ -20,7 +20,7 @@ impl std::fmt::Display for StdioError {
 
 impl std::error::Error for StdioError {}
 
-/// Serves stdin and stdout until the client closes either, or `stop` is asked for. stdout carries nothing but the
+/// Serves stdin and stdout until the client closes either, or `stop` is cancelled. stdout carries nothing but the
 /// protocol.
 pub async fn serve_stdio(server: McpServer, stop: CancellationToken) -> Result<(), StdioError> {
     let (read, write) = stdio_pipes();
@@ -53,7 +53,7 @@ where
     Ok(())
 }
 
-/// A client that leaves before it has begun, or a signal then, is no error.
+/// A client that leaves before it has begun is not an error, and neither is a signal at that time.
 fn is_farewell(error: &ServerInitializeError) -> bool {
     use ServerInitializeError as Error;
     matches!(error, Error::ConnectionClosed(_) | Error::Cancelled | Error::TransportError { .. })

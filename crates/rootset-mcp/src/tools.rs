@@ -19,7 +19,7 @@ fn tool(operation: &OperationInfo) -> Tool {
         .with_annotations(annotations(operation))
 }
 
-/// What can be undone is destructive all the same: these are hints for whoever decides whether to ask a person.
+/// What can be undone is destructive all the same: these are hints for clients that decide whether to ask a person.
 fn annotations(operation: &OperationInfo) -> ToolAnnotations {
     let destructive = matches!(operation.effect, Effect::Destroy | Effect::Purge) || replaces(operation);
     ToolAnnotations::new()

@@ -46,7 +46,7 @@ pub(crate) fn is_thinking(block: &Value) -> bool {
     matches!(type_of(block), "thinking" | "redacted_thinking")
 }
 
-/// Of a tool's use, whoever runs the tool: `tool_use`, `server_tool_use`, `mcp_tool_use`.
+/// The id of a tool call, wherever the tool runs: `tool_use`, `server_tool_use`, `mcp_tool_use`.
 pub(crate) fn call_id(block: &Value) -> Option<&str> {
     type_of(block).ends_with("tool_use").then(|| text_at(block, "id")).flatten()
 }

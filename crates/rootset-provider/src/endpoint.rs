@@ -20,7 +20,7 @@ use crate::timer::{SystemTimer, Timer};
 const ANSWER_BYTES_MAX: u64 = 8 << 20;
 /// The first wait; every further one is twice as long.
 const BACK_OFF_FIRST_MS: u64 = 500;
-/// The longest wait within a call. Who is asked to wait longer than this should not hold a worker meanwhile.
+/// The longest wait within a call: a longer one should not hold a worker.
 const BACK_OFF_MS_MAX: u64 = 10_000;
 /// An endpoint that asks for more than this is mistaken or hostile; a job should look again.
 const RETRY_AFTER_MS_MAX: u64 = 3_600_000;

@@ -71,7 +71,7 @@ fn tables(sql: &Sql) -> Result<Vec<String>, StressError> {
     Ok(sql.tables()?.into_iter().filter(|name| !name.starts_with("sqlite") && !is_form(name)).collect())
 }
 
-/// The id of an erasure is drawn anew by every attempt, and samples of what was erased are lost with the process that
+/// Every attempt draws a new id for the erasure, and samples of what was erased are lost with the process that
 /// erased it: then nobody can tell that none of it remains. The rest of a receipt is the same.
 fn comparable(receipt: &str) -> String {
     match serde_json::from_str::<serde_json::Value>(receipt) {

@@ -171,7 +171,7 @@ impl WriterProcess {
         self.end()
     }
 
-    /// Listens until it has ended by itself, by a stop or by a kill.
+    /// Listens until the process has ended, was stopped or was killed.
     pub fn end(mut self) -> Result<Observed, StressError> {
         loop {
             match self.listen(self.patience())? {

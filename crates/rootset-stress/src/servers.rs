@@ -3,7 +3,7 @@
 //! Clients speak HTTP, each request under an `Idempotency-Key`, and ask the other server when one does not answer. What
 //! a client was told has happened must be there at the end: the model is that of the other runs ([`crate::model`]), and
 //! because clients repeat what got no answer, nothing is in flight when the comparison is made. A kill in the middle of an
-//! apply or of a scan leaves a lease behind; whoever comes next waits for as long as the lease runs and no longer, which
+//! apply or of a scan leaves a lease behind; the next process waits for as long as the lease runs and no longer, which
 //! [`client`] holds every request to.
 //!
 //! The servers are processes of the `rootset` that was named, or of this program ([`serve`]), which serves the same routes.

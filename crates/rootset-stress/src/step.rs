@@ -58,7 +58,7 @@ pub struct Step {
     /// Says that it is ready when the database is open, and waits for a line.
     #[arg(long)]
     pub waits: bool,
-    /// No file may grow beyond this; set by whoever starts the process.
+    /// No file may grow beyond this; set by the parent process.
     #[arg(skip)]
     pub file_bytes_max: Option<u64>,
 }

@@ -68,7 +68,7 @@ pub struct WriterArguments {
     pub planted_bug: Option<PlantedBug>,
 }
 
-/// The whole life of the process. An error of an operation is said, not returned.
+/// The whole life of the process. An error of an operation is printed, not returned.
 pub fn run(arguments: &WriterArguments) -> Result<(), StressError> {
     let orders = Orders::listen();
     say(&Line::Started)?;

@@ -16,7 +16,7 @@ const VARIABLE: &str = "ROOTSET_TEST_POSTGRES";
 /// Any number that nobody else locks: one process makes the template, the others wait for it.
 const TEMPLATE_LOCK: i64 = 0x726f_6f74_7365_7401;
 
-/// Dropped with its value, whoever is still connected.
+/// Dropped with its value, even while clients are connected.
 #[derive(Debug)]
 pub struct PostgresDatabase {
     name: String,

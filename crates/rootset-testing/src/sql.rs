@@ -1,7 +1,7 @@
 //! Statements of the tests' own, on either engine: to look at rows that no operation shows, and to break them.
 //!
 //! Written in SQLite's words, of which the few that PostgreSQL has no such words for are rewritten. Foreign keys are off and
-//! no policy about rows applies: whoever breaks rows on purpose must not be stopped.
+//! no policy about rows applies: tests that break rows on purpose must not be stopped.
 
 mod dialect;
 mod search;

@@ -41,7 +41,7 @@ impl Tree {
         Ok(said.join(", "))
     }
 
-    /// So many files in folders of their own, new or written anew: work for a run that is to be interrupted.
+    /// So many files in folders of their own, new or rewritten: work for a run that is to be interrupted.
     pub fn write_many(&mut self, files: usize) -> io::Result<()> {
         for number in 0..files {
             let language = Language::ALL[number % Language::ALL.len()];

@@ -1,4 +1,4 @@
-//! What others do, for comparison: whoever is oldest, whoever was not used for longest, anybody; and a yardstick that
+//! What others do, for comparison: drop the oldest, the least recently used, or any segment; and a yardstick that
 //! sees the future.
 
 use super::replay::{Policy, ReplayedSession};
@@ -34,7 +34,7 @@ impl Policy for SlidingWindow {
     }
 }
 
-/// Who was not used for longest. It is told what each step has used, which no policy knows in life.
+/// Drops the least recently used segment. It knows what each step used, which no policy knows in life.
 pub struct LeastRecentlyUsed<'s> {
     session: &'s ReplayedSession<'s>,
     used_at: Vec<usize>,

@@ -25,7 +25,7 @@ pub struct GeneratedSession {
     window: Window,
 }
 
-/// What is told of a segment when it is added; made apart from the addition, which is measured.
+/// A segment as it is added; made apart from the addition, which is measured.
 #[derive(Debug)]
 pub struct NextSegment {
     facts: Facts,

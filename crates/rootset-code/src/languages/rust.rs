@@ -119,7 +119,7 @@ fn a_trait<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
     }
 }
 
-/// Methods belong to the type; the block itself is no symbol.
+/// Methods belong to the type; the block itself is not a symbol.
 fn implementation<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
     let Some(of) = node.child_by_field_name("type") else { return };
     let path = path_of(walk, of);

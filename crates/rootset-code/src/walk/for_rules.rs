@@ -131,7 +131,7 @@ impl<'a, 'tree> Walk<'a, 'tree> {
         self.found.owners.push(owner);
     }
 
-    /// Names below this node begin with `name` too, but it is no symbol: a namespace, an inline module.
+    /// Names below this node begin with `name` too, but it is not a symbol: a namespace, an inline module.
     pub(crate) fn open_namespace(&mut self, name: &str) {
         self.open_scope(name, ScopeKind::Namespace, None);
         let prefix = self.prefix().to_owned();

@@ -1,4 +1,4 @@
-//! Parts of one message come together; what is no message yet becomes one.
+//! Parts of one message come together; what is not a message yet becomes one.
 
 use serde_json::{Map, Value, json};
 

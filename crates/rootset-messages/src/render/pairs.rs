@@ -21,7 +21,7 @@ pub(super) fn repair(format: Format, messages: Vec<Message>) -> Vec<Message> {
     bring_results_back(format, whole)
 }
 
-/// Results without calls are told, calls without results go.
+/// Results without calls become text, calls without results are dropped.
 fn settle_halves(format: Format, mut messages: Vec<Message>) -> Vec<Message> {
     let found = match_pairs(&messages, &turns(format, &messages));
     for (message, part) in &found.orphans {
@@ -116,7 +116,7 @@ fn all_pairs(messages: &[Message]) -> impl Iterator<Item = (usize, usize, &Pair)
     messages.iter().enumerate().flat_map(parts)
 }
 
-/// A result without its call is told in words, with its images where the role may have some.
+/// A result without its call becomes text, with its images where the role may have some.
 fn tell(format: Format, message: &mut Message, part: usize) {
     let part = &mut message.parts[part];
     part.pair = Pair::None;

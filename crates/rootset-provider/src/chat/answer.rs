@@ -74,7 +74,7 @@ pub(super) fn read(body: &[u8]) -> Result<Extraction, AnswerFault> {
     Ok(to_extraction(answer))
 }
 
-/// Models that ignore the schema like to wrap JSON as Markdown does; a fence around the whole answer is no doubt about
+/// Models that ignore the schema like to wrap JSON as Markdown does; a fence around the whole answer casts no doubt on
 /// what was said.
 fn without_fence(content: &str) -> &str {
     let content = content.trim();

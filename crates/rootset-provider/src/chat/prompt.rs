@@ -1,4 +1,4 @@
-//! What the model is told: the task, the schema of its answer, and the text as data.
+//! What the prompt says: the task, the schema of its answer, and the text as data.
 //!
 //! A change here changes extractions: raise the extractor's version with it.
 

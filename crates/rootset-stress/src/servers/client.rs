@@ -11,7 +11,7 @@ use crate::error::StressError;
 pub type Addresses = Vec<SocketAddr>;
 
 /// A request must be through after so long: a start of a server, the lease of the dead (3 s), a queue of writers. What
-/// takes longer is held by somebody who is no more.
+/// takes longer is held by a process that died.
 const PATIENCE: Duration = Duration::from_secs(45);
 /// Between two tries, so that a client whose servers are both starting does not spin.
 const PAUSE: Duration = Duration::from_millis(25);
@@ -73,7 +73,7 @@ impl Client {
         if answered.is_good() { Ok(()) } else { Err(answered.refuse(operation)) }
     }
 
-    /// Asks until somebody answers for good. What a server says about itself (5xx) is no answer.
+    /// Asks until somebody answers for good. A server's own failure (5xx) does not count as an answer.
     pub fn ask(&mut self, operation: &'static str, request: &Value) -> Result<Answered, StressError> {
         self.requests += 1;
         let key = format!("{}-{}", self.name, self.requests);

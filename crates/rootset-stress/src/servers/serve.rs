@@ -1,4 +1,4 @@
-//! The hidden command `serve`: the routes of `rootset serve` on one address, for whoever is on this machine, until killed.
+//! The hidden command `serve`: the routes of `rootset serve` on one address of this machine, without tokens, until killed.
 
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;

@@ -75,8 +75,8 @@ impl Stream {
         Ok(Self { client, random, workspace, tag, serial: 0, runs: Vec::new(), remembered })
     }
 
-    /// Everything once, however slow the machine is; then at random until it is told to stop; and at the end a plan and a
-    /// scan, which get the leases of whoever died with them.
+    /// Everything once, however slow the machine is; then at random until it has to stop; and at the end a plan and a
+    /// scan, which take over the leases of processes that died.
     pub fn work_until(&mut self, is_over: &AtomicBool) -> Result<(), StressError> {
         for step in [Self::add, Self::update, Self::delete, Self::undo, Self::extend_session] {
             step(self)?;
