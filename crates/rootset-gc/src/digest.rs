@@ -33,7 +33,7 @@ mod tests {
             revision: 0,
             version,
             action: Action::Trash,
-            reason: Reason::Matched,
+            reason: Reason::MATCHED,
         }
     }
 

@@ -1,5 +1,6 @@
 //! The heap as strategies see it: values read from one snapshot of one workspace, and nothing that could change them.
 
+use rootset_model::plan::Reason;
 use rootset_model::{RetentionPolicy, Timestamp};
 
 /// A memory, as far as strategies care.
@@ -65,6 +66,24 @@ pub(crate) fn past(stamp: Option<Timestamp>, now: Timestamp) -> Option<Timestamp
 }
 
 impl Root {
+    /// Written by somebody, current, in the first bucket: examples and tests change what they are about.
+    pub const fn written(id: u8, at: Timestamp) -> Self {
+        Self {
+            id: [id; 16],
+            version: 1,
+            bucket: 0,
+            ingested_at: Some(at),
+            last_used_at: None,
+            expires_at: None,
+            superseded_at: None,
+            stale_at: None,
+            source_version: None,
+            is_pinned: false,
+            is_indexed_file: false,
+            is_in_flight: false,
+        }
+    }
+
     /// What no strategy may take (I1).
     pub fn is_held(&self) -> bool {
         self.is_pinned || self.is_in_flight
@@ -76,38 +95,20 @@ impl Root {
     }
 }
 
+impl Derived {
+    /// A row that nothing vouches for.
+    pub const fn orphan(kind: DerivedKind, id: [u8; 16]) -> Self {
+        Self { kind, id, contributors: 0, is_untracked: false }
+    }
+}
+
 impl Heap<'_> {
     /// Places of the roots that may go and for which the condition holds.
-    pub(crate) fn places_where(
-        &self,
-        is_garbage: impl Fn(&Root) -> bool,
-        reason: rootset_model::plan::Reason,
-    ) -> Vec<(u32, rootset_model::plan::Reason)> {
+    pub(crate) fn places_where(&self, is_garbage: impl Fn(&Root) -> bool, reason: Reason) -> Vec<(u32, Reason)> {
         let places = self.roots.iter().enumerate();
         places
             .filter(|(_, root)| !root.is_held() && is_garbage(root))
             .map(|(place, _)| (place as u32, reason))
             .collect()
-    }
-}
-
-#[cfg(test)]
-impl Root {
-    /// Written by somebody, current, in the first bucket; tests change what they are about.
-    pub(crate) fn ingested(id: u8, at: i64) -> Self {
-        Self {
-            id: [id; 16],
-            version: 1,
-            bucket: 0,
-            ingested_at: Some(Timestamp(at)),
-            last_used_at: None,
-            expires_at: None,
-            superseded_at: None,
-            stale_at: None,
-            source_version: None,
-            is_pinned: false,
-            is_indexed_file: false,
-            is_in_flight: false,
-        }
     }
 }

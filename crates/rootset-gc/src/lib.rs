@@ -22,4 +22,4 @@ pub use digest::digest;
 pub use policies::{Policies, PolicyOrigin};
 pub use recheck::{PlanFacts, RootState, Skip, recheck};
 pub use safety::{Blocked, SourceShare, blocked};
-pub use strategies::{Selection, Strategy, StrategyName};
+pub use strategies::{Selection, Strategy, StrategyChoice};

@@ -1,9 +1,11 @@
 //! The question asked again inside the sweep's transaction: does this item still qualify? (I1, I2, I3)
 
 use rootset_model::Timestamp;
-use rootset_model::plan::{Action, PlanItem, Reason};
+use rootset_model::plan::{Action, PlanItem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::strategies;
 
 /// What the store knows about a root at the moment of the sweep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,29 +107,10 @@ pub fn recheck(plan: &PlanFacts, item: &PlanItem, state: Option<&RootState>) -> 
         Some(Skip::Used)
     } else if !plan.is_named && state.is_in_flight {
         Some(Skip::InFlight)
-    } else if !is_still_garbage(item.reason, state) {
+    } else if strategies::of_reason(item.reason).is_some_and(|strategy| !(strategy.still_holds)(state)) {
         Some(Skip::NotGarbage)
     } else {
         None
-    }
-}
-
-/// What can change without a new version of the item itself. Dates and policies are asked when a run starts.
-fn is_still_garbage(reason: Reason, state: &RootState) -> bool {
-    match reason {
-        Reason::Stale => state.is_stale,
-        Reason::Superseded => state.is_superseded,
-        Reason::Orphaned => state.is_orphaned,
-        Reason::Named
-        | Reason::Matched
-        | Reason::ErasePrevious
-        | Reason::ExpiresAt
-        | Reason::TooOld
-        | Reason::TooMany
-        | Reason::TooFarBehind
-        | Reason::Unreachable
-        | Reason::Cold
-        | Reason::StashedLong => true,
     }
 }
 
@@ -144,7 +127,7 @@ mod tests {
         revision: 0,
         version: 3,
         action: Action::Trash,
-        reason: Reason::Matched,
+        reason: Reason::MATCHED,
     };
 
     #[test]
@@ -161,13 +144,14 @@ mod tests {
 
     #[test]
     fn what_is_no_longer_garbage_stays() {
-        let stale = PlanItem { reason: Reason::Stale, ..ITEM };
+        let reason = |word| strategies::stored_reason(word).expect("a strategy gives it");
+        let stale = PlanItem { reason: reason("stale"), ..ITEM };
         assert_eq!(recheck(&PLAN, &stale, Some(&STATE)), Some(Skip::NotGarbage));
         assert_eq!(recheck(&PLAN, &stale, Some(&RootState { is_stale: true, ..STATE })), None);
-        let superseded = PlanItem { reason: Reason::Superseded, ..ITEM };
+        let superseded = PlanItem { reason: reason("superseded"), ..ITEM };
         assert_eq!(recheck(&PLAN, &superseded, Some(&STATE)), Some(Skip::NotGarbage));
         assert_eq!(recheck(&PLAN, &superseded, Some(&RootState { is_superseded: true, ..STATE })), None);
-        let orphan = PlanItem { reason: Reason::Orphaned, action: Action::Reclaim, ..ITEM };
+        let orphan = PlanItem { reason: reason("orphaned"), action: Action::Reclaim, ..ITEM };
         assert_eq!(recheck(&PLAN, &orphan, Some(&STATE)), Some(Skip::NotGarbage));
     }
 

@@ -8,7 +8,6 @@
 
 mod ranks;
 
-use rootset_model::plan::Reason;
 use rootset_model::{Basis, RetentionPolicy, Timestamp};
 
 use crate::heap::{Bucket, Root, past};
@@ -20,16 +19,6 @@ pub enum Expiry {
     Age,
     Count,
     Version,
-}
-
-impl Expiry {
-    pub fn reason(self) -> Reason {
-        match self {
-            Self::Age => Reason::TooOld,
-            Self::Count => Reason::TooMany,
-            Self::Version => Reason::TooFarBehind,
-        }
-    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,64 +1,42 @@
 //! Which objects are garbage: strategies decide on values and answer candidates; the act is elsewhere.
 //!
-//! Adding a strategy is one file and one line in [`ALL`]; the safety properties run over all of them.
+//! A strategy is one file in this folder and one line in [`ALL`]. Whatever else speaks of strategies reads the list: the
+//! schemas of requests, help, prompts, `explain`, the scheduler, the re-check, and the store, which reads from the
+//! database what the chosen strategies need to see.
 
+mod choice;
 mod expired;
 mod orphans;
 mod stale_code;
+mod strategy;
 mod superseded;
 
 use rootset_model::Timestamp;
 use rootset_model::plan::Reason;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+
+pub use choice::{StrategyChoice, chosen};
+pub use expired::EXPIRED;
+pub use stale_code::STALE_CODE;
+pub use strategy::{Example, Needs, Selection, Strategy};
 
 use crate::heap::Heap;
 
-/// A strategy by its name in requests.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum StrategyName {
-    StaleCode,
-    Expired,
-    Superseded,
-    OrphanedChunks,
-    OrphanedEntities,
-}
-
-/// One way of telling garbage. A pure function of the heap and the time.
-pub trait Strategy: Sync + std::fmt::Debug {
-    fn name(&self) -> StrategyName;
-
-    fn select(&self, heap: &Heap<'_>, now: Timestamp) -> Selection;
-}
-
-/// Candidates of one strategy, or of several.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Selection {
-    /// Places in [`Heap::roots`] with the reason, ascending.
-    pub roots: Vec<(u32, Reason)>,
-    /// Places in [`Heap::derived`] with the reason, ascending.
-    pub derived: Vec<(u32, Reason)>,
-    /// Places in [`Heap::roots`] of rows that retention could not judge, ascending.
-    pub unclassifiable: Vec<u32>,
-}
-
 /// Every strategy, in the order in which `all` applies them.
-pub const ALL: &[&dyn Strategy] = &[
-    &stale_code::StaleCode,
-    &expired::Expired,
-    &superseded::Superseded,
-    &orphans::OrphanedChunks,
-    &orphans::OrphanedEntities,
+pub static ALL: &[&Strategy] = &[
+    &stale_code::STALE_CODE,
+    &expired::EXPIRED,
+    &superseded::SUPERSEDED,
+    &orphans::ORPHANED_CHUNKS,
+    &orphans::ORPHANED_ENTITIES,
 ];
 
 /// What the strategies select together; an object that several select is named once, by the first of them in [`ALL`].
-pub fn select(names: &[StrategyName], heap: &Heap<'_>, now: Timestamp) -> Selection {
+pub fn select(strategies: &[&Strategy], heap: &Heap<'_>, now: Timestamp) -> Selection {
     let mut together = Selection::default();
     let mut is_taken = vec![false; heap.roots.len()];
     let mut is_reclaimed = vec![false; heap.derived.len()];
-    for strategy in ALL.iter().filter(|strategy| names.contains(&strategy.name())) {
-        let selection = strategy.select(heap, now);
+    for strategy in ALL.iter().filter(|strategy| strategies.contains(strategy)) {
+        let selection = (strategy.select)(heap, now);
         let fresh = |taken: &mut Vec<bool>, place: u32| !std::mem::replace(&mut taken[place as usize], true);
         together.roots.extend(selection.roots.into_iter().filter(|(place, _)| fresh(&mut is_taken, *place)));
         together.derived.extend(selection.derived.into_iter().filter(|(place, _)| fresh(&mut is_reclaimed, *place)));
@@ -67,6 +45,35 @@ pub fn select(names: &[StrategyName], heap: &Heap<'_>, now: Timestamp) -> Select
     together.roots.sort_unstable_by_key(|(place, _)| *place);
     together.derived.sort_unstable_by_key(|(place, _)| *place);
     together
+}
+
+/// What the strategies need to see, each once.
+pub fn needs_of(strategies: &[&Strategy]) -> Vec<Needs> {
+    let mut needs: Vec<Needs> = strategies.iter().map(|strategy| strategy.needs).collect();
+    needs.sort_unstable();
+    needs.dedup();
+    needs
+}
+
+/// The strategies that a memory can fall to.
+pub fn of_memories() -> Vec<&'static Strategy> {
+    ALL.iter().copied().filter(|strategy| strategy.needs.are_memories()).collect()
+}
+
+/// The strategies of a scheduled round.
+pub fn by_schedule() -> Vec<&'static Strategy> {
+    ALL.iter().copied().filter(|strategy| strategy.runs_by_schedule).collect()
+}
+
+/// The strategy that gives a reason: it also knows whether the reason still holds.
+pub fn of_reason(reason: Reason) -> Option<&'static Strategy> {
+    ALL.iter().copied().find(|strategy| strategy.reasons.contains(&reason))
+}
+
+/// The reason, of a strategy or of a caller, that is stored as this word.
+pub fn stored_reason(word: &str) -> Option<Reason> {
+    let mut reasons = ALL.iter().flat_map(|strategy| strategy.reasons).chain(Reason::WITHOUT_STRATEGY);
+    reasons.find(|reason| reason.as_str() == word).copied()
 }
 
 #[cfg(test)]

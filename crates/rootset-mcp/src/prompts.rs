@@ -2,6 +2,7 @@
 
 use rmcp::ErrorData;
 use rmcp::model::{GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMessage, Role};
+use rootset_service::StrategyChoice;
 use serde_json::Value;
 
 const REVIEW_GARBAGE: &str = "review-garbage";
@@ -14,9 +15,7 @@ pub fn prompts() -> Vec<Prompt> {
             Some("Find what memory no longer needs, review it together, and move it to the trash"),
             Some(vec![
                 PromptArgument::new("strategy")
-                    .with_description(
-                        "stale_code, expired, superseded, orphaned_chunks, orphaned_entities or all (all)",
-                    )
+                    .with_description(format!("{} (all)", StrategyChoice::listed(|choice| choice.word().to_owned())))
                     .with_required(false),
                 PromptArgument::new("workspace_id").with_description("The current one if absent").with_required(false),
             ]),

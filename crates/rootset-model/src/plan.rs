@@ -37,55 +37,59 @@ pub enum Action {
     Stash,
 }
 
-/// Why an item is in a plan, in a form that holds no words of the item.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Reason {
+/// Why an item is in a plan: the word that is stored and the sentence that is shown. It holds no words of the item.
+///
+/// Here are the reasons of callers and of context windows. A strategy brings its own: see `strategies` of `rootset-gc`,
+/// which also finds a reason by its stored word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Reason(&'static ReasonText);
+
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ReasonText {
+    /// Stored with every item: never change the word of a reason that has been released.
+    pub word: &'static str,
+    pub in_words: &'static str,
+}
+
+macro_rules! reasons {
+    ($($(#[$about:meta])* $name:ident = $word:literal, $in_words:literal;)*) => {
+        impl Reason {
+            $($(#[$about])* pub const $name: Self = Self(&ReasonText { word: $word, in_words: $in_words });)*
+
+            /// Every reason that no strategy gives.
+            pub const WITHOUT_STRATEGY: &[Self] = &[$(Self::$name),*];
+        }
+    };
+}
+
+reasons! {
     /// The caller named this very item.
-    Named,
+    NAMED = "named", "named by the caller";
     /// The caller's words or filters matched it.
-    Matched,
+    MATCHED = "matched", "matches what was asked to be forgotten";
     /// Asked for when the content was replaced.
-    ErasePrevious,
-    /// The last completed scan of its repository no longer contains the file.
-    Stale,
-    /// Its own `expires_at` has passed.
-    ExpiresAt,
-    /// Older than the policy's `max_age`.
-    TooOld,
-    /// Beyond the policy's `max_count` newest.
-    TooMany,
-    /// Behind the newest version by the policy's `max_version_gap` or more.
-    TooFarBehind,
-    /// A living memory superseded it long ago.
-    Superseded,
-    /// No memory, living or in the trash, vouches for the row.
-    Orphaned,
+    ERASE_PREVIOUS = "erase_previous", "an earlier revision that was asked to be erased";
     /// No root of the context leads to the segment.
-    Unreachable,
+    UNREACHABLE = "unreachable", "no root of the context leads to it";
     /// Reachable, but the coldest when the context is full.
-    Cold,
+    COLD = "cold", "among the coldest of a full context";
     /// Unreachable, and in the stash for longer than that is kept.
-    StashedLong,
+    STASHED_LONG = "stashed_long", "unreachable, and in the stash for longer than that is kept";
 }
 
 impl Reason {
+    /// For a strategy's own reasons.
+    pub const fn new(text: &'static ReasonText) -> Self {
+        Self(text)
+    }
+
+    /// The word under which the reason is stored.
+    pub fn as_str(self) -> &'static str {
+        self.0.word
+    }
+
     pub fn in_words(self) -> &'static str {
-        match self {
-            Self::Named => "named by the caller",
-            Self::Matched => "matches what was asked to be forgotten",
-            Self::ErasePrevious => "an earlier revision that was asked to be erased",
-            Self::Stale => "the last completed scan no longer contains the file",
-            Self::ExpiresAt => "its expires_at has passed",
-            Self::TooOld => "older than the retention policy's max_age",
-            Self::TooMany => "beyond the retention policy's max_count newest",
-            Self::TooFarBehind => "behind the newest version by the retention policy's max_version_gap",
-            Self::Superseded => "superseded for more than 30 days",
-            Self::Orphaned => "nothing vouches for it any more",
-            Self::Unreachable => "no root of the context leads to it",
-            Self::Cold => "among the coldest of a full context",
-            Self::StashedLong => "unreachable, and in the stash for longer than that is kept",
-        }
+        self.0.in_words
     }
 }
 
@@ -121,8 +125,3 @@ stored_as_text!(ItemKind {
     Chunk = "chunk", Segment = "segment", Session = "session",
 });
 stored_as_text!(Action { Trash = "trash", Erase = "erase", Reclaim = "reclaim", Stash = "stash" });
-stored_as_text!(Reason {
-    Named = "named", Matched = "matched", ErasePrevious = "erase_previous", Stale = "stale", ExpiresAt = "expires_at",
-    TooOld = "too_old", TooMany = "too_many", TooFarBehind = "too_far_behind", Superseded = "superseded",
-    Orphaned = "orphaned", Unreachable = "unreachable", Cold = "cold", StashedLong = "stashed_long",
-});

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use rootset_gc::StrategyName;
+use rootset_gc::Strategy;
 use rootset_model::PlanId;
 use rootset_store::{Applied, ApplyOptions, Garbage, GarbageRequest, NewPlan, PlanView, Stamp, StoreError, Workspace};
 use serde_json::json;
@@ -30,7 +30,7 @@ impl Service {
     pub(crate) fn plan_garbage(
         &self,
         workspace: &Workspace,
-        strategies: &[StrategyName],
+        strategies: &[&'static Strategy],
         operation: &str,
         actor: &str,
     ) -> Result<(PlanView, Garbage), ServiceError> {
@@ -43,7 +43,7 @@ impl Service {
     pub(crate) fn find_garbage(
         &self,
         workspace: &Workspace,
-        strategies: &[StrategyName],
+        strategies: &[&'static Strategy],
     ) -> Result<Garbage, ServiceError> {
         // A use that was served but not yet written counts where a policy goes by uses.
         self.flush_uses()?;
@@ -55,7 +55,7 @@ impl Service {
         &self,
         workspace: &Workspace,
         garbage: &Garbage,
-        strategies: &[StrategyName],
+        strategies: &[&'static Strategy],
         operation: &str,
         actor: &str,
     ) -> Result<PlanView, ServiceError> {

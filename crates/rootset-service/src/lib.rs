@@ -38,5 +38,6 @@ pub use error::{ErrorCode, ServiceError};
 pub use housekeeping::{Housekeeper, Housekept};
 pub use operation::{Effect, Operation, OperationInfo, Profile};
 pub use operations::catalogue;
+pub use rootset_gc::StrategyChoice;
 pub use service::Service;
 pub use settings::{BackupSettings, CodeSettings, GcSettings, Settings, WorkspaceGcSettings};

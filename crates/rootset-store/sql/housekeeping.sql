@@ -32,5 +32,6 @@ SELECT m.source, m.repo, COUNT(*),
        CAST(SUM((SELECT COUNT(*) FROM chunks ch
                  WHERE ch.workspace = m.workspace AND ch.memory = m.memory)) AS BIGINT)
 FROM plan_items p JOIN memories m ON m.workspace = p.workspace AND m.memory = p.object
-WHERE p.workspace = ?1 AND p.plan = ?2 AND p.kind = 'memory' AND p.reason <> 'superseded' AND m.trashed_run = ?3
+WHERE p.workspace = ?1 AND p.plan = ?2 AND p.kind = 'memory' AND m.trashed_run = ?3
+  AND p.reason IN (SELECT value FROM text_list(?4))
 GROUP BY m.source, m.repo;

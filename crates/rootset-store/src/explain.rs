@@ -1,6 +1,6 @@
 //! Why something is alive, or why it is not: the collector's answer for one id.
 
-use rootset_gc::StrategyName;
+use rootset_gc::strategies;
 use rootset_model::plan::Reason;
 use rootset_model::{
     ChunkKey, EntityId, MemoryId, RelationId, RetentionPolicy, RunId, SegmentKey, SessionKey, Timestamp, WorkspaceKey,
@@ -132,8 +132,7 @@ fn garbage_reason(
     memory: MemoryId,
     when: &When,
 ) -> Result<Option<Reason>, StoreError> {
-    let strategies = [StrategyName::StaleCode, StrategyName::Expired, StrategyName::Superseded];
-    let request = GarbageRequest { strategies: &strategies, configured: when.configured, now: when.now };
+    let request = GarbageRequest { strategies: &strategies::of_memories(), configured: when.configured, now: when.now };
     let found = garbage::find(tx, workspace, &request)?;
     Ok(found.items.iter().find(|item| item.object == memory.0).map(|item| item.reason))
 }

@@ -152,7 +152,7 @@ impl Selector {
     }
 
     fn push(&mut self, kind: ItemKind, object: [u8; 16], revision: i64, version: i64) {
-        let item = PlanItem { kind, object, revision, version, action: self.action, reason: Reason::Matched };
+        let item = PlanItem { kind, object, revision, version, action: self.action, reason: Reason::MATCHED };
         self.found.items.push(item);
     }
 

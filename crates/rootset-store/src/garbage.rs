@@ -4,8 +4,9 @@
 use std::collections::{HashMap, HashSet};
 
 use rootset_gc::heap::{Bucket, DerivedKind, Heap, Root};
-use rootset_gc::{Policies, StrategyName, strategies};
-use rootset_model::plan::{Action, ItemKind, PlanItem, Reason};
+use rootset_gc::strategies::{EXPIRED, Needs};
+use rootset_gc::{Policies, Strategy, strategies};
+use rootset_model::plan::{Action, ItemKind, PlanItem};
 use rootset_model::{Basis, RetentionPolicy, Timestamp, WorkspaceKey};
 
 use crate::driver::{Column, Row, Transaction};
@@ -18,7 +19,7 @@ const RECENT_USE_MS: i64 = 30 * 24 * 3_600_000;
 
 #[derive(Clone, Copy, Debug)]
 pub struct GarbageRequest<'a> {
-    pub strategies: &'a [StrategyName],
+    pub strategies: &'a [&'static Strategy],
     /// The policy of the configuration, in force where the database has none.
     pub configured: RetentionPolicy,
     pub now: Timestamp,
@@ -87,19 +88,21 @@ pub(crate) fn find(
 ) -> Result<Garbage, StoreError> {
     let policies = retention::load(tx, workspace, request.configured)?;
     let marker = marker(tx, workspace, &policies)?;
-    let wants = |names: &[StrategyName]| names.iter().any(|name| request.strategies.contains(name));
-    let (mut roots, mut buckets) = (Vec::new(), Vec::new());
-    if wants(&[StrategyName::StaleCode, StrategyName::Expired, StrategyName::Superseded]) {
-        let by_policy = wants(&[StrategyName::Expired]) && policies.have_rules();
-        (roots, buckets) = read_roots(tx, workspace, &policies, by_policy, request.now)?;
-    }
+    let mut extent = None;
     let mut derived = Vec::new();
-    if wants(&[StrategyName::OrphanedChunks]) {
-        orphans::chunks(tx, workspace, &mut derived)?;
+    for need in strategies::needs_of(request.strategies) {
+        match need {
+            Needs::MemoriesUnderPolicies if policies.have_rules() => extent = Some(Extent::Every),
+            Needs::DatedMemories | Needs::MemoriesUnderPolicies => extent = extent.max(Some(Extent::Dated)),
+            Needs::EveryMemory => extent = Some(Extent::Every),
+            Needs::OrphanedChunks => orphans::chunks(tx, workspace, &mut derived)?,
+            Needs::OrphanedGraph => orphans::graph(tx, workspace, &mut derived)?,
+        }
     }
-    if wants(&[StrategyName::OrphanedEntities]) {
-        orphans::graph(tx, workspace, &mut derived)?;
-    }
+    let (roots, buckets) = match extent {
+        Some(extent) => read_roots(tx, workspace, &policies, extent, request.now)?,
+        None => (Vec::new(), Vec::new()),
+    };
     let heap = Heap { roots: &roots, buckets: &buckets, derived: &derived };
     let selection = strategies::select(request.strategies, &heap, request.now);
     Ok(Garbage { items: items(&heap, &selection), buckets: findings(&heap, &selection), marker })
@@ -112,7 +115,7 @@ pub(crate) fn count_expired(
     policies: &Policies,
     now: Timestamp,
 ) -> Result<Findings, StoreError> {
-    let (roots, buckets) = read_roots(tx, workspace, policies, true, now)?;
+    let (roots, buckets) = read_roots(tx, workspace, policies, Extent::Every, now)?;
     let classified = rootset_gc::retention::classify(&roots, &buckets, now);
     let was_used = |place: &u32| {
         let used_at = roots[*place as usize].last_used_at;
@@ -151,12 +154,20 @@ pub(crate) fn seen(tx: &mut dyn Transaction, workspace: WorkspaceKey) -> Result<
     tx.row(&sql::MARKER, &[workspace.into()], |row| Ok(Seen { last_write_at: row.get(0)?, audit_seq: row.get(1)? }))
 }
 
-/// Living memories and the buckets they are in; all of them, or only those that some date condemns.
+/// Which of the living memories are read.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Extent {
+    /// Those that some date may condemn.
+    Dated,
+    Every,
+}
+
+/// Living memories and the buckets they are in.
 fn read_roots(
     tx: &mut dyn Transaction,
     workspace: WorkspaceKey,
     policies: &Policies,
-    all: bool,
+    extent: Extent,
     now: Timestamp,
 ) -> Result<(Vec<Root>, Vec<Bucket>), StoreError> {
     let in_flight: HashSet<[u8; 16]> =
@@ -182,9 +193,9 @@ fn read_roots(
         });
         Ok(())
     };
-    match all {
-        true => tx.query(&sql::ALL_ROOTS, &[workspace.into()], &mut read)?,
-        false => tx.query(&sql::DATED_ROOTS, &[workspace.into(), now.into()], &mut read)?,
+    match extent {
+        Extent::Dated => tx.query(&sql::DATED_ROOTS, &[workspace.into(), now.into()], &mut read)?,
+        Extent::Every => tx.query(&sql::ALL_ROOTS, &[workspace.into()], &mut read)?,
     }
     Ok((roots, buckets.list))
 }
@@ -287,7 +298,7 @@ fn findings(heap: &Heap<'_>, selection: &strategies::Selection) -> Vec<BucketFin
         findings[bucket_of(*place)].unclassifiable += 1;
     }
     for (place, reason) in &selection.roots {
-        if matches!(reason, Reason::ExpiresAt | Reason::TooOld | Reason::TooMany | Reason::TooFarBehind) {
+        if EXPIRED.reasons.contains(reason) {
             findings[bucket_of(*place)].expired.push(heap.roots[*place as usize].id);
         }
     }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use rootset_gc::strategies::EXPIRED;
 use rootset_model::limits::SWEEP_BATCH_MEMORIES;
 use rootset_model::{PlanId, RunId, Timestamp, WorkspaceKey};
 
@@ -93,8 +94,10 @@ impl Store {
         plan: PlanId,
         run: RunId,
     ) -> Result<Vec<BucketTotals>, StoreError> {
+        let reasons: Vec<String> = EXPIRED.reasons.iter().map(|reason| reason.as_str().to_owned()).collect();
         self.read(workspace, |tx| {
-            tx.rows(&sql::EXPIRED_TAKEN, &[workspace.key.into(), (&plan).into(), (&run).into()], |row| {
+            let parameters = [workspace.key.into(), (&plan).into(), (&run).into(), reasons.as_slice().into()];
+            tx.rows(&sql::EXPIRED_TAKEN, &parameters, |row| {
                 let (source, repo) = (row.get(0)?, row.get(1)?);
                 Ok(BucketTotals { source, repo, memories: row.get(2)?, chunks: row.get(3)? })
             })

@@ -29,7 +29,7 @@ pub(crate) fn chunks(
         };
         last = Some((owner, exists));
         if !exists {
-            found.push(orphan(DerivedKind::Chunk, ChunkKey(row.get(1)?).external().into_bytes()));
+            found.push(Derived::orphan(DerivedKind::Chunk, ChunkKey(row.get(1)?).external().into_bytes()));
         }
         Ok(())
     })
@@ -44,7 +44,7 @@ pub(crate) fn graph(
     let vouched = vouched(tx, workspace)?;
     let relations = unvouched(tx, workspace, &sql::RELATION_IDS, &vouched)?;
     let entities = unvouched(tx, workspace, &sql::ENTITY_IDS, &vouched)?;
-    found.extend(relations.iter().map(|id| orphan(DerivedKind::Relation, *id)));
+    found.extend(relations.iter().map(|id| Derived::orphan(DerivedKind::Relation, *id)));
     if entities.is_empty() {
         return Ok(());
     }
@@ -56,12 +56,8 @@ pub(crate) fn graph(
         }
         Ok(())
     })?;
-    found.extend(entities.iter().filter(|id| !ends.contains(*id)).map(|id| orphan(DerivedKind::Entity, *id)));
+    found.extend(entities.iter().filter(|id| !ends.contains(*id)).map(|id| Derived::orphan(DerivedKind::Entity, *id)));
     Ok(())
-}
-
-fn orphan(kind: DerivedKind, id: Id) -> Derived {
-    Derived { kind, id, contributors: 0, is_untracked: false }
 }
 
 /// Every memory there is, in the trash or not: what can come back still vouches.

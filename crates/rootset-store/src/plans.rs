@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use rootset_gc::{Blocked, PlanFacts, SourceShare, StrategyName};
+use rootset_gc::{Blocked, PlanFacts, SourceShare, Strategy, strategies};
 use rootset_model::limits::{PLAN_ITEMS_SHOWN, PLAN_LIFETIME_MS};
-use rootset_model::plan::{Action, ItemKind, PlanItem, Reason};
+use rootset_model::plan::{Action, ItemKind, PlanItem};
 use rootset_model::{
     EntityId, Limits, MemoryId, PlanId, RelationId, RunId, SegmentKey, SessionKey, Timestamp, WorkspaceKey,
 };
@@ -112,7 +112,7 @@ pub(crate) struct StoredPlan {
 #[serde(default)]
 pub(crate) struct PlanPolicy {
     pub operation: Option<String>,
-    pub strategies: Vec<StrategyName>,
+    pub strategies: Vec<&'static Strategy>,
 }
 
 impl StoredPlan {
@@ -291,7 +291,8 @@ fn read_item(row: &dyn Row) -> Result<(i64, PlanItem), StoreError> {
         revision: row.get(3)?,
         version: row.get(4)?,
         action: Action::from_stored(&word(5)?).ok_or(StoreError::UnreadableValue("the action of a plan's item"))?,
-        reason: Reason::from_stored(&word(6)?).ok_or(StoreError::UnreadableValue("the reason of a plan's item"))?,
+        reason: strategies::stored_reason(&word(6)?)
+            .ok_or(StoreError::UnreadableValue("the reason of a plan's item"))?,
     };
     Ok((row.get(0)?, item))
 }

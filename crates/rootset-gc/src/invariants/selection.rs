@@ -3,12 +3,11 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use rootset_model::plan::Reason;
 use rootset_model::{Basis, Timestamp};
 
 use super::{Broken, I4, I5};
 use crate::heap::{Bucket, Heap, Root, past};
-use crate::strategies::Selection;
+use crate::strategies::{Selection, of_reason};
 
 /// I4.
 pub fn only_orphans_are_condemned(heap: &Heap<'_>, selection: &Selection) -> Result<(), Broken> {
@@ -22,21 +21,15 @@ pub fn expiry_has_a_date_and_an_order(heap: &Heap<'_>, selection: &Selection, no
         let root = &heap.roots[*place as usize];
         let bucket = &heap.buckets[root.bucket as usize];
         let policy = &bucket.policy;
-        let (date, has_rule) = match reason {
-            Reason::ExpiresAt => (root.expires_at, true),
-            Reason::Stale => (root.stale_at, true),
-            Reason::Superseded => (root.superseded_at, true),
-            Reason::TooOld => (stamp_of(root, bucket), policy.max_age_ms.is_some()),
-            Reason::TooMany => (stamp_of(root, bucket), policy.max_count.is_some()),
-            Reason::TooFarBehind => (stamp_of(root, bucket), policy.max_version_gap.is_some()),
-            // Reasons of callers, not of strategies.
-            Reason::Named
-            | Reason::Matched
-            | Reason::ErasePrevious
-            | Reason::Orphaned
-            | Reason::Unreachable
-            | Reason::Cold
-            | Reason::StashedLong => (None, false),
+        let (date, has_rule) = match reason.as_str() {
+            "expires_at" => (root.expires_at, true),
+            "stale" => (root.stale_at, true),
+            "superseded" => (root.superseded_at, true),
+            "too_old" => (stamp_of(root, bucket), policy.max_age_ms.is_some()),
+            "too_many" => (stamp_of(root, bucket), policy.max_count.is_some()),
+            "too_far_behind" => (stamp_of(root, bucket), policy.max_version_gap.is_some()),
+            // A strategy that is not known here goes by some date; what a caller names is in no selection.
+            _ => (any_past_date(root, now), of_reason(*reason).is_some()),
         };
         let is_founded = has_rule && past(date, now).is_some();
         I5.holds_if(is_founded, || format!("{reason:?} for {root:02x?}"))?;
@@ -52,7 +45,7 @@ fn ties_break_by_id(heap: &Heap<'_>, selection: &Selection, now: Timestamp) -> R
         Some((Reverse(stamp), root.id))
     };
     let mut first_without_place = BTreeMap::new();
-    for (place, _) in selection.roots.iter().filter(|(_, reason)| *reason == Reason::TooMany) {
+    for (place, _) in selection.roots.iter().filter(|(_, reason)| reason.as_str() == "too_many") {
         let root = &heap.roots[*place as usize];
         let first = first_without_place.entry(root.bucket).or_insert(newest_first(root));
         *first = (*first).min(newest_first(root));
@@ -63,6 +56,11 @@ fn ties_break_by_id(heap: &Heap<'_>, selection: &Selection, now: Timestamp) -> R
         let without_place = first_without_place.get(&root.bucket).copied().flatten();
         competes && without_place.zip(newest_first(root)).is_some_and(|(without_place, kept)| kept > without_place)
     }))
+}
+
+fn any_past_date(root: &Root, now: Timestamp) -> Option<Timestamp> {
+    let dates = [root.ingested_at, root.last_used_at, root.expires_at, root.superseded_at, root.stale_at];
+    dates.into_iter().find_map(|date| past(date, now))
 }
 
 fn stamp_of(root: &Root, bucket: &Bucket) -> Option<Timestamp> {
@@ -76,15 +74,21 @@ fn stamp_of(root: &Root, bucket: &Bucket) -> Option<Timestamp> {
 mod tests {
     use super::*;
     use crate::heap::{Derived, DerivedKind};
+    use crate::strategies::stored_reason;
     use rootset_model::RetentionPolicy;
+    use rootset_model::plan::Reason;
 
     const NOW: Timestamp = Timestamp(100);
 
-    fn i5_holds(roots: &[Root], policy: RetentionPolicy, selected: &[(u32, Reason)]) -> bool {
+    fn reason(word: &str) -> Reason {
+        stored_reason(word).expect("a strategy gives it")
+    }
+
+    fn i5_holds(roots: &[Root], policy: RetentionPolicy, selected: &[(u32, &str)]) -> bool {
         let buckets = [Bucket { source: "user".into(), repo: None, policy }];
         let heap = Heap { roots, buckets: &buckets, derived: &[] };
-        let selection = Selection { roots: selected.to_vec(), ..Selection::default() };
-        expiry_has_a_date_and_an_order(&heap, &selection, NOW).is_ok()
+        let roots = selected.iter().map(|(place, word)| (*place, reason(word))).collect();
+        expiry_has_a_date_and_an_order(&heap, &Selection { roots, ..Selection::default() }, NOW).is_ok()
     }
 
     #[test]
@@ -92,7 +96,7 @@ mod tests {
         for (contributors, is_untracked, holds) in [(0, false, true), (1, false, false), (0, true, false)] {
             let derived = [Derived { kind: DerivedKind::Entity, id: [1; 16], contributors, is_untracked }];
             let heap = Heap { roots: &[], buckets: &[], derived: &derived };
-            let selection = Selection { derived: vec![(0, Reason::Orphaned)], ..Selection::default() };
+            let selection = Selection { derived: vec![(0, reason("orphaned"))], ..Selection::default() };
             assert_eq!(only_orphans_are_condemned(&heap, &selection).is_ok(), holds);
         }
     }
@@ -100,23 +104,23 @@ mod tests {
     #[test]
     fn an_expiry_needs_a_rule_and_a_date_in_the_past() {
         let by_age = RetentionPolicy { max_age_ms: Some(1), ..RetentionPolicy::default() };
-        let too_old = [(0, Reason::TooOld)];
-        assert!(i5_holds(&[Root::ingested(1, 5)], by_age, &too_old));
-        assert!(!i5_holds(&[Root::ingested(1, 5)], RetentionPolicy::default(), &too_old));
+        let too_old = [(0, "too_old")];
+        assert!(i5_holds(&[Root::written(1, Timestamp(5))], by_age, &too_old));
+        assert!(!i5_holds(&[Root::written(1, Timestamp(5))], RetentionPolicy::default(), &too_old));
         for doubtful in [None, Some(Timestamp(-1)), Some(Timestamp(101))] {
-            assert!(!i5_holds(&[Root { ingested_at: doubtful, ..Root::ingested(1, 5) }], by_age, &too_old));
-            let root = Root { expires_at: doubtful, ..Root::ingested(1, 5) };
-            assert!(!i5_holds(&[root], by_age, &[(0, Reason::ExpiresAt)]));
+            assert!(!i5_holds(&[Root { ingested_at: doubtful, ..Root::written(1, Timestamp(5)) }], by_age, &too_old));
+            let root = Root { expires_at: doubtful, ..Root::written(1, Timestamp(5)) };
+            assert!(!i5_holds(&[root], by_age, &[(0, "expires_at")]));
         }
     }
 
     #[test]
     fn the_newest_keep_their_places_and_equals_keep_them_by_id() {
         let by_count = RetentionPolicy { max_count: Some(1), ..RetentionPolicy::default() };
-        let tied = [Root::ingested(1, 5), Root::ingested(2, 5)];
-        assert!(i5_holds(&tied, by_count, &[(1, Reason::TooMany)]));
-        assert!(!i5_holds(&tied, by_count, &[(0, Reason::TooMany)]));
-        let newer = [Root::ingested(1, 5), Root::ingested(2, 6)];
-        assert!(!i5_holds(&newer, by_count, &[(1, Reason::TooMany)]));
+        let tied = [Root::written(1, Timestamp(5)), Root::written(2, Timestamp(5))];
+        assert!(i5_holds(&tied, by_count, &[(1, "too_many")]));
+        assert!(!i5_holds(&tied, by_count, &[(0, "too_many")]));
+        let newer = [Root::written(1, Timestamp(5)), Root::written(2, Timestamp(6))];
+        assert!(!i5_holds(&newer, by_count, &[(1, "too_many")]));
     }
 }

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use rootset_model::plan::{Action, PlanItem, Reason};
+use rootset_model::plan::{Action, PlanItem};
 
 use super::{Broken, I1, I2, I3};
 use crate::recheck::{PlanFacts, RootState};
@@ -50,10 +50,10 @@ pub fn swept_is_planned_and_garbage(swept: &Swept<'_>) -> Result<(), Broken> {
     I2.holds_if(distinct.len() == swept.swept.len(), || "an item that is swept twice".to_owned())?;
     I2.holds_without(swept.item_where(|item, state| state.version != item.version))?;
     I2.holds_without(swept.item_where(|item, state| state.is_trashed && item.action != Action::Erase))?;
-    I2.holds_without(swept.item_where(|item, state| match item.reason {
-        Reason::Stale => !state.is_stale,
-        Reason::Superseded => !state.is_superseded,
-        Reason::Orphaned => !state.is_orphaned,
+    I2.holds_without(swept.item_where(|item, state| match item.reason.as_str() {
+        "stale" => !state.is_stale,
+        "superseded" => !state.is_superseded,
+        "orphaned" => !state.is_orphaned,
         // Whether dates and policies still condemn it, only the whole heap can tell: see `selection`.
         _ => false,
     }))
@@ -71,6 +71,7 @@ pub fn nothing_newer_than_the_plan_is_swept(swept: &Swept<'_>) -> Result<(), Bro
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::strategies::STALE_CODE;
     use rootset_model::Timestamp;
     use rootset_model::plan::ItemKind;
 
@@ -81,7 +82,7 @@ mod tests {
         revision: 0,
         version: 3,
         action: Action::Trash,
-        reason: Reason::Stale,
+        reason: STALE_CODE.reasons[0],
     };
     const STATE: RootState = RootState { is_stale: true, ..RootState::plain(3) };
 

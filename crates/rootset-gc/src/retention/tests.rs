@@ -5,7 +5,7 @@ use super::*;
 const NOW: Timestamp = Timestamp(100_000);
 
 fn ingested(stamps: &[i64]) -> Vec<Root> {
-    stamps.iter().enumerate().map(|(place, stamp)| Root::ingested(place as u8, *stamp)).collect()
+    stamps.iter().enumerate().map(|(place, stamp)| Root::written(place as u8, Timestamp(*stamp))).collect()
 }
 
 fn bucket(policy: RetentionPolicy) -> Bucket {
@@ -48,7 +48,7 @@ fn a_count_of_zero_expires_everything() {
 
 #[test]
 fn count_breaks_ties_by_id_ascending() {
-    let tied = [b'c', b'a', b'b'].map(|id| Root::ingested(id, 100));
+    let tied = [b'c', b'a', b'b'].map(|id| Root::written(id, Timestamp(100)));
     assert_eq!(expired(&tied, by_count(1)), [0, 2]);
     assert_eq!(expired(&tied, by_count(2)), [0]);
 }
@@ -98,7 +98,7 @@ fn a_row_from_the_future_makes_no_version_look_old() {
 #[test]
 fn doubtful_stamps_are_kept_counted_and_take_no_rank() {
     let mut roots = ingested(&[-5, 100_001, 50, 40]);
-    roots.push(Root { ingested_at: None, ..Root::ingested(9, 0) });
+    roots.push(Root { ingested_at: None, ..Root::written(9, Timestamp(0)) });
     let classified = classify(&roots, &[bucket(by_count(1))], NOW);
     assert_eq!(classified.unclassifiable, [0, 1, 4]);
     assert_eq!(classified.expired, [(3, Expiry::Count)]);

@@ -1,114 +1,120 @@
-//! Each strategy at its edges. What holds of all of them is in `tests/`, over random heaps.
+//! What holds of the list as a whole, and the rows that the strategies' own tests are about. What holds of every
+//! selection is in `tests/`, over random heaps.
+
+use std::collections::BTreeSet;
 
 use super::*;
-use crate::heap::{Bucket, Derived, DerivedKind, Root};
+use crate::heap::{Bucket, Derived, Root};
+use crate::recheck::RootState;
 use rootset_model::RetentionPolicy;
 use rootset_model::limits::SUPERSEDED_KEPT_MS;
 
-const NOW: Timestamp = Timestamp(10 * SUPERSEDED_KEPT_MS);
-const EVERY_NAME: [StrategyName; 5] = [
-    StrategyName::StaleCode,
-    StrategyName::Expired,
-    StrategyName::Superseded,
-    StrategyName::OrphanedChunks,
-    StrategyName::OrphanedEntities,
-];
+/// 2027-01-15T08:00:00Z.
+pub const NOW: Timestamp = Timestamp(1_800_000_000_000);
+/// Long enough ago for everything that waits.
+pub const LONG_AGO: Option<Timestamp> = Some(Timestamp(NOW.0 - SUPERSEDED_KEPT_MS - 1));
 
-fn at(ms_before_now: i64) -> Option<Timestamp> {
+pub fn at(ms_before_now: i64) -> Option<Timestamp> {
     Some(Timestamp(NOW.0 - ms_before_now))
 }
 
-fn memory(id: u8) -> Root {
-    Root::ingested(id, NOW.0 - 1)
+pub fn memory(id: u8) -> Root {
+    Root::written(id, Timestamp(NOW.0 - 1))
 }
 
-fn selected(name: StrategyName, roots: &[Root], policy: RetentionPolicy) -> Vec<(u32, Reason)> {
+/// Places and reasons of what a strategy takes of memories that are all in one bucket.
+pub fn selected(strategy: &'static Strategy, roots: &[Root], policy: RetentionPolicy) -> Vec<(u32, &'static str)> {
     let buckets = [Bucket { source: "user".into(), repo: None, policy }];
-    select(&[name], &Heap { roots, buckets: &buckets, derived: &[] }, NOW).roots
+    let selection = select(&[strategy], &Heap { roots, buckets: &buckets, derived: &[] }, NOW);
+    selection.roots.into_iter().map(|(place, reason)| (place, reason.as_str())).collect()
 }
 
 #[test]
-fn every_strategy_is_listed_once_in_the_order_of_the_documentation() {
-    assert_eq!(ALL.iter().map(|strategy| strategy.name()).collect::<Vec<_>>(), EVERY_NAME);
+fn names_and_sentences_are_there_and_names_are_unique() {
+    let names: BTreeSet<&str> = StrategyChoice::every().into_iter().map(StrategyChoice::word).collect();
+    assert_eq!(names.len(), ALL.len() + 1);
+    for strategy in ALL {
+        assert!(strategy.about.ends_with('.') && !strategy.reasons.is_empty(), "{strategy:?}");
+        assert_eq!(Strategy::find(strategy.name), Some(*strategy));
+    }
 }
 
 #[test]
-fn stale_code_takes_files_that_left_their_repository_and_nothing_that_somebody_wrote() {
-    let file = Root { is_indexed_file: true, ..memory(1) };
-    let stale = Root { stale_at: at(0), ..file };
-    let roots = [
-        file,
-        stale,
-        Root { is_indexed_file: false, ..stale },
-        Root { stale_at: at(-1), ..stale },
-        Root { is_pinned: true, ..stale },
-        Root { expires_at: at(1), superseded_at: at(SUPERSEDED_KEPT_MS + 1), ..memory(2) },
+fn a_strategy_selects_the_whole_of_its_example_by_reasons_of_its_own() {
+    for strategy in ALL {
+        let Example { memories, policy, orphans } = (strategy.example)(NOW);
+        let derived: Vec<Derived> = orphans.into_iter().map(|kind| Derived::orphan(kind, [1; 16])).collect();
+        let buckets = [Bucket { source: "user".into(), repo: None, policy }];
+        let selection = select(&[strategy], &Heap { roots: &memories, buckets: &buckets, derived: &derived }, NOW);
+        let of_example = (memories.len(), derived.len());
+        assert_ne!(of_example, (0, 0), "{strategy:?} shows nothing");
+        assert_eq!((selection.roots.len(), selection.derived.len()), of_example, "{strategy:?}");
+        for (_, reason) in selection.roots.iter().chain(&selection.derived) {
+            assert!(strategy.reasons.contains(reason), "{strategy:?}: {reason:?}");
+        }
+    }
+}
+
+/// The word is all that is stored: it must lead back to one sentence and to one re-check.
+#[test]
+fn a_stored_word_leads_to_its_reason_and_to_the_re_check_of_whoever_gave_it() {
+    let states = [false, true].map(|is_garbage| RootState {
+        is_stale: is_garbage,
+        is_superseded: is_garbage,
+        is_orphaned: is_garbage,
+        ..RootState::plain(1)
+    });
+    for strategy in ALL {
+        for reason in strategy.reasons {
+            assert_eq!(stored_reason(reason.as_str()), Some(*reason));
+            let owner = of_reason(*reason).expect("the strategy is in the list");
+            for state in &states {
+                assert_eq!((owner.still_holds)(state), (strategy.still_holds)(state), "{strategy:?} and {owner:?}");
+            }
+        }
+    }
+    for reason in Reason::WITHOUT_STRATEGY {
+        assert_eq!((stored_reason(reason.as_str()), of_reason(*reason)), (Some(*reason), None));
+    }
+    assert_eq!(stored_reason("a word of a later version"), None);
+}
+
+/// Words of released strategies: plans that are stored name them.
+#[test]
+fn names_and_words_that_are_stored_stay_as_they_are() {
+    let expected: [(&str, &[&str]); 5] = [
+        ("stale_code", &["stale"]),
+        ("expired", &["expires_at", "too_old", "too_many", "too_far_behind"]),
+        ("superseded", &["superseded"]),
+        ("orphaned_chunks", &["orphaned"]),
+        ("orphaned_entities", &["orphaned"]),
     ];
-    let everything_is_old = RetentionPolicy { max_count: Some(0), ..RetentionPolicy::default() };
-    assert_eq!(selected(StrategyName::StaleCode, &roots, everything_is_old), [(1, Reason::Stale)]);
-}
-
-#[test]
-fn expired_takes_what_has_run_out_and_what_retention_does_not_keep() {
-    let roots = [
-        memory(1),
-        Root { expires_at: at(0), ..memory(2) },
-        Root { expires_at: at(-1), ..memory(3) },
-        Root { expires_at: Some(Timestamp(-1)), ..memory(4) },
-        Root { ingested_at: at(6), ..memory(5) },
-        Root { ingested_at: at(6), expires_at: at(1), ..memory(6) },
-        Root { is_in_flight: true, expires_at: at(1), ..memory(7) },
-    ];
-    let policy = RetentionPolicy { max_age_ms: Some(5), ..RetentionPolicy::default() };
-    let expected = [(1, Reason::ExpiresAt), (4, Reason::TooOld), (5, Reason::ExpiresAt)];
-    assert_eq!(selected(StrategyName::Expired, &roots, policy), expected);
-}
-
-#[test]
-fn superseded_takes_what_has_been_superseded_for_more_than_thirty_days() {
-    let superseded = |superseded_at| Root { superseded_at, ..memory(1) };
-    let roots = [
-        memory(1),
-        superseded(at(SUPERSEDED_KEPT_MS)),
-        superseded(at(SUPERSEDED_KEPT_MS + 1)),
-        superseded(at(-1)),
-        superseded(Some(Timestamp(-1))),
-        Root { is_pinned: true, ..superseded(at(SUPERSEDED_KEPT_MS + 1)) },
-    ];
-    let selected = selected(StrategyName::Superseded, &roots, RetentionPolicy::default());
-    assert_eq!(selected, [(2, Reason::Superseded)]);
-}
-
-#[test]
-fn orphans_are_rows_that_nobody_vouches_for_and_nobody_imported() {
-    let row = |kind, contributors, is_untracked| Derived { kind, id: [1; 16], contributors, is_untracked };
-    let derived = [
-        row(DerivedKind::Chunk, 0, false),
-        row(DerivedKind::Chunk, 1, false),
-        row(DerivedKind::Entity, 0, false),
-        row(DerivedKind::Entity, 0, true),
-        row(DerivedKind::Relation, 0, false),
-        row(DerivedKind::Relation, 2, false),
-    ];
-    let heap = Heap { roots: &[], buckets: &[], derived: &derived };
-    let selected = |name| select(&[name], &heap, NOW).derived;
-    assert_eq!(selected(StrategyName::OrphanedChunks), [(0, Reason::Orphaned)]);
-    assert_eq!(selected(StrategyName::OrphanedEntities), [(2, Reason::Orphaned), (4, Reason::Orphaned)]);
+    for (name, words) in expected {
+        let strategy = Strategy::find(name).expect("a released strategy stays");
+        assert_eq!(strategy.reasons.iter().map(|reason| reason.as_str()).collect::<Vec<_>>(), words);
+    }
+    let of_callers = Reason::WITHOUT_STRATEGY.iter().map(|reason| reason.as_str());
+    let expected = ["named", "matched", "erase_previous", "unreachable", "cold", "stashed_long"];
+    assert_eq!(of_callers.collect::<Vec<_>>(), expected);
 }
 
 #[test]
 fn an_object_of_several_strategies_is_named_once_by_the_first() {
-    let everything = Root {
-        is_indexed_file: true,
-        stale_at: at(1),
-        expires_at: at(1),
-        superseded_at: at(SUPERSEDED_KEPT_MS + 1),
-        ..memory(1)
-    };
+    let everything =
+        Root { is_indexed_file: true, stale_at: at(1), expires_at: at(1), superseded_at: LONG_AGO, ..memory(1) };
     let buckets = [Bucket { source: "code".into(), repo: None, policy: RetentionPolicy::default() }];
     let heap = Heap { roots: &[everything], buckets: &buckets, derived: &[] };
-    assert_eq!(select(&EVERY_NAME, &heap, NOW).roots, [(0, Reason::Stale)]);
-    let reversed = [StrategyName::Superseded, StrategyName::Expired];
-    assert_eq!(select(&reversed, &heap, NOW).roots, [(0, Reason::ExpiresAt)]);
+    let selected = |strategies: &[&Strategy]| {
+        let selection = select(strategies, &heap, NOW);
+        selection.roots.into_iter().map(|(place, reason)| (place, reason.as_str())).collect::<Vec<_>>()
+    };
+    assert_eq!(selected(ALL), [(0, "stale")]);
+    assert_eq!(selected(&[&superseded::SUPERSEDED, &EXPIRED]), [(0, "expires_at")]);
     assert_eq!(select(&[], &heap, NOW), Selection::default());
+}
+
+#[test]
+fn strategies_of_one_need_are_read_for_once() {
+    assert_eq!(needs_of(&[&superseded::SUPERSEDED, &STALE_CODE]), [Needs::DatedMemories]);
+    assert_eq!(needs_of(&[]), []);
 }

@@ -3,10 +3,10 @@
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
+use rootset_gc::Skip;
 use rootset_gc::heap::DerivedKind;
 use rootset_gc::invariants::{Broken, rows, steps};
 use rootset_gc::strategies::ALL;
-use rootset_gc::{Skip, StrategyName};
 use rootset_model::limits::SUPERSEDED_KEPT_MS;
 use rootset_model::plan::Action;
 use rootset_model::{RetentionPolicy, Timestamp};
@@ -36,7 +36,7 @@ enum Step {
     Import { object: Object },
     Plant { kind: DerivedKind },
     Wait { ms: i64 },
-    Plan { strategies: Vec<StrategyName> },
+    Plan { strategies: Vec<&'static rootset_gc::Strategy> },
     Delete { memory: u8 },
     Forget { object: Object, include_pinned: bool, action: Action },
     Apply { plan: u8, exclude: Option<u8>, allow_large: bool, end: End },
@@ -78,10 +78,9 @@ fn new_memory() -> impl Strategy<Value = NewMemory> {
 
 fn step() -> impl Strategy<Value = Step> {
     let kinds = vec![DerivedKind::Chunk, DerivedKind::Entity, DerivedKind::Relation];
-    let all: Vec<StrategyName> = ALL.iter().map(|strategy| strategy.name()).collect();
     let strategies = prop_oneof![
-        2 => Just(all.clone()),
-        1 => prop::sample::subsequence(all.clone(), 1..=all.len()),
+        2 => Just(ALL.to_vec()),
+        1 => prop::sample::subsequence(ALL, 1..=ALL.len()),
     ];
     let end = prop_oneof![
         2 => Just(End::Regular),
@@ -227,10 +226,15 @@ fn check_rows(workspace: &Workspace, now: Timestamp) -> Outcome {
 }
 
 /// A dry run changes nothing but the stored plan, and asked again it plans the same.
-fn plan(workspace: &mut Workspace, names: &[StrategyName], fault: Option<Fault>, now: Timestamp) -> Outcome {
+fn plan(
+    workspace: &mut Workspace,
+    strategies: &[&'static rootset_gc::Strategy],
+    fault: Option<Fault>,
+    now: Timestamp,
+) -> Outcome {
     let before = workspace.clone();
-    let first = workspace.plan(names, fault, now)?;
-    let second = workspace.plan(names, fault, now)?;
+    let first = workspace.plan(strategies, fault, now)?;
+    let second = workspace.plan(strategies, fault, now)?;
     let is_stable = workspace.plans[first].digest == workspace.plans[second].digest;
     workspace.plans.pop();
     let mut without_plan = workspace.clone();

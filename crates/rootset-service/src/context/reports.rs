@@ -70,9 +70,9 @@ impl Service {
         let items = plan.items.iter().map(|item| {
             let row = live.row(item.segment);
             let (action, reason) = match item.action {
-                context::Action::Delete => (Action::Trash, Reason::StashedLong),
-                context::Action::Stash if item.reason.is_reachable => (Action::Stash, Reason::Cold),
-                context::Action::Stash => (Action::Stash, Reason::Unreachable),
+                context::Action::Delete => (Action::Trash, Reason::STASHED_LONG),
+                context::Action::Stash if item.reason.is_reachable => (Action::Stash, Reason::COLD),
+                context::Action::Stash => (Action::Stash, Reason::UNREACHABLE),
             };
             let object = SegmentKey(row.segment).external().into_bytes();
             PlanItem { kind: ItemKind::Segment, object, revision: 0, version: row.version, action, reason }

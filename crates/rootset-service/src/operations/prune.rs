@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use rootset_gc::StrategyName;
+use rootset_gc::strategies::{StrategyChoice, chosen};
 use rootset_store::PlanView;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,36 +16,6 @@ use crate::error::{ErrorCode, ServiceError};
 use crate::operation::{Effect, Operation};
 use crate::service::{DEFAULT_WORKSPACE, Service};
 use crate::shared::{PlanAnswer, Totals, parse_plan_id};
-
-/// A strategy, or all of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum StrategyChoice {
-    /// Memories of indexed files that the last completed scan no longer contains.
-    StaleCode,
-    /// Memories whose expires_at has passed, or that the retention policy no longer keeps.
-    Expired,
-    /// Memories superseded for more than 30 days.
-    Superseded,
-    /// Chunks whose memory is gone.
-    OrphanedChunks,
-    /// Entities and relations that no memory vouches for.
-    OrphanedEntities,
-    All,
-}
-
-impl StrategyChoice {
-    fn names(self) -> Vec<StrategyName> {
-        match self {
-            Self::StaleCode => vec![StrategyName::StaleCode],
-            Self::Expired => vec![StrategyName::Expired],
-            Self::Superseded => vec![StrategyName::Superseded],
-            Self::OrphanedChunks => vec![StrategyName::OrphanedChunks],
-            Self::OrphanedEntities => vec![StrategyName::OrphanedEntities],
-            Self::All => rootset_gc::strategies::ALL.iter().map(|strategy| strategy.name()).collect(),
-        }
-    }
-}
 
 /// Compute what is garbage under the chosen strategies and return a plan to review. Nothing is removed before `gc_apply`.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -66,10 +36,7 @@ impl Operation for GcPlan {
         if self.strategies.is_empty() {
             return Err(ServiceError::invalid("`strategies` is empty; `all` stands for every one"));
         }
-        let mut names: Vec<StrategyName> = self.strategies.iter().flat_map(|choice| choice.names()).collect();
-        names.sort_unstable();
-        names.dedup();
-        Ok(service.plan_garbage(&workspace, &names, "gc_apply", &caller.actor)?.0.into())
+        Ok(service.plan_garbage(&workspace, &chosen(&self.strategies), "gc_apply", &caller.actor)?.0.into())
     }
 }
 
@@ -120,8 +87,8 @@ impl Operation for PruneMemory {
                 service.store.plan(&workspace, parse_plan_id(plan)?, &service.settings.limits, 0, shown)?
             }
             None => {
-                let names = self.strategy.unwrap_or(StrategyChoice::StaleCode).names();
-                service.plan_garbage(&workspace, &names, Self::NAME, &caller.actor)?.0
+                let strategies = chosen(&[self.strategy.unwrap_or_default()]);
+                service.plan_garbage(&workspace, &strategies, Self::NAME, &caller.actor)?.0
             }
         };
         if self.dry_run.unwrap_or(true) {

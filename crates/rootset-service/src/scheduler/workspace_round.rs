@@ -1,6 +1,6 @@
 //! One workspace's part of a round. It reads and writes no other workspace's rows.
 
-use rootset_gc::StrategyName;
+use rootset_gc::strategies;
 use rootset_model::PlanId;
 use rootset_store::{Applied, BucketFindings, BucketTotals, Garbage, PlanView, Work, Workspace};
 
@@ -11,7 +11,6 @@ use super::{ACTOR, LEASE_MS, Scheduler};
 use crate::collecting::Review;
 use crate::error::{ErrorCode, ServiceError};
 
-const STRATEGIES: [StrategyName; 2] = [StrategyName::Expired, StrategyName::Superseded];
 /// The operation that the runs of scheduled plans are known by: what a person would have called.
 const OPERATION: &str = "gc_apply";
 /// Under which name the set of a blocked plan is noted; no source is called like this.
@@ -57,13 +56,14 @@ impl Scheduler {
                 return Ok(run);
             }
         }
-        let garbage = service.find_garbage(workspace, &STRATEGIES)?;
+        let strategies = strategies::by_schedule();
+        let garbage = service.find_garbage(workspace, &strategies)?;
         if garbage.items.is_empty() {
             note.reported = Reported::default();
             return Ok(run);
         }
         let totals = service.store.bucket_totals(workspace)?;
-        let plan = service.store_plan_of(workspace, &garbage, &STRATEGIES, OPERATION, ACTOR)?;
+        let plan = service.store_plan_of(workspace, &garbage, &strategies, OPERATION, ACTOR)?;
         let mut reported = Reported::default();
         let taken = match auto_delete {
             true => self.apply(workspace, &plan, &garbage, note, &mut reported)?,

@@ -34,6 +34,7 @@ mod salvaging_sqlite;
 mod scheduling;
 mod searching;
 mod segments;
+mod strategies;
 mod superseding;
 mod surface;
 mod tenancy;

@@ -328,7 +328,7 @@ fn a_plan_that_stashes_is_none_for_gc_apply() {
         revision: 0,
         version: row.version,
         action: Action::Stash,
-        reason: Reason::Cold,
+        reason: Reason::COLD,
     };
     let plan = NewPlan {
         id: PlanId([0xC0; 16]),

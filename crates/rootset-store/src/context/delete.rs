@@ -46,7 +46,7 @@ impl Store {
                 revision: 0,
                 version: *version,
                 action: Action::Trash,
-                reason: Reason::Named,
+                reason: Reason::NAMED,
             };
             let items = named.iter().map(item).collect();
             sweep_named(tx, workspace.key, items, "context_gc_prune", ids, grace_ms, stamp)?;
@@ -90,7 +90,7 @@ impl Store {
                 revision: 0,
                 version: session.head.version,
                 action: Action::Trash,
-                reason: Reason::Named,
+                reason: Reason::NAMED,
             };
             sweep_named(tx, workspace.key, vec![item], "context_delete_session", ids, grace_ms, stamp)?;
             runs::find(tx, workspace.key, ids.run)

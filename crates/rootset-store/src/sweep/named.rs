@@ -33,7 +33,7 @@ impl Store {
                 revision: 0,
                 version: row.version,
                 action: Action::Trash,
-                reason: Reason::Named,
+                reason: Reason::NAMED,
             };
             sweep_named(tx, workspace.key, vec![item], "delete_memory", ids, grace_ms, stamp)?;
             Ok((row.id, runs::find(tx, workspace.key, ids.run)?))
@@ -57,7 +57,7 @@ impl Store {
                 revision: 0,
                 version: 0,
                 action: Action::Trash,
-                reason: Reason::Named,
+                reason: Reason::NAMED,
             };
             sweep_named(tx, workspace.key, vec![item], "delete_workspace", ids, grace_ms, stamp)?;
             runs::find(tx, workspace.key, ids.run)
@@ -83,7 +83,7 @@ pub(crate) fn erase_revisions(
             revision: *revision,
             version: row.version,
             action: Action::Erase,
-            reason: Reason::ErasePrevious,
+            reason: Reason::ERASE_PREVIOUS,
         })
         .collect();
     sweep_named(tx, workspace, items, "update_memory", ids, 0, stamp)

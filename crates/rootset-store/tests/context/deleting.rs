@@ -160,14 +160,14 @@ fn a_plan_of_an_analysis_is_kept_shown_and_not_applied_by_others() {
     let world = World::new();
     world.add("one", vec![segment("a", "12"), segment("b", "2")]);
     let (a, b) = (world.row("one", "a"), world.row("one", "b"));
-    let new = plan(&world, vec![item(&a, Action::Stash, Reason::Cold), item(&b, Action::Trash, Reason::StashedLong)]);
+    let new = plan(&world, vec![item(&a, Action::Stash, Reason::COLD), item(&b, Action::Trash, Reason::STASHED_LONG)]);
     let stamp = world.stamp();
     let expires_at = world.store.store_segment_plan(&world.workspace, &new, stamp).unwrap();
     let (session, items) = world.store.segment_plan(&world.workspace, new.id, stamp.now).unwrap();
     assert_eq!(session, world.load("one").head.session);
     let wanted = [
-        (a.segment, a.version, Action::Stash, Reason::Cold),
-        (b.segment, b.version, Action::Trash, Reason::StashedLong),
+        (a.segment, a.version, Action::Stash, Reason::COLD),
+        (b.segment, b.version, Action::Trash, Reason::STASHED_LONG),
     ];
     assert_eq!(items, wanted);
     let late = world.store.segment_plan(&world.workspace, new.id, Timestamp(expires_at.0 + 1));
@@ -184,7 +184,7 @@ fn a_plan_of_an_analysis_is_kept_shown_and_not_applied_by_others() {
     assert!(matches!(refused, Err(StoreError::NotForApply { .. })), "{refused:?}");
     assert_eq!(world.count("runs"), 0);
 
-    let deletes = plan(&world, vec![item(&b, Action::Trash, Reason::StashedLong)]);
+    let deletes = plan(&world, vec![item(&b, Action::Trash, Reason::STASHED_LONG)]);
     world.store.store_segment_plan(&world.workspace, &deletes, world.stamp()).unwrap();
     assert_eq!(apply(&world, deletes.id).unwrap().run.counts.segments, 1);
 }

@@ -1,6 +1,7 @@
 //! Arguments of the commands that remove, bring back, and explain.
 
 use clap::{Args, Subcommand};
+use rootset_service::StrategyChoice;
 
 use super::memory::PageArguments;
 
@@ -55,8 +56,7 @@ pub struct ForgetArguments {
 /// Find garbage, show it, and remove it
 #[derive(Debug, Args)]
 pub struct PruneArguments {
-    /// `stale_code` (the default), `expired`, `superseded`, `orphaned_chunks`, `orphaned_entities` or `all`
-    #[arg(long, value_name = "STRATEGY", conflicts_with = "plan")]
+    #[arg(long, value_name = "STRATEGY", conflicts_with = "plan", help = strategies())]
     pub strategy: Option<String>,
     /// Apply this plan, from an earlier preview
     #[arg(long, value_name = "PLAN")]
@@ -70,6 +70,13 @@ pub struct PruneArguments {
     /// Only show what would be removed
     #[arg(long)]
     pub dry_run: bool,
+}
+
+fn strategies() -> String {
+    StrategyChoice::listed(|choice| {
+        let default = if choice == StrategyChoice::default() { " (the default)" } else { "" };
+        format!("`{}`{default}", choice.word())
+    })
 }
 
 /// Run the collector's scheduler until it is stopped

@@ -5,9 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use rootset_gc::heap::{DerivedKind, Heap};
 use rootset_gc::invariants::sweep::Swept;
 use rootset_gc::invariants::{selection, steps};
-use rootset_gc::{
-    PlanFacts, RootState, Selection, Skip, SourceShare, StrategyName, blocked, digest, recheck, strategies,
-};
+use rootset_gc::strategies::select;
+use rootset_gc::{PlanFacts, RootState, Selection, Skip, SourceShare, Strategy, blocked, digest, recheck};
 use rootset_model::plan::{Action, ItemKind, PlanItem, Reason};
 use rootset_model::{Limits, Timestamp};
 
@@ -20,7 +19,7 @@ const BATCH: usize = 2;
 pub struct Plan {
     pub facts: PlanFacts,
     /// None for plans that a caller's words or ids made.
-    pub strategies: Vec<StrategyName>,
+    pub strategies: Vec<&'static Strategy>,
     pub items: Vec<PlanItem>,
     pub digest: [u8; 32],
     pub run: Option<usize>,
@@ -86,7 +85,12 @@ pub struct ApplyOptions {
 }
 
 impl Workspace {
-    pub fn plan(&mut self, strategies: &[StrategyName], fault: Option<Fault>, now: Timestamp) -> Result<usize, String> {
+    pub fn plan(
+        &mut self,
+        strategies: &[&'static Strategy],
+        fault: Option<Fault>,
+        now: Timestamp,
+    ) -> Result<usize, String> {
         let (roots, selection) = self.select(strategies, None, fault, now)?;
         let of_roots = selection.roots.iter().map(|(place, reason)| {
             let root = &roots[*place as usize];
@@ -113,7 +117,7 @@ impl Workspace {
     pub fn plan_named(&mut self, id: Id, now: Timestamp) -> usize {
         let version = self.memories[&id].version;
         let facts = PlanFacts { created_at: now, include_pinned: false, is_named: true };
-        self.keep_plan(facts, &[], vec![item(ItemKind::Memory, id, version, Action::Trash, Reason::Named)])
+        self.keep_plan(facts, &[], vec![item(ItemKind::Memory, id, version, Action::Trash, Reason::NAMED)])
     }
 
     /// Everything that speaks of an object.
@@ -125,12 +129,12 @@ impl Workspace {
                 let is_reachable = memory.trashed.is_none() || action == Action::Erase;
                 is_reachable && (include_pinned || !memory.is_pinned)
             })
-            .map(|id| item(ItemKind::Memory, id, self.memories[&id].version, action, Reason::Matched))
+            .map(|id| item(ItemKind::Memory, id, self.memories[&id].version, action, Reason::MATCHED))
             .collect();
         self.keep_plan(PlanFacts { created_at: now, include_pinned, is_named: false }, &[], items)
     }
 
-    fn keep_plan(&mut self, facts: PlanFacts, strategies: &[StrategyName], items: Vec<PlanItem>) -> usize {
+    fn keep_plan(&mut self, facts: PlanFacts, strategies: &[&'static Strategy], items: Vec<PlanItem>) -> usize {
         let plan = Plan { facts, strategies: strategies.to_vec(), digest: digest("model", &items), items, run: None };
         self.plans.push(plan);
         self.plans.len() - 1
@@ -139,7 +143,7 @@ impl Workspace {
     /// What the strategies select, with I4 and I5 checked.
     fn select(
         &self,
-        names: &[StrategyName],
+        strategies: &[&'static Strategy],
         own_run: Option<usize>,
         fault: Option<Fault>,
         now: Timestamp,
@@ -149,7 +153,7 @@ impl Workspace {
             roots.iter_mut().for_each(|root| root.is_pinned = false);
         }
         let heap = Heap { roots: &roots, buckets: &self.buckets, derived: &self.planted };
-        let selected = strategies::select(names, &heap, now);
+        let selected = select(strategies, &heap, now);
         selection::only_orphans_are_condemned(&heap, &selected).map_err(|broken| broken.to_string())?;
         selection::expiry_has_a_date_and_an_order(&heap, &selected, now).map_err(|broken| broken.to_string())?;
         Ok((roots, selected))
@@ -248,7 +252,7 @@ impl Workspace {
             let planned: BTreeSet<Id> = plan.items.iter().map(|item| item.object).collect();
             let other = self.living().find(|(id, memory)| !planned.contains(*id) && !memory.is_pinned);
             if let Some((id, memory)) = other {
-                let more = item(ItemKind::Memory, *id, memory.version, Action::Trash, Reason::Matched);
+                let more = item(ItemKind::Memory, *id, memory.version, Action::Trash, Reason::MATCHED);
                 swept.push((more, RootState::plain(memory.version)));
             }
         }

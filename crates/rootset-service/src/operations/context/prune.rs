@@ -167,7 +167,7 @@ fn wishes_by_id(live: &LiveSession, ids: &[String], delete: bool, errors: &mut V
             Err(error) => errors.push(SegmentError::new(id, &error)),
         }
     }
-    let reason = Reason::Named.in_words();
+    let reason = Reason::NAMED.in_words();
     wanted.into_iter().map(|segment| Wish { segment, delete, reason }).collect()
 }
 

@@ -7,7 +7,7 @@ use rootset_gc::RootState;
 use rootset_gc::heap::{Bucket, Derived, DerivedKind, Heap, Root};
 use rootset_gc::invariants::selection;
 use rootset_gc::invariants::sweep::Swept;
-use rootset_gc::strategies::Selection;
+use rootset_gc::strategies::{Selection, stored_reason};
 use rootset_model::plan::{Action, ItemKind, PlanItem, Reason};
 use rootset_model::{Basis, ChunkKey, PlanId, RetentionPolicy, RunId, Timestamp};
 use rootset_testing::{SqlError, SqlRow};
@@ -97,7 +97,7 @@ impl Simulation {
                     revision: *revision,
                     version: -1,
                     action: Action::Trash,
-                    reason: Reason::Named,
+                    reason: Reason::NAMED,
                 };
                 (planned.iter().find(is_it).copied().unwrap_or(unplanned), *state)
             })
@@ -129,7 +129,7 @@ impl Simulation {
                 revision: row.get(2)?,
                 version: row.get(3)?,
                 action: Action::from_stored(&word(row, 4)?).unwrap(),
-                reason: Reason::from_stored(&word(row, 5)?).unwrap(),
+                reason: stored_reason(&word(row, 5)?).unwrap(),
             })
         })
     }
