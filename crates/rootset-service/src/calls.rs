@@ -28,8 +28,9 @@ pub struct Resolved {
 /// `candidates` are symbols that have the call's name.
 pub fn resolve(call: &Call, place: &Place<'_>, candidates: &[SymbolRow]) -> Resolved {
     let own_family = family(place.language);
-    let in_family: Vec<usize> =
-        (0..candidates.len()).filter(|&it| family(&candidates[it].language) == own_family).collect();
+    // Nearly all are of the same language: looking the family up is for the others.
+    let is_related = |language: &str| language == place.language || family(language) == own_family;
+    let in_family: Vec<usize> = (0..candidates.len()).filter(|&it| is_related(&candidates[it].language)).collect();
     let own: Vec<usize> = in_family.iter().copied().filter(|&it| candidates[it].repo == place.repo).collect();
     let found = match &call.receiver {
         Some(receiver) => with_receiver(call, receiver, place, candidates, &own, &in_family),
