@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use rootset_gc::context::SegmentState;
 use rootset_model::{Limits, Timestamp};
 use rootset_store::{NewWorkspace, SCHEMA_VERSION, Stamp, StashFilters, Store, StoreError};
+use rootset_testing::temporary_folder;
 
 fn fixtures() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
@@ -27,7 +28,7 @@ fn there_is_a_fixture_of_every_schema_of_sqlite() {
 #[test]
 fn every_fixture_of_sqlite_opens_with_all_it_holds() {
     for fixture in fixtures() {
-        let folder = tempfile::tempdir().expect("a temporary folder");
+        let folder = temporary_folder();
         let path = folder.path().join("copy.db");
         std::fs::copy(&fixture, &path).expect("a copy");
         let store = Store::open_sqlite(&path).expect("the fixture opens");
@@ -54,7 +55,7 @@ fn every_fixture_of_sqlite_opens_with_all_it_holds() {
 
 #[test]
 fn indexed_files_of_the_third_schema_of_sqlite_open_with_all_they_hold() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = temporary_folder();
     let path = folder.path().join("copy.db");
     std::fs::copy(&fixtures()[2], &path).expect("a copy");
     let store = Store::open_sqlite(&path).expect("the fixture opens");
@@ -73,7 +74,7 @@ fn indexed_files_of_the_third_schema_of_sqlite_open_with_all_they_hold() {
 
 #[test]
 fn sessions_of_the_fourth_schema_of_sqlite_open_with_all_they_hold() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = temporary_folder();
     let path = folder.path().join("copy.db");
     std::fs::copy(&fixtures()[3], &path).expect("a copy");
     let store = Store::open_sqlite(&path).expect("the fixture opens");
@@ -95,7 +96,7 @@ fn sessions_of_the_fourth_schema_of_sqlite_open_with_all_they_hold() {
 
 #[test]
 fn tokens_of_the_fifth_schema_of_sqlite_open_with_all_they_hold() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = temporary_folder();
     let path = folder.path().join("copy.db");
     std::fs::copy(&fixtures()[4], &path).expect("a copy");
     let store = Store::open_sqlite(&path).expect("the fixture opens");
@@ -113,7 +114,7 @@ fn tokens_of_the_fifth_schema_of_sqlite_open_with_all_they_hold() {
 
 #[test]
 fn numbers_of_the_fifth_schema_of_sqlite_leave_the_table_of_bytes() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = temporary_folder();
     let path = folder.path().join("copy.db");
     std::fs::copy(&fixtures()[4], &path).expect("a copy");
     let raw = rusqlite::Connection::open(&path).expect("the same file");
@@ -145,7 +146,7 @@ fn numbers_of_the_fifth_schema_of_sqlite_leave_the_table_of_bytes() {
 
 #[test]
 fn a_workspace_that_the_sixth_schema_of_sqlite_has_lost_gives_its_number_to_no_other() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = temporary_folder();
     let path = folder.path().join("copy.db");
     std::fs::copy(&fixtures()[5], &path).expect("a copy");
     let store = Store::open_sqlite(&path).expect("the fixture opens");

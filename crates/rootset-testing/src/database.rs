@@ -6,6 +6,7 @@ use rootset_store::{Location, Store};
 use tempfile::TempDir;
 
 use crate::engine::TestEngine;
+use crate::folder::temporary_folder;
 use crate::off_runtime;
 use crate::postgres::{self, PostgresDatabase};
 use crate::sql::Sql;
@@ -27,28 +28,23 @@ impl TestDatabase {
         Self::on(TestEngine::chosen())
     }
 
-    /// In memory where the system has a folder there: for thousands of databases that no power cut will ever meet.
-    pub fn in_memory() -> Self {
-        let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
-        Self::within(TestEngine::chosen(), folder.expect("a temporary folder"), postgres::create_with_schema)
-    }
-
     /// Without any schema: for tests about the first start.
     pub fn empty() -> Self {
         Self::empty_on(TestEngine::chosen())
     }
 
     pub fn empty_on(engine: TestEngine) -> Self {
-        Self::within(engine, temporary_folder(), postgres::create_empty)
+        Self::within(engine, postgres::create_empty)
     }
 
     /// For tests that need both engines, or one of them whatever the run is about.
     pub fn on(engine: TestEngine) -> Self {
-        Self::within(engine, temporary_folder(), postgres::create_with_schema)
+        Self::within(engine, postgres::create_with_schema)
     }
 
-    fn within(engine: TestEngine, folder: TempDir, create: fn() -> PostgresDatabase) -> Self {
+    fn within(engine: TestEngine, create: fn() -> PostgresDatabase) -> Self {
         let postgres = (engine == TestEngine::Postgres).then(|| off_runtime(create));
+        let folder = temporary_folder();
         let file = folder.path().join("rootset.db");
         let url = match &postgres {
             Some(database) => database.url.clone(),
@@ -149,8 +145,4 @@ fn file_beside(path: &Path, suffix: &str) -> (String, Vec<u8>) {
     path.push(suffix);
     let name = Path::new(&path).file_name().expect("a file").to_string_lossy().into_owned();
     (name, std::fs::read(path).unwrap_or_default())
-}
-
-fn temporary_folder() -> TempDir {
-    tempfile::tempdir().expect("a temporary folder")
 }

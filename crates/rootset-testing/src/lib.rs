@@ -1,5 +1,6 @@
 //! For tests: a database of its own for every one of them ([`TestDatabase`]), on the engine that `ROOTSET_TEST_ENGINE`
-//! names, and raw SQL on it ([`Sql`]) that says the same to both engines; chance that can be repeated ([`Dice`]).
+//! names, and raw SQL on it ([`Sql`]) that says the same to both engines; folders that cost no disk ([`temporary_folder`]);
+//! chance that can be repeated ([`Dice`]).
 //!
 //! It knows how to make and remove databases, and nothing of what is in them. A test that is about one engine only says
 //! so in its name or its module's name: the pass over PostgreSQL leaves out what has `sqlite` in it.
@@ -7,6 +8,7 @@
 mod database;
 mod dice;
 mod engine;
+mod folder;
 mod owned_database;
 mod postgres;
 mod sql;
@@ -14,6 +16,7 @@ mod sql;
 pub use database::{HeldWriters, TestDatabase};
 pub use dice::Dice;
 pub use engine::TestEngine;
+pub use folder::temporary_folder;
 pub use owned_database::OwnedDatabase;
 pub use sql::{Cell, Sql, SqlError, SqlRow};
 

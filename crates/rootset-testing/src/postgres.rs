@@ -34,7 +34,8 @@ pub fn create_empty() -> PostgresDatabase {
 
 fn create(template: &str) -> PostgresDatabase {
     let name = unused_name();
-    administrate(&format!("CREATE DATABASE {name} TEMPLATE {template}"));
+    // Half the time of the default strategy, which writes every page to the log; the template never changes.
+    administrate(&format!("CREATE DATABASE {name} TEMPLATE {template} STRATEGY FILE_COPY"));
     PostgresDatabase { url: url_of(&name), name }
 }
 

@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use rootset_testing::temporary_folder;
 use rootset_trees::Tree;
 
 /// Files and links below a folder, with their contents.
@@ -30,7 +31,7 @@ fn on_disk(root: &Path) -> BTreeMap<String, Vec<u8>> {
 #[test]
 fn equal_seeds_make_equal_trees_and_equal_changes() {
     for seed in 0..20 {
-        let (one, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let (one, other) = (temporary_folder(), temporary_folder());
         let mut trees = [one.path(), other.path()].map(|root| Tree::create(root, seed).unwrap());
         for _ in 0..30 {
             let said = trees.each_mut().map(|tree| tree.step().unwrap());
@@ -42,7 +43,7 @@ fn equal_seeds_make_equal_trees_and_equal_changes() {
 
 #[test]
 fn every_kind_of_change_happens() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = temporary_folder();
     let mut tree = Tree::create(folder.path(), 1).unwrap();
     let said: Vec<String> = (0..400).map(|_| tree.step().unwrap()).collect();
     let said = said.join("; ");

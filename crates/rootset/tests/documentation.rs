@@ -6,6 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use rootset_testing::temporary_folder;
+
 #[test]
 fn examples_of_the_memory_page_print_what_it_says() {
     check("docs/memory.md");
@@ -35,7 +37,7 @@ fn check(page: &str) {
     let project = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
     let path = project.join(page);
     let text = fs::read_to_string(&path).expect("the page exists");
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = temporary_folder();
     bring_examples(&project, folder.path());
     // Pages begin where a database is: what is said about a new one would stand on each of them.
     run("rootset stats --quiet", folder.path());

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use fail::FailScenario;
 use rootset_service::{Caller, FrontEnd, Service, Settings};
 use rootset_store::{SCHEMA_VERSION, Store, failpoints::FAILPOINTS, list_backups};
-use rootset_testing::{Sql, TestDatabase, TestEngine};
+use rootset_testing::{Sql, TestDatabase, TestEngine, temporary_folder};
 use serde_json::{Value, json};
 
 struct Place {
@@ -153,7 +153,7 @@ fn a_migration_of_sqlite_that_fails_leaves_the_old_database_and_its_backup() {
     let fixture =
         std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../rootset-store/tests/fixtures/schema-0001.db");
     for point in points("migrate.") {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = temporary_folder();
         let path = folder.path().join("rootset.db");
         std::fs::copy(&fixture, &path).unwrap();
         fail::cfg(point, "return").unwrap();
@@ -209,7 +209,7 @@ fn a_backup_of_an_older_schema_is_restored_into_the_new_one() {
     let scenario = FailScenario::setup();
     let fixture =
         std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../rootset-store/tests/fixtures/schema-0001.db");
-    let folder = tempfile::tempdir().unwrap();
+    let folder = temporary_folder();
     let path = folder.path().join("old.db");
     std::fs::copy(&fixture, &path).unwrap();
     drop(Store::open_sqlite(&path).unwrap());

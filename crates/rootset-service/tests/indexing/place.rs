@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use rootset_model::MemoryId;
+use rootset_testing::temporary_folder;
 use rootset_trees::{indexed_paths, stale_paths};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -76,7 +77,7 @@ pub struct Place {
 impl Place {
     /// With these files and no more, not indexed yet.
     pub fn with<'a>(files: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
-        let place = Self { world: World::new(), folder: tempfile::tempdir().unwrap() };
+        let place = Self { world: World::new(), folder: temporary_folder() };
         std::fs::create_dir(place.root()).unwrap();
         for (path, text) in files {
             place.write(path, text);

@@ -7,6 +7,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use rootset_testing::temporary_folder;
 use rootset_trees::dump::differences;
 use rootset_trees::{Scope, Tree, logical_dump};
 use serde_json::json;
@@ -35,11 +36,11 @@ struct Life {
 
 impl Life {
     fn new(seed: u64) -> Self {
-        let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();
+        let folder = temporary_folder();
         Self {
             seed,
-            world: World::quick_with(|service| service),
-            fresh: World::quick_with(|service| service),
+            world: World::new(),
+            fresh: World::new(),
             folder,
             told: Vec::new(),
         }

@@ -6,6 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use rootset_testing::temporary_folder;
 use rootset_trees::dump::differences;
 use rootset_trees::{Scope, logical_dump};
 use serde_json::json;
@@ -57,7 +58,7 @@ impl Checkout {
 
 #[test]
 fn the_index_follows_the_history_of_a_repository_commit_by_commit() {
-    let place = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();
+    let place = temporary_folder();
     let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let checkout = Checkout { repository, folder: place.path().join("history"), index: place.path().join("index") };
     std::fs::create_dir(&checkout.folder).unwrap();
@@ -68,14 +69,14 @@ fn the_index_follows_the_history_of_a_repository_commit_by_commit() {
     if commits.len() < COMMITS_DEFAULT {
         eprintln!("only {} commits are replayed: the clone has no more", commits.len());
     }
-    let (world, every) = (World::quick_with(|service| service), setting("ROOTSET_REPLAY_EVERY", EVERY_DEFAULT));
+    let (world, every) = (World::new(), setting("ROOTSET_REPLAY_EVERY", EVERY_DEFAULT));
     let asked = request(&checkout.folder, json!({"accept_missing": true}));
     for (number, commit) in commits.iter().enumerate() {
         checkout.go_to(commit).unwrap();
         world.call("index_codebase", asked.clone());
         let is_last = number + 1 == commits.len();
         if (number + 1) % every == 0 || is_last {
-            let fresh = World::quick_with(|service| service);
+            let fresh = World::new();
             fresh.call("index_codebase", asked.clone());
             let [wanted, found] =
                 [&fresh, &world].map(|it| logical_dump(it.database.location(), "default", &Scope::default()).unwrap());

@@ -76,15 +76,6 @@ impl World {
         Self::with(|service| service.with_embedder(embedder))
     }
 
-    /// In memory where the system has a folder there: for thousands of databases that no power cut will ever meet.
-    pub fn quick(embedder: Arc<dyn Embedder>) -> Self {
-        Self::quick_with(|service| service.with_embedder(embedder))
-    }
-
-    pub fn quick_with(configure: impl FnOnce(Service) -> Service) -> Self {
-        Self::on(TestDatabase::in_memory(), configure)
-    }
-
     fn with(configure: impl FnOnce(Service) -> Service) -> Self {
         Self::on(TestDatabase::new(), configure)
     }

@@ -41,7 +41,7 @@ impl Source {
 
 impl World {
     pub fn new() -> Self {
-        let database = TestDatabase::in_memory();
+        let database = TestDatabase::new();
         let store = database.open();
         let stamp = Stamp { now: Timestamp(1), actor: "test" };
         let new = NewWorkspace { id: "default".into(), ..NewWorkspace::default() };

@@ -101,7 +101,7 @@ pub fn nothing(session: &str, known: Option<SessionHead>) -> SessionChange {
 
 impl World {
     pub fn new() -> Self {
-        let database = TestDatabase::in_memory();
+        let database = TestDatabase::new();
         let store = database.open();
         let world_stamp = Stamp { now: Timestamp(1), actor: "test" };
         let new = NewWorkspace { id: "default".into(), ..NewWorkspace::default() };

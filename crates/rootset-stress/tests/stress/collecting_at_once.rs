@@ -9,7 +9,7 @@ use rootset_store::{Location, Store};
 use rootset_stress::prepared_databases::{OLD_MEMORIES, State, fill};
 use rootset_stress::step::{Running, Step, TICK, call, call_all};
 use rootset_stress::verify::{Verifier, caller};
-use rootset_testing::{Sql, TestDatabase};
+use rootset_testing::{Sql, TestDatabase, temporary_folder};
 use serde_json::{Value, json};
 
 use crate::program;
@@ -58,7 +58,7 @@ fn outside_the_plan(database: &Location) -> Vec<(String, String)> {
 
 #[test]
 fn two_appliers_of_one_plan_do_it_once_and_hear_the_same() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = temporary_folder();
     let state = planned(folder.path());
     let mut appliers = [applier(&state), applier(&state)];
     appliers.iter_mut().for_each(Running::let_go);
@@ -75,7 +75,7 @@ fn two_appliers_of_one_plan_do_it_once_and_hear_the_same() {
 
 #[test]
 fn undo_while_the_plan_is_applied_ends_the_run_and_brings_everything_back() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = temporary_folder();
     let state = planned(folder.path());
     let database = state.database();
     let before = trash(&database);
@@ -121,7 +121,7 @@ fn perform(service: &Arc<Service>, deed: Deed, name: &str) -> Result<(), Service
 
 #[test]
 fn what_somebody_wants_while_the_plan_is_applied_is_kept_and_everything_is_accounted_for() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = temporary_folder();
     let state = planned(folder.path());
     let database = state.database();
     let outside = outside_the_plan(&database);

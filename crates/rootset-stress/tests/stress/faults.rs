@@ -1,6 +1,6 @@
 use rootset_stress::failpoints::{points_without_scenario, run, settings};
 use rootset_stress::step::{Ended, Fault, Step, call};
-use rootset_testing::TestDatabase;
+use rootset_testing::{TestDatabase, temporary_folder};
 use serde_json::json;
 
 use crate::program;
@@ -12,7 +12,7 @@ fn every_failpoint_has_a_scenario() {
 
 #[test]
 fn whatever_is_interrupted_on_sqlite_ends_like_its_uninterrupted_twin() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = temporary_folder();
     let report = run(&settings(&program(), folder.path())).unwrap_or_else(|failures| panic!("{}", failures.join("\n")));
     println!("{report}");
 }

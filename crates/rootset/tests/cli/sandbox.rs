@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
 use rootset_store::Location;
-use rootset_testing::{Sql, TestDatabase, TestEngine};
+use rootset_testing::{Sql, TestDatabase, TestEngine, temporary_folder};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -39,7 +39,7 @@ impl Outcome {
 
 impl Sandbox {
     pub fn new() -> Self {
-        let folder = tempfile::tempdir().expect("a folder for the test");
+        let folder = temporary_folder();
         for inner in ["home", "work"] {
             std::fs::create_dir(folder.path().join(inner)).expect("a folder inside");
         }

@@ -68,7 +68,7 @@ pub fn compare(step: &Step, expected: &Expected, answer: &Result<Value, ServiceE
 
 impl Simulation {
     pub fn new() -> Self {
-        let world = World::quick(Arc::new(OwnVectors));
+        let world = World::with_embedder(Arc::new(OwnVectors));
         world.call("create_workspace", json!({"workspace_id": WORKSPACES[1]}));
         let sql = world.sql();
         let mut simulation = Self {
