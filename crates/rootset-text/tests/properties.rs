@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 use rootset_model::Content;
 use rootset_model::limits::QUERY_TERMS_MAX;
+use rootset_properties::for_a_while;
 use rootset_text::chunks::{CHUNK_BYTES_MAX, split};
 use rootset_text::extract::extract;
 use rootset_text::matching::Matcher;
@@ -64,105 +65,133 @@ fn part(text: &str, from: prop::sample::Index, to: prop::sample::Index) -> &str 
     &text[borders[from.min(to)]..borders[from.max(to)]]
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
+#[test]
+fn terms_are_short_and_free_of_blanks_and_quotes() {
+    for_a_while(|config| {
+        proptest!(config, |(text in any_text())| {
+            let terms = index_terms(&text);
+            prop_assert!(!terms.contains('"') && !terms.contains("  "));
+            for term in terms.split(' ').filter(|_| !terms.is_empty()) {
+                prop_assert!((1..=TERM_BYTES_MAX).contains(&term.len()) && !term.contains(char::is_whitespace), "{term:?}");
+                prop_assert!(term.chars().all(|c| !c.is_ascii_punctuation() || TERM_PUNCTUATION.contains(c)), "{term:?}");
+            }
+        })
+    });
+}
 
-    #[test]
-    fn terms_are_short_and_free_of_blanks_and_quotes(text in any_text()) {
-        let terms = index_terms(&text);
-        prop_assert!(!terms.contains('"') && !terms.contains("  "));
-        for term in terms.split(' ').filter(|_| !terms.is_empty()) {
-            prop_assert!((1..=TERM_BYTES_MAX).contains(&term.len()) && !term.contains(char::is_whitespace), "{term:?}");
-            prop_assert!(term.chars().all(|c| !c.is_ascii_punctuation() || TERM_PUNCTUATION.contains(c)), "{term:?}");
-        }
-    }
+#[test]
+fn a_query_asks_for_what_is_indexed() {
+    for_a_while(|config| {
+        proptest!(config, |(text in any_text())| {
+            let terms = index_terms(&text);
+            let indexed: Vec<&str> = terms.split(' ').collect();
+            let query = query_terms(&text);
+            prop_assert!(query.len() <= QUERY_TERMS_MAX);
+            prop_assert_eq!(query.is_empty(), terms.is_empty());
+            for (index, asked) in query.iter().enumerate() {
+                prop_assert!(indexed.contains(&asked.term.as_str()), "{:?}", asked);
+                prop_assert!(query[..index].iter().all(|it| it.term != asked.term));
+            }
+        })
+    });
+}
 
-    #[test]
-    fn a_query_asks_for_what_is_indexed(text in any_text()) {
-        let terms = index_terms(&text);
-        let indexed: Vec<&str> = terms.split(' ').collect();
-        let query = query_terms(&text);
-        prop_assert!(query.len() <= QUERY_TERMS_MAX);
-        prop_assert_eq!(query.is_empty(), terms.is_empty());
-        for (index, asked) in query.iter().enumerate() {
-            prop_assert!(indexed.contains(&asked.term.as_str()), "{:?}", asked);
-            prop_assert!(query[..index].iter().all(|it| it.term != asked.term));
-        }
-    }
+#[test]
+fn chunks_cover_all_that_is_visible() {
+    for_a_while(|config| {
+        proptest!(config, |(text in any_text(), repeat in 1_usize..200)| {
+            let text = text.repeat(repeat);
+            let mut covered = 0;
+            for range in split(&text) {
+                prop_assert!(text[covered..range.start].trim().is_empty() && range.len() <= CHUNK_BYTES_MAX);
+                prop_assert!(!text[range.clone()].is_empty() && text[range.clone()].trim() == &text[range.clone()]);
+                covered = range.end;
+            }
+            prop_assert!(text[covered..].trim().is_empty());
+        })
+    });
+}
 
-    #[test]
-    fn chunks_cover_all_that_is_visible(text in any_text(), repeat in 1_usize..200) {
-        let text = text.repeat(repeat);
-        let mut covered = 0;
-        for range in split(&text) {
-            prop_assert!(text[covered..range.start].trim().is_empty() && range.len() <= CHUNK_BYTES_MAX);
-            prop_assert!(!text[range.clone()].is_empty() && text[range.clone()].trim() == &text[range.clone()]);
-            covered = range.end;
-        }
-        prop_assert!(text[covered..].trim().is_empty());
-    }
+#[test]
+fn extractions_are_canonical_and_repeatable() {
+    for_a_while(|config| {
+        proptest!(config, |(text in any_text())| {
+            let extraction = extract(&content(&text));
+            prop_assert_eq!(&extraction.clone().canonical(), &extraction);
+            prop_assert_eq!(&extract(&content(&text)), &extraction);
+        })
+    });
+}
 
-    #[test]
-    fn extractions_are_canonical_and_repeatable(text in any_text()) {
-        let extraction = extract(&content(&text));
-        prop_assert_eq!(&extraction.clone().canonical(), &extraction);
-        prop_assert_eq!(&extract(&content(&text)), &extraction);
-    }
+#[test]
+fn redacting_twice_redacts_nothing_more() {
+    const NEARLY_SECRETS: &str = concat!(
+        "((token|password|api_key)[=: \"']{1,2}|://a:|@|AKIA|ghp_|eyJ|sk-|-----BEGIN |-----END |PRIVATE KEY-----",
+        "|[a-c0-9]{1,14}|[ .=-]){0,14}",
+    );
+    for_a_while(|config| {
+        proptest!(config, |(text in prop_oneof![any_text(), NEARLY_SECRETS])| {
+            let once = redact(&text);
+            let twice = redact(&once.text);
+            prop_assert_eq!(twice.count, 0, "{}", once.text);
+            prop_assert_eq!(&twice.text, &once.text);
+        })
+    });
+}
 
-    #[test]
-    fn redacting_twice_redacts_nothing_more(text in prop_oneof![
-        any_text(),
-        concat!(
-            "((token|password|api_key)[=: \"']{1,2}|://a:|@|AKIA|ghp_|eyJ|sk-|-----BEGIN |-----END |PRIVATE KEY-----",
-            "|[a-c0-9]{1,14}|[ .=-]){0,14}",
-        ),
-    ]) {
-        let once = redact(&text);
-        let twice = redact(&once.text);
-        prop_assert_eq!(twice.count, 0, "{}", once.text);
-        prop_assert_eq!(&twice.text, &once.text);
-    }
-
-    #[test]
-    fn what_matches_holds_the_promised_terms(
-        (text, other) in (prop_oneof![dense(), pieces()], prop_oneof![dense(), pieces()]),
-        (from, to) in any::<(prop::sample::Index, prop::sample::Index)>(),
-        upper in any::<bool>(),
-    ) {
-        let query = part(&text, from, to);
-        let query = if upper { query.to_uppercase() } else { query.to_owned() };
-        if let Some(matcher) = Matcher::new(&query) {
-            for fields in [[text.as_str(), other.as_str()], [other.as_str(), text.as_str()], [&other, &query]] {
-                if matcher.matches(fields) {
-                    let terms = index_terms(&fields.join("\n"));
-                    let indexed: Vec<&str> = terms.split(' ').collect();
-                    for term in matcher.index_terms() {
-                        prop_assert!(indexed.contains(&term.as_str()), "{query:?} promised {term:?}");
+#[test]
+fn what_matches_holds_the_promised_terms() {
+    let texts = || prop_oneof![dense(), pieces()];
+    let ends = || any::<(prop::sample::Index, prop::sample::Index)>();
+    for_a_while(|config| {
+        proptest!(config, |((text, other) in (texts(), texts()), (from, to) in ends(), upper: bool)| {
+            let query = part(&text, from, to);
+            let query = if upper { query.to_uppercase() } else { query.to_owned() };
+            if let Some(matcher) = Matcher::new(&query) {
+                for fields in [[text.as_str(), other.as_str()], [other.as_str(), text.as_str()], [&other, &query]] {
+                    if matcher.matches(fields) {
+                        let terms = index_terms(&fields.join("\n"));
+                        let indexed: Vec<&str> = terms.split(' ').collect();
+                        for term in matcher.index_terms() {
+                            prop_assert!(indexed.contains(&term.as_str()), "{query:?} promised {term:?}");
+                        }
                     }
                 }
             }
-        }
-    }
+        })
+    });
+}
 
-    #[test]
-    fn a_text_matches_itself(text in pieces()) {
-        if let Some(matcher) = Matcher::new(&text) {
-            prop_assert!(matcher.matches([text.as_str()]));
-        }
-    }
+#[test]
+fn a_text_matches_itself() {
+    for_a_while(|config| {
+        proptest!(config, |(text in pieces())| {
+            if let Some(matcher) = Matcher::new(&text) {
+                prop_assert!(matcher.matches([text.as_str()]));
+            }
+        })
+    });
+}
 
-    #[test]
-    fn short_views_are_as_short_as_asked(text in any_text(), query in any_text(), chars_max in 0_usize..50) {
-        prop_assert!(snippet(&text, &query_terms(&query), chars_max).chars().count() <= chars_max);
-        prop_assert!(preview(&text, chars_max).chars().count() <= chars_max);
-    }
+#[test]
+fn short_views_are_as_short_as_asked() {
+    for_a_while(|config| {
+        proptest!(config, |(text in any_text(), query in any_text(), chars_max in 0_usize..50)| {
+            prop_assert!(snippet(&text, &query_terms(&query), chars_max).chars().count() <= chars_max);
+            prop_assert!(preview(&text, chars_max).chars().count() <= chars_max);
+        })
+    });
+}
 
-    #[test]
-    fn slugs_are_valid_names(text in any_text()) {
-        if let Some(slug) = slug(&text) {
-            prop_assert_eq!(rootset_model::names::check_memory_name(&slug), Ok(()));
-        }
-    }
+#[test]
+fn slugs_are_valid_names() {
+    for_a_while(|config| {
+        proptest!(config, |(text in any_text())| {
+            if let Some(slug) = slug(&text) {
+                prop_assert_eq!(rootset_model::names::check_memory_name(&slug), Ok(()));
+            }
+        })
+    });
 }
 
 /// Long texts that punish whatever looks back, looks ahead or starts over: in a test, a square would show as a hang.

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use rootset_code::{
     Reader, Source, identifier_term, is_test, language_of, languages, name_parts, outline_as_text, query_terms, refuse,
 };
+use rootset_properties::for_a_while;
 
 use crate::chunking::assert_well_formed;
 use crate::fixtures::FIXTURES;
@@ -58,64 +59,80 @@ fn mutated_fixture() -> impl Strategy<Value = (usize, String)> {
     )
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
-
-    #[test]
-    fn any_text_is_read_in_every_language(text in "(\\PC|[\\n\\t\\r{}();:\"'`#<>/\\\\*]){0,300}") {
-        for language in languages().filter(|language| language.is_code()) {
-            check(language, "src/a.x", &text);
-        }
-    }
-
-    #[test]
-    fn lines_of_any_language_are_read_in_every_other(text in mixed_lines()) {
-        for language in languages().filter(|language| language.is_code()) {
-            check(language, "src/a/b.x", &text);
-        }
-    }
-
-    #[test]
-    fn damaged_sources_are_read((place, text) in mutated_fixture()) {
-        let fixture = &FIXTURES[place];
-        check(fixture.language(), &fixture.path, &text);
-    }
-
-    #[test]
-    fn any_path_and_any_bytes_have_an_answer(path in "\\PC{0,60}", bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
-        let _ = (is_test(&path), refuse(&path, &bytes), language_of(&path, &String::from_utf8_lossy(&bytes)));
-        let text = String::from_utf8_lossy(&bytes);
-        let source = Source { repo: "", path: &path, text: &text };
-        for language in languages().filter(|language| language.is_code()) {
-            if let Ok(outline) = Reader::new().outline(language, &source) {
-                prop_assert!(!outline.symbols[0].qualified_name.is_empty());
+#[test]
+fn any_text_is_read_in_every_language() {
+    for_a_while(|config| {
+        proptest!(config, |(text in "(\\PC|[\\n\\t\\r{}();:\"'`#<>/\\\\*]){0,300}")| {
+            for language in languages().filter(|language| language.is_code()) {
+                check(language, "src/a.x", &text);
             }
-        }
-    }
+        })
+    });
+}
 
-    #[test]
-    fn a_query_finds_what_the_index_holds(text in "\\PC{0,200}") {
-        let terms = query_terms(&text);
-        prop_assert!(terms.len() <= 64);
-        for term in &terms {
-            prop_assert!(!term.is_empty() && !term.contains(char::is_whitespace));
-            prop_assert!(term.chars().all(|it| it == '_' || !it.is_ascii_punctuation()));
-        }
-        for part in name_parts(&text) {
-            prop_assert!(!part.is_empty());
-        }
-        let source = Source { repo: "r", path: "a.txt", text: &text };
-        let outline = outline_as_text(&source);
-        let mut reader = Reader::new();
-        let body: Vec<String> = outline.chunks.iter().map(|chunk| reader.chunk_terms(&source, &outline, chunk).body).collect();
-        for term in terms {
-            prop_assert!(body.iter().any(|body| body.split(' ').any(|it| it == term)), "{term}");
-        }
-        for word in text.split_whitespace() {
-            let term = identifier_term(word);
-            let is_number = term.starts_with(|it: char| it.is_ascii_digit());
-            let all_gaps = term.bytes().all(|byte| byte == b'_');
-            prop_assert!(is_number || all_gaps || body.iter().any(|body| body.split(' ').any(|it| it == term)), "{term}");
-        }
-    }
+#[test]
+fn lines_of_any_language_are_read_in_every_other() {
+    for_a_while(|config| {
+        proptest!(config, |(text in mixed_lines())| {
+            for language in languages().filter(|language| language.is_code()) {
+                check(language, "src/a/b.x", &text);
+            }
+        })
+    });
+}
+
+#[test]
+fn damaged_sources_are_read() {
+    for_a_while(|config| {
+        proptest!(config, |((place, text) in mutated_fixture())| {
+            let fixture = &FIXTURES[place];
+            check(fixture.language(), &fixture.path, &text);
+        })
+    });
+}
+
+#[test]
+fn any_path_and_any_bytes_have_an_answer() {
+    for_a_while(|config| {
+        proptest!(config, |(path in "\\PC{0,60}", bytes in proptest::collection::vec(any::<u8>(), 0..300))| {
+            let _ = (is_test(&path), refuse(&path, &bytes), language_of(&path, &String::from_utf8_lossy(&bytes)));
+            let text = String::from_utf8_lossy(&bytes);
+            let source = Source { repo: "", path: &path, text: &text };
+            for language in languages().filter(|language| language.is_code()) {
+                if let Ok(outline) = Reader::new().outline(language, &source) {
+                    prop_assert!(!outline.symbols[0].qualified_name.is_empty());
+                }
+            }
+        })
+    });
+}
+
+#[test]
+fn a_query_finds_what_the_index_holds() {
+    for_a_while(|config| {
+        proptest!(config, |(text in "\\PC{0,200}")| {
+            let terms = query_terms(&text);
+            prop_assert!(terms.len() <= 64);
+            for term in &terms {
+                prop_assert!(!term.is_empty() && !term.contains(char::is_whitespace));
+                prop_assert!(term.chars().all(|it| it == '_' || !it.is_ascii_punctuation()));
+            }
+            for part in name_parts(&text) {
+                prop_assert!(!part.is_empty());
+            }
+            let source = Source { repo: "r", path: "a.txt", text: &text };
+            let outline = outline_as_text(&source);
+            let mut reader = Reader::new();
+            let body: Vec<String> = outline.chunks.iter().map(|chunk| reader.chunk_terms(&source, &outline, chunk).body).collect();
+            for term in terms {
+                prop_assert!(body.iter().any(|body| body.split(' ').any(|it| it == term)), "{term}");
+            }
+            for word in text.split_whitespace() {
+                let term = identifier_term(word);
+                let is_number = term.starts_with(|it: char| it.is_ascii_digit());
+                let all_gaps = term.bytes().all(|byte| byte == b'_');
+                prop_assert!(is_number || all_gaps || body.iter().any(|body| body.split(' ').any(|it| it == term)), "{term}");
+            }
+        })
+    });
 }

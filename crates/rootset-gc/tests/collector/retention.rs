@@ -4,8 +4,8 @@ use proptest::prelude::*;
 use rootset_gc::heap::{Bucket, Root};
 use rootset_gc::retention::{Classified, Expiry, classify};
 use rootset_model::{Basis, Timestamp};
+use rootset_properties::for_a_while;
 
-use crate::cases;
 use crate::heaps::{BUCKETS, NOW, buckets, roots};
 
 fn oracle(roots: &[Root], buckets: &[Bucket], now: Timestamp) -> Classified {
@@ -58,7 +58,9 @@ fn oracle(roots: &[Root], buckets: &[Bucket], now: Timestamp) -> Classified {
 
 #[test]
 fn retention_answers_as_an_oracle_that_sorts() {
-    proptest!(cases(4_000), |(roots in roots(40), buckets in buckets())| {
-        prop_assert_eq!(classify(&roots, &buckets, NOW), oracle(&roots, &buckets, NOW));
+    for_a_while(|config| {
+        proptest!(config, |(roots in roots(40), buckets in buckets())| {
+            prop_assert_eq!(classify(&roots, &buckets, NOW), oracle(&roots, &buckets, NOW));
+        })
     });
 }

@@ -10,13 +10,14 @@ use rootset_gc::strategies::ALL;
 use rootset_model::limits::SUPERSEDED_KEPT_MS;
 use rootset_model::plan::Action;
 use rootset_model::{RetentionPolicy, Timestamp};
+use rootset_properties::for_longer;
 
-use crate::cases;
 use crate::heaps::policy;
 use crate::model::{ApplyOptions, CODE, Fault, Id, NewMemory, Object, USER, Workspace};
 
 /// Enough to take about half a minute without optimisation.
-const CASES_DEFAULT: u32 = 10_000;
+/// It is the one that finds most.
+const WEIGHT: u32 = 8;
 /// Every fault below shows within a tenth of these.
 const CASES_PER_FAULT: u32 = 20_000;
 const STEPS_MIN: usize = 6;
@@ -300,14 +301,16 @@ fn undo(workspace: &mut Workspace, number: u8, fault: Option<Fault>) -> Outcome 
 
 #[test]
 fn the_invariants_hold_whatever_happens() {
-    proptest!(cases(CASES_DEFAULT), |(life in life())| {
-        Simulation::new(None).live(&life).map_err(TestCaseError::fail)?;
+    for_longer(WEIGHT, |config| {
+        proptest!(config, |(life in life())| {
+            Simulation::new(None).live(&life).map_err(TestCaseError::fail)?;
+        })
     });
 }
 
 /// What the simulation says to a fault, on the same lives every time.
 fn finding(fault: Fault) -> Option<String> {
-    let config = Config { cases: CASES_PER_FAULT, max_shrink_iters: 0, ..cases(CASES_PER_FAULT) };
+    let config = Config { cases: CASES_PER_FAULT, max_shrink_iters: 0, failure_persistence: None, ..Config::default() };
     let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &[7; 32]));
     let outcome = runner.run(&life(), |life| Simulation::new(Some(fault)).live(&life).map_err(TestCaseError::fail));
     match outcome {

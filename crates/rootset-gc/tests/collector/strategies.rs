@@ -7,8 +7,8 @@ use rootset_gc::heap::{Bucket, Derived, Heap, Root};
 use rootset_gc::strategies::{ALL, Example, Selection, select};
 use rootset_model::plan::Reason;
 use rootset_model::{RetentionPolicy, Timestamp};
+use rootset_properties::for_a_while;
 
-use crate::cases;
 use crate::heaps::{NOW, buckets, derived, roots};
 
 /// Stamps of the random heaps are around [`NOW`], which is too early for anything to be superseded for long: this moves
@@ -105,60 +105,70 @@ fn the_random_heaps_hold_garbage_of_every_reason() {
 
 #[test]
 fn candidates_are_unique_and_in_order() {
-    proptest!(cases(1_000), |(snapshot in snapshot(), strategies in strategies())| {
-        let selection = snapshot.select(&strategies);
-        for places in [places(&selection.roots), places(&selection.derived), selection.unclassifiable] {
-            prop_assert!(places.is_sorted_by(|a, b| a < b), "{places:?}");
-        }
+    for_a_while(|config| {
+        proptest!(config, |(snapshot in snapshot(), strategies in strategies())| {
+            let selection = snapshot.select(&strategies);
+            for places in [places(&selection.roots), places(&selection.derived), selection.unclassifiable] {
+                prop_assert!(places.is_sorted_by(|a, b| a < b), "{places:?}");
+            }
+        })
     });
 }
 
 #[test]
 fn nothing_held_is_ever_selected() {
-    proptest!(cases(1_000), |(snapshot in snapshot(), strategies in strategies())| {
-        for (place, _) in snapshot.select(&strategies).roots {
-            let root = &snapshot.roots[place as usize];
-            prop_assert!(!root.is_pinned && !root.is_in_flight, "{root:?}");
-        }
+    for_a_while(|config| {
+        proptest!(config, |(snapshot in snapshot(), strategies in strategies())| {
+            for (place, _) in snapshot.select(&strategies).roots {
+                let root = &snapshot.roots[place as usize];
+                prop_assert!(!root.is_pinned && !root.is_in_flight, "{root:?}");
+            }
+        })
     });
 }
 
 #[test]
 fn no_strategy_condemns_untracked_rows_or_rows_that_somebody_vouches_for() {
-    proptest!(cases(1_000), |(snapshot in snapshot(), strategies in strategies())| {
-        for (place, _) in snapshot.select(&strategies).derived {
-            let row = &snapshot.derived[place as usize];
-            prop_assert!(!row.is_untracked && row.contributors == 0, "{row:?}");
-        }
+    for_a_while(|config| {
+        proptest!(config, |(snapshot in snapshot(), strategies in strategies())| {
+            for (place, _) in snapshot.select(&strategies).derived {
+                let row = &snapshot.derived[place as usize];
+                prop_assert!(!row.is_untracked && row.contributors == 0, "{row:?}");
+            }
+        })
     });
 }
 
 #[test]
 fn without_policies_and_dates_nothing_is_selected() {
-    proptest!(cases(1_000), |(mut snapshot in snapshot(), strategies in strategies())| {
-        for bucket in &mut snapshot.buckets {
-            let RetentionPolicy { min_keep, keep_within_ms, basis, .. } = bucket.policy;
-            bucket.policy = RetentionPolicy { min_keep, keep_within_ms, basis, ..RetentionPolicy::default() };
-        }
-        for root in &mut snapshot.roots {
-            (root.expires_at, root.superseded_at, root.stale_at) = (None, None, None);
-        }
-        prop_assert_eq!(snapshot.select(&strategies).roots, []);
+    for_a_while(|config| {
+        proptest!(config, |(mut snapshot in snapshot(), strategies in strategies())| {
+            for bucket in &mut snapshot.buckets {
+                let RetentionPolicy { min_keep, keep_within_ms, basis, .. } = bucket.policy;
+                bucket.policy = RetentionPolicy { min_keep, keep_within_ms, basis, ..RetentionPolicy::default() };
+            }
+            for root in &mut snapshot.roots {
+                (root.expires_at, root.superseded_at, root.stale_at) = (None, None, None);
+            }
+            prop_assert_eq!(snapshot.select(&strategies).roots, []);
+        })
     });
 }
 
 #[test]
 fn dates_before_all_time_and_after_now_are_no_dates() {
-    proptest!(cases(1_000), |(mut snapshot in snapshot(), strategies in strategies(), is_future: bool)| {
-        let doubtful = if is_future { Timestamp(snapshot.now.0 + 1) } else { Timestamp(-1) };
-        for root in &mut snapshot.roots {
-            let dates = [&mut root.ingested_at, &mut root.expires_at, &mut root.superseded_at, &mut root.stale_at];
-            for date in dates {
-                *date = Some(doubtful);
+    for_a_while(|config| {
+        proptest!(config, |(mut snapshot in snapshot(), strategies in strategies(), is_future: bool)| {
+            let doubtful = if is_future { Timestamp(snapshot.now.0 + 1) } else { Timestamp(-1) };
+            for root in &mut snapshot.roots {
+                let dates = [&mut root.ingested_at, &mut root.expires_at, &mut root.superseded_at, &mut root.stale_at];
+                for date in dates {
+                    *date = Some(doubtful);
+                }
+                root.last_used_at = None;
             }
-            root.last_used_at = None;
-        }
-        prop_assert_eq!(snapshot.select(&strategies).roots, []);
+            prop_assert_eq!(snapshot.select(&strategies).roots, []);
+        })
     });
 }
 
@@ -183,21 +193,25 @@ fn keep_more(snapshot: &mut Snapshot, rule: u8, place: usize) {
 
 #[test]
 fn adding_a_keep_rule_never_enlarges_a_selection() {
-    proptest!(cases(3_000), |(snapshot in snapshot(), strategies in strategies(), rule in 0..10_u8, place in 0..25_usize)| {
-        let mut kinder = snapshot.clone();
-        keep_more(&mut kinder, rule, place);
-        let (before, after) = (snapshot.select(&strategies), kinder.select(&strategies));
-        let added: Vec<_> = snapshot.ids(&after).difference(&snapshot.ids(&before)).copied().collect();
-        prop_assert_eq!(added, Vec::<[u8; 16]>::new(), "rule {}", rule);
+    for_a_while(|config| {
+        proptest!(config, |(snapshot in snapshot(), strategies in strategies(), rule in 0..10_u8, place in 0..25_usize)| {
+            let mut kinder = snapshot.clone();
+            keep_more(&mut kinder, rule, place);
+            let (before, after) = (snapshot.select(&strategies), kinder.select(&strategies));
+            let added: Vec<_> = snapshot.ids(&after).difference(&snapshot.ids(&before)).copied().collect();
+            prop_assert_eq!(added, Vec::<[u8; 16]>::new(), "rule {}", rule);
+        })
     });
 }
 
 #[test]
 fn a_clock_set_back_selects_no_more() {
-    proptest!(cases(2_000), |(snapshot in snapshot(), strategies in strategies(), back in 1..200_i64)| {
-        let before = snapshot.ids(&snapshot.select(&strategies));
-        let earlier = snapshot.ids(&snapshot.select_at(&strategies, Timestamp(snapshot.now.0 - back)));
-        prop_assert!(earlier.is_subset(&before), "{:?}", earlier.difference(&before));
+    for_a_while(|config| {
+        proptest!(config, |(snapshot in snapshot(), strategies in strategies(), back in 1..200_i64)| {
+            let before = snapshot.ids(&snapshot.select(&strategies));
+            let earlier = snapshot.ids(&snapshot.select_at(&strategies, Timestamp(snapshot.now.0 - back)));
+            prop_assert!(earlier.is_subset(&before), "{:?}", earlier.difference(&before));
+        })
     });
 }
 
@@ -207,25 +221,29 @@ fn the_order_of_rows_does_not_matter() {
         let order: Vec<usize> = (0..snapshot.roots.len()).collect();
         (Just(snapshot), Just(order).prop_shuffle())
     });
-    proptest!(cases(1_000), |((snapshot, order) in shuffled, strategies in strategies())| {
-        let mut other = snapshot.clone();
-        other.roots = order.iter().map(|place| snapshot.roots[*place]).collect();
-        let reasons = |snapshot: &Snapshot| -> BTreeSet<([u8; 16], Reason)> {
-            let selection = snapshot.select(&strategies);
-            selection.roots.iter().map(|(place, reason)| (snapshot.roots[*place as usize].id, *reason)).collect()
-        };
-        prop_assert_eq!(reasons(&snapshot), reasons(&other));
+    for_a_while(|config| {
+        proptest!(config, |((snapshot, order) in &shuffled, strategies in strategies())| {
+            let mut other = snapshot.clone();
+            other.roots = order.iter().map(|place| snapshot.roots[*place]).collect();
+            let reasons = |snapshot: &Snapshot| -> BTreeSet<([u8; 16], Reason)> {
+                let selection = snapshot.select(&strategies);
+                selection.roots.iter().map(|(place, reason)| (snapshot.roots[*place as usize].id, *reason)).collect()
+            };
+            prop_assert_eq!(reasons(&snapshot), reasons(&other));
+        })
     });
 }
 
 #[test]
 fn strategies_together_select_what_each_selects_alone() {
-    proptest!(cases(1_000), |(snapshot in snapshot(), strategies in strategies())| {
-        let together = snapshot.select(&strategies);
-        let alone: Vec<Selection> = strategies.iter().map(|strategy| snapshot.select(&[strategy])).collect();
-        let union: BTreeSet<[u8; 16]> = alone.iter().flat_map(|selection| snapshot.ids(selection)).collect();
-        prop_assert_eq!(snapshot.ids(&together), union);
-        let reclaimed: BTreeSet<u32> = alone.iter().flat_map(|selection| places(&selection.derived)).collect();
-        prop_assert_eq!(places(&together.derived), Vec::from_iter(reclaimed));
+    for_a_while(|config| {
+        proptest!(config, |(snapshot in snapshot(), strategies in strategies())| {
+            let together = snapshot.select(&strategies);
+            let alone: Vec<Selection> = strategies.iter().map(|strategy| snapshot.select(&[strategy])).collect();
+            let union: BTreeSet<[u8; 16]> = alone.iter().flat_map(|selection| snapshot.ids(selection)).collect();
+            prop_assert_eq!(snapshot.ids(&together), union);
+            let reclaimed: BTreeSet<u32> = alone.iter().flat_map(|selection| places(&selection.derived)).collect();
+            prop_assert_eq!(places(&together.derived), Vec::from_iter(reclaimed));
+        })
     });
 }

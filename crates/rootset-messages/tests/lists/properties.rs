@@ -6,9 +6,9 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 use rootset_messages::Format::{Anthropic, OpenAi};
 use rootset_messages::{Draft, Format, Piece, Rendered, read, render, validate};
+use rootset_properties::for_a_while;
 use serde_json::{Value, json};
 
-use crate::cases;
 use crate::generated::{Step, anthropic, openai, steps};
 use crate::harness::body;
 
@@ -58,70 +58,78 @@ fn nothing_is_lost<'d>(kept: impl Iterator<Item = &'d Draft>, rendered: &Rendere
 
 #[test]
 fn a_list_that_nothing_was_taken_from_comes_back() {
-    proptest!(cases(400), |(format in formats(), steps in steps(), waits: bool)| {
-        let list = list(format, &steps, waits);
-        let whole = if list.is_array() { json!({"messages": list}) } else { list.clone() };
-        let drafts = read(format, &list).unwrap().drafts;
-        let pieces: Vec<Piece<'_>> = drafts.iter().map(|draft| Piece::Raw(&draft.raw)).collect();
-        let rendered = render(format, &pieces);
-        prop_assert_eq!(body(&rendered), whole.to_string());
-        problems(format, &rendered)?;
+    for_a_while(|config| {
+        proptest!(config, |(format in formats(), steps in steps(), waits: bool)| {
+            let list = list(format, &steps, waits);
+            let whole = if list.is_array() { json!({"messages": list}) } else { list.clone() };
+            let drafts = read(format, &list).unwrap().drafts;
+            let pieces: Vec<Piece<'_>> = drafts.iter().map(|draft| Piece::Raw(&draft.raw)).collect();
+            let rendered = render(format, &pieces);
+            prop_assert_eq!(body(&rendered), whole.to_string());
+            problems(format, &rendered)?;
+        })
     });
 }
 
 #[test]
 fn any_units_that_stay_make_a_valid_list_in_either_format() {
     let bits = prop::collection::vec(any::<bool>(), 1..40);
-    proptest!(cases(600), |(from in formats(), to in formats(), steps in steps(), waits: bool, bits in bits, shows: bool)| {
-        let drafts = read(from, &list(from, &steps, waits)).unwrap().drafts;
-        let stays = stays(&drafts, &bits);
-        let mut pieces = Vec::new();
-        for (draft, stays) in drafts.iter().zip(&stays) {
-            match (stays, shows) {
-                (true, _) => pieces.push(Piece::Raw(&draft.raw)),
-                (false, true) => pieces.push(Piece::Placeholder { text: "[stashed]" }),
-                (false, false) => {}
+    for_a_while(|config| {
+        proptest!(config, |(from in formats(), to in formats(), steps in steps(), waits: bool, bits in &bits, shows: bool)| {
+            let drafts = read(from, &list(from, &steps, waits)).unwrap().drafts;
+            let stays = stays(&drafts, &bits);
+            let mut pieces = Vec::new();
+            for (draft, stays) in drafts.iter().zip(&stays) {
+                match (stays, shows) {
+                    (true, _) => pieces.push(Piece::Raw(&draft.raw)),
+                    (false, true) => pieces.push(Piece::Placeholder { text: "[stashed]" }),
+                    (false, false) => {}
+                }
             }
-        }
-        let rendered = render(to, &pieces);
-        problems(to, &rendered)?;
-        nothing_is_lost(drafts.iter().zip(&stays).filter(|(_, stays)| **stays).map(|(draft, _)| draft), &rendered)?;
+            let rendered = render(to, &pieces);
+            problems(to, &rendered)?;
+            nothing_is_lost(drafts.iter().zip(&stays).filter(|(_, stays)| **stays).map(|(draft, _)| draft), &rendered)?;
+        })
     });
 }
 
 #[test]
 fn pieces_that_do_not_fit_together_still_make_a_valid_list() {
     let moves = prop::collection::vec((any::<Index>(), any::<Index>(), 0..4_u8), 0..12);
-    proptest!(cases(600), |(from in formats(), to in formats(), steps in steps(), waits: bool, moves in moves)| {
-        let drafts = read(from, &list(from, &steps, waits)).unwrap().drafts;
-        let mut pieces: Vec<Piece<'_>> = drafts.iter().map(|draft| Piece::Raw(&draft.raw)).collect();
-        for (first, second, kind) in &moves {
-            if pieces.is_empty() {
-                break;
+    for_a_while(|config| {
+        proptest!(config, |(from in formats(), to in formats(), steps in steps(), waits: bool, moves in &moves)| {
+            let drafts = read(from, &list(from, &steps, waits)).unwrap().drafts;
+            let mut pieces: Vec<Piece<'_>> = drafts.iter().map(|draft| Piece::Raw(&draft.raw)).collect();
+            for (first, second, kind) in &moves {
+                if pieces.is_empty() {
+                    break;
+                }
+                let (first, second) = (first.index(pieces.len()), second.index(pieces.len()));
+                match kind {
+                    0 => pieces.swap(first, second),
+                    1 => drop(pieces.remove(first)),
+                    2 => pieces.insert(first, Piece::Text { role: "assistant", text: "between" }),
+                    _ => pieces.insert(first, Piece::Placeholder { text: "[stashed]" }),
+                }
             }
-            let (first, second) = (first.index(pieces.len()), second.index(pieces.len()));
-            match kind {
-                0 => pieces.swap(first, second),
-                1 => drop(pieces.remove(first)),
-                2 => pieces.insert(first, Piece::Text { role: "assistant", text: "between" }),
-                _ => pieces.insert(first, Piece::Placeholder { text: "[stashed]" }),
-            }
-        }
-        problems(to, &render(to, &pieces))?;
+            problems(to, &render(to, &pieces))?;
+        })
     });
 }
 
 #[test]
 fn what_is_rendered_reads_as_the_same_again() {
     let bits = prop::collection::vec(any::<bool>(), 1..40);
-    proptest!(cases(200), |(format in formats(), steps in steps(), bits in bits)| {
-        let drafts = read(format, &list(format, &steps, false)).unwrap().drafts;
-        let kept = drafts.iter().zip(stays(&drafts, &bits)).filter(|(_, stays)| *stays);
-        let pieces: Vec<Piece<'_>> = kept.map(|(draft, _)| Piece::Raw(&draft.raw)).collect();
-        let once = render(format, &pieces);
-        let again = read(format, &serde_json::from_str(&body(&once)).unwrap()).unwrap().drafts;
-        let pieces: Vec<Piece<'_>> = again.iter().map(|draft| Piece::Raw(&draft.raw)).collect();
-        prop_assert_eq!(body(&render(format, &pieces)), body(&once));
+    for_a_while(|config| {
+        proptest!(config, |(format in formats(), steps in steps(), bits in &bits)| {
+            let drafts = read(format, &list(format, &steps, false)).unwrap().drafts;
+            let kept = drafts.iter().zip(stays(&drafts, &bits)).filter(|(_, stays)| *stays);
+            let pieces: Vec<Piece<'_>> = kept.map(|(draft, _)| Piece::Raw(&draft.raw)).collect();
+            let once = render(format, &pieces);
+            let again = read(format, &serde_json::from_str(&body(&once)).unwrap()).unwrap().drafts;
+            let pieces: Vec<Piece<'_>> = again.iter().map(|draft| Piece::Raw(&draft.raw)).collect();
+            prop_assert_eq!(body(&render(format, &pieces)), body(&once));
+        })
     });
 }
 
@@ -159,14 +167,16 @@ fn any_json_is_read_or_refused_and_never_panics() {
             }),
         ]
     });
-    proptest!(cases(600), |(list in prop::collection::vec(json, 0..5), to in formats())| {
-        let pieces: Vec<Piece<'_>> = list.iter().map(Piece::Raw).collect();
-        render(to, &pieces);
-        for format in Format::ALL {
-            let Ok(read) = read(format, &Value::Array(list.clone())) else { continue };
-            let pieces: Vec<Piece<'_>> = read.drafts.iter().map(|draft| Piece::Raw(&draft.raw)).collect();
-            validate(to, &render(to, &pieces));
-        }
+    for_a_while(|config| {
+        proptest!(config, |(list in prop::collection::vec(&json, 0..5), to in formats())| {
+            let pieces: Vec<Piece<'_>> = list.iter().map(Piece::Raw).collect();
+            render(to, &pieces);
+            for format in Format::ALL {
+                let Ok(read) = read(format, &Value::Array(list.clone())) else { continue };
+                let pieces: Vec<Piece<'_>> = read.drafts.iter().map(|draft| Piece::Raw(&draft.raw)).collect();
+                validate(to, &render(to, &pieces));
+            }
+        })
     });
 }
 
@@ -207,11 +217,13 @@ fn a_callers_own_value_that_looks_like_ours_does_no_harm() {
         let slots: Vec<Value> = slots.into_iter().map(slot).collect();
         json!({"format": format, "message": message, "digest": "d", "envelope": envelope, "slots": slots})
     });
-    proptest!(cases(600), |(raws in prop::collection::vec(raw, 0..6), to in formats())| {
-        let pieces: Vec<Piece<'_>> = raws.iter().map(Piece::Raw).collect();
-        let rendered = render(to, &pieces);
-        let halves = |problem: &String| problem.contains("has no result") || problem.contains("which");
-        let found: Vec<String> = validate(to, &rendered).into_iter().filter(halves).collect();
-        prop_assert!(found.is_empty(), "{found:#?}\n{}", body(&rendered));
+    for_a_while(|config| {
+        proptest!(config, |(raws in prop::collection::vec(&raw, 0..6), to in formats())| {
+            let pieces: Vec<Piece<'_>> = raws.iter().map(Piece::Raw).collect();
+            let rendered = render(to, &pieces);
+            let halves = |problem: &String| problem.contains("has no result") || problem.contains("which");
+            let found: Vec<String> = validate(to, &rendered).into_iter().filter(halves).collect();
+            prop_assert!(found.is_empty(), "{found:#?}\n{}", body(&rendered));
+        })
     });
 }

@@ -252,14 +252,6 @@ fn a_commit_whose_answer_was_lost_is_not_made_twice() {
 }
 
 #[test]
-fn a_connection_that_breaks_in_any_statement_loses_and_doubles_nothing() {
-    with_small_batches(|place| {
-        let statements = all_deeds(place, Cut::InStatement);
-        assert!(statements.iter().all(|count| *count > 3), "{statements:?}");
-    });
-}
-
-#[test]
 fn idle_connections_that_were_cut_are_replaced_without_a_word() {
     with_small_batches(|place| {
         for _ in 0..3 {
@@ -288,4 +280,17 @@ fn a_server_that_is_away_for_a_moment_is_waited_for() {
         });
         assert!(lost.was_cut);
     });
+}
+
+/// A database and a cut for every statement of every deed: for the merge ring.
+mod at_length {
+    use super::*;
+
+    #[test]
+    fn a_connection_that_breaks_in_any_statement_loses_and_doubles_nothing() {
+        with_small_batches(|place| {
+            let statements = all_deeds(place, Cut::InStatement);
+            assert!(statements.iter().all(|count| *count > 3), "{statements:?}");
+        });
+    }
 }

@@ -7,6 +7,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use rootset_properties::Budget;
 use rootset_testing::temporary_folder;
 use rootset_trees::dump::differences;
 use rootset_trees::{Scope, Tree, logical_dump};
@@ -15,15 +16,9 @@ use serde_json::json;
 use crate::harness::World;
 use crate::place::let_time_pass;
 
-const LIVES_DEFAULT: u64 = 40;
+/// A life takes half a second, and there are two kinds of them.
+const WEIGHT: u32 = 10;
 const STEPS: usize = 12;
-
-fn setting(name: &str, default: u64) -> u64 {
-    match std::env::var(name) {
-        Ok(text) => text.parse().unwrap_or_else(|_| panic!("`{name}` is `{text}`, not a number")),
-        Err(_) => default,
-    }
-}
 
 /// One project and the database that follows it.
 struct Life {
@@ -37,13 +32,7 @@ struct Life {
 impl Life {
     fn new(seed: u64) -> Self {
         let folder = temporary_folder();
-        Self {
-            seed,
-            world: World::new(),
-            fresh: World::new(),
-            folder,
-            told: Vec::new(),
-        }
+        Self { seed, world: World::new(), fresh: World::new(), folder, told: Vec::new() }
     }
 
     fn live(&mut self) -> Result<(), String> {
@@ -116,19 +105,16 @@ impl Life {
 
 #[test]
 fn whatever_happens_to_a_tree_its_index_is_that_of_a_fresh_one() {
-    let (first, lives) = (setting("ROOTSET_TEST_SEED", 1), setting("ROOTSET_TEST_CASES", LIVES_DEFAULT));
-    let next = AtomicU64::new(0);
-    let failures = Mutex::new(Vec::new());
+    let seeds = Mutex::new(Budget::weighted(WEIGHT).starting_at(1).seeds());
+    let (lives, failures) = (AtomicU64::new(0), Mutex::new(Vec::new()));
     let threads = std::thread::available_parallelism().map_or(2, usize::from);
     std::thread::scope(|scope| {
         for _ in 0..threads {
             scope.spawn(|| {
                 loop {
-                    let number = next.fetch_add(1, Ordering::Relaxed);
-                    if number >= lives {
-                        break;
-                    }
-                    if let Err(failure) = Life::new(first + number).live() {
+                    let Some(seed) = seeds.lock().unwrap().next() else { break };
+                    lives.fetch_add(1, Ordering::Relaxed);
+                    if let Err(failure) = Life::new(seed).live() {
                         failures.lock().unwrap().push(failure);
                     }
                 }
@@ -138,8 +124,9 @@ fn whatever_happens_to_a_tree_its_index_is_that_of_a_fresh_one() {
     let failures = failures.into_inner().unwrap();
     assert!(
         failures.is_empty(),
-        "{} of {lives} lives failed\n{}",
+        "{} of {} lives failed\n{}",
         failures.len(),
+        lives.into_inner(),
         failures[..failures.len().min(3)].join("\n\n")
     );
 }

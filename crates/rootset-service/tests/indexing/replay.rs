@@ -56,35 +56,40 @@ impl Checkout {
     }
 }
 
-#[test]
-fn the_index_follows_the_history_of_a_repository_commit_by_commit() {
-    let place = temporary_folder();
-    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let checkout = Checkout { repository, folder: place.path().join("history"), index: place.path().join("index") };
-    std::fs::create_dir(&checkout.folder).unwrap();
-    let commits = match checkout.commits(setting("ROOTSET_REPLAY_COMMITS", COMMITS_DEFAULT)) {
-        Ok(commits) if commits.len() > 1 => commits,
-        other => return eprintln!("SKIPPED: no history to replay here: {other:?}"),
-    };
-    if commits.len() < COMMITS_DEFAULT {
-        eprintln!("only {} commits are replayed: the clone has no more", commits.len());
-    }
-    let (world, every) = (World::new(), setting("ROOTSET_REPLAY_EVERY", EVERY_DEFAULT));
-    let asked = request(&checkout.folder, json!({"accept_missing": true}));
-    for (number, commit) in commits.iter().enumerate() {
-        checkout.go_to(commit).unwrap();
-        world.call("index_codebase", asked.clone());
-        let is_last = number + 1 == commits.len();
-        if (number + 1) % every == 0 || is_last {
-            let fresh = World::new();
-            fresh.call("index_codebase", asked.clone());
-            let [wanted, found] =
-                [&fresh, &world].map(|it| logical_dump(it.database.location(), "default", &Scope::default()).unwrap());
-            assert!(!wanted["files"].is_empty() && !wanted["symbols"].is_empty(), "commit {commit} has no code");
-            let differences = differences(&wanted, &found);
-            assert!(differences.is_empty(), "commit {commit}, number {number}:\n{}", differences.join("\n"));
+/// For the merge ring.
+mod at_length {
+    use super::*;
+
+    #[test]
+    fn the_index_follows_the_history_of_a_repository_commit_by_commit() {
+        let place = temporary_folder();
+        let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let checkout = Checkout { repository, folder: place.path().join("history"), index: place.path().join("index") };
+        std::fs::create_dir(&checkout.folder).unwrap();
+        let commits = match checkout.commits(setting("ROOTSET_REPLAY_COMMITS", COMMITS_DEFAULT)) {
+            Ok(commits) if commits.len() > 1 => commits,
+            other => return eprintln!("SKIPPED: no history to replay here: {other:?}"),
+        };
+        if commits.len() < COMMITS_DEFAULT {
+            eprintln!("only {} commits are replayed: the clone has no more", commits.len());
         }
-        let_time_pass(&world, place.path());
+        let (world, every) = (World::new(), setting("ROOTSET_REPLAY_EVERY", EVERY_DEFAULT));
+        let asked = request(&checkout.folder, json!({"accept_missing": true}));
+        for (number, commit) in commits.iter().enumerate() {
+            checkout.go_to(commit).unwrap();
+            world.call("index_codebase", asked.clone());
+            let is_last = number + 1 == commits.len();
+            if (number + 1) % every == 0 || is_last {
+                let fresh = World::new();
+                fresh.call("index_codebase", asked.clone());
+                let [wanted, found] = [&fresh, &world]
+                    .map(|it| logical_dump(it.database.location(), "default", &Scope::default()).unwrap());
+                assert!(!wanted["files"].is_empty() && !wanted["symbols"].is_empty(), "commit {commit} has no code");
+                let differences = differences(&wanted, &found);
+                assert!(differences.is_empty(), "commit {commit}, number {number}:\n{}", differences.join("\n"));
+            }
+            let_time_pass(&world, place.path());
+        }
+        world.assert_doctor_is_content();
     }
-    world.assert_doctor_is_content();
 }

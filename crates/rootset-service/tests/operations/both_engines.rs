@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use rootset_properties::{Budget, setting};
 use rootset_testing::{Dice, TestDatabase, TestEngine};
 use serde_json::{Value, json};
 
@@ -216,16 +217,11 @@ fn comparable(value: &Value, is_ranked: bool) -> Value {
     }
 }
 
-fn setting(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().map_or(default, |text| text.parse().unwrap_or_else(|_| panic!("`{name}` is a number")))
-}
-
 #[test]
 fn one_trace_gives_the_same_answers_on_sqlite_and_postgres() {
-    let first = setting("ROOTSET_TEST_SEED", 1);
-    for seed in first..first + setting("ROOTSET_TEST_CASES", 1).min(50) {
-        println!("seed {seed}");
-        Twins::new(seed).live().unwrap_or_else(|error| panic!("ROOTSET_TEST_SEED={seed}: {error}"));
+    for seed in Budget::weighted(1).starting_at(1).seeds() {
+        let hint = format!("ROOTSET_TEST_SEED={seed} ROOTSET_TEST_CASES=1 repeats this");
+        Twins::new(seed).live().unwrap_or_else(|error| panic!("{hint}: {error}"));
     }
 }
 
@@ -269,7 +265,7 @@ fn restored(engine: TestEngine, backup: &Value) -> World {
 
 #[test]
 fn a_bundle_goes_from_sqlite_to_postgres_and_back_without_a_change() {
-    let mut twins = Twins::new(setting("ROOTSET_TEST_SEED", 7));
+    let mut twins = Twins::new(setting("ROOTSET_TEST_SEED").unwrap_or(7));
     twins.live().unwrap();
     let [sqlite, postgres] = &twins.worlds;
     for origin in [sqlite, postgres] {

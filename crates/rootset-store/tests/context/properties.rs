@@ -2,41 +2,18 @@
 //! from any version that was ever known give the twin's rows.
 
 use std::collections::BTreeMap;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use proptest::prelude::*;
-use proptest::test_runner::{Config, RngSeed};
 use rootset_gc::context::SegmentState;
 use rootset_model::{RunId, Timestamp};
+use rootset_properties::for_longer;
 use rootset_store::{SegmentChange, SegmentRow, SessionChange, SessionHead};
-use rootset_testing::TestEngine;
 
 use crate::harness::{World, nothing, segment, unchanged};
 
-const CASES_DEFAULT: u32 = 60;
+/// Every life has a database of its own.
+const WEIGHT: u32 = 8;
 const SESSIONS: [&str; 2] = ["one", "two"];
-
-/// `ROOTSET_TEST_CASES`, or the number given; from `ROOTSET_TEST_SEED`, or another seed every time.
-fn cases(default: u32) -> Config {
-    let from_environment = |name| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
-    // A database on a server takes ten times as long to make as a file in memory.
-    let default = match TestEngine::chosen() {
-        TestEngine::Sqlite => default,
-        TestEngine::Postgres => default / 10,
-    };
-    let cases = from_environment("ROOTSET_TEST_CASES").map_or(default, |cases| cases as u32);
-    let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).expect("it is later than 1970");
-    let seed = from_environment("ROOTSET_TEST_SEED").unwrap_or(since_1970.as_nanos() as u64);
-    // Shown by the test harness when the test fails.
-    println!("hint: ROOTSET_TEST_SEED={seed} ROOTSET_TEST_CASES={cases} repeats this");
-    Config {
-        cases,
-        rng_seed: RngSeed::Fixed(seed),
-        failure_persistence: None,
-        max_shrink_iters: 400,
-        ..Config::default()
-    }
-}
 
 /// What happens to one of the sessions; numbers pick among what there is.
 #[derive(Clone, Debug)]
@@ -197,15 +174,17 @@ impl Twin {
 
 #[test]
 fn catching_up_from_any_version_gives_what_loading_from_scratch_gives() {
-    proptest!(cases(CASES_DEFAULT), |(steps in prop::collection::vec(step(), 1..30))| {
-        let world = World::new();
-        let mut twins = [Twin::default(), Twin::default()];
-        for (session, step) in &steps {
-            twins[*session].take(&world, SESSIONS[*session], step);
-            for (twin, name) in twins.iter_mut().zip(SESSIONS) {
-                twin.check(&world, name)?;
+    for_longer(WEIGHT, |config| {
+        proptest!(config, |(steps in prop::collection::vec(step(), 1..30))| {
+            let world = World::new();
+            let mut twins = [Twin::default(), Twin::default()];
+            for (session, step) in &steps {
+                twins[*session].take(&world, SESSIONS[*session], step);
+                for (twin, name) in twins.iter_mut().zip(SESSIONS) {
+                    twin.check(&world, name)?;
+                }
             }
-        }
-        prop_assert_eq!(world.broken(), Vec::<&str>::new());
+            prop_assert_eq!(world.broken(), Vec::<&str>::new());
+        })
     });
 }
