@@ -8,6 +8,7 @@
 mod answer;
 mod calls;
 mod confirmation;
+#[cfg(feature = "http")]
 mod http;
 mod instructions;
 mod json_lines;
@@ -20,6 +21,7 @@ mod server;
 mod stdio;
 mod tools;
 
+#[cfg(feature = "http")]
 pub use http::{HttpOptions, McpHttpService, http_service};
 pub use options::McpOptions;
 pub use profile::{Profile, Profiles, UnknownProfile};

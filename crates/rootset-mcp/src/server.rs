@@ -29,6 +29,7 @@ const ACTOR_CHARS_MAX: usize = 64;
 pub struct McpServer {
     shared: Arc<Shared>,
     /// Every request must bring its own rights.
+    #[cfg(feature = "http")]
     is_over_http: bool,
 }
 
@@ -45,9 +46,14 @@ impl McpServer {
     pub fn new(service: Arc<Service>, options: McpOptions) -> Self {
         let shared =
             Shared { options, calls: Calls::new(service), questions: OpenQuestions::default(), tools: OnceLock::new() };
-        Self { shared: Arc::new(shared), is_over_http: false }
+        Self {
+            shared: Arc::new(shared),
+            #[cfg(feature = "http")]
+            is_over_http: false,
+        }
     }
 
+    #[cfg(feature = "http")]
     pub(crate) fn over_http(self) -> Self {
         Self { is_over_http: true, ..self }
     }
@@ -69,6 +75,7 @@ impl McpServer {
     }
 
     fn caller(&self, context: &RequestContext<RoleServer>) -> Result<Caller, ErrorData> {
+        #[cfg(feature = "http")]
         if self.is_over_http {
             let parts = context.extensions.get::<::http::request::Parts>();
             let caller = parts.and_then(|parts| parts.extensions.get::<Caller>());

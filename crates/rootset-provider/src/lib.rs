@@ -12,6 +12,7 @@
 pub mod builtin;
 pub mod chat;
 pub mod embeddings;
+#[cfg(feature = "static-tables")]
 pub mod static_table;
 
 mod endpoint;
@@ -27,6 +28,7 @@ pub use chat::OpenAiExtractor;
 pub use embeddings::OpenAiEmbedder;
 pub use error::{AnswerFault, AnswerPart, ConnectionFault, ProviderError, TableFault};
 pub use settings::{ATTEMPTS_MAX_DEFAULT, EndpointSettings, Secret, TIMEOUT_MS_DEFAULT, TOTAL_TIMEOUT_MS_DEFAULT};
+#[cfg(feature = "static-tables")]
 pub use static_table::StaticEmbedder;
 pub use timer::{SystemTimer, Timer};
 

@@ -4,15 +4,15 @@
 //! tokens' rows, scaled to unit length; so `config.json`, which only says whether to scale, is not read.
 
 mod table;
+mod tokenizer;
+mod wordpiece;
 
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
-use tokenizers::Tokenizer;
-
 use self::table::Table;
+use self::tokenizer::Tokenizer;
 use crate::Embedder;
 use crate::error::{ProviderError, TableFault};
 use crate::unit_length::to_unit_length;
@@ -26,8 +26,6 @@ pub struct StaticEmbedder {
     id: String,
     folder: PathBuf,
     tokenizer: Tokenizer,
-    /// The id that stands for every unknown word; its row says nothing about a text.
-    unknown_token: Option<u32>,
     table: Table,
 }
 
@@ -40,9 +38,9 @@ impl StaticEmbedder {
         let tokenizer_bytes = fs::read(&tokenizer_path).map_err(|error| unreadable(&tokenizer_path, &error))?;
         let id = identity(&folder, &table_bytes, &tokenizer_bytes);
         let table = Table::parse(table_bytes).map_err(|fault| ProviderError::Table { path: table_path, fault })?;
-        let (tokenizer, unknown_token) = read_tokenizer(&tokenizer_bytes, table.rows())
+        let tokenizer = read_tokenizer(&tokenizer_bytes, table.rows())
             .map_err(|fault| ProviderError::Table { path: tokenizer_path, fault })?;
-        Ok(Self { id, folder, tokenizer, unknown_token, table })
+        Ok(Self { id, folder, tokenizer, table })
     }
 
     pub fn dimension(&self) -> usize {
@@ -50,8 +48,8 @@ impl StaticEmbedder {
     }
 
     fn embed_one(&self, position: usize, text: &str) -> Result<Vec<f32>, TableFault> {
-        let encoding = self.tokenizer.encode_fast(text, false).map_err(|_| TableFault::Tokenization { position })?;
-        let known = encoding.get_ids().iter().copied().filter(|&id| Some(id) != self.unknown_token);
+        let ids = self.tokenizer.encode(text).ok_or(TableFault::Tokenization { position })?;
+        let known = ids.into_iter().filter(|&id| Some(id) != self.tokenizer.unknown_token());
         // The sum points where the mean does, and only the direction is kept.
         let mut sum = vec![0.0; self.table.dimension()];
         for id in known {
@@ -92,26 +90,11 @@ fn identity(folder: &Path, table: &[u8], tokenizer: &[u8]) -> String {
     format!("static:{name}:{}", &hash[..ID_HASH_CHARS])
 }
 
-fn read_tokenizer(bytes: &[u8], rows: usize) -> Result<(Tokenizer, Option<u32>), TableFault> {
-    let fault = |error: &dyn fmt::Display| TableFault::NotTokenizer(error.to_string());
-    let mut tokenizer = Tokenizer::from_bytes(bytes).map_err(|error| fault(&error))?;
-    // Padding would count as words, truncation would drop words; a mean needs neither.
-    tokenizer.with_padding(None);
-    tokenizer.with_truncation(None).map_err(|error| fault(&error))?;
-    let id_max = tokenizer.get_vocab(true).into_values().max();
-    if let Some(id) = id_max.filter(|&id| id as usize >= rows) {
-        return Err(TableFault::TokenOutOfRange { id, rows });
-    }
-    let json: Value = serde_json::from_slice(bytes).map_err(|error| fault(&error))?;
-    let unknown_token = unknown_token(&tokenizer, &json["model"]);
-    Ok((tokenizer, unknown_token))
-}
-
-/// Word models name their unknown token, Unigram gives its id.
-fn unknown_token(tokenizer: &Tokenizer, model: &Value) -> Option<u32> {
-    match model["unk_token"].as_str() {
-        Some(token) => tokenizer.token_to_id(token),
-        None => model["unk_id"].as_u64().and_then(|id| u32::try_from(id).ok()),
+fn read_tokenizer(bytes: &[u8], rows: usize) -> Result<Tokenizer, TableFault> {
+    let tokenizer = Tokenizer::from_bytes(bytes)?;
+    match tokenizer.id_max().filter(|&id| id as usize >= rows) {
+        Some(id) => Err(TableFault::TokenOutOfRange { id, rows }),
+        None => Ok(tokenizer),
     }
 }
 

@@ -6,6 +6,8 @@ use parking_lot::Mutex;
 use rootset_model::Timestamp;
 use uuid::{ContextV7, Uuid};
 
+use crate::platform;
+
 pub trait Clock: Send + Sync {
     fn now(&self) -> Timestamp;
 
@@ -25,27 +27,8 @@ impl Clock for SystemClock {
     }
 
     fn elapsed_ms(&self) -> i64 {
-        elapsed_ms()
+        platform::elapsed_ms()
     }
-}
-
-/// The standard library's `Instant` stands still while the machine sleeps; after a night of that, every wall clock would
-/// look as if it had jumped.
-#[cfg(unix)]
-fn elapsed_ms() -> i64 {
-    use nix::time::{ClockId, clock_gettime};
-    #[cfg(any(target_os = "linux", target_os = "android"))]
-    const SINCE_BOOT: ClockId = ClockId::CLOCK_BOOTTIME;
-    #[cfg(not(any(target_os = "linux", target_os = "android")))]
-    const SINCE_BOOT: ClockId = ClockId::CLOCK_MONOTONIC;
-    let time = clock_gettime(SINCE_BOOT).expect("every supported system has this clock");
-    time.tv_sec() * 1_000 + time.tv_nsec() / 1_000_000
-}
-
-#[cfg(not(unix))]
-fn elapsed_ms() -> i64 {
-    static START: std::sync::LazyLock<std::time::Instant> = std::sync::LazyLock::new(std::time::Instant::now);
-    i64::try_from(START.elapsed().as_millis()).unwrap_or(i64::MAX)
 }
 
 /// Sixteen bytes that nobody else has; later ones order after earlier ones.

@@ -143,6 +143,9 @@ impl From<StoreError> for ServiceError {
             }
             StoreError::NotADatabase { .. } => Self::invalid(message)
                 .with_hint("name a Rootset database, or a path that does not exist yet, with `--db`"),
+            StoreError::EngineMissing { feature, .. } => {
+                Self::invalid(message).with_hint(format!("build it with the cargo feature `{feature}`"))
+            }
             StoreError::Unreachable { .. } => Self::new(Code::Busy, message)
                 .with_hint("check host, port and `sslmode` of `db`, and that the server runs; then try again")
                 .with_details(json!({"retry_after_ms": RETRY_AFTER_MS})),

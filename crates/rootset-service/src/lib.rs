@@ -18,6 +18,7 @@ mod indexing;
 mod languages;
 mod operation;
 pub mod operations;
+mod platform;
 mod prepare;
 mod ranking;
 mod request;

@@ -12,6 +12,8 @@ pub enum StoreError {
     FolderMissing(PathBuf),
     #[error("`{path}` is not a Rootset database: {detail}")]
     NotADatabase { path: PathBuf, detail: &'static str },
+    #[error("this program was built without {engine}")]
+    EngineMissing { engine: &'static str, feature: &'static str },
     #[error("cannot reach the server of `{place}`: {detail}")]
     Unreachable { place: String, detail: String },
     #[error("the server of `{place}` lets nobody in like this: {detail}")]

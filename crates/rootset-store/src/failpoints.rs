@@ -1,5 +1,9 @@
 //! Places where a test can make the process die or an error appear: the edges between the phases of everything that
-//! must survive a crash. Without the feature `failpoints` they are nothing at all.
+//! must survive a crash.
+//!
+//! They need the feature `failpoints` and a profile with debug assertions (`dev`, `stress`); otherwise they are nothing at
+//! all. The feature alone is not enough because cargo gives it to every crate of a workspace build as soon as one asks for
+//! it, and no release binary may have them.
 
 /// Every place, so that a test can walk all of them.
 pub const FAILPOINTS: &[&str] = &[
@@ -40,6 +44,7 @@ pub const FAILPOINTS: &[&str] = &[
 /// Memories per batch of a sweep or an undo. A test that wants several batches need not store thousands of memories: it
 /// says `return(300)` at this point, which is none of [`FAILPOINTS`] because nothing fails there.
 pub(crate) fn sweep_batch_memories() -> usize {
+    #[cfg(all(feature = "failpoints", debug_assertions))]
     fail::fail_point!("sweep.batch_memories", |size| {
         size.and_then(|size| size.parse().ok()).expect("a test gives a number")
     });
@@ -49,6 +54,7 @@ pub(crate) fn sweep_batch_memories() -> usize {
 /// Dies or fails here when a test says so.
 macro_rules! failpoint {
     ($name:literal) => {
+        #[cfg(all(feature = "failpoints", debug_assertions))]
         fail::fail_point!($name, |_| Err($crate::StoreError::Engine(concat!("failpoint ", $name).to_owned())));
     };
 }

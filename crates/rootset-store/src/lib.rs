@@ -32,6 +32,8 @@ mod log;
 mod memories;
 mod orphans;
 mod plans;
+pub mod platform;
+#[cfg(feature = "postgres")]
 mod postgres;
 mod purge;
 #[cfg(test)]
@@ -217,7 +219,13 @@ impl Store {
                 Some(backups) => Self::open_sqlite_with_backups(path, backups),
                 None => Self::open_sqlite(path),
             },
+            #[cfg(feature = "postgres")]
             Location::Postgres(url) => crate::postgres::PostgresEngine::open(url, postgres).map(Self::over),
+            #[cfg(not(feature = "postgres"))]
+            Location::Postgres(_) => {
+                let PostgresSettings { .. } = postgres;
+                Err(StoreError::EngineMissing { engine: "PostgreSQL", feature: "postgres" })
+            }
         }
     }
 

@@ -2,6 +2,7 @@
 //!
 //! Here the plans of SQLite; those of PostgreSQL, and what a sharded one can route, in the modules below.
 
+#[cfg(feature = "postgres")]
 mod postgres;
 mod routing;
 

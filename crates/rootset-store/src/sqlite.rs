@@ -15,6 +15,7 @@ use rusqlite::config::DbConfig;
 
 use crate::driver::{Engine, Scope, Sizes, Work};
 use crate::error::StoreError;
+use crate::platform;
 
 pub(crate) mod archive;
 mod connection;
@@ -259,11 +260,7 @@ impl Engine for SqliteEngine {
 /// What an agent remembers is nobody else's business: a new database is readable by its owner only. SQLite gives its log
 /// the same mode.
 fn create_private(path: &Path) -> Result<(), StoreError> {
-    let mut options = std::fs::OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    match options.open(path) {
+    match platform::private_file().open(path) {
         Ok(_) => Ok(()),
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
         Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => Err(StoreError::ReadOnly),

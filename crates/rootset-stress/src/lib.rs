@@ -23,16 +23,16 @@
 //! The integration tests are short versions of long runs:
 //!
 //! ```text
-//! cargo run --release -p rootset-stress -- writers --processes 64 --seconds 20
-//! cargo run --release -p rootset-stress -- kills --rounds 5000
-//! cargo run --release -p rootset-stress -- kills --rounds 5000 --extractor slow
-//! cargo run --release -p rootset-stress -- creation --rounds 500
-//! cargo run --release -p rootset-stress -- failpoints
-//! cargo run --release -p rootset-stress -- disk-full
-//! cargo run --release -p rootset-stress -- collector-kills --rounds 500
-//! cargo run --release -p rootset-stress -- indexing --rounds 500
-//! cargo run --release -p rootset-stress -- servers --clients 16 --seconds 120 --kill-every 4
-//! cargo run --release -p rootset-stress -- same-index one.db other.db
+//! cargo run --profile stress -p rootset-stress -- writers --processes 64 --seconds 20
+//! cargo run --profile stress -p rootset-stress -- kills --rounds 5000
+//! cargo run --profile stress -p rootset-stress -- kills --rounds 5000 --extractor slow
+//! cargo run --profile stress -p rootset-stress -- creation --rounds 500
+//! cargo run --profile stress -p rootset-stress -- failpoints
+//! cargo run --profile stress -p rootset-stress -- disk-full
+//! cargo run --profile stress -p rootset-stress -- collector-kills --rounds 500
+//! cargo run --profile stress -p rootset-stress -- indexing --rounds 500
+//! cargo run --profile stress -p rootset-stress -- servers --clients 16 --seconds 120 --kill-every 4
+//! cargo run --profile stress -p rootset-stress -- same-index one.db other.db
 //! ```
 //!
 //! `writers` starts that many processes, which all add for that long, and prints how the commits were shared among them.

@@ -11,6 +11,7 @@ mod install;
 mod mcp;
 mod memory;
 mod operator;
+#[cfg(feature = "http")]
 mod serve;
 
 use std::ffi::OsString;
@@ -43,6 +44,7 @@ pub use operator::{
     CallArguments, CompletionsArguments, ConfigCommand, CreateTokenArguments, CreateWorkspaceArguments,
     DoctorArguments, ManArguments, TokenCommand, WorkspaceCommand,
 };
+#[cfg(feature = "http")]
 pub use serve::ServeArguments;
 
 /// Memory for AI agents, with a garbage collector
@@ -128,6 +130,7 @@ pub enum Command {
     /// Counts and sizes
     Stats,
     Doctor(DoctorArguments),
+    #[cfg(feature = "http")]
     Serve(ServeArguments),
     Daemon(DaemonArguments),
     Mcp(McpArguments),
@@ -156,7 +159,13 @@ impl Command {
 
     /// It ends when it is told to, not when it has answered.
     pub fn runs_on(&self) -> bool {
-        matches!(self, Self::Watch(_) | Self::Serve(_)) || matches!(self, Self::Daemon(arguments) if !arguments.once)
+        match self {
+            #[cfg(feature = "http")]
+            Self::Serve(_) => true,
+            Self::Watch(_) => true,
+            Self::Daemon(arguments) => !arguments.once,
+            _ => false,
+        }
     }
 }
 

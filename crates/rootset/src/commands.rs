@@ -27,6 +27,7 @@ mod remove;
 mod retention;
 mod salvage;
 mod search;
+#[cfg(feature = "http")]
 mod serve;
 mod show;
 mod stats;
@@ -71,6 +72,7 @@ pub fn run(command: Command, session: &Session) -> Result<(), Failure> {
         Command::Defrag => defrag::run(session),
         Command::Stats => stats::run(session),
         Command::Doctor(arguments) => doctor::run(arguments, session),
+        #[cfg(feature = "http")]
         Command::Serve(arguments) => serve::run(arguments, session),
         Command::Daemon(arguments) => daemon::run(arguments, session),
         Command::Mcp(arguments) => mcp::run(arguments, session),

@@ -9,6 +9,7 @@ mod folders;
 mod keys;
 mod postgres;
 mod retention;
+#[cfg(feature = "http")]
 mod server;
 mod sources;
 
@@ -31,6 +32,7 @@ use crate::arguments::GlobalArguments;
 pub use example::example;
 pub use folders::data_file;
 pub use keys::KEYS;
+#[cfg(feature = "http")]
 pub use server::ServerConfiguration;
 
 /// What is in force.
@@ -40,6 +42,7 @@ pub struct Configuration {
     pub postgres: PostgresSettings,
     pub workspace: String,
     pub settings: Settings,
+    #[cfg(feature = "http")]
     pub server: ServerConfiguration,
     pub extract: ExtractModel,
     pub embed: EmbedModel,
@@ -143,6 +146,7 @@ impl Reader {
             postgres: self.postgres()?,
             workspace: self.text("workspace").unwrap_or_else(|| "default".to_owned()),
             settings,
+            #[cfg(feature = "http")]
             server: self.server()?,
             extract: match self.text("extract.provider").as_deref() {
                 Some("openai") => ExtractModel::OpenAi(self.endpoint("extract")?),

@@ -9,6 +9,7 @@ mod commands;
 mod configuration;
 mod editor;
 mod exit;
+#[cfg(feature = "http")]
 mod first_token;
 mod input;
 mod logging;

@@ -2,21 +2,17 @@
 //!
 //! The tree may change between the walk and the opening, and its owner may be hostile.
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use nix::errno::Errno;
-use nix::fcntl::OFlag;
-use nix::sys::stat::Mode;
 use rootset_store::FileStamp;
 
-use super::tree::stamp_of;
+use crate::platform::{Folder, is_not_a_plain_path, stamp_of};
 
 /// A folder that files are opened below.
 #[derive(Debug)]
 pub struct Root {
-    folder: File,
+    folder: Folder,
 }
 
 /// The bytes of a file and what the file system noted about it before they were read.
@@ -30,12 +26,12 @@ pub struct Opened {
 
 impl Root {
     pub fn open(path: &Path) -> io::Result<Self> {
-        Ok(Self { folder: File::open(path)? })
+        Ok(Self { folder: Folder::open(path)? })
     }
 
     /// `None` when it is no regular file any more.
     pub fn read(&self, path: &str, bytes_max: u64) -> io::Result<Option<Opened>> {
-        let mut file = match self.open_below(path) {
+        let mut file = match self.folder.open_below(path) {
             Ok(file) => file,
             Err(error) if is_not_a_plain_path(&error) => return Ok(None),
             Err(error) => return Err(error),
@@ -54,47 +50,6 @@ impl Root {
         let is_too_large = bytes.len() as u64 > bytes_max;
         Ok(Some(Opened { bytes, stamp, is_too_large }))
     }
-
-    #[cfg(target_os = "linux")]
-    fn open_below(&self, path: &str) -> io::Result<File> {
-        use nix::fcntl::{OpenHow, ResolveFlag, openat2};
-        let resolve =
-            ResolveFlag::RESOLVE_BENEATH | ResolveFlag::RESOLVE_NO_SYMLINKS | ResolveFlag::RESOLVE_NO_MAGICLINKS;
-        match openat2(&self.folder, path, OpenHow::new().flags(FLAGS).resolve(resolve)) {
-            Ok(file) => Ok(File::from(file)),
-            // An old kernel, or a sandbox that does not know the call.
-            Err(Errno::ENOSYS | Errno::EPERM) => self.open_step_by_step(path),
-            Err(error) => Err(error.into()),
-        }
-    }
-
-    #[cfg(not(target_os = "linux"))]
-    fn open_below(&self, path: &str) -> io::Result<File> {
-        self.open_step_by_step(path)
-    }
-
-    /// Folder by folder, no part of the path being a link.
-    fn open_step_by_step(&self, path: &str) -> io::Result<File> {
-        let mut folder = self.folder.try_clone()?;
-        let mut parts = path.split('/').peekable();
-        while let Some(part) = parts.next() {
-            if part.is_empty() || part == "." || part == ".." {
-                return Err(io::ErrorKind::InvalidInput.into());
-            }
-            let flags = if parts.peek().is_some() { FLAGS.union(OFlag::O_DIRECTORY) } else { FLAGS };
-            folder = File::from(nix::fcntl::openat(&folder, part, flags, Mode::empty())?);
-        }
-        Ok(folder)
-    }
-}
-
-/// Not waiting for the other end of a pipe that took a file's place.
-const FLAGS: OFlag =
-    OFlag::O_RDONLY.union(OFlag::O_NOFOLLOW).union(OFlag::O_NONBLOCK).union(OFlag::O_CLOEXEC).union(OFlag::O_NOCTTY);
-
-/// A link or a device stands where a file stood.
-fn is_not_a_plain_path(error: &io::Error) -> bool {
-    [Errno::ELOOP, Errno::ENXIO, Errno::EXDEV].iter().any(|it| error.raw_os_error() == Some(*it as i32))
 }
 
 #[cfg(test)]
@@ -116,9 +71,6 @@ mod tests {
         assert!(opened.read("folder/outside.txt", 100).unwrap().is_none());
         assert!(opened.read("inside", 100).unwrap().is_none());
         assert!(!matches!(opened.read("../outside.txt", 100), Ok(Some(_))));
-        assert!(opened.open_step_by_step("folder/outside.txt").is_err());
-        assert!(opened.open_step_by_step("../outside.txt").is_err());
-        assert!(opened.open_step_by_step("inside/file.txt").is_ok());
     }
 
     #[test]

@@ -3,7 +3,6 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
-use nix::time::{ClockId, clock_gettime};
 use rootset_code::{
     EXTRACTOR_VERSION, Language, NotSource, Reader, Source, is_read_alike, is_test, language_of, outline_as_text,
     refuse,
@@ -15,6 +14,7 @@ use rootset_text::secrets;
 use super::open::{Opened, Root};
 use super::scope::Scope;
 use super::secret_files::is_secret_file;
+use crate::platform::processor_time;
 
 /// What a parser may take for a file. Ordinary sources take a quarter of a second per megabyte.
 const PARSE_TIME: Duration = Duration::from_secs(5);
@@ -171,11 +171,6 @@ impl<'a> FileReader<'a> {
             }
         }
     }
-}
-
-/// Of this thread: a machine that is busy with other things must not change what is read out of a file.
-fn processor_time() -> Duration {
-    clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map_or(Duration::ZERO, Duration::from)
 }
 
 pub fn content_hash(bytes: &[u8]) -> [u8; 16] {

@@ -5,7 +5,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -17,6 +16,7 @@ use rootset_store::FileStamp;
 use super::repositories::empty_folder;
 use super::skipped::Skipped;
 use crate::error::ServiceError;
+use crate::platform::{device_of, stamp_of};
 
 /// Rules of our own beside `.gitignore`.
 const IGNORE_FILE: &str = ".rootsetignore";
@@ -70,7 +70,7 @@ impl Tree {
     /// Walks the folder; `exclude` are patterns of paths to leave out, in the language of ignore files.
     pub fn walk(root: &Path, exclude: &[String]) -> Result<Self, ServiceError> {
         let metadata = std::fs::metadata(root).map_err(|error| unreadable_root(root, &error))?;
-        let root_device = metadata.dev();
+        let root_device = device_of(&metadata);
         let parts: Arc<Mutex<Vec<Part>>> = Arc::default();
         let is_below_a_repository = is_below_a_repository(root);
         let walker = WalkBuilder::new(root)
@@ -123,7 +123,7 @@ impl Tree {
         let mut folder = self.root.join(path);
         while folder.pop() && folder.starts_with(&self.root) {
             match std::fs::symlink_metadata(&folder) {
-                Ok(metadata) => return metadata.dev() != self.root_device,
+                Ok(metadata) => return device_of(&metadata) != self.root_device,
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(_) => return false,
             }
@@ -170,7 +170,7 @@ impl Part {
             Ok(metadata) => self.files.push(SeenFile {
                 path: path.to_owned(),
                 stamp: stamp_of(&metadata),
-                is_mounted: metadata.dev() != root_device,
+                is_mounted: device_of(&metadata) != root_device,
             }),
             Err(_) => {
                 self.unknown.insert(path.to_owned());
@@ -180,17 +180,6 @@ impl Part {
 
     fn skip(&mut self, reason: &'static str) {
         *self.skipped.entry(reason).or_default() += 1;
-    }
-}
-
-pub fn stamp_of(metadata: &std::fs::Metadata) -> FileStamp {
-    let nanoseconds = |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
-    FileStamp {
-        size: i64::try_from(metadata.size()).unwrap_or(i64::MAX),
-        modified_ns: nanoseconds(metadata.mtime(), metadata.mtime_nsec()),
-        changed_ns: nanoseconds(metadata.ctime(), metadata.ctime_nsec()),
-        // As a number to compare, nothing more.
-        inode: metadata.ino() as i64,
     }
 }
 

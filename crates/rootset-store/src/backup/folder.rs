@@ -1,7 +1,7 @@
 //! The folder of backups: one folder per backup, found by its manifest. A backup is made under a name that nobody lists
 //! and appears whole, by one rename.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -9,6 +9,7 @@ use rootset_model::limits::WRITE_WAIT_MS;
 
 use super::manifest::{MANIFEST_FILE, Manifest};
 use crate::error::StoreError;
+use crate::platform;
 use crate::sqlite::lock::{WriteGuard, WriteLock};
 
 /// What a backup's folder is called while it is made. Nothing that begins like this is ever listed.
@@ -147,26 +148,15 @@ fn remove_abandoned(folder: &Path) {
 
 /// Backups hold what the database holds: for the owner's eyes only.
 fn create_private_folder(path: &Path) -> Result<(), StoreError> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(path).map_err(|error| trouble(path, &error))
+    platform::private_folder().create(path).map_err(|error| trouble(path, &error))
 }
 
 fn create_private_file(path: &Path) -> Result<File, StoreError> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path).map_err(|error| trouble(path, &error))
+    platform::private_file().open(path).map_err(|error| trouble(path, &error))
 }
 
-/// A rename is durable once the folder is.
 fn sync_folder(path: &Path) -> Result<(), StoreError> {
-    #[cfg(unix)]
-    File::open(path).and_then(|folder| folder.sync_all()).map_err(|error| trouble(path, &error))?;
-    Ok(())
+    platform::sync_folder(path).map_err(|error| trouble(path, &error))
 }
 
 pub(crate) fn trouble(path: &Path, error: &std::io::Error) -> StoreError {

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use rootset_service::{ErrorCode, ServiceError};
+use rootset_store::platform::private_folder;
 
 const FOLDER: &str = "rootset";
 pub const CONFIGURATION_FILE: &str = "rootset.toml";
@@ -42,11 +43,7 @@ fn base(variable: &str, below_home: &str) -> Option<PathBuf> {
 
 /// Memories are private: nobody else may look into the folder.
 pub fn create_private(folder: &Path) -> Result<(), ServiceError> {
-    let mut builder = std::fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder).map_err(|error| {
+    private_folder().create(folder).map_err(|error| {
         ServiceError::new(ErrorCode::Forbidden, format!("cannot create the folder `{}`: {error}", folder.display()))
             .with_hint("name a database elsewhere with `--db`")
     })

@@ -1,0 +1,29 @@
+//! What systems do in different ways about files: who may read a new one, and when a folder is on the disk. The rest of the
+//! crate is the same everywhere.
+
+use std::fs::{DirBuilder, OpenOptions};
+use std::io;
+use std::path::Path;
+
+/// For a new file that its owner alone may read.
+pub fn private_file() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+}
+
+/// For new folders that their owner alone may enter.
+pub fn private_folder() -> DirBuilder {
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder
+}
+
+/// A rename is durable once its folder is; elsewhere than on Unix, folders cannot be synced.
+pub fn sync_folder(path: &Path) -> io::Result<()> {
+    if cfg!(unix) { std::fs::File::open(path)?.sync_all() } else { Ok(()) }
+}
