@@ -1,5 +1,7 @@
 //! Bash and its relatives: functions are commands, and every command is a call.
 
+#![cfg(feature = "grammars-scripts")]
+
 use std::sync::OnceLock;
 
 use rootset_model::code::SymbolKind;

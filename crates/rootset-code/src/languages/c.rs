@@ -1,5 +1,7 @@
 //! C: plain names. Definitions are symbols, declarations are not: they would name every function twice.
 
+#![cfg(feature = "grammars-systems")]
+
 use std::sync::OnceLock;
 
 use rootset_model::code::SymbolKind;

@@ -1,5 +1,7 @@
 //! C++: namespaces and classes, members defined inside and outside of them.
 
+#![cfg(feature = "grammars-systems")]
+
 use std::sync::OnceLock;
 
 use rootset_model::code::SymbolKind;

@@ -1,5 +1,7 @@
 //! C#: names begin at the namespace; attributes are calls.
 
+#![cfg(feature = "grammars-managed")]
+
 use std::sync::OnceLock;
 
 use rootset_model::code::SymbolKind;

@@ -2,6 +2,8 @@
 //!
 //! A function has the name that it is bound to: by declaration, `const`, property, class field or assignment.
 
+#![cfg(feature = "grammars-web")]
+
 mod imports;
 mod names;
 

@@ -1,5 +1,7 @@
 //! Go: names begin at the package, methods name their type in the receiver.
 
+#![cfg(feature = "grammars-systems")]
+
 use std::sync::OnceLock;
 
 use rootset_model::code::SymbolKind;

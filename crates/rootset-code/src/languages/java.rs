@@ -1,5 +1,7 @@
 //! Java: names begin at the package clause; everything is a member.
 
+#![cfg(feature = "grammars-managed")]
+
 use std::sync::OnceLock;
 
 use rootset_model::code::SymbolKind;

@@ -1,5 +1,7 @@
 //! PHP: namespaces with `\`, members with `::`.
 
+#![cfg(feature = "grammars-web")]
+
 use std::sync::OnceLock;
 
 use rootset_model::code::SymbolKind;

@@ -1,5 +1,7 @@
 //! Python: modules are dotted paths, everything that is called is an expression.
 
+#![cfg(feature = "grammars-scripts")]
+
 use std::sync::OnceLock;
 
 use rootset_model::code::SymbolKind;

@@ -1,5 +1,7 @@
 //! Ruby: `A::B#method` for what values do, `A::B.method` for what the class does; modules are traits.
 
+#![cfg(feature = "grammars-scripts")]
+
 use std::sync::OnceLock;
 
 use rootset_model::code::SymbolKind;

@@ -1,5 +1,7 @@
 //! Rust: names begin at the crate, `impl` blocks give methods to types, macros hold unparsed calls.
 
+#![cfg(feature = "grammars-systems")]
+
 mod imports;
 
 use std::sync::OnceLock;
