@@ -11,8 +11,9 @@ use std::sync::Arc;
 use axum::Router;
 use axum::extract::Request;
 use axum::middleware::{Next, from_fn};
-use rootset_mcp::{HttpOptions, McpOptions, McpServer, Profile, Profiles, http_service};
+use rootset_mcp::{HttpOptions, McpOptions, McpServer, http_service};
 use rootset_service::{Caller, FrontEnd, Service, Settings};
+use rootset_service::{Profile, Profiles};
 use rootset_store::Store;
 use tokio::net::TcpListener;
 

@@ -13,7 +13,6 @@ mod http;
 mod instructions;
 mod json_lines;
 mod options;
-mod profile;
 mod progress;
 mod prompts;
 mod resources;
@@ -24,6 +23,5 @@ mod tools;
 #[cfg(feature = "http")]
 pub use http::{HttpOptions, McpHttpService, http_service};
 pub use options::McpOptions;
-pub use profile::{Profile, Profiles, UnknownProfile};
 pub use server::McpServer;
 pub use stdio::{StdioError, serve, serve_stdio};

@@ -1,8 +1,6 @@
 //! The options a server starts with.
 
-use rootset_service::{Rights, ServiceError};
-
-use crate::profile::Profiles;
+use rootset_service::{Profiles, Rights, ServiceError};
 
 /// How a server answers.
 #[derive(Clone, Debug)]

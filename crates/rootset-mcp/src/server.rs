@@ -71,7 +71,7 @@ impl McpServer {
     }
 
     fn offers(&self, tool: &str) -> bool {
-        self.options().profiles.holds(tool) && catalogue().iter().any(|operation| operation.name == tool)
+        self.options().profiles.offer(tool)
     }
 
     fn caller(&self, context: &RequestContext<RoleServer>) -> Result<Caller, ErrorData> {

@@ -3,10 +3,8 @@
 use std::sync::Arc;
 
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
-use rootset_service::{Effect, OperationInfo};
+use rootset_service::{Effect, OperationInfo, Profiles};
 use serde_json::Value;
-
-use crate::profile::Profiles;
 
 pub fn tools(profiles: &Profiles) -> Vec<Tool> {
     profiles.operations().map(tool).collect()
@@ -57,7 +55,7 @@ fn fields_of(schema: Value) -> JsonObject {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::profile::Profile;
+    use rootset_service::Profile;
 
     #[test]
     fn every_tool_has_a_title_schemas_of_objects_and_all_four_annotations() {

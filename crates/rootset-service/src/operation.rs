@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use crate::caller::Caller;
 use crate::error::{ErrorCode, ServiceError};
+use crate::profile::Profile;
 use crate::request;
 use crate::schema::{self, Described, Nulls};
 use crate::service::Service;
@@ -62,38 +63,6 @@ pub trait Operation: DeserializeOwned + JsonSchema + Send + 'static {
     type Response: Serialize + JsonSchema;
 
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<Self::Response, ServiceError>;
-}
-
-/// Which operations an MCP client is shown: a short list leaves a model more room.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Profile {
-    /// Remember, find, forget: what every agent needs.
-    Core,
-    Context,
-    Code,
-    /// Looking after the database.
-    Admin,
-    /// Everything.
-    Full,
-}
-
-impl Profile {
-    pub const ALL: [Self; 5] = [Self::Core, Self::Context, Self::Code, Self::Admin, Self::Full];
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Core => "core",
-            Self::Context => "context",
-            Self::Code => "code",
-            Self::Admin => "admin",
-            Self::Full => "full",
-        }
-    }
-
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|profile| profile.as_str() == word)
-    }
 }
 
 /// An operation without its types: what front ends generate themselves from.

@@ -66,7 +66,8 @@ pub use undo::GcUndo;
 pub use update::UpdateMemory;
 pub use workspaces::{CreateWorkspace, DeleteWorkspace, ListWorkspaces};
 
-use crate::operation::{LazySchemas, OperationInfo, Profile};
+use crate::operation::{LazySchemas, OperationInfo};
+use crate::profile::Profile;
 
 macro_rules! list_of_operations {
     ($($operation:ident: [$($profile:ident),*],)*) => {

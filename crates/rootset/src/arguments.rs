@@ -34,7 +34,7 @@ pub use context::{
 };
 pub use graph::{EntityCommand, ExportFormat, GraphCommand};
 pub use import::ImportMemoriesArguments;
-pub use install::{Client, InstallArguments, Profile};
+pub use install::{Client, InstallArguments};
 pub use mcp::McpArguments;
 pub use memory::{
     AddArguments, ClearedField, EditArguments, ListArguments, PageArguments, RemoveArguments, SearchArguments,

@@ -5,8 +5,9 @@
 
 use std::collections::BTreeSet;
 
-use rootset_mcp::{McpOptions, Profile, Profiles};
+use rootset_mcp::McpOptions;
 use rootset_service::{Caller, catalogue};
+use rootset_service::{Profile, Profiles};
 use serde_json::{Value, json};
 
 use crate::harness::{TestClient, World};

@@ -1,7 +1,8 @@
 //! What a client learns before its first call: who the server is, what it offers, how much of a model's room that takes.
 
 use rmcp::model::Tool;
-use rootset_mcp::{McpOptions, Profile, Profiles};
+use rootset_mcp::McpOptions;
+use rootset_service::{Profile, Profiles};
 use serde_json::{Value, json};
 
 use crate::harness::{TestClient, World};
@@ -70,6 +71,20 @@ async fn profiles_add_up_and_their_order_does_not_matter() {
     assert!(all.contains(&"add_memory") && all.contains(&"context_gc_prune") && !all.contains(&"doctor"));
     let full = tools(with_profiles("full")).await;
     assert_eq!(full.len(), rootset_service::catalogue().len());
+}
+
+#[tokio::test]
+async fn each_profile_can_clean_up_and_only_full_offers_the_secret_of_a_token() {
+    for profile in ["code", "admin"] {
+        let offered = tools(with_profiles(profile)).await;
+        let offers = |tool: &str| names(&offered).contains(&tool);
+        assert!(offers("prune_memory") && offers("gc_apply") && offers("gc_undo"), "{profile}");
+        assert!(!offers("create_token"), "{profile}");
+    }
+    assert!(names(&tools(with_profiles("admin")).await).contains(&"list_memories"));
+    let world = World::new();
+    let connection = world.connect(with_profiles("core,context,code,admin"), TestClient::alone()).await;
+    assert!(connection.try_call("create_token", json!({"name": "t", "scopes": ["admin"]})).await.is_err());
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! Arguments of `rootset install`.
 
 use clap::{Args, ValueEnum};
+use rootset_service::{Profile, Profiles};
 
 /// Connect an agent: write the MCP entry for this program into its configuration
 #[derive(Debug, Args)]
@@ -17,9 +18,9 @@ pub struct InstallArguments {
     /// For the project around the working folder only, instead of everywhere
     #[arg(long)]
     pub project: bool,
-    /// Which tools the agent gets [default: core]
-    #[arg(long, value_delimiter = ',', conflicts_with = "undo")]
-    pub profile: Vec<Profile>,
+    #[arg(long, value_name = "NAMES", conflicts_with = "undo")]
+    #[arg(help = format!("Which tools the agent gets: {}, or several with commas [default: core]", Profile::names()))]
+    pub profile: Option<Profiles>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -49,27 +50,6 @@ impl Client {
             Self::Cursor => "Cursor",
             Self::VsCode => "VS Code",
             Self::Codex => "Codex",
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Profile {
-    Core,
-    Context,
-    Code,
-    Admin,
-    Full,
-}
-
-impl Profile {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Core => "core",
-            Self::Context => "context",
-            Self::Code => "code",
-            Self::Admin => "admin",
-            Self::Full => "full",
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Arguments of the server for one agent.
 
 use clap::Args;
-use rootset_mcp::Profiles;
+use rootset_service::{Profile, Profiles};
 
 /// Serve an agent over stdin and stdout, by the Model Context Protocol
 ///
@@ -9,8 +9,8 @@ use rootset_mcp::Profiles;
 /// is missing.
 #[derive(Debug, Args)]
 pub struct McpArguments {
-    /// Which tools to offer: core, context, code, admin, full, or several with commas
     #[arg(long, value_name = "NAMES", default_value_t)]
+    #[arg(help = format!("Which tools to offer: {}, or several with commas", Profile::names()))]
     pub profile: Profiles,
     /// Name in the audit, instead of the client's own
     #[arg(long, value_name = "NAME")]

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use clap::Args;
-use rootset_mcp::Profiles;
+use rootset_service::{Profile, Profiles};
 
 /// Serve the operations over HTTP, with the scheduler beside it, until it is stopped
 #[derive(Debug, Args)]
@@ -14,7 +14,7 @@ pub struct ServeArguments {
     /// Ask nobody for a token: everybody who reaches this machine's loopback may do everything
     #[arg(long)]
     pub no_auth: bool,
-    /// Which tools to offer to agents at `/mcp`: core, context, code, admin, full, or several with commas
     #[arg(long, value_name = "NAMES", default_value_t)]
+    #[arg(help = format!("Which tools to offer to agents at `/mcp`: {}, or several with commas", Profile::names()))]
     pub profile: Profiles,
 }

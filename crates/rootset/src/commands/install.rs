@@ -28,7 +28,7 @@ const DIFF_CONTEXT_LINES: usize = 2;
 
 pub fn run(arguments: &InstallArguments, session: &Session) -> Result<(), Failure> {
     let place = client::place(arguments.client, arguments.project)?;
-    let entry = Entry::new(&arguments.profile, &session.global)?;
+    let entry = Entry::new(arguments.profile.as_ref(), &session.global)?;
     if arguments.print {
         let printed = json!({"client": arguments.client.as_str(), "path": place.path, "entry": entry.as_json(&place)});
         return session.output.answer(&printed, |_| snippet(&place, &entry));

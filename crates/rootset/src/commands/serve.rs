@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use axum::Router;
 use rootset_http::{Access, Ended, Parts, Server};
-use rootset_mcp::{HttpOptions, McpHttpService, McpOptions, McpServer, Profiles, http_service};
-use rootset_service::{Caller, ErrorCode, FrontEnd, ServiceError};
+use rootset_mcp::{HttpOptions, McpHttpService, McpOptions, McpServer, http_service};
+use rootset_service::{Caller, ErrorCode, FrontEnd, Profiles, ServiceError};
 use tokio_util::sync::CancellationToken;
 
 use crate::arguments::ServeArguments;

@@ -110,6 +110,10 @@ fn profiles_choose_the_tools_and_unknown_ones_are_refused_before_anything_starts
     let tools = agent.ask("tools/list", json!({}))["result"]["tools"].to_string();
     assert!(tools.contains("\"context_add\"") && tools.contains("\"add_memory\"") && !tools.contains("\"doctor\""));
     let sandbox = Sandbox::new();
+    let (mut agent, _) = Agent::begun(&sandbox, &["mcp", "--profile", "admin"]);
+    let tools = agent.ask("tools/list", json!({}))["result"]["tools"].to_string();
+    assert!(tools.contains("\"list_tokens\"") && !tools.contains("\"create_token\""));
+    let sandbox = Sandbox::new();
     let outcome = sandbox.run(["mcp", "--profile", "everything"]);
     assert_eq!((outcome.status, outcome.stdout.as_str()), (Some(1), ""), "{outcome:?}");
     assert!(outcome.stderr.contains("allowed: core, context, code, admin, full"), "{outcome:?}");

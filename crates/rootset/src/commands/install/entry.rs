@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use rootset_service::ServiceError;
+use rootset_service::{Profiles, ServiceError};
 use rootset_store::Location;
 use serde_json::{Value, json};
 
 use super::client::{Format, Place};
-use crate::arguments::{GlobalArguments, Profile};
+use crate::arguments::GlobalArguments;
 
 /// The name of our entry among the servers.
 pub const NAME: &str = "rootset";
@@ -21,12 +21,11 @@ pub struct Entry {
 
 impl Entry {
     /// A database, configuration or workspace that was named for this command is meant for the agent too.
-    pub fn new(profiles: &[Profile], global: &GlobalArguments) -> Result<Self, ServiceError> {
+    pub fn new(profiles: Option<&Profiles>, global: &GlobalArguments) -> Result<Self, ServiceError> {
         let workspace = global.workspace.as_deref().unwrap_or("auto");
         let mut arguments = vec!["mcp".to_owned(), "--workspace".to_owned(), workspace.to_owned()];
-        if !profiles.is_empty() {
-            let names: Vec<&str> = profiles.iter().map(|profile| profile.as_str()).collect();
-            arguments.extend(["--profile".to_owned(), names.join(",")]);
+        if let Some(profiles) = profiles {
+            arguments.extend(["--profile".to_owned(), profiles.to_string()]);
         }
         if let Some(db) = &global.db {
             arguments.extend(["--db".to_owned(), database(db)?]);

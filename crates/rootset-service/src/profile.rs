@@ -1,11 +1,17 @@
-//! Profiles: which of the operations a server offers as tools. A short list costs a model less attention.
+//! Profiles: which of the operations an MCP server offers as tools. A short list costs a model less attention.
+//!
+//! Which operation is in which profile is said in the list of operations and nowhere else.
 
 use std::collections::BTreeSet;
 use std::str::FromStr;
 
-use rootset_service::{OperationInfo, catalogue};
+use serde::{Deserialize, Serialize};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+use crate::operation::OperationInfo;
+use crate::operations::catalogue;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Profile {
     /// Remember, find, correct, forget and clean up; find code.
     Core,
@@ -18,51 +24,6 @@ pub enum Profile {
     /// Everything.
     Full,
 }
-
-const CORE: &[&str] = &[
-    "add_memory",
-    "search_memory",
-    "get_memory",
-    "update_memory",
-    "delete_memory",
-    "forget",
-    "prune_memory",
-    "gc_apply",
-    "gc_undo",
-    "index_codebase",
-    "search_code",
-];
-
-const CODE: &[&str] = &["index_codebase", "search_code", "get_symbol", "get_callers", "get_callees", "list_repos"];
-
-const ADMIN: &[&str] = &[
-    "gc_plan",
-    "get_plan",
-    "gc_apply",
-    "gc_undo",
-    "gc_purge",
-    "gc_explain",
-    "gc_status",
-    "list_trash",
-    "list_audit",
-    "set_retention",
-    "get_retention",
-    "backup_create",
-    "backup_list",
-    "backup_verify",
-    "backup_restore",
-    "defrag",
-    "doctor",
-    "get_stats",
-    "create_workspace",
-    "list_workspaces",
-    "delete_workspace",
-    "create_token",
-    "list_tokens",
-    "revoke_token",
-];
-
-const CONTEXT_PREFIX: &str = "context_";
 
 impl Profile {
     pub const ALL: [Self; 5] = [Self::Core, Self::Context, Self::Code, Self::Admin, Self::Full];
@@ -77,14 +38,9 @@ impl Profile {
         }
     }
 
-    pub fn holds(self, operation: &str) -> bool {
-        match self {
-            Self::Core => CORE.contains(&operation),
-            Self::Context => operation.starts_with(CONTEXT_PREFIX),
-            Self::Code => CODE.contains(&operation),
-            Self::Admin => ADMIN.contains(&operation),
-            Self::Full => true,
-        }
+    /// All of them as text, for help and errors.
+    pub fn names() -> String {
+        Self::ALL.map(Self::as_str).join(", ")
     }
 }
 
@@ -99,13 +55,13 @@ impl Profiles {
         if profiles.is_empty() { Self::default() } else { Self(profiles) }
     }
 
-    pub fn holds(&self, operation: &str) -> bool {
-        self.0.iter().any(|profile| profile.holds(operation))
-    }
-
     /// In the order of the catalogue, whatever the order of the profiles.
     pub fn operations(&self) -> impl Iterator<Item = &'static OperationInfo> + '_ {
-        catalogue().iter().filter(|operation| self.holds(operation.name))
+        catalogue().iter().filter(|operation| self.0.iter().any(|profile| operation.is_in(*profile)))
+    }
+
+    pub fn offer(&self, operation: &str) -> bool {
+        self.operations().any(|offered| offered.name == operation)
     }
 }
 
@@ -128,8 +84,7 @@ pub struct UnknownProfile(pub String);
 
 impl std::fmt::Display for UnknownProfile {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let allowed: Vec<&str> = Profile::ALL.iter().map(|profile| profile.as_str()).collect();
-        write!(f, "no profile `{}`; allowed: {}", self.0, allowed.join(", "))
+        write!(f, "no profile `{}`; allowed: {}", self.0, Profile::names())
     }
 }
 
@@ -160,19 +115,9 @@ mod tests {
     #[test]
     fn profiles_are_read_from_words_with_commas() {
         let profiles: Profiles = "context, core".parse().expect("two profiles");
-        assert!(profiles.holds("add_memory") && profiles.holds("context_add") && !profiles.holds("doctor"));
+        assert!(profiles.offer("add_memory") && profiles.offer("context_add") && !profiles.offer("doctor"));
         assert_eq!(profiles.to_string(), "core,context");
         assert_eq!("core,nonsense".parse::<Profiles>(), Err(UnknownProfile("nonsense".to_owned())));
-    }
-
-    /// A typing error would hide a tool.
-    #[test]
-    fn profiles_name_operations_that_exist() {
-        let exists = |name: &&&str| catalogue().iter().any(|operation| operation.name == **name);
-        for list in [CORE, CODE, ADMIN] {
-            let missing: Vec<_> = list.iter().filter(|name| !exists(name)).collect();
-            assert!(missing.is_empty(), "{missing:?}");
-        }
     }
 
     #[test]
@@ -181,5 +126,13 @@ mod tests {
         let names: Vec<&str> = full.operations().map(|operation| operation.name).collect();
         let all: Vec<&str> = catalogue().iter().map(|operation| operation.name).collect();
         assert_eq!(names, all);
+    }
+
+    /// Its answer is a secret, which should not end up in a conversation by chance.
+    #[test]
+    fn only_the_full_profile_offers_create_token() {
+        for profile in Profile::ALL {
+            assert_eq!(Profiles::new([profile]).offer("create_token"), profile == Profile::Full, "{profile:?}");
+        }
     }
 }
