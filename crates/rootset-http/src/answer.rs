@@ -7,7 +7,8 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use http::header::{ALLOW, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{Method, StatusCode};
-use rootset_service::{ErrorCode, ServiceError};
+use rootset_api::ErrorCode;
+use rootset_service::ServiceError;
 use serde_json::{Value, json};
 
 pub const JSON: HeaderValue = HeaderValue::from_static("application/json");
@@ -92,8 +93,9 @@ impl Refusal {
             .with_hint("operations are `POST /v1/<operation>`; `/openapi.json` lists them")
     }
 
-    pub fn no_operation(error: ServiceError) -> Self {
-        Self { error: ServiceError { code: ErrorCode::NotFound, ..error }, status: StatusCode::NOT_FOUND, header: None }
+    pub fn no_operation(mut error: ServiceError) -> Self {
+        error.code = ErrorCode::NotFound;
+        Self { error, status: StatusCode::NOT_FOUND, header: None }
     }
 
     pub fn wrong_method(method: &Method, path: &str) -> Self {

@@ -7,7 +7,8 @@ use std::time::Instant;
 use axum::extract::{Path, Request, State};
 use axum::response::{IntoResponse, Response};
 use http::header::{HeaderMap, HeaderValue};
-use rootset_service::{Caller, Effect, OperationInfo, ServiceError, catalogue};
+use rootset_api::{Effect, OperationInfo, catalogue};
+use rootset_service::{Caller, ServiceError};
 
 use crate::access::Credentials;
 use crate::answer::{Answer, Refusal};

@@ -7,7 +7,7 @@ use axum::response::{IntoResponse, Response};
 use base64::Engine;
 use bytes::Bytes;
 use http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue, REFERRER_POLICY};
-use rootset_service::{Effect, OperationInfo, catalogue};
+use rootset_api::{Effect, OperationInfo, catalogue};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
@@ -83,7 +83,7 @@ fn section(operation: &OperationInfo) -> String {
     let (name, effect) = (operation.name, operation.effect.as_str());
     format!(
         "<section id=\"{name}\"><h3>{name} <small>{effect}</small></h3><p>{}</p><dl>{fields}</dl></section>",
-        escaped(&operation.description())
+        escaped(operation.description())
     )
 }
 

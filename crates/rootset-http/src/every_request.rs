@@ -9,7 +9,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use http::header::{CACHE_CONTROL, HeaderMap, HeaderName, HeaderValue, X_CONTENT_TYPE_OPTIONS};
 use http::{Method, StatusCode};
-use rootset_service::Effect;
+use rootset_api::Effect;
 
 use crate::answer::{Code, Refusal};
 use crate::routes::{self, Shared};

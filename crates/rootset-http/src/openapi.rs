@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
-use rootset_service::{Effect, OperationInfo, catalogue};
+use rootset_api::{Effect, OperationInfo, catalogue};
 use serde_json::{Map, Value, json};
 
 use crate::answer::JSON;
@@ -87,7 +87,7 @@ fn described(operation: &OperationInfo) -> Value {
         json!({
             "description": "The operation's answer",
             "headers": {"X-Request-Id": {"$ref": "#/components/headers/RequestId"}},
-            "content": {"application/json": {"schema": schema(operation.output_schema())}},
+            "content": {"application/json": {"schema": schema(operation.output_schema().clone())}},
         }),
     );
     for (status, name, _) in REFUSALS {
@@ -101,7 +101,7 @@ fn described(operation: &OperationInfo) -> Value {
         "parameters": parameters,
         "requestBody": {
             "required": is_body_required,
-            "content": {"application/json": {"schema": request_schema(input)}},
+            "content": {"application/json": {"schema": request_schema(input.clone())}},
         },
         "responses": responses,
         "x-rootset-effect": operation.effect.as_str(),

@@ -8,7 +8,8 @@ use axum::response::{IntoResponse, Response};
 use http::header::{CONTENT_TYPE, HeaderMap};
 use metrics::{Level, counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusRecorder};
-use rootset_service::{Effect, ErrorCode, OperationInfo, ServiceError};
+use rootset_api::{Effect, ErrorCode, OperationInfo};
+use rootset_service::ServiceError;
 
 use crate::answer::Refusal;
 use crate::routes::Shared;

@@ -11,9 +11,9 @@ use std::sync::Arc;
 use axum::Router;
 use axum::extract::Request;
 use axum::middleware::{Next, from_fn};
+use rootset_api::{Profile, Profiles};
 use rootset_mcp::{HttpOptions, McpOptions, McpServer, http_service};
 use rootset_service::{Caller, FrontEnd, Service, Settings};
-use rootset_service::{Profile, Profiles};
 use rootset_store::Store;
 use tokio::net::TcpListener;
 
@@ -27,7 +27,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let address = std::env::args().nth(1).unwrap_or_else(|| "127.0.0.1:0".to_owned());
     let folder = tempfile::tempdir()?;
     let store = Store::open_sqlite(&folder.path().join("rootset.db"))?;
-    let service = Service::new(store, Settings::default()).map_err(|error| error.message)?;
+    let service = Service::new(store, Settings::default()).map_err(|error| error.0.message)?;
     let profiles = Profiles::new([Profile::Full]);
     let server = McpServer::new(Arc::new(service), McpOptions { profiles, ..McpOptions::default() });
     let options = HttpOptions {

@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use rmcp::RoleServer;
 use rmcp::service::RequestContext;
-use rootset_service::{Caller, ErrorCode, Service, ServiceError};
+use rootset_api::ErrorCode;
+use rootset_service::{Caller, Service, ServiceError};
 use serde_json::Value;
 use tokio::sync::Semaphore;
 use tokio::task::JoinError;

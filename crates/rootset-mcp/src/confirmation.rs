@@ -15,7 +15,8 @@ use rmcp::model::{
     InputRequest, InputRequiredResult, ProtocolVersion,
 };
 use rmcp::service::RequestContext;
-use rootset_service::{ErrorCode, ServiceError};
+use rootset_api::ErrorCode;
+use rootset_service::ServiceError;
 use serde_json::{Value, json};
 
 /// A person who has not answered by then is not there.
@@ -202,7 +203,7 @@ mod tests {
         let error = ServiceError::new(ErrorCode::ConfirmationRequired, "purging removes for good")
             .with_details(json!({"needs_person": true}));
         let next = NextCall { operation: "gc_purge".to_owned(), arguments: json!({"older_than": "it's"}) };
-        let hint = without_person(error, &next, "rootset").hint.expect("a hint");
+        let hint = without_person(error, &next, "rootset").0.hint.expect("a hint");
         assert!(hint.contains(r#"rootset call gc_purge '{"older_than":"it'\''s"}'"#), "{hint}");
     }
 }

@@ -53,7 +53,7 @@ mod tests {
 
     #[test]
     fn they_name_the_workspace_and_only_tools_that_are_offered() {
-        let core = instructions("team-a", |tool| rootset_service::Profiles::default().offer(tool));
+        let core = instructions("team-a", |tool| rootset_api::Profiles::default().offer(tool));
         assert!(core.contains("`team-a`") && core.contains("`supersedes`") && core.contains("`forget`"));
         assert!(!core.contains("context_add"));
     }

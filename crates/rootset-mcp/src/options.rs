@@ -1,6 +1,7 @@
 //! The options a server starts with.
 
-use rootset_service::{Profiles, Rights, ServiceError};
+use rootset_api::Profiles;
+use rootset_service::{Rights, ServiceError};
 
 /// How a server answers.
 #[derive(Clone, Debug)]

@@ -2,7 +2,7 @@
 
 use rmcp::ErrorData;
 use rmcp::model::{GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMessage, Role};
-use rootset_service::StrategyChoice;
+use rootset_api::StrategyChoice;
 use serde_json::Value;
 
 const REVIEW_GARBAGE: &str = "review-garbage";
@@ -128,7 +128,7 @@ fn known(arguments: &JsonObject, names: &[&str]) -> Result<(), ErrorData> {
 
 #[cfg(test)]
 mod tests {
-    use rootset_service::catalogue;
+    use rootset_api::catalogue;
     use serde_json::json;
 
     use super::*;

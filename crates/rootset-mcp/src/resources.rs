@@ -3,7 +3,8 @@
 
 use rmcp::ErrorData;
 use rmcp::model::{ListResourcesResult, ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
-use rootset_service::{ErrorCode, ServiceError};
+use rootset_api::ErrorCode;
+use rootset_service::ServiceError;
 use serde_json::{Value, json};
 
 const MIME_TYPE: &str = "application/json";

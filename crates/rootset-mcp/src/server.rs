@@ -10,7 +10,8 @@ use rmcp::model::{
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
-use rootset_service::{Caller, FrontEnd, Service, ServiceError, catalogue};
+use rootset_api::catalogue;
+use rootset_service::{Caller, FrontEnd, Service, ServiceError};
 use serde_json::{Value, json};
 
 use crate::answer;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
-use rootset_service::{Effect, OperationInfo, Profiles};
+use rootset_api::{Effect, OperationInfo, Profiles};
 use serde_json::Value;
 
 pub fn tools(profiles: &Profiles) -> Vec<Tool> {
@@ -44,8 +44,8 @@ fn title(name: &str) -> String {
 }
 
 /// The draft, the Rust name and the description, which the tool has anyway, say nothing about the fields.
-fn fields_of(schema: Value) -> JsonObject {
-    let Value::Object(mut fields) = schema else { return JsonObject::new() };
+fn fields_of(schema: &Value) -> JsonObject {
+    let Value::Object(mut fields) = schema.clone() else { return JsonObject::new() };
     for frame in ["$schema", "title", "description"] {
         fields.remove(frame);
     }
@@ -55,7 +55,7 @@ fn fields_of(schema: Value) -> JsonObject {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rootset_service::Profile;
+    use rootset_api::Profile;
 
     #[test]
     fn every_tool_has_a_title_schemas_of_objects_and_all_four_annotations() {

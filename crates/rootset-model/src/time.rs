@@ -132,6 +132,15 @@ impl Serialize for DurationMs {
     }
 }
 
+impl<'de> Deserialize<'de> for DurationMs {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match TextOrMilliseconds::deserialize(deserializer)? {
+            TextOrMilliseconds::Milliseconds(milliseconds) => Ok(Self(milliseconds)),
+            TextOrMilliseconds::Text(text) => parse_duration_ms(&text).map(Self).map_err(de::Error::custom),
+        }
+    }
+}
+
 impl JsonSchema for DurationMs {
     fn inline_schema() -> bool {
         true
@@ -178,5 +187,8 @@ mod tests {
         assert_eq!(shown(36 * 3_600_000), r#""36h""#);
         assert_eq!(shown(90_000), "90000");
         assert_eq!(shown(0), "0");
+        for ms in [90 * 86_400_000, 36 * 3_600_000, 90_000, 0] {
+            assert_eq!(serde_json::from_str::<DurationMs>(&shown(ms)).unwrap(), DurationMs(ms));
+        }
     }
 }

@@ -2,27 +2,18 @@
 
 use std::path::{Path, PathBuf};
 
+use rootset_api::{ErrorCode, HoldingBackup};
 use rootset_gc::{BackupFacts, BackupPolicy, backups_to_remove};
 use rootset_model::Timestamp;
 use rootset_store::{
     Backup, BackupKind, NewBackup, Stamp, Workspace, backup_id, find_backup, list_backups, open_backup, remove_backup,
     verify_backup,
 };
-use schemars::JsonSchema;
-use serde::Serialize;
 
 use crate::caller::{Caller, FrontEnd};
-use crate::error::{ErrorCode, ServiceError};
+use crate::error::ServiceError;
+use crate::fields::hex;
 use crate::service::Service;
-use crate::shared::hex;
-
-/// A backup that was made before an erasure, and may hold what was erased.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct HoldingBackup {
-    pub backup_id: String,
-    /// When it may go, if enough newer ones verify.
-    pub expires_at: Timestamp,
-}
 
 impl Service {
     /// The folder of backups: as configured, or beside the database. A database on a server has nothing beside it.

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 use std::fmt::Display;
 use std::sync::Arc;
 
+use rootset_api::{Effect, ErrorCode};
 use rootset_model::Timestamp;
 use serde_json::json;
 
-use crate::error::{ErrorCode, ServiceError};
-use crate::operation::Effect;
+use crate::error::ServiceError;
 
 /// The door a request came through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

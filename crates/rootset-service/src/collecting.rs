@@ -2,12 +2,13 @@
 
 use std::time::{Duration, Instant};
 
+use rootset_api::ErrorCode;
 use rootset_gc::Strategy;
 use rootset_model::PlanId;
 use rootset_store::{Applied, ApplyOptions, Garbage, GarbageRequest, NewPlan, PlanView, Stamp, StoreError, Workspace};
 use serde_json::json;
 
-use crate::error::{ErrorCode, ServiceError};
+use crate::error::ServiceError;
 use crate::service::Service;
 
 /// How long a second applier of one plan waits for the first: longer than a dead one's lease.

@@ -1,135 +1,72 @@
-//! Errors as callers see them: a code from a closed list, a message that names the thing, and what to do next.
+//! How the store's errors are told to callers: a code, a message that names the thing, and what to do next.
 
+use std::ops::{Deref, DerefMut};
+
+use rootset_api::{Error, ErrorCode, nearest};
 use rootset_model::Timestamp;
 use rootset_store::StoreError;
 use serde_json::{Value, json};
 
-/// The closed list. One table maps a code to an exit status and an HTTP status.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ErrorCode {
-    InvalidArgument,
-    NotFound,
-    Conflict,
-    ConfirmationRequired,
-    PlanExpired,
-    LimitExceeded,
-    UpgradeRequired,
-    Unauthorized,
-    Forbidden,
-    Busy,
-    Internal,
-}
-
-impl ErrorCode {
-    /// Code, HTTP status, exit status: 1 is the caller's, 2 is ours.
-    const TABLE: [(Self, &'static str, u16, u8); 11] = [
-        (Self::InvalidArgument, "invalid_argument", 400, 1),
-        (Self::NotFound, "not_found", 404, 1),
-        (Self::Conflict, "conflict", 409, 1),
-        (Self::ConfirmationRequired, "confirmation_required", 428, 1),
-        (Self::PlanExpired, "plan_expired", 410, 1),
-        (Self::LimitExceeded, "limit_exceeded", 422, 1),
-        (Self::UpgradeRequired, "upgrade_required", 426, 1),
-        (Self::Unauthorized, "unauthorized", 401, 1),
-        (Self::Forbidden, "forbidden", 403, 1),
-        (Self::Busy, "busy", 503, 2),
-        (Self::Internal, "internal", 500, 2),
-    ];
-
-    fn row(self) -> &'static (Self, &'static str, u16, u8) {
-        Self::TABLE.iter().find(|row| row.0 == self).expect("every code has its row")
-    }
-
-    pub fn as_str(self) -> &'static str {
-        self.row().1
-    }
-
-    pub fn http_status(self) -> u16 {
-        self.row().2
-    }
-
-    pub fn exit_status(self) -> u8 {
-        self.row().3
-    }
-}
-
+/// An error of the API. A type of its own, so that `?` turns what the store answers into one: the API knows no store.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ServiceError {
-    pub code: ErrorCode,
-    pub message: String,
-    pub hint: Option<String>,
-    pub details: Option<Value>,
+pub struct ServiceError(pub Error);
+
+impl ServiceError {
+    pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
+        Self(Error::new(code, message))
+    }
+
+    pub fn invalid(message: impl Into<String>) -> Self {
+        Self(Error::invalid(message))
+    }
+
+    pub fn conflict(message: impl Into<String>) -> Self {
+        Self(Error::conflict(message))
+    }
+
+    pub fn with_hint(self, hint: impl Into<String>) -> Self {
+        Self(self.0.with_hint(hint))
+    }
+
+    pub fn with_details(self, details: Value) -> Self {
+        Self(self.0.with_details(details))
+    }
+}
+
+impl Deref for ServiceError {
+    type Target = Error;
+
+    fn deref(&self) -> &Error {
+        &self.0
+    }
+}
+
+impl DerefMut for ServiceError {
+    fn deref_mut(&mut self) -> &mut Error {
+        &mut self.0
+    }
 }
 
 impl std::fmt::Display for ServiceError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}: {}", self.code.as_str(), self.message)
+        self.0.fmt(f)
     }
 }
 
 impl std::error::Error for ServiceError {}
 
-impl ServiceError {
-    pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), hint: None, details: None }
-    }
-
-    pub fn invalid(message: impl Into<String>) -> Self {
-        Self::new(ErrorCode::InvalidArgument, message)
-    }
-
-    pub fn conflict(message: impl Into<String>) -> Self {
-        Self::new(ErrorCode::Conflict, message)
-    }
-
-    pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
-        self.hint = Some(hint.into());
-        self
-    }
-
-    pub fn with_details(mut self, details: Value) -> Self {
-        self.details = Some(details);
-        self
-    }
-
-    /// The call to make next is about the workspace that this one named, and leaves out what was not given.
-    pub(crate) fn about_workspace(mut self, workspace: Option<&str>) -> Self {
-        let next = self.details.as_mut().and_then(|details| details.pointer_mut("/next/arguments"));
-        if let Some(Value::Object(arguments)) = next {
-            arguments.retain(|_, value| !value.is_null());
-            if let Some(workspace) = workspace.filter(|it| !it.is_empty()) {
-                arguments.entry("workspace_id").or_insert_with(|| workspace.into());
-            }
-        }
-        self
-    }
-
-    /// Messages repeat what they were given, and may have been given anything: what is shown of it has an end.
-    pub(crate) fn bounded(mut self) -> Self {
-        for text in [Some(&mut self.message), self.hint.as_mut()].into_iter().flatten() {
-            if let Some((end, _)) = text.char_indices().nth(MESSAGE_CHARS_MAX) {
-                text.truncate(end);
-                text.push('…');
-            }
-        }
-        self
-    }
-
-    /// `{"error": {"code", "message", "hint"?, "details"?}}`.
-    pub fn to_json(&self) -> Value {
-        let mut error = json!({"code": self.code.as_str(), "message": self.message});
-        if let Some(hint) = &self.hint {
-            error["hint"] = hint.clone().into();
-        }
-        if let Some(details) = &self.details {
-            error["details"] = details.clone();
-        }
-        json!({ "error": error })
+impl From<Error> for ServiceError {
+    fn from(error: Error) -> Self {
+        Self(error)
     }
 }
 
-/// More than any message of ours has by itself.
-const MESSAGE_CHARS_MAX: usize = 1_000;
+impl From<ServiceError> for Error {
+    fn from(error: ServiceError) -> Self {
+        error.0
+    }
+}
+
 /// How long a caller should wait after `busy`.
 const RETRY_AFTER_MS: u64 = 1_000;
 
@@ -325,12 +262,12 @@ fn workspace_not_found(name: &str, all: &[String], trashed: bool) -> ServiceErro
     if trashed {
         return error.with_hint("it is in the trash: `gc_undo` with this `workspace_id` brings it back");
     }
-    let nearest = crate::request::nearest(name, all.iter().map(String::as_str), 3);
-    match nearest.is_empty() {
+    let near = nearest(name, all.iter().map(String::as_str), 3);
+    match near.is_empty() {
         true => error.with_hint("`create_workspace` makes one"),
-        false => error
-            .with_hint(format!("did you mean `{}`?", nearest.join("`, `")))
-            .with_details(json!({"nearest": nearest})),
+        false => {
+            error.with_hint(format!("did you mean `{}`?", near.join("`, `"))).with_details(json!({"nearest": near}))
+        }
     }
 }
 

@@ -1,9 +1,9 @@
 //! Languages as people name them in requests.
 
+use rootset_api::nearest;
 use rootset_code::{Language, languages, languages_meant_by};
 
 use crate::error::ServiceError;
-use crate::request::nearest;
 
 /// The languages' own names.
 pub fn checked_languages(given: &[String]) -> Result<Vec<String>, ServiceError> {

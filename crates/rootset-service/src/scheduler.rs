@@ -16,6 +16,7 @@ mod workspace_round;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use rootset_api::ErrorCode;
 use rootset_model::Timestamp;
 use rootset_store::{Lease, Stamp};
 
@@ -23,7 +24,7 @@ pub use clock_guard::{ABSENCE_MS_MAX, DRIFT_MS_MAX, Doubt};
 pub(crate) use clock_guard::{ClockGuard, Reading};
 pub use telemetry::{BlockedPlan, Event, LogSink, TelemetrySink, Tombstone, TombstoneDetail};
 
-use crate::error::{ErrorCode, ServiceError};
+use crate::error::ServiceError;
 use crate::housekeeping::Housekeeper;
 use crate::service::Service;
 use state::RoundsNote;

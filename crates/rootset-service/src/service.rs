@@ -1,10 +1,10 @@
 //! The service: one store, one clock, one source of ids, the models, and the settings in force.
 
-use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, LazyLock};
 
 use parking_lot::Mutex;
+use rootset_api::{Effect, Error, ErrorCode, OperationInfo, catalogue, nearest};
 use rootset_model::{ErasureId, MemoryId, PlanId, RunId, Timestamp, TokenId};
 use rootset_provider::{BuiltinExtractor, Embedder, Extractor};
 use rootset_store::{EraseIds, Stamp, Store, StoreError, Workspace};
@@ -13,14 +13,13 @@ use serde_json::Value;
 use crate::caller::Caller;
 use crate::clock::{Clock, Ids, SystemClock, SystemIds};
 use crate::context::LiveSessions;
-use crate::error::{ErrorCode, ServiceError};
-use crate::operation::{Effect, OperationInfo};
+use crate::error::ServiceError;
+use crate::operation::{Operation, find_call};
 use crate::scheduler::ClockGuard;
 use crate::settings::Settings;
 use crate::tokens::BelievedTokens;
 use crate::uses::UseBuffer;
 use crate::worker::Background;
-use crate::{operations, request};
 
 /// The workspace that exists without being created.
 pub const DEFAULT_WORKSPACE: &str = "default";
@@ -96,9 +95,20 @@ impl Service {
         self
     }
 
-    /// Runs an operation by name: the one entry of every front end.
-    pub fn call(self: &Arc<Self>, caller: &Caller, name: &str, arguments: Value) -> Result<Value, ServiceError> {
-        let operation = find_operation(name).ok_or_else(|| unknown_operation(name))?;
+    /// Runs an operation.
+    pub fn run<O: Operation>(self: &Arc<Self>, caller: &Caller, request: O) -> Result<O::Response, ServiceError> {
+        self.admit(caller, O::operation())?;
+        self.carry_out(caller, request)
+    }
+
+    /// Runs an operation by its name, from JSON to JSON: for front ends that speak JSON.
+    pub fn call(self: &Arc<Self>, caller: &Caller, name: &str, request: Value) -> Result<Value, ServiceError> {
+        let call = find_call(name).ok_or_else(|| unknown_operation(name))?;
+        call(self, caller, request)
+    }
+
+    /// Whether the caller may do this at all; asked before the request is read.
+    pub(crate) fn admit(&self, caller: &Caller, operation: &OperationInfo) -> Result<(), ServiceError> {
         let what = || format!("`{}`", operation.name);
         caller.need_scope(operation.effect, what)?;
         if operation.is_database_wide {
@@ -107,7 +117,16 @@ impl Service {
         if operation.effect != Effect::Read {
             self.has_written.store(true, Ordering::Relaxed);
         }
-        operation.call(self, caller, arguments)
+        Ok(())
+    }
+
+    pub(crate) fn carry_out<O: Operation>(
+        self: &Arc<Self>,
+        caller: &Caller,
+        request: O,
+    ) -> Result<O::Response, ServiceError> {
+        let workspace = request.workspace_id().map(str::to_owned);
+        request.run(self, caller).map_err(|error| error.0.about_workspace(workspace.as_deref()).bounded().into())
     }
 
     pub(crate) fn now(&self) -> Timestamp {
@@ -193,9 +212,9 @@ impl Service {
 }
 
 fn unknown_operation(name: &str) -> ServiceError {
-    let all = operations::catalogue().iter().map(|it| it.name);
-    let error = ServiceError::invalid(format!("unknown operation `{name}`")).bounded();
-    match request::nearest(name, all, 1).first() {
+    let all = catalogue().iter().map(|it| it.name);
+    let error = ServiceError(Error::invalid(format!("unknown operation `{name}`")).bounded());
+    match nearest(name, all, 1).first() {
         Some(near) => error.with_hint(format!("did you mean `{near}`?")),
         None => error,
     }
@@ -211,10 +230,4 @@ fn workspace_name<'a>(caller: &'a Caller, requested: Option<&'a str>) -> Result<
     rootset_model::names::check_workspace_id(name)
         .map_err(|error| ServiceError::invalid(format!("`workspace_id`: {error}")))?;
     Ok(name)
-}
-
-fn find_operation(name: &str) -> Option<&'static OperationInfo> {
-    static BY_NAME: LazyLock<HashMap<&'static str, &'static OperationInfo>> =
-        LazyLock::new(|| operations::catalogue().iter().map(|it| (it.name, it)).collect());
-    BY_NAME.get(name).copied()
 }

@@ -7,14 +7,14 @@
 use std::collections::{BTreeSet, HashMap};
 
 use parking_lot::Mutex;
+use rootset_api::{Effect, ErrorCode};
 use rootset_model::limits::TOKEN_BELIEVED_MS;
 use rootset_store::TokenRow;
 
 use crate::caller::{Caller, FrontEnd, Rights};
-use crate::error::{ErrorCode, ServiceError};
-use crate::operation::Effect;
+use crate::error::ServiceError;
+use crate::fields::hex;
 use crate::service::{DEFAULT_WORKSPACE, Service};
-use crate::shared::hex;
 
 /// What secrets begin with, so that people and scanners of leaked secrets know one when they see it.
 const SECRET_PREFIX: &str = "rst_";

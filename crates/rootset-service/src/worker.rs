@@ -4,11 +4,12 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
+use rootset_api::ErrorCode;
 use rootset_model::{MemoryId, Timestamp};
 use rootset_provider::ProviderError;
 use rootset_store::{PendingWork, Stamp, StoreError, UpdateOutcome, Workspace};
 
-use crate::error::{ErrorCode, ServiceError};
+use crate::error::ServiceError;
 use crate::housekeeping::Housekeeper;
 use crate::prepare::embedded_text;
 use crate::service::Service;

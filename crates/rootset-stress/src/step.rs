@@ -111,7 +111,7 @@ pub fn run(step: &Step) -> Result<(), StressError> {
         Ok(answer) => Said::Answered(answer),
         Err(error) => {
             let code = error.code.as_str().to_owned();
-            Said::Refused(Refusal { code, message: error.message, hint: error.hint })
+            Said::Refused(Refusal { code, message: error.0.message, hint: error.0.hint })
         }
     };
     Ok(say(&said)?)

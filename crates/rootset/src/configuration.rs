@@ -229,9 +229,10 @@ impl Reader {
             tokenizer: self.word("context.tokenizer"),
             ..ContextChange::default()
         };
-        let settings = change
-            .applied_to(defaults)
-            .map_err(|error| ServiceError { message: format!("section `context`: {}", error.message), ..error })?;
+        let settings = change.applied_to(defaults).map_err(|mut error| {
+            error.message = format!("section `context`: {}", error.message);
+            error
+        })?;
         let stash_retention_ms = self.duration_ms("context.stash_retention", settings.stash_retention_ms)?;
         Ok(ContextSettings { stash_retention_ms, ..settings })
     }

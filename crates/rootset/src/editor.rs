@@ -3,7 +3,8 @@
 use std::io::Write;
 use std::process::Command;
 
-use rootset_service::{ErrorCode, ServiceError};
+use rootset_api::ErrorCode;
+use rootset_service::ServiceError;
 
 use crate::input;
 

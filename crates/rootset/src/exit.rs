@@ -3,7 +3,8 @@
 use std::io;
 use std::process::ExitCode;
 
-use rootset_service::{ErrorCode, ServiceError};
+use rootset_api::ErrorCode;
+use rootset_service::ServiceError;
 
 use crate::output::Output;
 

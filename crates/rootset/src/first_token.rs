@@ -3,7 +3,8 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use rootset_service::{Caller, Effect, ErrorCode, FrontEnd, ServiceError};
+use rootset_api::{Effect, ErrorCode};
+use rootset_service::{Caller, FrontEnd, ServiceError};
 use rootset_store::Location;
 use serde_json::{Value, json};
 

@@ -4,7 +4,8 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use rootset_service::{ErrorCode, ServiceError};
+use rootset_api::ErrorCode;
+use rootset_service::ServiceError;
 
 /// More than any single request may hold; keeps a wrong file from filling the memory.
 const INPUT_BYTES_MAX: u64 = 64 << 20;

@@ -2,7 +2,8 @@
 
 use std::io::{BufRead, IsTerminal, Write};
 
-use rootset_service::{ErrorCode, ServiceError};
+use rootset_api::ErrorCode;
+use rootset_service::ServiceError;
 
 use crate::exit::{Failure, STATUS_CALLER};
 use crate::session::Session;

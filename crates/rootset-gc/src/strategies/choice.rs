@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, Deserializer, Error};
+use serde::{Serialize, Serializer};
 
 use super::{ALL, STALE_CODE, Strategy};
 
@@ -53,6 +54,12 @@ impl Default for StrategyChoice {
     }
 }
 
+impl Serialize for StrategyChoice {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.word())
+    }
+}
+
 impl<'de> Deserialize<'de> for StrategyChoice {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let word = String::deserialize(deserializer)?;
@@ -90,6 +97,7 @@ mod tests {
         let error = parsed("everything").expect_err("no strategy is called so");
         for choice in StrategyChoice::every() {
             assert_eq!(parsed(choice.word()), Ok(choice));
+            assert_eq!(serde_json::json!(choice), choice.word());
             assert!(error.contains(choice.word()), "{error}");
         }
     }

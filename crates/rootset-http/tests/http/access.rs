@@ -1,7 +1,8 @@
 //! Who may call: tokens and what they are for, and the names and pages a server answers to.
 
+use rootset_api::{Effect, catalogue};
 use rootset_http::{Access, ServerSettings};
-use rootset_service::{Caller, Effect, FrontEnd, catalogue};
+use rootset_service::{Caller, FrontEnd};
 use serde_json::json;
 
 use crate::harness::Served;

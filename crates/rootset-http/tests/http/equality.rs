@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use rootset_service::{ErrorCode, catalogue};
+use rootset_api::{ErrorCode, catalogue};
 use serde_json::{Value, json};
 
 use crate::harness::{Served, Tokens, World};

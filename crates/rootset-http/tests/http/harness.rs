@@ -7,9 +7,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
+use rootset_api::Effect;
 use rootset_http::{Access, Ended, Parts, Server, ServerSettings};
 use rootset_model::Timestamp;
-use rootset_service::{Caller, Clock, Effect, FrontEnd, Ids, Service, Settings};
+use rootset_service::{Caller, Clock, FrontEnd, Ids, Service, Settings};
 use rootset_testing::TestDatabase;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;

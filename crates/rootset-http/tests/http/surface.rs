@@ -1,6 +1,6 @@
 //! What is around the operations: health, metrics, the description and the page.
 
-use rootset_service::{Effect, catalogue};
+use rootset_api::{Effect, catalogue};
 use serde_json::{Value, json};
 
 use crate::harness::Served;
@@ -44,7 +44,7 @@ fn openapi_describes_every_operation_and_points_nowhere_else() {
         let names = |schema: &Value| -> Vec<String> {
             schema["properties"].as_object().map(|it| it.keys().cloned().collect()).unwrap_or_default()
         };
-        assert_eq!(names(input), names(&operation.input_schema()), "{}", operation.name);
+        assert_eq!(names(input), names(operation.input_schema()), "{}", operation.name);
         assert_eq!(input["additionalProperties"], false, "{}: unknown fields are refused", operation.name);
         let has_key = described["parameters"].to_string().contains("IdempotencyKey");
         assert_eq!(has_key, operation.effect != Effect::Read, "{}", operation.name);

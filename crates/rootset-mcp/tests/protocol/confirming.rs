@@ -1,8 +1,8 @@
 //! Asking a person, in both generations of the protocol: what is done after a yes, a no, and without anybody to ask.
 
 use rmcp::model::{CallToolResponse, ElicitationAction, ProtocolVersion};
+use rootset_api::{Profile, Profiles};
 use rootset_mcp::McpOptions;
-use rootset_service::{Profile, Profiles};
 use serde_json::{Value, json};
 
 use crate::harness::{Connection, TestClient, World, tool_call};

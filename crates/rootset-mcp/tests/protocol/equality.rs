@@ -5,9 +5,10 @@
 
 use std::collections::BTreeSet;
 
+use rootset_api::catalogue;
+use rootset_api::{Profile, Profiles};
 use rootset_mcp::McpOptions;
-use rootset_service::{Caller, catalogue};
-use rootset_service::{Profile, Profiles};
+use rootset_service::Caller;
 use serde_json::{Value, json};
 
 use crate::harness::{TestClient, World};

@@ -1,8 +1,8 @@
 //! What a client learns before its first call: who the server is, what it offers, how much of a model's room that takes.
 
 use rmcp::model::Tool;
+use rootset_api::{Profile, Profiles};
 use rootset_mcp::McpOptions;
-use rootset_service::{Profile, Profiles};
 use serde_json::{Value, json};
 
 use crate::harness::{TestClient, World};
@@ -70,7 +70,7 @@ async fn profiles_add_up_and_their_order_does_not_matter() {
     let all = names(&both);
     assert!(all.contains(&"add_memory") && all.contains(&"context_gc_prune") && !all.contains(&"doctor"));
     let full = tools(with_profiles("full")).await;
-    assert_eq!(full.len(), rootset_service::catalogue().len());
+    assert_eq!(full.len(), rootset_api::catalogue().len());
 }
 
 #[tokio::test]

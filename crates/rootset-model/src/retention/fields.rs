@@ -26,7 +26,8 @@ pub enum FieldError {
 }
 
 /// A value as it was written. Floats are kept apart, and nothing is dropped: JSON would turn NaN into null.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
 pub enum Written {
     Integer(i64),
     Text(String),
@@ -63,7 +64,7 @@ impl RetentionPolicy {
 }
 
 /// A policy in an answer: what differs from the defaults, so that the empty policy is `{}`. It can be written back.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ShownPolicy {
     /// Expired when older than this: "90d", "36h" or milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,44 +1,12 @@
 //! What has to leave after an addition: nothing, a piece of the oldest part, or everything down to the target.
 
+use rootset_api::{ContextMode, Ran};
 use rootset_gc::context::{Action, Analysis, Place, Plan, SegmentIndex, Target, analyse, plan};
 use rootset_store::LedgerAction;
-use schemars::JsonSchema;
-use serde::Serialize;
-use serde_with::skip_serializing_none;
 
-use super::answers::PlanAnswer;
 use super::edit::Edit;
 use super::reports::Analysed;
-use super::settings::{ContextMode, ContextSettings};
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Ran {
-    None,
-    /// Above the soft limit: at least the smallest amount, in the oldest place that has it.
-    Step,
-    /// Above the hard limit: down to the target.
-    Full,
-}
-
-/// What an addition made leave.
-#[skip_serializing_none]
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct GcAnswer {
-    pub ran: Ran,
-    /// What left; `context_restore` brings it back by its id.
-    pub stashed: Vec<StashedAnswer>,
-    pub tokens_freed: u64,
-    /// In the mode `advise`: what should leave.
-    pub plan: Option<PlanAnswer>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct StashedAnswer {
-    pub segment_id: String,
-    pub tokens: u32,
-    pub reason: String,
-}
+use super::settings::ContextSettings;
 
 /// A collection, before it is told.
 #[derive(Debug)]

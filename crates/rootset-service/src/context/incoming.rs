@@ -1,5 +1,6 @@
 //! From what a caller brings to a segment that can be added: checked, counted, its names hashed.
 
+use rootset_api::{SegmentInput, Tokenizer};
 use rootset_gc::context::{Lines, SegmentState, SegmentType};
 use rootset_messages::Draft;
 use rootset_model::Timestamp;
@@ -9,48 +10,14 @@ use rootset_model::limits::{
 };
 use rootset_store::SegmentRow;
 use rootset_text::names::{each_name, name_hash};
-use schemars::JsonSchema;
-use serde::Deserialize;
 use serde_json::Value;
 
-use super::counting::Tokenizer;
+use super::counting::count_tokens;
 use crate::error::ServiceError;
-use crate::shared::{check_short_text, checked_tags};
+use crate::fields::{check_short_text, checked_tags};
 
 /// Paths are as long as file systems allow.
 const FILE_PATH_CHARS_MAX: usize = 4_096;
-
-/// One piece of an agent's context.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-pub struct SegmentInput {
-    /// Unique in its session; absent: a new one. The same id with the same text again changes nothing.
-    pub segment_id: Option<String>,
-    /// `message`, `code`, `log`, `note`, `decision` or `summary`.
-    #[serde(rename = "type")]
-    pub segment_type: SegmentType,
-    pub text: String,
-    /// `system`, `user`, `assistant` or `tool`.
-    pub role: Option<String>,
-    /// A tool call and its result share it: they leave and come back together.
-    pub tool_call_id: Option<String>,
-    /// The caller's own message block, given back untouched.
-    pub raw: Option<Value>,
-    /// The file it shows.
-    pub file_path: Option<String>,
-    /// First and last line shown, both included.
-    pub line_range: Option<(u32, u32)>,
-    pub tags: Option<Vec<String>>,
-    pub topic_id: Option<String>,
-    pub task_id: Option<String>,
-    /// Ids of segments it refers to, also of some that come later.
-    pub references: Option<Vec<String>>,
-    pub reply_to: Option<String>,
-    pub derived_from: Option<String>,
-    /// Never leaves by itself.
-    pub pinned: Option<bool>,
-    /// A rule that holds for the whole session: a root, and never named by a plan.
-    pub invariant: Option<bool>,
-}
 
 /// Ready to be added.
 #[derive(Clone, Debug)]
@@ -186,7 +153,7 @@ pub fn blank_row(text: &str, arrival: &Arrival<'_>) -> SegmentRow {
         segment_type: SegmentType::Message,
         role: None,
         tool_call_id: None,
-        tokens: arrival.tokenizer.count(text),
+        tokens: count_tokens(arrival.tokenizer, text),
         created_at: arrival.at,
         created_step: 0,
         touched_at: arrival.at,

@@ -1,5 +1,6 @@
 //! A session in memory: its window, and the rows behind it. A cache of the database, kept up to date by [`LiveSession::catch_up`].
 
+use rootset_api::{ErrorCode, FocusInput};
 use rootset_gc::context::{
     Added, Author, Facts, Focus, NewSegment, Now, Population, SegmentIndex, SegmentState, SegmentType, Window,
 };
@@ -7,8 +8,8 @@ use rootset_model::Timestamp;
 use rootset_store::{LoadedSession, SegmentRow, SessionChange, SessionHead, SessionState};
 use rootset_text::names::name_hash;
 
-use super::settings::{ContextSettings, FocusInput, SettingsChange};
-use crate::error::{ErrorCode, ServiceError};
+use super::settings::{ContextSettings, SettingsChange, focus_of};
+use crate::error::ServiceError;
 
 #[derive(Debug, Default)]
 pub struct LiveSession {
@@ -198,7 +199,7 @@ impl LiveSession {
     }
 
     pub fn focus(&self, settings: &ContextSettings) -> Focus {
-        self.focus.focus(settings)
+        focus_of(&self.focus, settings)
     }
 
     pub fn now(&self, at: Timestamp) -> Now {

@@ -1,31 +1,19 @@
 //! The live context as the message list of an API.
 
+use rootset_api::RenderFormat;
 use rootset_gc::context::{Population, SegmentIndex, SegmentState};
 use rootset_messages::{Format, Piece, Rendered, render};
 use rootset_store::SegmentText;
-use schemars::JsonSchema;
-use serde::Deserialize;
 use serde_json::Value;
 
 use super::answers::placeholder_line;
 use super::live::LiveSession;
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum RenderFormat {
-    #[default]
-    Segments,
-    Anthropic,
-    OpenAi,
-}
-
-impl RenderFormat {
-    pub fn messages(self) -> Option<Format> {
-        match self {
-            Self::Segments => None,
-            Self::Anthropic => Some(Format::Anthropic),
-            Self::OpenAi => Some(Format::OpenAi),
-        }
+pub fn message_format(format: RenderFormat) -> Option<Format> {
+    match format {
+        RenderFormat::Segments => None,
+        RenderFormat::Anthropic => Some(Format::Anthropic),
+        RenderFormat::OpenAi => Some(Format::OpenAi),
     }
 }
 

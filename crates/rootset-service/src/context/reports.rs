@@ -1,11 +1,12 @@
 //! What an analysis says, as answered; and the plan behind it, stored so that it can be carried out as previewed.
 
+use rootset_api::WindowPlanAnswer;
 use rootset_gc::context::{self, Plan, SegmentIndex};
 use rootset_model::plan::{Action, ItemKind, PlanItem, Reason};
 use rootset_model::{PlanId, SegmentKey};
 use rootset_store::{NewPlan, Workspace};
 
-use super::answers::{PlanAnswer, grouped};
+use super::answers::grouped;
 use super::live::LiveSession;
 use crate::caller::Caller;
 use crate::error::ServiceError;
@@ -23,12 +24,12 @@ pub fn segment_ids_of(live: &LiveSession, segments: impl IntoIterator<Item = Seg
 }
 
 impl Analysed {
-    pub fn answer(&self, live: &LiveSession, stored: Option<(PlanId, rootset_model::Timestamp)>) -> PlanAnswer {
+    pub fn answer(&self, live: &LiveSession, stored: Option<(PlanId, rootset_model::Timestamp)>) -> WindowPlanAnswer {
         let of = |action| {
             let items = self.plan.items.iter().filter(move |item| item.action == action);
             segment_ids_of(live, items.map(|item| item.segment))
         };
-        PlanAnswer {
+        WindowPlanAnswer {
             plan_id: stored.map(|(plan, _)| plan.to_string()),
             expires_at: stored.map(|(_, expires_at)| expires_at),
             target_tokens: live.calibrated(self.target_tokens),

@@ -1,11 +1,12 @@
 //! Bringing segments from another session's stash: the stash is shared by the sessions of a workspace.
 
+use rootset_api::ErrorCode;
 use rootset_gc::context::SegmentState;
 use rootset_store::{SegmentText, Workspace};
 
 use super::incoming::Incoming;
 use super::live::LiveSession;
-use crate::error::{ErrorCode, ServiceError};
+use crate::error::ServiceError;
 use crate::service::Service;
 
 /// A copy to be added to another session, or why there is none.

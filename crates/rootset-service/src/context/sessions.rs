@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use parking_lot::Mutex;
+use rootset_api::ErrorCode;
 use rootset_model::WorkspaceKey;
 use rootset_model::limits::SESSION_ID_CHARS_MAX;
 use rootset_store::{StoreError, Workspace};
@@ -11,8 +12,7 @@ use serde_json::json;
 use super::edit::Edit;
 use super::live::LiveSession;
 use crate::caller::Caller;
-use crate::error::{ErrorCode, ServiceError};
-use crate::request;
+use crate::error::ServiceError;
 use crate::service::Service;
 
 /// An agent has one session, a server's agents a few; who comes back after that is loaded again.
@@ -72,7 +72,10 @@ impl Service {
             Ok(true) => work(&live),
             Ok(false) => Err(self.unknown_session(workspace, session_id)),
             // To a reader, what is in the trash is not there; only a writer has to know that the name is taken.
-            Err(error) if error.code == ErrorCode::Conflict => Err(ServiceError { code: ErrorCode::NotFound, ..error }),
+            Err(mut error) if error.code == ErrorCode::Conflict => {
+                error.code = ErrorCode::NotFound;
+                Err(error)
+            }
             Err(error) => Err(error),
         }
     }
@@ -151,7 +154,7 @@ impl Service {
     fn unknown_session(&self, workspace: &Workspace, session_id: &str) -> ServiceError {
         let error = ServiceError::new(ErrorCode::NotFound, format!("no session `{session_id}`"));
         let Ok((sessions, _)) = self.store.list_sessions(workspace, 0, 100) else { return error };
-        let nearest = request::nearest(session_id, sessions.iter().map(|it| it.session_id.as_str()), 3);
+        let nearest = rootset_api::nearest(session_id, sessions.iter().map(|it| it.session_id.as_str()), 3);
         match nearest.is_empty() {
             true => error.with_hint("`context_list_sessions` shows what there is; adding a segment makes one"),
             false => error

@@ -1,14 +1,13 @@
 //! What governs a session: the operator's defaults, what the session changed of them, and what the agent works on.
 
+use rootset_api::{ContextMode, FocusInput, SettingsInForce, Tokenizer};
 use rootset_gc::context::{Focus, Lines, Scoring, Weights};
 use rootset_model::DurationMs;
 use rootset_model::time::parse_duration_ms;
 use rootset_text::names::name_hash;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::counting::Tokenizer;
 use crate::error::ServiceError;
 
 /// What a window may be at most: more than any model takes.
@@ -17,16 +16,6 @@ const RECENT_SEGMENTS_MAX: usize = 10_000;
 /// A part that counts so much more than the others is the only one that counts.
 const WEIGHT_MAX: f64 = 1_000.0;
 const TEN_YEARS_MS: i64 = 3_650 * 86_400_000;
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ContextMode {
-    /// What should leave is stashed at once.
-    #[default]
-    Auto,
-    /// Nothing leaves by itself; answers carry the plan.
-    Advise,
-}
 
 /// In force for one session; also the operator's defaults.
 #[derive(Clone, Debug, PartialEq)]
@@ -222,78 +211,35 @@ fn duration(field: &str, value: &Value, min_ms: i64) -> Result<i64, ServiceError
     }
 }
 
-/// As answered.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct SettingsInForce {
-    pub session_id: String,
-    pub budget_tokens: u64,
-    pub reserved_tokens: u64,
-    pub soft_percent: f64,
-    pub target_percent: f64,
-    pub hard_percent: f64,
-    pub min_free_percent: f64,
-    pub mode: ContextMode,
-    pub recent_segments: usize,
-    pub decision_window: DurationMs,
-    pub half_life_steps: u32,
-    pub half_life: DurationMs,
-    pub weights: Weights,
-    pub tokenizer: Tokenizer,
-}
-
-impl SettingsInForce {
-    pub fn new(session_id: &str, settings: &ContextSettings) -> Self {
-        Self {
-            session_id: session_id.to_owned(),
-            budget_tokens: settings.budget_tokens,
-            reserved_tokens: settings.reserved_tokens,
-            soft_percent: settings.soft_percent,
-            target_percent: settings.target_percent,
-            hard_percent: settings.hard_percent,
-            min_free_percent: settings.min_free_percent,
-            mode: settings.mode,
-            recent_segments: settings.recent_segments,
-            decision_window: DurationMs(settings.decision_window_ms),
-            half_life_steps: settings.scoring.half_life_steps,
-            half_life: DurationMs(settings.scoring.half_life_ms),
-            weights: settings.scoring.weights,
-            tokenizer: settings.tokenizer,
-        }
+pub fn settings_in_force(session_id: &str, settings: &ContextSettings) -> SettingsInForce {
+    SettingsInForce {
+        session_id: session_id.to_owned(),
+        budget_tokens: settings.budget_tokens,
+        reserved_tokens: settings.reserved_tokens,
+        soft_percent: settings.soft_percent,
+        target_percent: settings.target_percent,
+        hard_percent: settings.hard_percent,
+        min_free_percent: settings.min_free_percent,
+        mode: settings.mode,
+        recent_segments: settings.recent_segments,
+        decision_window: DurationMs(settings.decision_window_ms),
+        half_life_steps: settings.scoring.half_life_steps,
+        half_life: DurationMs(settings.scoring.half_life_ms),
+        weights: settings.scoring.weights,
+        tokenizer: settings.tokenizer,
     }
 }
 
-/// What the agent works on, as told and as stored.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
-pub struct FocusInput {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub task_id: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub active_file: Option<String>,
-    /// First and last line, both included.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub line_range: Option<(u32, u32)>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub recent_files: Vec<String>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub open_files: Vec<String>,
-    /// Files with breakpoints; a line may follow after a colon.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub breakpoints: Vec<String>,
-}
-
-impl FocusInput {
-    pub fn focus(&self, settings: &ContextSettings) -> Focus {
-        let warm = self.recent_files.iter().chain(&self.open_files).map(String::as_str);
-        let warm = warm.chain(self.breakpoints.iter().map(|it| file_of_breakpoint(it)));
-        Focus {
-            task: self.task_id.as_deref().map(name_hash),
-            file: self.active_file.as_deref().map(name_hash),
-            lines: self.line_range.map(|(first, last)| Lines { first, last }),
-            warm_files: warm.map(name_hash).collect(),
-            last_segments: settings.recent_segments,
-            recent_decisions_ms: settings.decision_window_ms,
-        }
+pub fn focus_of(input: &FocusInput, settings: &ContextSettings) -> Focus {
+    let warm = input.recent_files.iter().chain(&input.open_files).map(String::as_str);
+    let warm = warm.chain(input.breakpoints.iter().map(|it| file_of_breakpoint(it)));
+    Focus {
+        task: input.task_id.as_deref().map(name_hash),
+        file: input.active_file.as_deref().map(name_hash),
+        lines: input.line_range.map(|(first, last)| Lines { first, last }),
+        warm_files: warm.map(name_hash).collect(),
+        last_segments: settings.recent_segments,
+        recent_decisions_ms: settings.decision_window_ms,
     }
 }
 

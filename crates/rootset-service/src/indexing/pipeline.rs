@@ -5,12 +5,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
+use rootset_api::ErrorCode;
+
 use super::open::Root;
 use super::read::{FileReader, Job, Read, ReadyFile};
 use super::room::Room;
 use super::run::Interrupted;
 use super::scope::Scope;
-use crate::error::{ErrorCode, ServiceError};
+use crate::error::ServiceError;
 
 /// Text in the queue: enough that nobody waits for the other while a batch is written to disk. What is stored about a
 /// text takes several times its room.

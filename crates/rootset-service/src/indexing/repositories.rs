@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use rootset_api::ErrorCode;
 use rootset_store::{Stamp, StoreError, Workspace};
 use serde_json::json;
 
 use crate::caller::{Caller, FrontEnd};
-use crate::error::{ErrorCode, ServiceError};
+use crate::error::ServiceError;
 use crate::service::Service;
 
 pub const SLUG_CHARS_MAX: usize = 64;

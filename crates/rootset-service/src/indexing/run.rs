@@ -7,6 +7,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use rootset_api::ErrorCode;
 use rootset_store::{FileState, Lease, RepoRow, StoreError, Work, Workspace};
 
 use super::look::Look;
@@ -15,7 +16,7 @@ use super::report::Report;
 use super::scope::Scope;
 use super::tree::Tree;
 use crate::caller::Caller;
-use crate::error::{ErrorCode, ServiceError};
+use crate::error::ServiceError;
 use crate::service::Service;
 
 /// How long a second scan of one repository waits for the first.

@@ -2,118 +2,22 @@
 
 use std::sync::Arc;
 
+use rootset_api::{AddMemories, AddMemory, AddedMemories, AddedMemory, BatchResult, MemoryInput, Similar};
 use rootset_model::limits::{BATCH_MEMORIES_MAX, REASON_CHARS_MAX, SIMILAR_MAX};
 use rootset_model::names::check_memory_name;
 use rootset_model::{MemoryId, Timestamp};
 use rootset_store::{AddOutcome, NewMemory, PreparedContent, SimilarMemory, Status, Workspace};
 use rootset_text::{slug, tokens};
-use schemars::JsonSchema;
-use serde::{Deserialize, Deserializer, Serialize, de};
 use serde_json::{Map, Value};
-use serde_with::skip_serializing_none;
 
 use crate::caller::Caller;
 use crate::error::ServiceError;
-use crate::operation::{Effect, Operation};
-use crate::request;
+use crate::fields::{RawContent, check_short_text, check_source, checked_content, checked_metadata, checked_tags};
+use crate::operation::Operation;
 use crate::service::Service;
-use crate::shared::{RawContent, check_short_text, check_source, checked_content, checked_metadata, checked_tags};
 use crate::worker::{Completion, provider_failed};
 
-/// Remember something worth knowing later: a fact, a decision, a preference. The same content again returns the same
-/// memory; look at `similar` and give `supersedes` rather than pile up.
-#[derive(Debug, JsonSchema)]
-pub struct AddMemory {
-    /// Workspace to add to; absent: the current one.
-    workspace_id: Option<String>,
-    #[schemars(flatten)]
-    memory: MemoryInput,
-}
-
-/// By hand, because serde's `flatten` forgets which field was wrong.
-impl<'de> Deserialize<'de> for AddMemory {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        struct Place {
-            workspace_id: Option<String>,
-        }
-        let mut fields: Map<String, Value> = Map::deserialize(deserializer)?;
-        let place: Map<String, Value> = fields.remove_entry("workspace_id").into_iter().collect();
-        let place: Place = request::deserialize(Value::Object(place)).map_err(de::Error::custom)?;
-        let memory = request::deserialize(Value::Object(fields)).map_err(de::Error::custom)?;
-        Ok(Self { workspace_id: place.workspace_id, memory })
-    }
-}
-
-/// A memory as its writer gives it.
-#[derive(Debug, Deserialize, JsonSchema)]
-pub struct MemoryInput {
-    /// The text to remember (also accepted as `text` or `content`).
-    #[serde(alias = "text", alias = "content")]
-    context: String,
-    /// What it is about; absent: the first line of the text.
-    topic: Option<String>,
-    /// Decisions that were taken.
-    decisions: Option<Vec<String>>,
-    /// Reasons for them.
-    rationale: Option<Vec<String>>,
-    /// Anything else, as a JSON object.
-    metadata: Option<Map<String, Value>>,
-    /// Labels to filter by.
-    tags: Option<Vec<String>>,
-    /// Kind of origin: `user`, `agent`, or a word of your own.
-    source: Option<String>,
-    /// Unique name to remember it by; absent: made from the topic.
-    name: Option<String>,
-    /// Never to be removed by a policy or a query.
-    pinned: Option<bool>,
-    /// Why it is pinned.
-    pin_reason: Option<String>,
-    /// When it stops being true.
-    expires_at: Option<Timestamp>,
-    /// Memories (ids or names) that this one replaces.
-    supersedes: Option<Vec<String>>,
-    /// Bring removed content back instead of refusing it.
-    restore: Option<bool>,
-}
-
-#[skip_serializing_none]
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct AddedMemory {
-    pub memory_id: MemoryId,
-    pub name: Option<String>,
-    /// False when the content was there already.
-    pub created: bool,
-    /// Brought back from the trash.
-    pub restored: bool,
-    /// `pending` until entities and vectors are there; the text is found by search at once.
-    pub status: String,
-    pub version: i64,
-    pub chunks_created: usize,
-    pub entities_created: usize,
-    pub relations_created: usize,
-    /// Values that looked like secrets and were not stored.
-    pub redacted: usize,
-    /// Why it is still pending.
-    pub errors: Vec<String>,
-    /// Memories that say nearly the same.
-    pub similar: Vec<Similar>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct Similar {
-    pub name: String,
-    pub topic: String,
-    pub updated_at: Timestamp,
-}
-
 impl Operation for AddMemory {
-    const NAME: &'static str = "add_memory";
-    const EFFECT: Effect = Effect::Write;
-    const IS_IDEMPOTENT: bool = true;
-    const IS_OPEN_WORLD: bool = true;
-    type Response = AddedMemory;
-
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<AddedMemory, ServiceError> {
         let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
         let checked = CheckedMemory::check(self.memory, service, caller)?;
@@ -130,7 +34,7 @@ impl Operation for AddMemory {
         if outcome.status == Status::Pending {
             complete(service, &workspace, &mut answer)?;
         }
-        answer.similar = similar.into_iter().map(Into::into).collect();
+        answer.similar = similar.into_iter().map(similar_answer).collect();
         Ok(answer)
     }
 }
@@ -165,51 +69,15 @@ fn complete(service: &Arc<Service>, workspace: &Workspace, answer: &mut AddedMem
     Ok(())
 }
 
-impl From<SimilarMemory> for Similar {
-    fn from(memory: SimilarMemory) -> Self {
-        Self {
-            name: memory.name.unwrap_or_else(|| memory.id.to_string()),
-            topic: memory.topic,
-            updated_at: memory.updated_at,
-        }
+fn similar_answer(memory: SimilarMemory) -> Similar {
+    Similar {
+        name: memory.name.unwrap_or_else(|| memory.id.to_string()),
+        topic: memory.topic,
+        updated_at: memory.updated_at,
     }
 }
 
-/// Remember many things in one go; a bad item does not fail the rest.
-#[derive(Debug, Deserialize, JsonSchema)]
-pub struct AddMemories {
-    /// Workspace to add to; absent: the current one.
-    workspace_id: Option<String>,
-    /// Up to 1,000 memories, each as for `add_memory`.
-    memories: Vec<MemoryInput>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct AddedMemories {
-    /// One per item, in their order.
-    pub results: Vec<BatchResult>,
-    pub created: usize,
-    pub failed: usize,
-}
-
-/// What became of one item.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(untagged)]
-pub enum BatchResult {
-    Added(Box<AddedMemory>),
-    Failed {
-        /// As for a single request.
-        error: Value,
-    },
-}
-
 impl Operation for AddMemories {
-    const NAME: &'static str = "add_memories";
-    const EFFECT: Effect = Effect::Write;
-    const IS_IDEMPOTENT: bool = true;
-    const IS_OPEN_WORLD: bool = true;
-    type Response = AddedMemories;
-
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<AddedMemories, ServiceError> {
         let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
         if self.memories.len() > BATCH_MEMORIES_MAX {

@@ -2,101 +2,47 @@
 
 use std::sync::Arc;
 
-use rootset_gc::Skip;
-use rootset_model::{PlanId, RunId, Timestamp};
+use rootset_api::{AppliedPlan, Effect, ErrorCode, GcApply, SkippedAnswer, SkippedItem};
+use rootset_model::PlanId;
 use rootset_store::{Applied, BackupKind, Workspace};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use serde_json::json;
-use serde_with::skip_serializing_none;
 
+use super::plan::{reclaimed_answer, trashed_answer};
+use super::purge::receipt_answer;
 use crate::caller::Caller;
 use crate::collecting::Review;
-use crate::error::{ErrorCode, ServiceError};
-use crate::operation::{Effect, Operation};
+use crate::error::ServiceError;
+use crate::fields::parse_plan_id;
+use crate::operation::Operation;
 use crate::service::Service;
-use crate::shared::{ReceiptAnswer, ReclaimedAnswer, Trashed, parse_plan_id};
 
-/// Apply a reviewed plan: exactly its items, less what changed since. Applying it again returns the first outcome.
-#[derive(Debug, Deserialize, JsonSchema)]
-pub struct GcApply {
-    /// Workspace the plan belongs to; absent: the current one.
-    workspace_id: Option<String>,
-    plan_id: String,
-    /// Ids of items to keep.
-    exclude: Option<Vec<String>>,
-    /// Apply although a limit is exceeded.
-    allow_large: Option<bool>,
-    /// Take a verified backup first (false); not before an erasure.
-    backup: Option<bool>,
-    /// Needed for a plan that erases for good.
-    confirm: Option<bool>,
-}
-
-#[skip_serializing_none]
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct AppliedPlan {
-    /// Handle for `gc_undo`.
-    pub run_id: RunId,
-    pub trashed: Trashed,
-    /// Rows that nothing vouched for, removed physically.
-    pub reclaimed: Option<ReclaimedAnswer>,
-    pub skipped: SkippedAnswer,
-    /// Until when it can be undone; absent when nothing can be.
-    pub undo_until: Option<Timestamp>,
-    /// Set when the run was undone since.
-    pub undone: Option<bool>,
-    /// Set when the time limit stopped the run: applying the plan again goes on.
-    pub unfinished: Option<bool>,
-    /// Proof of an erasure.
-    pub receipt: Option<ReceiptAnswer>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct SkippedAnswer {
-    pub count: i64,
-    /// The first twenty.
-    pub first: Vec<SkippedItem>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct SkippedItem {
-    pub id: String,
-    pub reason: Skip,
-}
-
-impl AppliedPlan {
-    pub(crate) fn new(service: &Service, workspace: &Workspace, applied: Applied) -> Result<Self, ServiceError> {
-        let receipt = match (&applied.receipt, applied.run.finished_at) {
-            (Some(receipt), Some(at)) => Some(ReceiptAnswer::new(
-                receipt,
-                service.backups_that_may_hold(&workspace.id, at)?,
-                service.store.has_file(),
-            )),
-            _ => None,
-        };
-        Ok(Self {
-            run_id: applied.run.id,
-            reclaimed: ReclaimedAnswer::of(applied.run.counts.reclaimed),
-            trashed: applied.run.counts.into(),
-            skipped: SkippedAnswer {
-                count: applied.skipped.count,
-                first: applied.skipped.first.into_iter().map(|(id, reason)| SkippedItem { id, reason }).collect(),
-            },
-            undo_until: applied.run.undo_until,
-            undone: applied.run.undone_at.map(|_| true),
-            unfinished: applied.run.finished_at.is_none().then_some(true),
-            receipt,
-        })
-    }
+pub(crate) fn applied_plan_answer(
+    service: &Service,
+    workspace: &Workspace,
+    applied: Applied,
+) -> Result<AppliedPlan, ServiceError> {
+    let receipt = match (&applied.receipt, applied.run.finished_at) {
+        (Some(receipt), Some(at)) => {
+            Some(receipt_answer(receipt, service.backups_that_may_hold(&workspace.id, at)?, service.store.has_file()))
+        }
+        _ => None,
+    };
+    Ok(AppliedPlan {
+        run_id: applied.run.id,
+        reclaimed: reclaimed_answer(applied.run.counts.reclaimed),
+        trashed: trashed_answer(applied.run.counts),
+        skipped: SkippedAnswer {
+            count: applied.skipped.count,
+            first: applied.skipped.first.into_iter().map(|(id, reason)| SkippedItem { id, reason }).collect(),
+        },
+        undo_until: applied.run.undo_until,
+        undone: applied.run.undone_at.map(|_| true),
+        unfinished: applied.run.finished_at.is_none().then_some(true),
+        receipt,
+    })
 }
 
 impl Operation for GcApply {
-    const NAME: &'static str = "gc_apply";
-    const EFFECT: Effect = Effect::Destroy;
-    const IS_IDEMPOTENT: bool = true;
-    type Response = AppliedPlan;
-
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<AppliedPlan, ServiceError> {
         let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
         let review = Review {
@@ -114,22 +60,20 @@ impl Operation for GcApply {
             back_up(service, &workspace, plan, caller)?;
         }
         let applied = service.apply_plan(&workspace, plan, review, &caller.actor);
-        AppliedPlan::new(service, &workspace, applied.map_err(|error| self.unconfirmed(error, caller))?)
+        applied_plan_answer(service, &workspace, applied.map_err(|error| unconfirmed(&self, error, caller))?)
     }
 }
 
-impl GcApply {
-    /// Whoever confirms means this very call: what was to be kept is kept then, too.
-    fn unconfirmed(&self, mut error: ServiceError, caller: &Caller) -> ServiceError {
-        if error.code != ErrorCode::ConfirmationRequired {
-            return error;
-        }
-        if let Some(arguments) = error.details.as_mut().and_then(|details| details.pointer_mut("/next/arguments")) {
-            arguments["exclude"] = json!(self.exclude);
-            arguments["allow_large"] = json!(self.allow_large);
-        }
-        caller.unconfirmed_for_good(error)
+/// Whoever confirms means this very call: what was to be kept is kept then, too.
+fn unconfirmed(request: &GcApply, mut error: ServiceError, caller: &Caller) -> ServiceError {
+    if error.code != ErrorCode::ConfirmationRequired {
+        return error;
     }
+    if let Some(arguments) = error.details.as_mut().and_then(|details| details.pointer_mut("/next/arguments")) {
+        arguments["exclude"] = json!(request.exclude);
+        arguments["allow_large"] = json!(request.allow_large);
+    }
+    caller.unconfirmed_for_good(error)
 }
 
 /// A plan that was applied before needs no backup any more, and one that erases must not have one.

@@ -3,86 +3,36 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use rootset_api::{CallResult, CallsAnswer, GetCallees, GetCallers};
 use rootset_code::identifier_term;
 use rootset_model::MemoryId;
 use rootset_model::limits::{LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX};
 use rootset_store::{FileReferences, SymbolRow, Workspace};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use crate::caller::Caller;
 use crate::calls::{Place, resolve};
 use crate::error::ServiceError;
-use crate::operation::{Effect, Operation};
+use crate::fields::clamped;
+use crate::operation::Operation;
 use crate::service::Service;
-use crate::shared::clamped;
 
 /// Files that hold a name and are looked at for calls: names that more files hold (`get`, `new`) say nothing.
 const FILES_MAX: usize = 5_000;
 /// Symbols shown for one call that could mean any of them.
 const GUESSES_MAX: usize = 5;
 
-/// Who calls a function, method or class. `ambiguous` marks calls that could also mean something else.
-#[derive(Debug, Deserialize, JsonSchema)]
-pub struct GetCallers {
-    /// Workspace to look in; absent: the current one.
-    workspace_id: Option<String>,
-    /// Name of what is called, or its last parts.
-    qualified_name: String,
-    /// Only symbols of this repository.
-    repo: Option<String>,
-    /// Results at most (50, at most 100).
-    limit: Option<i64>,
-}
-
-/// What a function, method or class calls. `ambiguous` marks calls that could mean one of several.
-#[derive(Debug, Deserialize, JsonSchema)]
-pub struct GetCallees {
-    /// Workspace to look in; absent: the current one.
-    workspace_id: Option<String>,
-    /// Name of the caller, or its last parts.
-    qualified_name: String,
-    /// Only symbols of this repository.
-    repo: Option<String>,
-    /// Results at most (50, at most 100).
-    limit: Option<i64>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct CallsAnswer {
-    pub results: Vec<CallResult>,
-}
-
-#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct CallResult {
-    pub qualified_name: String,
-    pub repo: String,
-    pub file_path: String,
-    /// Of the call.
-    pub line: i64,
-    /// It could also mean something else.
-    pub ambiguous: bool,
-}
-
-impl CallsAnswer {
-    /// Calls that are certain come first, each once, at most `limit`.
-    fn of(mut results: Vec<CallResult>, limit: i64) -> Self {
-        fn key(it: &CallResult) -> (bool, &str, &str, i64, &str) {
-            (it.ambiguous, &it.repo, &it.file_path, it.line, &it.qualified_name)
-        }
-        results.sort_by(|a, b| key(a).cmp(&key(b)));
-        results.dedup();
-        results.truncate(usize::try_from(limit).unwrap_or_default());
-        Self { results }
+/// Calls that are certain come first, each once, at most `limit`.
+fn calls_answer(mut results: Vec<CallResult>, limit: i64) -> CallsAnswer {
+    fn key(it: &CallResult) -> (bool, &str, &str, i64, &str) {
+        (it.ambiguous, &it.repo, &it.file_path, it.line, &it.qualified_name)
     }
+    results.sort_by(|a, b| key(a).cmp(&key(b)));
+    results.dedup();
+    results.truncate(usize::try_from(limit).unwrap_or_default());
+    CallsAnswer { results }
 }
 
 impl Operation for GetCallers {
-    const NAME: &'static str = "get_callers";
-    const EFFECT: Effect = Effect::Read;
-    const IS_IDEMPOTENT: bool = true;
-    type Response = CallsAnswer;
-
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<CallsAnswer, ServiceError> {
         let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
         let limit = clamped("limit", self.limit, LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX)?;
@@ -116,16 +66,11 @@ impl Operation for GetCallers {
                 }
             }
         }
-        Ok(CallsAnswer::of(results, limit))
+        Ok(calls_answer(results, limit))
     }
 }
 
 impl Operation for GetCallees {
-    const NAME: &'static str = "get_callees";
-    const EFFECT: Effect = Effect::Read;
-    const IS_IDEMPOTENT: bool = true;
-    type Response = CallsAnswer;
-
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<CallsAnswer, ServiceError> {
         let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
         let limit = clamped("limit", self.limit, LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX)?;
@@ -172,7 +117,7 @@ impl Operation for GetCallees {
                 });
             }
         }
-        Ok(CallsAnswer::of(results, limit))
+        Ok(calls_answer(results, limit))
     }
 }
 

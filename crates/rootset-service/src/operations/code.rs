@@ -2,64 +2,23 @@
 
 use std::sync::Arc;
 
+use rootset_api::{CodeAnswer, CodeResult, ErrorCode, GetSymbol, SearchCode, SymbolAnswer, SymbolResult};
 use rootset_model::limits::{
     LIST_LIMIT_MAX, SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX, SNIPPET_CHARS_MAX, SYMBOL_TEXT_BYTES_MAX,
 };
 use rootset_store::{CodeHit, CodeSearch};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_with::skip_serializing_none;
 
 use crate::caller::Caller;
 use crate::calls::ends_with;
 use crate::code_ranking;
 use crate::code_snippet::code_snippet;
 use crate::error::ServiceError;
+use crate::fields::{check_query, clamped};
 use crate::languages::checked_languages;
-use crate::operation::{Effect, Operation};
+use crate::operation::Operation;
 use crate::service::Service;
-use crate::shared::{check_query, clamped};
-
-/// Find functions, classes and passages of indexed code by words or names, before opening files one by one.
-#[derive(Debug, Deserialize, JsonSchema)]
-pub struct SearchCode {
-    /// Workspace to look in; absent: the current one.
-    workspace_id: Option<String>,
-    /// Words or names, in any case.
-    query: String,
-    /// Only in this repository.
-    repo: Option<String>,
-    /// Only in these languages.
-    languages: Option<Vec<String>>,
-    /// Results at most (10, at most 100).
-    limit: Option<i64>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct CodeAnswer {
-    pub results: Vec<CodeResult>,
-}
-
-#[skip_serializing_none]
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct CodeResult {
-    pub file_path: String,
-    pub repo: String,
-    /// Absent in files that are not code.
-    pub qualified_name: Option<String>,
-    /// `function`, `method`, `class`, …, or `text`.
-    pub kind: String,
-    /// First and last line.
-    pub lines: [i64; 2],
-    pub snippet: String,
-}
 
 impl Operation for SearchCode {
-    const NAME: &'static str = "search_code";
-    const EFFECT: Effect = Effect::Read;
-    const IS_IDEMPOTENT: bool = true;
-    type Response = CodeAnswer;
-
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<CodeAnswer, ServiceError> {
         let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
         check_query(&self.query)?;
@@ -98,46 +57,7 @@ fn shown(hit: CodeHit, terms: &[String]) -> CodeResult {
     }
 }
 
-/// The text of a function, class or other symbol by its name; the last parts of the name are enough.
-#[derive(Debug, Deserialize, JsonSchema)]
-pub struct GetSymbol {
-    /// Workspace to look in; absent: the current one.
-    workspace_id: Option<String>,
-    /// Name or its last parts, as the language writes it: `Store.save`, `store::Store`.
-    qualified_name: String,
-    /// Only in this repository.
-    repo: Option<String>,
-}
-
-#[skip_serializing_none]
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct SymbolAnswer {
-    pub results: Vec<SymbolResult>,
-    /// How many there are, when not all are shown.
-    pub total: Option<usize>,
-}
-
-#[skip_serializing_none]
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct SymbolResult {
-    pub qualified_name: String,
-    pub kind: String,
-    pub repo: String,
-    pub file_path: String,
-    /// First and last line.
-    pub lines: [i64; 2],
-    pub signature: String,
-    pub text: String,
-    /// Bytes of the whole text, when it was cut.
-    pub full_length: Option<usize>,
-}
-
 impl Operation for GetSymbol {
-    const NAME: &'static str = "get_symbol";
-    const EFFECT: Effect = Effect::Read;
-    const IS_IDEMPOTENT: bool = true;
-    type Response = SymbolAnswer;
-
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<SymbolAnswer, ServiceError> {
         let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
         let repo = service.known_repo(&workspace, self.repo)?;
@@ -214,8 +134,8 @@ impl Service {
         }
         let all = self.store.repos(workspace)?;
         let names = all.iter().map(|view| view.row.repo.as_str());
-        let nearest = crate::request::nearest(&repo, names, 3);
-        let error = ServiceError::new(crate::error::ErrorCode::NotFound, format!("no repository `{repo}`"));
+        let nearest = rootset_api::nearest(&repo, names, 3);
+        let error = ServiceError::new(ErrorCode::NotFound, format!("no repository `{repo}`"));
         Err(match nearest.is_empty() {
             true => error.with_hint("`list_repos` shows what is indexed"),
             false => error.with_hint(format!("did you mean `{}`?", nearest.join("`, `"))),

@@ -1,5 +1,5 @@
 //! `context_*`: an agent's working context. What is decided lives in `crate::context` and `rootset_gc::context`; here are
-//! requests and answers.
+//! the operations.
 
 mod add;
 mod analyze;
@@ -13,16 +13,3 @@ mod prune;
 mod sessions;
 mod stash;
 mod transfer;
-
-pub use add::ContextAdd;
-pub use analyze::ContextGcAnalyze;
-pub use compress::ContextCompress;
-pub use configure::ContextGcConfigure;
-pub use explain::ContextExplain;
-pub use focus::ContextSetFocus;
-pub use get::ContextGet;
-pub use pin::{ContextGcPin, ContextGcUnpin};
-pub use prune::ContextGcPrune;
-pub use sessions::{ContextDeleteSession, ContextListSessions};
-pub use stash::{ContextRestore, ContextSearchStash};
-pub use transfer::{ContextExport, ContextImport};

@@ -2,71 +2,34 @@
 
 use std::sync::Arc;
 
+use rootset_api::{CheckAnswer, Doctor, DoctorAnswer};
 use rootset_code::{Reader, Source, name_parts};
 use rootset_model::code::{CodeChunk, Outline, Symbol, SymbolKind};
 use rootset_store::{Check, CodeOrigin, UnindexedText};
 use rootset_text::tokens;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_with::skip_serializing_none;
 
 use crate::caller::Caller;
 use crate::error::ServiceError;
-use crate::operation::{Effect, Operation};
+use crate::operation::Operation;
 use crate::service::Service;
 use crate::worker::provider_failed;
 
-/// Check the invariants of the whole database; with `repair`, rebuild what can be rebuilt.
-#[derive(Debug, Deserialize, JsonSchema)]
-pub struct Doctor {
-    /// Rebuild derived data: chunks, graph, full text, counters, lost jobs.
-    repair: Option<bool>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct DoctorAnswer {
-    /// Whether every check holds.
-    pub ok: bool,
-    pub checks: Vec<CheckAnswer>,
-}
-
-#[skip_serializing_none]
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct CheckAnswer {
-    /// The invariant, as named in the documentation.
-    pub id: String,
-    pub ok: bool,
-    /// Things that break it.
-    pub count: i64,
-    /// What is counted.
-    pub detail: String,
-    pub found: Option<Vec<String>>,
-}
-
-impl From<Check> for CheckAnswer {
-    fn from(check: Check) -> Self {
-        Self {
-            id: check.id.to_owned(),
-            ok: check.is_ok(),
-            count: check.count,
-            detail: check.detail.to_owned(),
-            found: (!check.found.is_empty()).then_some(check.found),
-        }
+fn check_answer(check: Check) -> CheckAnswer {
+    CheckAnswer {
+        id: check.id.to_owned(),
+        ok: check.is_ok(),
+        count: check.count,
+        detail: check.detail.to_owned(),
+        found: (!check.found.is_empty()).then_some(check.found),
     }
 }
 
 impl Operation for Doctor {
-    const NAME: &'static str = "doctor";
-    const EFFECT: Effect = Effect::Admin;
-    const IS_IDEMPOTENT: bool = true;
-    const IS_DATABASE_WIDE: bool = true;
-    type Response = DoctorAnswer;
-
     fn run(self, service: &Arc<Service>, _caller: &Caller) -> Result<DoctorAnswer, ServiceError> {
         if self.repair == Some(true) {
             repair(service)?;
         }
-        let checks: Vec<CheckAnswer> = service.store.check()?.into_iter().map(Into::into).collect();
+        let checks: Vec<CheckAnswer> = service.store.check()?.into_iter().map(check_answer).collect();
         Ok(DoctorAnswer { ok: checks.iter().all(|check| check.ok), checks })
     }
 }

@@ -3,79 +3,31 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use rootset_api::{EntityAnswer, EntityWithRelations, GetEntity, GetRelated, RelatedAnswer, RelationAnswer};
 use rootset_model::EntityId;
 use rootset_model::limits::{LIST_LIMIT_MAX, RELATED_DEPTH_DEFAULT, RELATED_DEPTH_MAX, RELATED_LIMIT_DEFAULT};
 use rootset_store::{EntityView, RelationView, Workspace};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use crate::caller::Caller;
 use crate::error::ServiceError;
-use crate::operation::{Effect, Operation};
+use crate::fields::clamped;
+use crate::operation::Operation;
 use crate::service::Service;
-use crate::shared::{EntityAnswer, RelationAnswer, clamped};
 
 /// Relations shown with one entity.
 const RELATIONS_MAX: usize = 100;
 
-/// Read one entity with its relations, by id or name.
-#[derive(Debug, Deserialize, JsonSchema)]
-pub struct GetEntity {
-    /// Workspace it is in; absent: the current one.
-    workspace_id: Option<String>,
-    /// Id or name.
-    entity_id: String,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct EntityWithRelations {
-    #[serde(flatten)]
-    pub entity: EntityAnswer,
-    /// At most a hundred.
-    pub relations: Vec<RelationAnswer>,
-}
-
 impl Operation for GetEntity {
-    const NAME: &'static str = "get_entity";
-    const EFFECT: Effect = Effect::Read;
-    const IS_IDEMPOTENT: bool = true;
-    type Response = EntityWithRelations;
-
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<EntityWithRelations, ServiceError> {
         let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
         let (entity, mut relations) = service.store.entity(&workspace, &self.entity_id, service.now())?;
         relations.truncate(RELATIONS_MAX);
         let relations = named(service, &workspace, std::slice::from_ref(&entity), &relations)?;
-        Ok(EntityWithRelations { entity: entity.into(), relations })
+        Ok(EntityWithRelations { entity: entity_answer(entity), relations })
     }
 }
 
-/// Find what an entity is related to, some steps away.
-#[derive(Debug, Deserialize, JsonSchema)]
-pub struct GetRelated {
-    /// Workspace it is in; absent: the current one.
-    workspace_id: Option<String>,
-    /// Id or name.
-    entity_id: String,
-    /// How many relations away (2, 1 to 5).
-    depth: Option<i64>,
-    /// How many entities (20, at most 100).
-    limit: Option<i64>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct RelatedAnswer {
-    /// Nearest first, without the entity itself.
-    pub entities: Vec<EntityAnswer>,
-    pub relations: Vec<RelationAnswer>,
-}
-
 impl Operation for GetRelated {
-    const NAME: &'static str = "get_related";
-    const EFFECT: Effect = Effect::Read;
-    const IS_IDEMPOTENT: bool = true;
-    type Response = RelatedAnswer;
-
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<RelatedAnswer, ServiceError> {
         let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
         let depth = self.depth.unwrap_or(RELATED_DEPTH_DEFAULT);
@@ -86,7 +38,7 @@ impl Operation for GetRelated {
         let now = service.now();
         let (entities, relations) = service.store.related(&workspace, &self.entity_id, depth as usize, limit, now)?;
         let relations = named(service, &workspace, &entities, &relations)?;
-        Ok(RelatedAnswer { entities: entities.into_iter().map(Into::into).collect(), relations })
+        Ok(RelatedAnswer { entities: entities.into_iter().map(entity_answer).collect(), relations })
     }
 }
 
@@ -108,5 +60,38 @@ pub(super) fn named(
         let fetched = service.store.entities(workspace, &missing, service.now())?;
         names.extend(fetched.into_iter().map(|it| (it.id, it.name)));
     }
-    Ok(relations.iter().map(|relation| RelationAnswer::of(relation, |id| names.get(&id).cloned())).collect())
+    Ok(relations.iter().map(|relation| relation_answer(relation, |id| names.get(&id).cloned())).collect())
+}
+
+pub fn entity_answer(view: EntityView) -> EntityAnswer {
+    EntityAnswer {
+        entity_id: view.id.to_string(),
+        name: view.name,
+        entity_type: view.entity_type,
+        description: view.description,
+        origin: origin(view.is_untracked).to_owned(),
+        refcount: view.refcount,
+        memory_ids: view.memories.into_iter().map(|it| it.memory).collect(),
+    }
+}
+
+pub fn origin(is_untracked: bool) -> &'static str {
+    if is_untracked { "untracked" } else { "derived" }
+}
+
+/// `name_of` answers the name of an end; its id stands in where the name is not at hand.
+pub fn relation_answer(
+    view: &RelationView,
+    name_of: impl Fn(rootset_model::EntityId) -> Option<String>,
+) -> RelationAnswer {
+    let name = |id: rootset_model::EntityId| name_of(id).unwrap_or_else(|| id.to_string());
+    RelationAnswer {
+        relation_id: view.id.to_string(),
+        source: name(view.source),
+        source_id: view.source.to_string(),
+        relation: view.relation.clone(),
+        target: name(view.target),
+        target_id: view.target.to_string(),
+        origin: origin(view.is_untracked).to_owned(),
+    }
 }

@@ -2,67 +2,18 @@
 
 use std::sync::Arc;
 
-use rootset_model::Timestamp;
+use rootset_api::{Forget, ForgetAnswer, ForgetKind};
 use rootset_store::{ForgetFilters, ForgetKinds, ForgetWords, NewPlan};
 use rootset_text::matching::Matcher;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
+use super::plan::plan_answer;
 use crate::caller::Caller;
 use crate::error::ServiceError;
-use crate::operation::{Effect, Operation};
+use crate::fields::{check_query, checked_tags};
+use crate::operation::Operation;
 use crate::service::Service;
-use crate::shared::{PlanAnswer, check_query, checked_tags};
-
-/// Find everything that matches words or filters and return a plan to review. Nothing is removed before `gc_apply`.
-#[derive(Debug, Deserialize, JsonSchema)]
-pub struct Forget {
-    /// Workspace to look in; absent: the current one.
-    workspace_id: Option<String>,
-    /// Words, e.g. `everything about project Falcon` or `alice@acme.io`. Identifiers match exactly.
-    query: Option<String>,
-    source: Option<String>,
-    written_by: Option<String>,
-    tags: Option<Vec<String>>,
-    created_after: Option<Timestamp>,
-    created_before: Option<Timestamp>,
-    /// What to look among (memories, revisions, entities, segments of context sessions, active or stashed; `code` on
-    /// request). A tool call goes with its result.
-    kinds: Option<Vec<Kind>>,
-    /// Take pinned memories and segments too.
-    include_pinned: Option<bool>,
-    /// Erase for good when applied, instead of moving to the trash.
-    purge: Option<bool>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Kind {
-    Memories,
-    Revisions,
-    Entities,
-    Code,
-    Segments,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct ForgetAnswer {
-    #[serde(flatten)]
-    pub plan: PlanAnswer,
-    /// Everything that matched.
-    pub matched: usize,
-    /// What the plan holds of it.
-    pub in_plan: usize,
-    /// Ids that matched and stay because they are pinned.
-    pub kept_pinned: Vec<String>,
-}
 
 impl Operation for Forget {
-    const NAME: &'static str = "forget";
-    const EFFECT: Effect = Effect::Write;
-    const IS_IDEMPOTENT: bool = false;
-    type Response = ForgetAnswer;
-
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<ForgetAnswer, ServiceError> {
         let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
         service.flush_uses()?;
@@ -100,7 +51,7 @@ impl Operation for Forget {
             matched: selection.matched,
             in_plan: plan.items.len(),
             kept_pinned: selection.kept_pinned,
-            plan: view.into(),
+            plan: plan_answer(view),
         })
     }
 }
@@ -112,15 +63,15 @@ fn matcher(query: &str) -> Result<Matcher, ServiceError> {
     })
 }
 
-fn kinds(given: Option<&[Kind]>) -> ForgetKinds {
+fn kinds(given: Option<&[ForgetKind]>) -> ForgetKinds {
     let given = given.filter(|it| !it.is_empty());
-    let default = [Kind::Memories, Kind::Revisions, Kind::Entities, Kind::Segments];
+    let default = [ForgetKind::Memories, ForgetKind::Revisions, ForgetKind::Entities, ForgetKind::Segments];
     let wanted = given.unwrap_or(&default);
     ForgetKinds {
-        memories: wanted.contains(&Kind::Memories),
-        revisions: wanted.contains(&Kind::Revisions),
-        entities: wanted.contains(&Kind::Entities),
-        code: wanted.contains(&Kind::Code),
-        segments: wanted.contains(&Kind::Segments),
+        memories: wanted.contains(&ForgetKind::Memories),
+        revisions: wanted.contains(&ForgetKind::Revisions),
+        entities: wanted.contains(&ForgetKind::Entities),
+        code: wanted.contains(&ForgetKind::Code),
+        segments: wanted.contains(&ForgetKind::Segments),
     }
 }

@@ -2,98 +2,17 @@
 
 use std::sync::Arc;
 
-use rootset_model::{MemoryId, Timestamp};
+use rootset_api::{ErrorCode, GetMemory, MemoryAnswer, MemoryPart};
+use rootset_model::MemoryId;
 use rootset_store::FullMemory;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
-use serde_with::skip_serializing_none;
 
 use crate::caller::Caller;
-use crate::error::{ErrorCode, ServiceError};
-use crate::operation::{Effect, Operation};
+use crate::error::ServiceError;
+use crate::fields::{hex, parse_plan_id};
+use crate::operation::Operation;
 use crate::service::Service;
-use crate::shared::{hex, parse_plan_id};
-
-/// Read one memory whole, by id or name, when the snippet of a search is not enough.
-#[derive(Debug, Deserialize, JsonSchema)]
-pub struct GetMemory {
-    /// Workspace it is in; absent: the current one.
-    workspace_id: Option<String>,
-    /// Id or name.
-    memory_id: String,
-    /// An earlier revision instead of the current one.
-    revision: Option<i64>,
-    /// Set while reviewing a plan: reading then does not count as a use.
-    plan_id: Option<String>,
-    /// `ids` adds the ids of chunks, entities and relations.
-    include: Option<Vec<Include>>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Include {
-    Ids,
-}
-
-#[skip_serializing_none]
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct MemoryAnswer {
-    pub memory_id: MemoryId,
-    pub name: Option<String>,
-    pub topic: String,
-    pub context: String,
-    pub decisions: Vec<String>,
-    pub rationale: Vec<String>,
-    pub metadata: Option<Map<String, Value>>,
-    pub tags: Vec<String>,
-    pub source: String,
-    pub repo: Option<String>,
-    pub file_path: Option<String>,
-    pub written_by: String,
-    /// `pending` or `complete`.
-    pub status: String,
-    pub last_error: Option<String>,
-    pub attempts: Option<i64>,
-    /// Grows by one with every accepted update; give it as `expected_version`.
-    pub version: i64,
-    /// The revision of the content shown.
-    pub revision: i64,
-    /// The newest revision, while its extraction is pending.
-    pub pending_revision: Option<i64>,
-    pub source_version: Option<i64>,
-    pub doc_hash: Option<String>,
-    pub created_at: Timestamp,
-    pub updated_at: Timestamp,
-    pub ingested_at: Timestamp,
-    pub last_used_at: Option<Timestamp>,
-    pub use_count: i64,
-    pub expires_at: Option<Timestamp>,
-    pub pinned: bool,
-    pub pin_reason: Option<String>,
-    /// Whether a living successor replaces it.
-    pub superseded: bool,
-    /// The successor's name.
-    pub superseded_by: Option<String>,
-    pub supersede_reason: Option<String>,
-    /// Names of what it replaces.
-    pub supersedes: Vec<String>,
-    /// Names from the oldest to the newest, when it is part of a chain.
-    pub chain: Option<Vec<String>>,
-    pub chunk_count: usize,
-    pub entity_count: usize,
-    pub relation_count: usize,
-    pub chunk_ids: Option<Vec<String>>,
-    pub entity_ids: Option<Vec<String>>,
-    pub relation_ids: Option<Vec<String>>,
-}
 
 impl Operation for GetMemory {
-    const NAME: &'static str = "get_memory";
-    const EFFECT: Effect = Effect::Read;
-    const IS_IDEMPOTENT: bool = true;
-    type Response = MemoryAnswer;
-
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<MemoryAnswer, ServiceError> {
         let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
         let full = service.store.full_memory(&workspace, &self.memory_id, self.revision)?;
@@ -106,7 +25,7 @@ impl Operation for GetMemory {
         }
         let is_linked = full.successor.is_some() || !full.predecessors.is_empty();
         let chain = is_linked.then(|| service.store.supersede_chain(&workspace, full.row.id)).transpose()?;
-        let with_ids = self.include.unwrap_or_default().contains(&Include::Ids);
+        let with_ids = self.include.unwrap_or_default().contains(&MemoryPart::Ids);
         answer(full, self.revision, chain, with_ids)
     }
 }

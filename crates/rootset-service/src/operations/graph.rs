@@ -4,70 +4,24 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use rootset_api::{EntityAnswer, ExportGraph, ExportedGraph, GraphFormat, ImportGraph, ImportedGraph, RelationAnswer};
+use rootset_model::EntityId;
 use rootset_model::identity::normalise;
 use rootset_model::limits::{DESCRIPTION_CHARS_MAX, EXTRACTED_NAME_CHARS_MAX, IMPORT_ROWS_MAX};
-use rootset_model::{EntityId, RunId};
 use rootset_store::{ImportedEntity, ImportedRelation, StoreError, Workspace};
 use rootset_text::tokens;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_with::skip_serializing_none;
 
-use super::entities::named;
+use super::entities::{entity_answer, named};
 use crate::caller::Caller;
 use crate::error::ServiceError;
-use crate::operation::{Effect, Operation};
+use crate::fields::check_short_text;
+use crate::operation::Operation;
 use crate::service::Service;
-use crate::shared::{EntityAnswer, RelationAnswer, check_short_text};
 
 /// The type of an end that nobody gave one.
 const TYPE_DEFAULT: &str = "term";
 
-/// Bring a graph from elsewhere. Its rows are untracked: no strategy ever removes them; the import can be undone.
-#[derive(Debug, Deserialize, JsonSchema)]
-pub struct ImportGraph {
-    /// Workspace to import into; absent: the current one.
-    workspace_id: Option<String>,
-    entities: Vec<EntityInput>,
-    relations: Vec<RelationInput>,
-}
-
-#[derive(Debug, Deserialize, JsonSchema)]
-pub struct EntityInput {
-    name: String,
-    /// One word; absent: `term`.
-    #[serde(rename = "type")]
-    entity_type: Option<String>,
-    description: Option<String>,
-}
-
-#[derive(Debug, Deserialize, JsonSchema)]
-pub struct RelationInput {
-    /// Name of the entity it starts at.
-    source: String,
-    /// Needed when several entities share the name.
-    source_type: Option<String>,
-    relation: String,
-    /// Name of the entity it ends at.
-    target: String,
-    /// Needed when several entities share the name.
-    target_type: Option<String>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct ImportedGraph {
-    /// Handle for `gc_undo`.
-    pub run_id: RunId,
-    pub entities: usize,
-    pub relations: usize,
-}
-
 impl Operation for ImportGraph {
-    const NAME: &'static str = "import_graph";
-    const EFFECT: Effect = Effect::Write;
-    const IS_IDEMPOTENT: bool = false;
-    type Response = ImportedGraph;
-
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<ImportedGraph, ServiceError> {
         let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
         let rows = self.entities.len() + self.relations.len();
@@ -157,50 +111,18 @@ fn check_name(field: &str, name: &str) -> Result<(), ServiceError> {
     check_short_text(field, name, EXTRACTED_NAME_CHARS_MAX)
 }
 
-/// Export the whole visible graph of a workspace.
-#[derive(Debug, Deserialize, JsonSchema)]
-pub struct ExportGraph {
-    /// Workspace to export; absent: the current one.
-    workspace_id: Option<String>,
-    /// `json` (default) or `graphml`.
-    format: Option<Format>,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Format {
-    #[default]
-    Json,
-    Graphml,
-}
-
-#[skip_serializing_none]
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct ExportedGraph {
-    pub format: Format,
-    pub entities: Option<Vec<EntityAnswer>>,
-    pub relations: Option<Vec<RelationAnswer>>,
-    /// The document, with `format: graphml`.
-    pub graphml: Option<String>,
-}
-
 impl Operation for ExportGraph {
-    const NAME: &'static str = "export_graph";
-    const EFFECT: Effect = Effect::Read;
-    const IS_IDEMPOTENT: bool = true;
-    type Response = ExportedGraph;
-
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<ExportedGraph, ServiceError> {
         let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
         let (entities, relations) = service.store.export_graph(&workspace, service.now())?;
         let relations = named(service, &workspace, &entities, &relations)?;
-        let entities: Vec<EntityAnswer> = entities.into_iter().map(Into::into).collect();
+        let entities: Vec<EntityAnswer> = entities.into_iter().map(entity_answer).collect();
         let format = self.format.unwrap_or_default();
         Ok(match format {
-            Format::Json => {
+            GraphFormat::Json => {
                 ExportedGraph { format, entities: Some(entities), relations: Some(relations), graphml: None }
             }
-            Format::Graphml => {
+            GraphFormat::Graphml => {
                 let graphml = Some(graphml(&entities, &relations));
                 ExportedGraph { format, entities: None, relations: None, graphml }
             }

@@ -1,51 +1,20 @@
 //! `gc_purge`.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use rootset_api::{ErrorCode, GcPurge, HoldingBackup, PurgeAnswer, ReceiptAnswer};
 use rootset_model::Timestamp;
 use rootset_model::time::parse_duration_ms;
-use rootset_store::PurgeTarget;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use rootset_store::{PurgeTarget, Receipt};
 use serde_json::{Value, json};
 
 use crate::caller::Caller;
-use crate::error::{ErrorCode, ServiceError};
-use crate::operation::{Effect, Operation};
+use crate::error::ServiceError;
+use crate::fields::parse_run_id;
+use crate::operation::Operation;
 use crate::service::Service;
-use crate::shared::{ReceiptAnswer, parse_run_id, purged_rows};
-
-/// Remove trash for good: a run's, or everything that has been in the trash for longer than a while.
-#[derive(Debug, Deserialize, JsonSchema)]
-pub struct GcPurge {
-    /// Workspace, also one that is in the trash itself; absent: the current one.
-    workspace_id: Option<String>,
-    /// The run whose trash to remove.
-    run_id: Option<String>,
-    /// Everything trashed longer ago than this: `7d`, `24h`, or milliseconds.
-    older_than: Option<Value>,
-    /// Must be true: nothing brings purged things back.
-    confirm: Option<bool>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct PurgeAnswer {
-    /// Rows removed, by kind.
-    pub purged: BTreeMap<String, i64>,
-    /// Bytes of text removed.
-    pub bytes_freed: i64,
-    /// False while a reader still holds the old log: it is emptied later by itself, or by purging again.
-    pub wal_clean: bool,
-    pub receipt: ReceiptAnswer,
-}
 
 impl Operation for GcPurge {
-    const NAME: &'static str = "gc_purge";
-    const EFFECT: Effect = Effect::Purge;
-    const IS_IDEMPOTENT: bool = true;
-    type Response = PurgeAnswer;
-
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<PurgeAnswer, ServiceError> {
         let workspace = service.workspace_or_trashed(caller, self.workspace_id.as_deref())?;
         let now = service.now();
@@ -72,7 +41,7 @@ impl Operation for GcPurge {
             purged: purged_rows(&receipt),
             bytes_freed: receipt.rows.bytes,
             wal_clean: receipt.log_is_clean,
-            receipt: ReceiptAnswer::new(
+            receipt: receipt_answer(
                 &receipt,
                 service.backups_that_may_hold(&workspace.id, now)?,
                 service.store.has_file(),
@@ -87,4 +56,46 @@ fn duration(value: &Value) -> Result<i64, ServiceError> {
         other => other.to_string(),
     };
     parse_duration_ms(&text).map_err(|error| ServiceError::invalid(format!("`older_than`: {error}")))
+}
+
+pub fn receipt_answer(receipt: &Receipt, backups: Vec<HoldingBackup>, has_file: bool) -> ReceiptAnswer {
+    ReceiptAnswer {
+        erasure_id: receipt.erasure.to_string(),
+        rows: purged_rows(receipt),
+        byte_scan: match receipt.text_remains {
+            Some(false) => "clean",
+            Some(true) => "found",
+            None => "not_run",
+        }
+        .to_owned(),
+        backups,
+        left_to_operator: (!has_file).then(|| LEFT_TO_OPERATOR.map(str::to_owned).to_vec()),
+    }
+}
+
+/// Where PostgreSQL keeps what was removed.
+const LEFT_TO_OPERATOR: [&str; 3] = [
+    "dead tuples of the tables, until VACUUM has passed and their pages are used again",
+    "the write-ahead log with its archives and replicas, until they are recycled or expire",
+    "dumps and copies of the server that were made before",
+];
+
+/// Rows by kind, zeroes left out.
+pub fn purged_rows(receipt: &Receipt) -> std::collections::BTreeMap<String, i64> {
+    let rows = receipt.rows;
+    [
+        ("memories", rows.memories),
+        ("revisions", rows.revisions),
+        ("chunks", rows.chunks),
+        ("entities", rows.entities),
+        ("relations", rows.relations),
+        ("untracked", rows.untracked),
+        ("segments", rows.segments),
+        ("sessions", rows.sessions),
+        ("workspaces", rows.workspaces),
+    ]
+    .into_iter()
+    .filter(|(kind, count)| *count > 0 || *kind == "memories")
+    .map(|(kind, count)| (kind.to_owned(), count))
+    .collect()
 }

@@ -2,117 +2,26 @@
 
 use std::sync::Arc;
 
+use rootset_api::{EntityResult, MemoryResult, SearchAnswer, SearchMemory, SearchMode, SearchResult};
 use rootset_model::identity::normalise;
 use rootset_model::limits::{SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX, SEARCH_TOKENS_DEFAULT, SNIPPET_CHARS_MAX};
-use rootset_model::{MemoryId, Timestamp};
 use rootset_store::{EntityHit, Hit, SearchFilters, SearchRequest, Workspace};
 use rootset_text::snippet;
 use rootset_text::tokens::{self, QueryTerm};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_with::skip_serializing_none;
 
+use super::entities::origin;
 use crate::caller::Caller;
 use crate::error::ServiceError;
-use crate::operation::{Effect, Operation};
+use crate::fields::{check_query, checked_tags, clamped, not_negative};
+use crate::operation::Operation;
 use crate::ranking;
 use crate::service::Service;
-use crate::shared::{check_query, checked_tags, clamped, not_negative, origin};
 
 /// Words of a query that may together be the name of an entity, and how many such names are looked up.
 const NAME_WORDS_MAX: usize = 4;
 const NAMES_MAX: usize = 64;
 
-/// Find memories, or the entities they speak of, before asking or guessing. Any text is a valid query; without one:
-/// pinned first, then newest.
-#[derive(Debug, Deserialize, JsonSchema)]
-pub struct SearchMemory {
-    /// Workspace to search; absent: the current one.
-    workspace_id: Option<String>,
-    /// What to look for, in plain words.
-    query: Option<String>,
-    /// How many results (10, at most 100).
-    limit: Option<i64>,
-    /// `memories` (default) or `entities`.
-    mode: Option<Mode>,
-    /// Tags that all have to be there.
-    tags: Option<Vec<String>>,
-    /// Only memories of this source.
-    source: Option<String>,
-    created_after: Option<Timestamp>,
-    created_before: Option<Timestamp>,
-    /// Entities come with the ids of their memories (true).
-    include_memory_ids: Option<bool>,
-    /// Add scores and reasons.
-    explain: Option<bool>,
-    /// Tokens the answer may take (1,500); it is cut from the end.
-    max_tokens: Option<i64>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Mode {
-    Memories,
-    Entities,
-}
-
-#[skip_serializing_none]
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct SearchAnswer {
-    /// Best first.
-    pub results: Vec<SearchResult>,
-    /// What the order is based on: `lexical`, `graph`, `vectors`.
-    pub signals: Vec<String>,
-    /// Set when results were cut to fit `max_tokens`.
-    pub truncated: Option<bool>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(untagged)]
-pub enum SearchResult {
-    Memory(MemoryResult),
-    Entity(EntityResult),
-}
-
-#[skip_serializing_none]
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct MemoryResult {
-    pub memory_id: MemoryId,
-    pub name: Option<String>,
-    pub topic: String,
-    /// The part of the text that matches best, at most 300 characters.
-    pub snippet: String,
-    /// Characters of the whole text.
-    pub full_length: usize,
-    pub updated_at: Timestamp,
-    pub source: String,
-    pub score: Option<f64>,
-    pub why: Option<String>,
-}
-
-#[skip_serializing_none]
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct EntityResult {
-    pub entity_id: String,
-    pub name: String,
-    #[serde(rename = "type")]
-    pub entity_type: String,
-    pub description: String,
-    /// `derived` or `untracked`.
-    pub origin: String,
-    pub refcount: i64,
-    /// Current memories that contribute, newest update first.
-    pub memory_ids: Option<Vec<MemoryId>>,
-    pub score: Option<f64>,
-}
-
 impl Operation for SearchMemory {
-    const NAME: &'static str = "search_memory";
-    const EFFECT: Effect = Effect::Read;
-    const IS_IDEMPOTENT: bool = true;
-    const IS_OPEN_WORLD: bool = true;
-    type Response = SearchAnswer;
-
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<SearchAnswer, ServiceError> {
         let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
         let query = self.query.clone().unwrap_or_default();
@@ -140,9 +49,9 @@ impl Operation for SearchMemory {
             limit,
             now: service.now(),
         };
-        let results = match self.mode.unwrap_or(Mode::Memories) {
-            Mode::Memories => self.memories(service, &workspace, &request, &terms)?,
-            Mode::Entities => self.entities(service, &workspace, &request)?,
+        let results = match self.mode.unwrap_or(SearchMode::Memories) {
+            SearchMode::Memories => memories(&self, service, &workspace, &request, &terms)?,
+            SearchMode::Entities => entities(&self, service, &workspace, &request)?,
         };
         let (results, truncated) = cut(results, max_tokens as usize);
         let used = results.iter().filter_map(|result| match result {
@@ -158,32 +67,30 @@ impl Operation for SearchMemory {
     }
 }
 
-impl SearchMemory {
-    fn memories(
-        &self,
-        service: &Service,
-        workspace: &Workspace,
-        request: &SearchRequest<'_>,
-        terms: &[QueryTerm],
-    ) -> Result<Vec<SearchResult>, ServiceError> {
-        let explain = self.explain.unwrap_or(false);
-        let rank = |candidates: &_| ranking::rank(candidates, request.terms, request.now, explain);
-        let hits = service.store.search(workspace, request, &rank)?;
-        Ok(hits.into_iter().map(|hit| SearchResult::Memory(memory_result(hit, terms, explain))).collect())
-    }
+fn memories(
+    asked: &SearchMemory,
+    service: &Service,
+    workspace: &Workspace,
+    request: &SearchRequest<'_>,
+    terms: &[QueryTerm],
+) -> Result<Vec<SearchResult>, ServiceError> {
+    let explain = asked.explain.unwrap_or(false);
+    let rank = |candidates: &_| ranking::rank(candidates, request.terms, request.now, explain);
+    let hits = service.store.search(workspace, request, &rank)?;
+    Ok(hits.into_iter().map(|hit| SearchResult::Memory(memory_result(hit, terms, explain))).collect())
+}
 
-    fn entities(
-        &self,
-        service: &Service,
-        workspace: &Workspace,
-        request: &SearchRequest<'_>,
-    ) -> Result<Vec<SearchResult>, ServiceError> {
-        let rank = |candidates: &_| ranking::rank(candidates, request.terms, request.now, false);
-        let hits = service.store.search_entities(workspace, request, &rank)?;
-        let with_ids = self.include_memory_ids.unwrap_or(true);
-        let explain = self.explain.unwrap_or(false);
-        Ok(hits.into_iter().map(|hit| SearchResult::Entity(entity_result(hit, with_ids, explain))).collect())
-    }
+fn entities(
+    asked: &SearchMemory,
+    service: &Service,
+    workspace: &Workspace,
+    request: &SearchRequest<'_>,
+) -> Result<Vec<SearchResult>, ServiceError> {
+    let rank = |candidates: &_| ranking::rank(candidates, request.terms, request.now, false);
+    let hits = service.store.search_entities(workspace, request, &rank)?;
+    let with_ids = asked.include_memory_ids.unwrap_or(true);
+    let explain = asked.explain.unwrap_or(false);
+    Ok(hits.into_iter().map(|hit| SearchResult::Entity(entity_result(hit, with_ids, explain))).collect())
 }
 
 fn memory_result(hit: Hit, terms: &[QueryTerm], explain: bool) -> MemoryResult {

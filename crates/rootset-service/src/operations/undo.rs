@@ -2,96 +2,29 @@
 
 use std::sync::Arc;
 
+use rootset_api::{ConflictAnswer, GcUndo, Restored, RunAnswer, UndoAnswer};
 use rootset_model::limits::RUNS_SHOWN;
-use rootset_model::{MemoryId, RunId, Timestamp};
 use rootset_store::{RunView, Undone, Workspace};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_with::skip_serializing_none;
 
+use super::plan::trashed_answer;
 use crate::caller::Caller;
 use crate::error::ServiceError;
-use crate::operation::{Effect, Operation};
+use crate::fields::parse_run_id;
+use crate::operation::Operation;
 use crate::service::Service;
-use crate::shared::{Trashed, parse_run_id};
 
-/// Undo a run, or bring one memory back from the trash. With neither: what can be undone, changing nothing.
-#[derive(Debug, Deserialize, JsonSchema)]
-pub struct GcUndo {
-    /// Workspace it was in, also one that is in the trash itself; absent: the current one.
-    workspace_id: Option<String>,
-    /// The run to undo.
-    run_id: Option<String>,
-    /// One memory, by id or by the name it had.
-    memory_id: Option<String>,
-}
-
-#[skip_serializing_none]
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct UndoAnswer {
-    pub restored: Option<Restored>,
-    /// What could not come back, item by item.
-    pub conflicts: Option<Vec<ConflictAnswer>>,
-    /// Runs that can be undone, newest first.
-    pub runs: Option<Vec<RunAnswer>>,
-}
-
-#[skip_serializing_none]
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct Restored {
-    pub memories: i64,
-    pub revisions: Option<i64>,
-    /// Untracked graph rows that came back.
-    pub untracked: Option<i64>,
-    /// Context segments that came back.
-    pub segments: Option<i64>,
-    /// Whole context sessions that came back.
-    pub sessions: Option<i64>,
-    pub workspaces: Option<i64>,
-    /// Untracked graph rows that the undo of an import took out.
-    pub removed: Option<i64>,
-}
-
-#[skip_serializing_none]
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct ConflictAnswer {
-    pub id: String,
-    /// `name_taken`, `content_taken` or `path_taken` (the file was indexed again).
-    pub reason: String,
-    /// The living memory in the way.
-    pub by: Option<MemoryId>,
-}
-
-#[skip_serializing_none]
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct RunAnswer {
-    pub run_id: RunId,
-    pub operation: String,
-    pub actor: String,
-    pub at: Timestamp,
-    pub trashed: Trashed,
-    pub undo_until: Option<Timestamp>,
-}
-
-impl From<RunView> for RunAnswer {
-    fn from(run: RunView) -> Self {
-        Self {
-            run_id: run.id,
-            operation: run.operation,
-            actor: run.actor,
-            at: run.started_at,
-            trashed: run.counts.into(),
-            undo_until: run.undo_until,
-        }
+pub fn run_answer(run: RunView) -> RunAnswer {
+    RunAnswer {
+        run_id: run.id,
+        operation: run.operation,
+        actor: run.actor,
+        at: run.started_at,
+        trashed: trashed_answer(run.counts),
+        undo_until: run.undo_until,
     }
 }
 
 impl Operation for GcUndo {
-    const NAME: &'static str = "gc_undo";
-    const EFFECT: Effect = Effect::Write;
-    const IS_IDEMPOTENT: bool = false;
-    type Response = UndoAnswer;
-
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<UndoAnswer, ServiceError> {
         let workspace = service.workspace_or_trashed(caller, self.workspace_id.as_deref())?;
         match (&self.run_id, &self.memory_id) {
@@ -111,7 +44,7 @@ fn nothing_named(service: &Service, caller: &Caller, workspace: &Workspace) -> R
         return Ok(answer(service.store.undo_run(workspace, run, service.stamp(caller))?));
     }
     let runs = service.store.undoable_runs(workspace, RUNS_SHOWN)?;
-    Ok(UndoAnswer { restored: None, conflicts: None, runs: Some(runs.into_iter().map(Into::into).collect()) })
+    Ok(UndoAnswer { restored: None, conflicts: None, runs: Some(runs.into_iter().map(run_answer).collect()) })
 }
 
 fn answer(undone: Undone) -> UndoAnswer {

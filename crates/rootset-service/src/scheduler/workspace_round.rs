@@ -1,5 +1,6 @@
 //! One workspace's part of a round. It reads and writes no other workspace's rows.
 
+use rootset_api::ErrorCode;
 use rootset_gc::strategies;
 use rootset_model::PlanId;
 use rootset_store::{Applied, BucketFindings, BucketTotals, Garbage, PlanView, Work, Workspace};
@@ -9,7 +10,7 @@ use super::state::{self, WorkspaceNote};
 use super::telemetry::{self, BlockedPlan, Event, Tombstone, TombstoneDetail};
 use super::{ACTOR, LEASE_MS, Scheduler};
 use crate::collecting::Review;
-use crate::error::{ErrorCode, ServiceError};
+use crate::error::ServiceError;
 
 /// The operation that the runs of scheduled plans are known by: what a person would have called.
 const OPERATION: &str = "gc_apply";

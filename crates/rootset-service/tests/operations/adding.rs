@@ -181,7 +181,7 @@ fn names_are_unique_within_a_workspace_and_independent_between_two() {
     let here = world.add_named("note", "here");
     let (code, error) = world.fails("add_memory", json!({"name": "note", "context": "again"}));
     assert_eq!(code, "conflict");
-    assert_eq!(error.details.unwrap()["memory_id"], here.as_str());
+    assert_eq!(error.0.details.unwrap()["memory_id"], here.as_str());
     let there = world.call("add_memory", json!({"workspace_id": "other", "name": "note", "context": "here"}));
     assert_eq!(there["created"], true);
     assert_ne!(text_of(&there["memory_id"]), here);
@@ -215,7 +215,7 @@ fn restoring_by_add_under_a_name_that_was_taken_meanwhile_is_a_conflict() {
     let other = world.add_named("note", "two");
     let (code, error) = world.fails("add_memory", json!({"context": "one", "restore": true}));
     assert_eq!(code, "conflict");
-    assert_eq!(error.details.unwrap()["memory_id"], other.as_str());
+    assert_eq!(error.0.details.unwrap()["memory_id"], other.as_str());
     assert_eq!(world.fails("get_memory", json!({ "memory_id": id })).0, "not_found");
 }
 

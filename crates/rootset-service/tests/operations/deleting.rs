@@ -112,8 +112,8 @@ fn a_deleted_memory_is_out_of_every_search_and_list_and_in_the_trash() {
     assert_eq!((&item["run_id"], &item["undo_until"]), (&answer["run_id"], &answer["undo_until"]));
     let (code, error) = world.fails("get_memory", json!({"memory_id": "note"}));
     assert_eq!(code, "not_found");
-    assert!(error.hint.unwrap().contains("gc_undo"));
-    assert_eq!(error.details.unwrap()["next"]["arguments"]["run_id"], answer["run_id"]);
+    assert!(error.0.hint.unwrap().contains("gc_undo"));
+    assert_eq!(error.0.details.unwrap()["next"]["arguments"]["run_id"], answer["run_id"]);
     assert_eq!(world.fails("delete_memory", json!({"memory_id": "note"})).0, "not_found");
     assert_eq!(world.fails("update_memory", json!({"memory_id": "note", "tags": []})).0, "not_found");
 }
@@ -124,7 +124,7 @@ fn a_pinned_memory_is_deleted_only_after_it_is_unpinned() {
     world.call("add_memory", json!({"name": "note", "context": "x", "pinned": true, "pin_reason": "law"}));
     let (code, error) = world.fails("delete_memory", json!({"memory_id": "note"}));
     assert_eq!(code, "conflict");
-    assert!(error.message.contains("law") && error.hint.unwrap().contains("unpin"));
+    assert!(error.message.contains("law") && error.0.hint.unwrap().contains("unpin"));
     world.call("update_memory", json!({"memory_id": "note", "pinned": false}));
     world.delete("note");
 }
@@ -236,7 +236,7 @@ fn a_name_that_several_entities_share_is_a_conflict_with_the_candidates() {
     world.call("import_graph", json!({"entities": entities, "relations": []}));
     let (code, error) = world.fails("get_entity", json!({"entity_id": "FALCON"}));
     assert_eq!(code, "conflict");
-    let candidates = error.details.unwrap()["candidates"].clone();
+    let candidates = error.0.details.unwrap()["candidates"].clone();
     let types: Vec<String> = array(&candidates).iter().map(|it| text_of(&it["type"])).collect();
     assert_eq!(types, ["bird", "project"]);
     let by_id = world.call("get_entity", json!({"entity_id": candidates[0]["entity_id"]}));

@@ -76,7 +76,7 @@ fn a_purge_leaves_nothing_of_the_text_in_any_file() {
     let run = world.delete("secret");
     let (code, error) = world.fails("gc_purge", json!({ "run_id": run }));
     assert_eq!(code, "confirmation_required");
-    assert_eq!(error.details.unwrap()["next"]["arguments"]["confirm"], true);
+    assert_eq!(error.0.details.unwrap()["next"]["arguments"]["confirm"], true);
     let purged = world.call("gc_purge", json!({"run_id": run, "confirm": true}));
     assert_eq!(purged["purged"]["memories"], 1);
     assert_eq!((&purged["wal_clean"], &purged["receipt"]["byte_scan"]), (&json!(true), &json!(World::clean_scan())));
@@ -107,7 +107,7 @@ fn through_mcp_only_a_person_confirms_what_cannot_be_undone() {
     for (operation, request) in &calls {
         let (code, error) = world.fails(operation, request.clone());
         assert_eq!(code, "confirmation_required", "{operation}");
-        let details = error.details.unwrap();
+        let details = error.0.details.unwrap();
         assert_eq!(details["needs_person"], true, "{operation}: {details}");
         assert_eq!(&details["next"], &json!({"operation": operation, "arguments": request}), "{operation}");
     }

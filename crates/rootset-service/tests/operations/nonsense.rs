@@ -2,7 +2,8 @@
 //!
 //! Requests are made from the schemas, so a new operation is asked without a line here.
 
-use rootset_service::{Caller, FrontEnd, OperationInfo, catalogue};
+use rootset_api::{OperationInfo, catalogue};
+use rootset_service::{Caller, FrontEnd};
 use serde_json::{Map, Value, json};
 
 use crate::harness::World;
@@ -105,7 +106,7 @@ fn values_of_the_wrong_type_are_refused_by_the_name_of_their_field() {
                 request[field] = wrong.clone();
                 let (code, error) = world.fails(operation.name, request);
                 assert_eq!(code, "invalid_argument", "{} {field} {wrong}: {error}", operation.name);
-                let said = format!("{} {}", error.message, error.hint.unwrap_or_default());
+                let said = format!("{} {}", error.0.message, error.0.hint.unwrap_or_default());
                 let is_named = said.contains(field.as_str()) || said.contains("nonsense");
                 assert!(is_named, "{} {field} {wrong}: {said}", operation.name);
                 asked += 1;

@@ -84,7 +84,7 @@ fn the_default_workspace_is_pruned_only_by_an_earlier_preview() {
     let request = json!({"dry_run": false, "confirm": true, "strategy": "expired"});
     let (code, error) = world.fails("prune_memory", request);
     assert_eq!(code, "confirmation_required");
-    let plan = &error.details.unwrap()["plan_id"];
+    let plan = &error.0.details.unwrap()["plan_id"];
     let applied = world.call("prune_memory", json!({"dry_run": false, "confirm": true, "plan_id": plan}));
     assert_eq!(applied["trashed"]["memories"], 1, "{applied}");
     assert!(applied["undo_until"].is_string() && applied["message"].is_string(), "{applied}");
@@ -96,7 +96,7 @@ fn the_call_to_make_after_a_confirmation_keeps_what_was_to_be_kept() {
     let world = world_with_expired(2, 6);
     let request = json!({"dry_run": false, "strategy": "expired", "exclude": ["old-0"], "allow_large": true});
     let (_, error) = world.fails("prune_memory", request);
-    let next = error.details.unwrap()["next"].clone();
+    let next = error.0.details.unwrap()["next"].clone();
     let applied = world.call(&text_of(&next["operation"]), next["arguments"].clone());
     assert_eq!(applied["trashed"]["memories"], 1, "{applied}");
     assert!(world.look("old-0").get("trashed_at").is_none());
@@ -132,7 +132,7 @@ fn the_call_to_make_next_is_about_the_same_workspace() {
     }
     world.advance_ms(2 * DAY_MS);
     let unconfirmed = json!({"workspace_id": "w", "dry_run": false, "strategy": "expired"});
-    let next = |error: rootset_service::ServiceError| error.details.unwrap()["next"].clone();
+    let next = |error: rootset_service::ServiceError| error.0.details.unwrap()["next"].clone();
     let prune = next(world.fails("prune_memory", unconfirmed).1);
     let applied = world.call(&text_of(&prune["operation"]), prune["arguments"].clone());
     assert_eq!(applied["trashed"]["memories"], 1);

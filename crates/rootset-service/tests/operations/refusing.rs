@@ -104,7 +104,7 @@ fn unknown_operations_and_fields_suggest_the_nearest_name() {
     let world = World::new();
     let (code, error) = world.fails("serch_memory", json!({}));
     assert_eq!(code, "invalid_argument");
-    assert!(error.hint.unwrap().contains("`search_memory`"));
+    assert!(error.0.hint.unwrap().contains("`search_memory`"));
     assert!(world.refuses("zzz", json!({})).message.contains("zzz"));
     for (operation, request, near) in [
         ("add_memory", json!({"context": "x", "tag": ["y"]}), "tags"),
@@ -125,7 +125,7 @@ fn unknown_operations_and_fields_suggest_the_nearest_name() {
 #[test]
 fn no_operation_accepts_a_field_it_does_not_know() {
     let world = World::new();
-    for operation in rootset_service::catalogue() {
+    for operation in rootset_api::catalogue() {
         let error = world.refuses(operation.name, json!({"no_such_field_at_all": 1}));
         assert!(error.message.contains("no_such_field_at_all"), "{}: {error}", operation.name);
     }

@@ -174,12 +174,12 @@ fn requests_that_make_no_sense_are_refused_and_nothing_is_done_unconfirmed() {
     let before = world.dump("default");
     let (code, error) = world.fails("backup_restore", json!({ "backup_id": id }));
     assert_eq!(code, "confirmation_required");
-    assert_eq!(error.details.unwrap()["next"]["arguments"]["confirm"], true);
+    assert_eq!(error.0.details.unwrap()["next"]["arguments"]["confirm"], true);
     world.refuses("backup_restore", json!({"backup_id": id, "into_workspace_id": "x", "confirm": true}));
     world.refuses("backup_restore", json!({"backup_id": id, "workspace_id": "NO", "confirm": true}));
     let request = json!({"backup_id": id, "workspace_id": "nowhere", "confirm": true});
     let (code, error) = world.fails("backup_restore", request);
-    assert_eq!((code, &error.details.unwrap()["workspaces"]), ("not_found", &json!(["default", "other"])));
+    assert_eq!((code, &error.0.details.unwrap()["workspaces"]), ("not_found", &json!(["default", "other"])));
     assert_eq!(world.fails("backup_restore", json!({"backup_id": "20990101-x", "confirm": true})).0, "not_found");
     assert_eq!(world.dump("default"), before);
 }

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use rootset_service::{Caller, Effect, FrontEnd, OperationInfo, Rights, ServiceError, catalogue};
+use rootset_api::{Effect, OperationInfo, catalogue};
+use rootset_service::{Caller, FrontEnd, Rights, ServiceError};
 use rootset_trees::dump::differences;
 use rootset_trees::raw_dump;
 use serde_json::{Value, json};
@@ -170,7 +171,7 @@ fn an_own_workspace_that_is_gone_suggests_none_of_the_others() {
     }
     world.caller = caller(&Effect::ALL, Some(&["team-a", "team-c"]));
     let (code, error) = world.fails("list_memories", json!({"workspace_id": "team-c"}));
-    assert_eq!((code, error.details), ("not_found", Some(json!({"nearest": ["team-a"]}))));
+    assert_eq!((code, error.0.details), ("not_found", Some(json!({"nearest": ["team-a"]}))));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The surface of the operations, as a file: any change of a name, an effect, a description or a schema shows in review.
 
-use rootset_service::{OperationInfo, Profile, catalogue};
+use rootset_api::{OperationInfo, Profile, catalogue};
 use serde_json::{Value, json};
 
 #[test]

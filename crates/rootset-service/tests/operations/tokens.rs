@@ -1,7 +1,8 @@
 //! Tokens: secrets that are stored nowhere, rights that cannot grow, and an end that everybody notices.
 
+use rootset_api::Effect;
 use rootset_model::limits::TOKEN_BELIEVED_MS;
-use rootset_service::{Effect, FrontEnd, Service, ServiceError};
+use rootset_service::{FrontEnd, Service, ServiceError};
 use serde_json::{Value, json};
 
 use crate::harness::{DAY_MS, World, array, names, text_of};
@@ -152,7 +153,7 @@ fn a_name_is_free_again_when_its_token_is_revoked_or_has_run_out() {
     );
     let again = json!({"name": "ci", "scopes": ["read"], "workspaces": ["*"]});
     let (code, error) = world.fails("create_token", again.clone());
-    assert_eq!((code, &error.details.unwrap()["token_id"]), ("conflict", &first["token_id"]));
+    assert_eq!((code, &error.0.details.unwrap()["token_id"]), ("conflict", &first["token_id"]));
     world.advance_ms(DAY_MS);
     let second = world.call("create_token", again.clone());
     let revoked = world.call("revoke_token", json!({"token_id": second["token_id"]}));
@@ -193,7 +194,7 @@ fn tokens_that_make_no_sense_are_refused() {
     }
     let (code, error) = world.fails("create_token", with("workspaces", json!(["defualt"])));
     assert_eq!(code, "not_found");
-    assert!(error.hint.unwrap().contains("`default`"));
+    assert!(error.0.hint.unwrap().contains("`default`"));
     world.refuses("revoke_token", json!({}));
     world.refuses("revoke_token", json!({"token_id": "nothing"}));
     assert!(!world.service.has_tokens().unwrap());

@@ -86,7 +86,7 @@ fn the_old_text_is_a_new_memory_and_the_new_text_is_the_updated_one() {
     let (code, error) = world.fails("update_memory", json!({"memory_id": id, "context": "old text"}));
     assert_eq!(code, "conflict");
     assert!(error.message.contains(&text_of(&old["name"])), "{error}");
-    assert_eq!(error.details.unwrap()["memory_id"], old["memory_id"]);
+    assert_eq!(error.0.details.unwrap()["memory_id"], old["memory_id"]);
     assert_eq!(world.look(&id)["version"], 2, "a refused update changes nothing");
 }
 
@@ -102,7 +102,7 @@ fn an_expected_version_that_is_too_old_changes_nothing() {
         request["expected_version"] = 1.into();
         let (code, error) = world.fails("update_memory", request);
         assert_eq!(code, "conflict");
-        assert_eq!(error.details.unwrap()["version"], 2);
+        assert_eq!(error.0.details.unwrap()["version"], 2);
     }
     assert_eq!(world.dump("default"), before);
 }

@@ -89,7 +89,7 @@ fn a_deleted_workspace_comes_back_whole() {
     let deleted = world.call("delete_workspace", request);
     let (code, error) = world.fails("list_memories", json!({"workspace_id": "team"}));
     assert_eq!(code, "not_found");
-    assert!(error.hint.unwrap().contains("gc_undo"));
+    assert!(error.0.hint.unwrap().contains("gc_undo"));
     let listed = world.call("list_workspaces", json!({}));
     let ids: Vec<String> = array(&listed["workspaces"]).iter().map(|it| text_of(&it["workspace_id"])).collect();
     assert_eq!(ids, ["default"]);
@@ -129,7 +129,7 @@ fn unknown_workspaces_are_not_found_with_the_nearest_names() {
     world.call("create_workspace", json!({"workspace_id": "project-falcon"}));
     let (code, error) = world.fails("list_memories", json!({"workspace_id": "project-falkon"}));
     assert_eq!(code, "not_found");
-    assert!(error.hint.unwrap().contains("project-falcon"));
+    assert!(error.0.hint.unwrap().contains("project-falcon"));
     for bad in ["Upper", "a b", "../x", "-x", &"x".repeat(65)] {
         assert!(world.refuses("list_memories", json!({ "workspace_id": bad })).message.contains("workspace_id"));
         world.refuses("create_workspace", json!({ "workspace_id": bad }));

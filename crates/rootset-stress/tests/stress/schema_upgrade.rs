@@ -1,6 +1,7 @@
 use std::sync::Arc;
 
-use rootset_service::{ErrorCode, Service, Settings};
+use rootset_api::ErrorCode;
+use rootset_service::{Service, Settings};
 use rootset_store::{SCHEMA_VERSION, Store};
 use rootset_stress::process::WriterProcess;
 use rootset_stress::verify::caller;

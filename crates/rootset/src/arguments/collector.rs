@@ -1,7 +1,7 @@
 //! Arguments of the commands that remove, bring back, and explain.
 
 use clap::{Args, Subcommand};
-use rootset_service::StrategyChoice;
+use rootset_api::StrategyChoice;
 
 use super::memory::PageArguments;
 

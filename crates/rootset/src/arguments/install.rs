@@ -1,7 +1,7 @@
 //! Arguments of `rootset install`.
 
 use clap::{Args, ValueEnum};
-use rootset_service::{Profile, Profiles};
+use rootset_api::{Profile, Profiles};
 
 /// Connect an agent: write the MCP entry for this program into its configuration
 #[derive(Debug, Args)]

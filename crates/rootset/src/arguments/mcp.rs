@@ -1,7 +1,7 @@
 //! Arguments of the server for one agent.
 
 use clap::Args;
-use rootset_service::{Profile, Profiles};
+use rootset_api::{Profile, Profiles};
 
 /// Serve an agent over stdin and stdout, by the Model Context Protocol
 ///

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use clap::Args;
-use rootset_service::{Profile, Profiles};
+use rootset_api::{Profile, Profiles};
 
 /// Serve the operations over HTTP, with the scheduler beside it, until it is stopped
 #[derive(Debug, Args)]

@@ -1,7 +1,8 @@
 //! `rootset gc`: plans, purging, explanations.
 
+use rootset_api::ErrorCode;
 use rootset_model::PlanId;
-use rootset_service::{ErrorCode, ServiceError};
+use rootset_service::ServiceError;
 use serde_json::{Value, json};
 
 use super::{given, retention, status, undo};

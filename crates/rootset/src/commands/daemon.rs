@@ -1,7 +1,8 @@
 //! `rootset daemon`: waits, and tells the scheduler to look. Every decision is the scheduler's.
 
+use rootset_api::ErrorCode;
+use rootset_service::ServiceError;
 use rootset_service::scheduler::{Doubt, Round, Scheduler, Tick};
-use rootset_service::{ErrorCode, ServiceError};
 use serde_json::{Value, json};
 
 use crate::arguments::DaemonArguments;

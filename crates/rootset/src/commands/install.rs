@@ -11,7 +11,8 @@ mod toml_document;
 
 use std::path::Path;
 
-use rootset_service::{ErrorCode, ServiceError};
+use rootset_api::ErrorCode;
+use rootset_service::ServiceError;
 use serde_json::json;
 use similar::TextDiff;
 

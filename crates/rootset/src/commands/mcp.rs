@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use rootset_api::ErrorCode;
 use rootset_mcp::{McpOptions, McpServer};
 use rootset_model::limits::WORKSPACE_ID_CHARS_MAX;
-use rootset_service::{ErrorCode, Rights, Service, ServiceError};
+use rootset_service::{Rights, Service, ServiceError};
 use rootset_store::Location;
 use tokio_util::sync::CancellationToken;
 

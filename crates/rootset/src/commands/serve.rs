@@ -4,9 +4,10 @@ use std::net::{SocketAddr, TcpListener};
 use std::time::Duration;
 
 use axum::Router;
+use rootset_api::{ErrorCode, Profiles};
 use rootset_http::{Access, Ended, Parts, Server};
 use rootset_mcp::{HttpOptions, McpHttpService, McpOptions, McpServer, http_service};
-use rootset_service::{Caller, ErrorCode, FrontEnd, Profiles, ServiceError};
+use rootset_service::{Caller, FrontEnd, ServiceError};
 use tokio_util::sync::CancellationToken;
 
 use crate::arguments::ServeArguments;

@@ -13,7 +13,8 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::time::Duration;
 
-use rootset_service::{ErrorCode, ServiceError};
+use rootset_api::ErrorCode;
+use rootset_service::ServiceError;
 use tempfile::TempDir;
 
 use crate::exit::{Failure, STATUS_CALLER};

@@ -2,8 +2,9 @@
 
 use std::fmt::Write;
 
+use rootset_api::ErrorCode;
 use rootset_model::RunId;
-use rootset_service::{ErrorCode, ServiceError};
+use rootset_service::ServiceError;
 use serde_json::{Value, json};
 
 use crate::arguments::UndoArguments;

@@ -182,7 +182,7 @@ fn duration_in_words(milliseconds: i64) -> String {
 
 fn database(text: Option<&str>) -> Result<(), String> {
     // A value of another type is as wrong as blank text, and the same is allowed.
-    location(text.unwrap_or_default()).map(drop).map_err(|error| error.message)
+    location(text.unwrap_or_default()).map(drop).map_err(|error| error.0.message)
 }
 
 /// The database behind `db`; its error says what is allowed.

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use rootset_service::{ErrorCode, ServiceError};
+use rootset_api::ErrorCode;
+use rootset_service::ServiceError;
 use rootset_store::platform::private_folder;
 
 const FOLDER: &str = "rootset";

@@ -3,7 +3,8 @@
 
 use std::sync::Arc;
 
-use rootset_service::{Caller, FrontEnd, Service, Settings, catalogue};
+use rootset_api::catalogue;
+use rootset_service::{Caller, FrontEnd, Service, Settings};
 use rootset_testing::TestDatabase;
 use serde_json::{Value, json};
 

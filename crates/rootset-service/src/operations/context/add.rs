@@ -2,84 +2,31 @@
 
 use std::sync::Arc;
 
+use rootset_api::{
+    ContextAdd, ContextAdded, GcAnswer, MessageFormat, RecallHint, SegmentInput, StashedAnswer, UsageAnswer,
+};
 use rootset_gc::context::{Added, RecallCause, SegmentIndex, SegmentState, SegmentType};
 use rootset_messages::Format;
 use rootset_model::limits::SEGMENTS_PER_ADDITION_MAX;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
-use serde_with::skip_serializing_none;
+use serde_json::json;
 
 use crate::caller::Caller;
-use crate::context::{
-    Arrival, Collected, Edit, GcAnswer, Incoming, SegmentInput, StashedAnswer, UsageAnswer, collect_if_full, grouped,
-    name_with_hash,
-};
+use crate::context::{Arrival, Collected, Edit, Incoming, collect_if_full, grouped, name_with_hash, usage_answer};
 use crate::error::ServiceError;
-use crate::operation::{Effect, Operation};
+use crate::operation::Operation;
 use crate::service::Service;
 
 /// How many hints an answer gives.
 const HINTS_MAX: usize = 20;
 
-/// Add to an agent's context. What no longer fits is stashed, not lost: the answer says what left and how to get it back.
-#[derive(Debug, Deserialize, JsonSchema)]
-pub struct ContextAdd {
-    /// Workspace of the session; absent: the current one.
-    workspace_id: Option<String>,
-    /// The session; created where there is none.
-    session_id: String,
-    /// What to add, in order (at most 1,000).
-    segments: Option<Vec<SegmentInput>>,
-    /// Instead of segments: messages as an API takes them.
-    #[schemars(with = "Option<Vec<Value>>")]
-    messages: Option<Value>,
-    /// Of `messages`: `anthropic` or `openai`.
-    format: Option<MessageFormat>,
-    /// What the provider counted for the context as it was before: counts here follow it.
-    observed_input_tokens: Option<i64>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum MessageFormat {
-    Anthropic,
-    OpenAi,
-}
-
-#[skip_serializing_none]
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct ContextAdded {
-    /// In the order given; also of those that were there already.
-    pub segment_ids: Vec<String>,
-    pub usage: UsageAnswer,
-    pub gc: GcAnswer,
-    /// Where a provider's cached prefix of the prompt ends; absent when all that was there is there as it was.
-    pub first_changed_segment_id: Option<String>,
-    /// What the new segments name and the window no longer holds.
-    pub recall_hints: Vec<RecallHint>,
-    pub message: String,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct RecallHint {
-    pub segment_id: String,
-    pub because: String,
-}
-
 impl Operation for ContextAdd {
-    const NAME: &'static str = "context_add";
-    const EFFECT: Effect = Effect::Write;
-    const IS_IDEMPOTENT: bool = false;
-    type Response = ContextAdded;
-
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<ContextAdded, ServiceError> {
         let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
         let observed = self.observed_input_tokens;
         if let Some(observed) = observed.filter(|it| *it <= 0) {
             return Err(ServiceError::invalid(format!("`observed_input_tokens` is {observed}, not above 0")));
         }
-        let brought = self.brought()?;
+        let brought = brought(&self)?;
         let mut advice = None;
         let mut answer = service.edit_session(caller, &workspace, &self.session_id, |edit| {
             let settings = edit.live.settings(&service.settings.context)?;
@@ -91,7 +38,7 @@ impl Operation for ContextAdd {
             let additions = add_all(edit, incoming)?;
             let recall_hints = recall_hints(edit, &additions);
             let collected = collect_if_full(edit, &settings);
-            let usage = UsageAnswer::of(edit.live, &settings);
+            let usage = usage_answer(edit.live, &settings);
             let answer = ContextAdded {
                 segment_ids: additions.iter().map(|addition| addition.segment_id.clone()).collect(),
                 usage,
@@ -119,39 +66,37 @@ enum Brought {
     Drafts(Vec<rootset_messages::Draft>),
 }
 
-impl ContextAdd {
-    fn brought(&self) -> Result<Brought, ServiceError> {
-        let brought = match (&self.segments, &self.messages, self.format) {
-            (Some(segments), None, None) => Brought::Segments(segments.clone()),
-            (None, Some(messages), Some(format)) => {
-                let format = match format {
-                    MessageFormat::Anthropic => Format::Anthropic,
-                    MessageFormat::OpenAi => Format::OpenAi,
-                };
-                let outcome = rootset_messages::read(format, messages);
-                Brought::Drafts(outcome.map_err(|error| ServiceError::invalid(format!("`messages`: {error}")))?.drafts)
-            }
-            (None, Some(_), None) => {
-                return Err(ServiceError::invalid("`messages` need a `format`: `anthropic` or `openai`"));
-            }
-            (None, None, _) => return Err(ServiceError::invalid("`segments` or `messages` is required")),
-            _ => return Err(ServiceError::invalid("either `segments`, or `messages` with `format`; not both")),
-        };
-        let count = match &brought {
-            Brought::Segments(segments) => segments.len(),
-            Brought::Drafts(drafts) => drafts.len(),
-        };
-        if count == 0 {
-            return Err(ServiceError::invalid("`segments` and `messages` are empty: there is nothing to add"));
+fn brought(request: &ContextAdd) -> Result<Brought, ServiceError> {
+    let brought = match (&request.segments, &request.messages, request.format) {
+        (Some(segments), None, None) => Brought::Segments(segments.clone()),
+        (None, Some(messages), Some(format)) => {
+            let format = match format {
+                MessageFormat::Anthropic => Format::Anthropic,
+                MessageFormat::OpenAi => Format::OpenAi,
+            };
+            let outcome = rootset_messages::read(format, messages);
+            Brought::Drafts(outcome.map_err(|error| ServiceError::invalid(format!("`messages`: {error}")))?.drafts)
         }
-        if count > SEGMENTS_PER_ADDITION_MAX {
-            return Err(ServiceError::invalid(format!(
-                "`segments`: {count} at once are more than {SEGMENTS_PER_ADDITION_MAX}"
-            ))
-            .with_hint("add them in several calls; `context_import` takes whole sessions"));
+        (None, Some(_), None) => {
+            return Err(ServiceError::invalid("`messages` need a `format`: `anthropic` or `openai`"));
         }
-        Ok(brought)
+        (None, None, _) => return Err(ServiceError::invalid("`segments` or `messages` is required")),
+        _ => return Err(ServiceError::invalid("either `segments`, or `messages` with `format`; not both")),
+    };
+    let count = match &brought {
+        Brought::Segments(segments) => segments.len(),
+        Brought::Drafts(drafts) => drafts.len(),
+    };
+    if count == 0 {
+        return Err(ServiceError::invalid("`segments` and `messages` are empty: there is nothing to add"));
     }
+    if count > SEGMENTS_PER_ADDITION_MAX {
+        return Err(ServiceError::invalid(format!(
+            "`segments`: {count} at once are more than {SEGMENTS_PER_ADDITION_MAX}"
+        ))
+        .with_hint("add them in several calls; `context_import` takes whole sessions"));
+    }
+    Ok(brought)
 }
 
 impl Brought {

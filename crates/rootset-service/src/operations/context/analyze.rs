@@ -4,91 +4,22 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use rootset_api::{CandidateAnswer, ContextAnalysis, ContextGcAnalyze, RetainerAnswer};
 use rootset_gc::context::{
     Analysis, Place, Population, RootKind, SegmentIndex, Target, analyse, parts, plan, retained_tokens,
 };
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_with::skip_serializing_none;
 
 use crate::caller::Caller;
-use crate::context::{Analysed, LiveSession, PlanAnswer, UsageAnswer};
+use crate::context::{Analysed, LiveSession, usage_answer};
 use crate::error::ServiceError;
-use crate::operation::{Effect, Operation};
+use crate::fields::{clamped, not_negative};
+use crate::operation::Operation;
 use crate::service::Service;
-use crate::shared::{clamped, not_negative};
 
 const CANDIDATES_DEFAULT: i64 = 20;
 const CANDIDATES_MAX: i64 = 1_000;
 
-/// Say where the tokens of a session are, what may leave and why, and make a plan. Nothing changes.
-#[derive(Debug, Deserialize, JsonSchema)]
-pub struct ContextGcAnalyze {
-    /// Workspace of the session; absent: the current one.
-    workspace_id: Option<String>,
-    session_id: String,
-    /// How many tokens should become free; absent: what brings the window down to its target.
-    target_tokens: Option<i64>,
-    /// How many candidates to list (20).
-    max_candidates: Option<i64>,
-    /// With scores and their parts (true).
-    include_scores: Option<bool>,
-    /// How many of those to list that keep most others within reach (0).
-    max_retainers: Option<i64>,
-}
-
-#[skip_serializing_none]
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct ContextAnalysis {
-    pub usage: UsageAnswer,
-    /// How many segments must stay, by what keeps them.
-    pub roots: BTreeMap<String, u64>,
-    /// What may leave, in the order in which it should.
-    pub candidates: Vec<CandidateAnswer>,
-    /// How many there are in all.
-    pub candidates_total: usize,
-    pub plan: PlanAnswer,
-    /// Where asked for: the most retained tokens first.
-    pub retainers: Option<Vec<RetainerAnswer>>,
-    /// Tokens in the window, by type.
-    pub tokens_by_type: BTreeMap<String, u64>,
-}
-
-#[skip_serializing_none]
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct RetainerAnswer {
-    pub segment_id: String,
-    #[serde(rename = "type")]
-    pub segment_type: String,
-    pub tokens: u32,
-    /// Its own tokens and those of all that would be out of reach without it.
-    pub retained_tokens: u64,
-    /// What keeps it, where it is a root.
-    pub root: Option<String>,
-}
-
-#[skip_serializing_none]
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct CandidateAnswer {
-    pub segment_id: String,
-    #[serde(rename = "type")]
-    pub segment_type: String,
-    pub tokens: u32,
-    /// From 0 to 1; higher leaves first.
-    pub score: Option<f64>,
-    /// What the score is made of; each from 0 to 1, higher is more dispensable.
-    pub parts: Option<BTreeMap<String, f64>>,
-    /// Whether a root leads to it.
-    pub reachable: bool,
-    pub reason: String,
-}
-
 impl Operation for ContextGcAnalyze {
-    const NAME: &'static str = "context_gc_analyze";
-    const EFFECT: Effect = Effect::Write;
-    const IS_IDEMPOTENT: bool = false;
-    type Response = ContextAnalysis;
-
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<ContextAnalysis, ServiceError> {
         let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
         let count = clamped("max_candidates", self.max_candidates, CANDIDATES_DEFAULT, CANDIDATES_MAX)? as usize;
@@ -133,7 +64,7 @@ impl Operation for ContextGcAnalyze {
                 *roots.entry(kind.to_owned()).or_default() += 1;
             }
             Ok(ContextAnalysis {
-                usage: UsageAnswer::of(live, &settings),
+                usage: usage_answer(live, &settings),
                 roots,
                 candidates: candidates.collect(),
                 candidates_total: analysis.candidates.len(),

@@ -2,43 +2,17 @@
 
 use std::sync::Arc;
 
+use rootset_api::{ContextCompress, ContextCompressed, SegmentInput};
 use rootset_gc::context::{Population, SegmentState, SegmentType};
 use rootset_store::{LedgerAction, SegmentRow};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use crate::caller::Caller;
-use crate::context::{Arrival, Edit, Incoming, SegmentInput, UsageAnswer};
+use crate::context::{Arrival, Edit, Incoming, usage_answer};
 use crate::error::ServiceError;
-use crate::operation::{Effect, Operation};
+use crate::operation::Operation;
 use crate::service::Service;
 
-/// Put a summary of your own in the place of a long segment. The original is stashed and can be restored.
-#[derive(Debug, Deserialize, JsonSchema)]
-pub struct ContextCompress {
-    /// Workspace of the session; absent: the current one.
-    workspace_id: Option<String>,
-    session_id: String,
-    /// What the summary stands for; of a tool call and its result, either half.
-    segment_id: String,
-    summary: String,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct ContextCompressed {
-    /// Of the summary.
-    pub segment_id: String,
-    pub tokens_before: u64,
-    pub tokens_after: u64,
-    pub usage: UsageAnswer,
-}
-
 impl Operation for ContextCompress {
-    const NAME: &'static str = "context_compress";
-    const EFFECT: Effect = Effect::Write;
-    const IS_IDEMPOTENT: bool = false;
-    type Response = ContextCompressed;
-
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<ContextCompressed, ServiceError> {
         let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
         if self.summary.trim().is_empty() {
@@ -79,7 +53,7 @@ impl Operation for ContextCompress {
             for segment in group {
                 edit.stash(segment, "compressed into a summary", LedgerAction::Compress);
             }
-            let usage = UsageAnswer::of(edit.live, &settings);
+            let usage = usage_answer(edit.live, &settings);
             Ok(ContextCompressed { segment_id, tokens_before, tokens_after, usage })
         })
     }

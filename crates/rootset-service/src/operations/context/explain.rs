@@ -2,68 +2,22 @@
 
 use std::sync::Arc;
 
+use rootset_api::{ContextExplain, ContextExplained, HistoryEntry};
 use rootset_gc::context::{RootKind, SegmentIndex, SegmentState, analyse, path_from_root, retained_tokens};
-use rootset_model::Timestamp;
 use rootset_store::{SegmentRow, Workspace};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_with::skip_serializing_none;
 
 use super::analyze::root_word;
 use crate::caller::Caller;
 use crate::context::{LiveSession, segment_ids_of};
 use crate::error::ServiceError;
-use crate::operation::{Effect, Operation};
+use crate::operation::Operation;
 use crate::service::Service;
 
 const HISTORY_MAX: usize = 20;
 /// How far back the ledger is read for one segment.
 const LEDGER_READ: i64 = 100_000;
 
-/// Say why a segment stays, or why nothing keeps it, and how much hangs on it.
-#[derive(Debug, Deserialize, JsonSchema)]
-pub struct ContextExplain {
-    /// Workspace of the session; absent: the current one.
-    workspace_id: Option<String>,
-    session_id: String,
-    segment_id: String,
-}
-
-#[skip_serializing_none]
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct ContextExplained {
-    pub segment_id: String,
-    pub state: SegmentState,
-    /// Whether a root leads to it.
-    pub alive: bool,
-    /// From a root to it, each referring to the next; empty where none leads there.
-    pub path: Vec<String>,
-    pub reason: String,
-    pub tokens: u32,
-    /// Its own tokens and those of all that would be out of reach without it.
-    pub retained_tokens: u64,
-    /// From 0 to 1; absent for what cannot leave.
-    pub score: Option<f64>,
-    pub stashed_at: Option<Timestamp>,
-    /// When it left, came back or was compressed, and why; newest first, at most twenty.
-    pub history: Vec<HistoryEntry>,
-}
-
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct HistoryEntry {
-    pub at: Timestamp,
-    pub actor: String,
-    /// `stash`, `restore`, `compress` or `delete`.
-    pub action: String,
-    pub reason: String,
-}
-
 impl Operation for ContextExplain {
-    const NAME: &'static str = "context_explain";
-    const EFFECT: Effect = Effect::Read;
-    const IS_IDEMPOTENT: bool = true;
-    type Response = ContextExplained;
-
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<ContextExplained, ServiceError> {
         let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
         service.read_session(&workspace, &self.session_id, |live| {

@@ -2,57 +2,17 @@
 
 use std::sync::Arc;
 
+use rootset_api::{ContextGcPin, ContextGcUnpin, ContextPinned, ContextUnpinned, SegmentError};
 use rootset_model::limits::{REASON_CHARS_MAX, SEGMENTS_NAMED_MAX};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use crate::caller::Caller;
-use crate::context::SegmentError;
+use crate::context::segment_error;
 use crate::error::ServiceError;
-use crate::operation::{Effect, Operation};
+use crate::fields::check_short_text;
+use crate::operation::Operation;
 use crate::service::Service;
-use crate::shared::check_short_text;
-
-/// Keep segments in the window whatever happens, and what they refer to within reach.
-#[derive(Debug, Deserialize, JsonSchema)]
-pub struct ContextGcPin {
-    /// Workspace of the session; absent: the current one.
-    workspace_id: Option<String>,
-    session_id: String,
-    segment_ids: Vec<String>,
-    /// Why, for whoever wonders later.
-    reason: Option<String>,
-}
-
-/// Let segments leave again when their time comes.
-#[derive(Debug, Deserialize, JsonSchema)]
-pub struct ContextGcUnpin {
-    /// Workspace of the session; absent: the current one.
-    workspace_id: Option<String>,
-    session_id: String,
-    segment_ids: Vec<String>,
-    /// Accepted for symmetry; not stored.
-    reason: Option<String>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct ContextPinned {
-    pub pinned: Vec<String>,
-    pub errors: Vec<SegmentError>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct ContextUnpinned {
-    pub unpinned: Vec<String>,
-    pub errors: Vec<SegmentError>,
-}
 
 impl Operation for ContextGcPin {
-    const NAME: &'static str = "context_gc_pin";
-    const EFFECT: Effect = Effect::Write;
-    const IS_IDEMPOTENT: bool = true;
-    type Response = ContextPinned;
-
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<ContextPinned, ServiceError> {
         let request = Pinning { is_pinned: true, ids: &self.segment_ids, reason: self.reason.as_deref() };
         let (pinned, errors) = request.run(service, caller, self.workspace_id.as_deref(), &self.session_id)?;
@@ -61,11 +21,6 @@ impl Operation for ContextGcPin {
 }
 
 impl Operation for ContextGcUnpin {
-    const NAME: &'static str = "context_gc_unpin";
-    const EFFECT: Effect = Effect::Write;
-    const IS_IDEMPOTENT: bool = true;
-    type Response = ContextUnpinned;
-
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<ContextUnpinned, ServiceError> {
         check_short_text("reason", self.reason.as_deref().unwrap_or_default(), REASON_CHARS_MAX)?;
         let request = Pinning { is_pinned: false, ids: &self.segment_ids, reason: None };
@@ -104,7 +59,7 @@ impl Pinning<'_> {
                         edit.set_pinned(segment, self.is_pinned, self.reason);
                         done.push(id.clone());
                     }
-                    Err(error) => errors.push(SegmentError::new(id, &error)),
+                    Err(error) => errors.push(segment_error(id, &error)),
                 }
             }
             Ok((done, errors))

@@ -3,61 +3,19 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use rootset_api::{ContextGcPrune, ContextPruned, ErrorCode, PruneStrategy, Request, SegmentError};
 use rootset_gc::context::{Author, Population, SegmentIndex, SegmentState};
 use rootset_model::limits::SEGMENTS_NAMED_MAX;
 use rootset_model::plan::{Action, Reason};
-use rootset_model::{RunId, Timestamp};
 use rootset_store::{LedgerAction, Workspace};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use serde_json::json;
-use serde_with::skip_serializing_none;
 
 use crate::caller::Caller;
-use crate::context::{LiveSession, SegmentError, UsageAnswer};
-use crate::error::{ErrorCode, ServiceError};
-use crate::operation::{Effect, Operation};
+use crate::context::{LiveSession, segment_error, usage_answer};
+use crate::error::ServiceError;
+use crate::fields::parse_plan_id;
+use crate::operation::Operation;
 use crate::service::Service;
-use crate::shared::parse_plan_id;
-
-/// Let segments leave the window: by a plan of `context_gc_analyze`, or by name. Stashed ones come back with `context_restore`; deleted ones with `gc_undo`.
-#[derive(Debug, Deserialize, JsonSchema)]
-pub struct ContextGcPrune {
-    /// Workspace of the session; absent: the current one.
-    workspace_id: Option<String>,
-    session_id: String,
-    /// What should leave; the other half of a tool call goes along.
-    segment_ids: Option<Vec<String>>,
-    /// Instead: a plan, carried out as previewed.
-    plan_id: Option<String>,
-    /// `auto` (default): as the plan proposes, but stash instead of delete without `confirm`; `stash`; `delete`.
-    strategy: Option<Strategy>,
-    /// Needed to delete (false).
-    confirm: Option<bool>,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-enum Strategy {
-    #[default]
-    Auto,
-    Stash,
-    Delete,
-}
-
-#[skip_serializing_none]
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct ContextPruned {
-    pub stashed: Vec<String>,
-    pub deleted: Vec<String>,
-    pub errors: Vec<SegmentError>,
-    pub tokens_freed: u64,
-    pub usage_before: UsageAnswer,
-    pub usage_after: UsageAnswer,
-    /// Handle for `gc_undo`, where something was deleted.
-    pub run_id: Option<RunId>,
-    pub undo_until: Option<Timestamp>,
-}
 
 /// What is asked of one segment.
 #[derive(Clone, Copy)]
@@ -69,30 +27,25 @@ struct Wish {
 }
 
 impl Operation for ContextGcPrune {
-    const NAME: &'static str = "context_gc_prune";
-    const EFFECT: Effect = Effect::Destroy;
-    const IS_IDEMPOTENT: bool = true;
-    type Response = ContextPruned;
-
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<ContextPruned, ServiceError> {
         let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
         let strategy = self.strategy.unwrap_or_default();
         let confirm = self.confirm.unwrap_or(false);
-        if strategy == Strategy::Delete && !confirm {
-            return Err(self.unconfirmed());
+        if strategy == PruneStrategy::Delete && !confirm {
+            return Err(unconfirmed(&self));
         }
-        let named = self.named()?;
+        let named = named(&self)?;
         let (mut pruned, deletions) = service.edit_session(caller, &workspace, &self.session_id, |edit| {
             let settings = edit.live.settings(&service.settings.context)?;
             let mut errors = Vec::new();
             let wishes = match named {
-                Named::Ids(ids) => wishes_by_id(edit.live, ids, strategy == Strategy::Delete, &mut errors),
+                Named::Ids(ids) => wishes_by_id(edit.live, ids, strategy == PruneStrategy::Delete, &mut errors),
                 Named::Plan(plan) => {
                     let items = plan_of(service, &workspace, edit.live, plan)?;
                     wishes_by_plan(edit.live, &items, strategy, confirm, &mut errors)
                 }
             };
-            let usage_before = UsageAnswer::of(edit.live, &settings);
+            let usage_before = usage_answer(edit.live, &settings);
             let tokens_before = edit.live.window().tokens();
             let mut stashed = Vec::new();
             for wish in wishes.iter().filter(|wish| !wish.delete) {
@@ -104,7 +57,7 @@ impl Operation for ContextGcPrune {
             let freed = tokens_before - edit.live.window().tokens();
             let deletions = wishes.iter().filter(|wish| wish.delete).map(|wish| wish.segment);
             let deletions: Vec<i64> = deletions.map(|segment| edit.live.row(segment).segment).collect();
-            let usage_after = UsageAnswer::of(edit.live, &settings);
+            let usage_after = usage_answer(edit.live, &settings);
             let pruned = ContextPruned {
                 stashed,
                 deleted: Vec::new(),
@@ -129,29 +82,26 @@ enum Named<'a> {
     Plan(&'a str),
 }
 
-impl ContextGcPrune {
-    fn named(&self) -> Result<Named<'_>, ServiceError> {
-        match (&self.segment_ids, &self.plan_id) {
-            (Some(ids), None) if ids.is_empty() => Err(ServiceError::invalid("`segment_ids` is empty")),
-            (Some(ids), None) if ids.len() > SEGMENTS_NAMED_MAX => Err(ServiceError::invalid(format!(
-                "`segment_ids` has {} items, more than {SEGMENTS_NAMED_MAX}",
-                ids.len()
-            ))),
-            (Some(ids), None) => Ok(Named::Ids(ids)),
-            (None, Some(plan)) => Ok(Named::Plan(plan)),
-            _ => Err(ServiceError::invalid("either `segment_ids` or `plan_id` is required")
-                .with_hint("`context_gc_analyze` makes a plan")),
+fn named(request: &ContextGcPrune) -> Result<Named<'_>, ServiceError> {
+    match (&request.segment_ids, &request.plan_id) {
+        (Some(ids), None) if ids.is_empty() => Err(ServiceError::invalid("`segment_ids` is empty")),
+        (Some(ids), None) if ids.len() > SEGMENTS_NAMED_MAX => {
+            Err(ServiceError::invalid(format!("`segment_ids` has {} items, more than {SEGMENTS_NAMED_MAX}", ids.len())))
         }
+        (Some(ids), None) => Ok(Named::Ids(ids)),
+        (None, Some(plan)) => Ok(Named::Plan(plan)),
+        _ => Err(ServiceError::invalid("either `segment_ids` or `plan_id` is required")
+            .with_hint("`context_gc_analyze` makes a plan")),
     }
+}
 
-    fn unconfirmed(&self) -> ServiceError {
-        ServiceError::new(ErrorCode::ConfirmationRequired, "deleting segments needs `confirm: true`")
-            .with_hint("`stash` needs none: what is stashed comes back with `context_restore`")
-            .with_details(json!({"plan_id": self.plan_id, "next": {"operation": Self::NAME, "arguments": {
-                "session_id": self.session_id, "segment_ids": self.segment_ids, "plan_id": self.plan_id,
-                "strategy": "delete", "confirm": true,
-            }}}))
-    }
+fn unconfirmed(request: &ContextGcPrune) -> ServiceError {
+    ServiceError::new(ErrorCode::ConfirmationRequired, "deleting segments needs `confirm: true`")
+        .with_hint("`stash` needs none: what is stashed comes back with `context_restore`")
+        .with_details(json!({"plan_id": request.plan_id, "next": {"operation": ContextGcPrune::NAME, "arguments": {
+            "session_id": request.session_id, "segment_ids": request.segment_ids, "plan_id": request.plan_id,
+            "strategy": "delete", "confirm": true,
+        }}}))
 }
 
 /// The named segments with the other halves of their pairs; what holds one half holds the other.
@@ -164,7 +114,7 @@ fn wishes_by_id(live: &LiveSession, ids: &[String], delete: bool, errors: &mut V
         });
         match checked {
             Ok(group) => wanted.extend(group),
-            Err(error) => errors.push(SegmentError::new(id, &error)),
+            Err(error) => errors.push(segment_error(id, &error)),
         }
     }
     let reason = Reason::NAMED.in_words();
@@ -193,7 +143,7 @@ fn plan_of(
 fn wishes_by_plan(
     live: &LiveSession,
     items: &PlannedItems,
-    strategy: Strategy,
+    strategy: PruneStrategy,
     confirm: bool,
     errors: &mut Vec<SegmentError>,
 ) -> Vec<Wish> {
@@ -209,13 +159,13 @@ fn wishes_by_plan(
         });
         let proposed = *action == Action::Trash && confirm;
         let delete = match strategy {
-            Strategy::Auto => proposed,
-            Strategy::Stash => false,
-            Strategy::Delete => true,
+            PruneStrategy::Auto => proposed,
+            PruneStrategy::Stash => false,
+            PruneStrategy::Delete => true,
         };
         match checked {
             Ok(()) => wishes.push(Wish { segment, delete, reason: reason.in_words() }),
-            Err(error) => errors.push(SegmentError::new(&row.segment_id, &error)),
+            Err(error) => errors.push(segment_error(&row.segment_id, &error)),
         }
     }
     wishes
@@ -257,9 +207,9 @@ fn delete(
         pruned.deleted = deletion.deleted.iter().filter_map(id_of).collect();
         for (number, skip) in &deletion.skipped {
             let error = ServiceError::conflict(format!("left alone: {}", skip.as_str()));
-            pruned.errors.extend(id_of(number).map(|id| SegmentError::new(&id, &error)));
+            pruned.errors.extend(id_of(number).map(|id| segment_error(&id, &error)));
         }
-        pruned.usage_after = UsageAnswer::of(live, &live.settings(&service.settings.context)?);
+        pruned.usage_after = usage_answer(live, &live.settings(&service.settings.context)?);
         pruned.tokens_freed += tokens_before.saturating_sub(pruned.usage_after.tokens);
         Ok(())
     })?;

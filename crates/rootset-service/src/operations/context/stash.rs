@@ -2,71 +2,21 @@
 
 use std::sync::Arc;
 
-use rootset_gc::context::{Population, SegmentState, SegmentType};
-use rootset_model::Timestamp;
+use rootset_api::{ContextRestore, ContextRestored, ContextSearchStash, StashResult, StashResults};
+use rootset_gc::context::{Population, SegmentState};
 use rootset_model::limits::{SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX, SEGMENTS_NAMED_MAX};
 use rootset_store::StashFilters;
 use rootset_text::tokens;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_with::skip_serializing_none;
 
 use super::add::add_all;
 use crate::caller::Caller;
-use crate::context::{SegmentError, UsageAnswer, check_session_id, copy_from_session};
+use crate::context::{check_session_id, copy_from_session, segment_error, usage_answer};
 use crate::error::ServiceError;
-use crate::operation::{Effect, Operation};
+use crate::fields::{check_query, checked_tags, clamped};
+use crate::operation::Operation;
 use crate::service::Service;
-use crate::shared::{check_query, checked_tags, clamped};
-
-/// Find what left the window, by words, type, file, tags or time; without words: what left last.
-#[derive(Debug, Deserialize, JsonSchema)]
-pub struct ContextSearchStash {
-    /// Workspace of the session; absent: the current one.
-    workspace_id: Option<String>,
-    session_id: String,
-    query: Option<String>,
-    #[serde(rename = "type")]
-    segment_type: Option<SegmentType>,
-    file_path: Option<String>,
-    /// Tags that all have to be there.
-    tags: Option<Vec<String>>,
-    created_after: Option<Timestamp>,
-    created_before: Option<Timestamp>,
-    /// In the stash of every session of the workspace (false).
-    all_sessions: Option<bool>,
-    /// How many (10, at most 100).
-    limit: Option<i64>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct StashResults {
-    /// Best first.
-    pub results: Vec<StashResult>,
-}
-
-#[skip_serializing_none]
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct StashResult {
-    pub segment_id: String,
-    pub session_id: String,
-    #[serde(rename = "type")]
-    pub segment_type: SegmentType,
-    /// The beginning, at most 200 characters.
-    pub preview: String,
-    /// Characters of the whole text.
-    pub full_length: i64,
-    pub tokens: u32,
-    pub stashed_at: Timestamp,
-    pub reason: Option<String>,
-}
 
 impl Operation for ContextSearchStash {
-    const NAME: &'static str = "context_search_stash";
-    const EFFECT: Effect = Effect::Read;
-    const IS_IDEMPOTENT: bool = true;
-    type Response = StashResults;
-
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<StashResults, ServiceError> {
         let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
         let query = self.query.unwrap_or_default();
@@ -105,32 +55,7 @@ impl Operation for ContextSearchStash {
     }
 }
 
-/// Bring stashed segments back into their place, or copies of them from another session to the end of this one.
-#[derive(Debug, Deserialize, JsonSchema)]
-pub struct ContextRestore {
-    /// Workspace of the session; absent: the current one.
-    workspace_id: Option<String>,
-    session_id: String,
-    /// What to bring back; the other half of a tool call comes along.
-    segment_ids: Vec<String>,
-    /// The session whose stash holds them; absent: this one.
-    from_session_id: Option<String>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct ContextRestored {
-    /// Also those that were in the window already.
-    pub restored: Vec<String>,
-    pub errors: Vec<SegmentError>,
-    pub usage: UsageAnswer,
-}
-
 impl Operation for ContextRestore {
-    const NAME: &'static str = "context_restore";
-    const EFFECT: Effect = Effect::Write;
-    const IS_IDEMPOTENT: bool = true;
-    type Response = ContextRestored;
-
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<ContextRestored, ServiceError> {
         let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
         if self.segment_ids.is_empty() || self.segment_ids.len() > SEGMENTS_NAMED_MAX {
@@ -148,18 +73,18 @@ impl Operation for ContextRestore {
                     let added = copy.clone().and_then(|copy| add_all(edit, vec![copy]));
                     match added {
                         Ok(_) => restored.push(segment_id.clone()),
-                        Err(error) => errors.push(SegmentError::new(segment_id, &error)),
+                        Err(error) => errors.push(segment_error(segment_id, &error)),
                     }
                 }
                 let settings = edit.live.settings(&service.settings.context)?;
-                Ok(ContextRestored { restored, errors, usage: UsageAnswer::of(edit.live, &settings) })
+                Ok(ContextRestored { restored, errors, usage: usage_answer(edit.live, &settings) })
             });
         }
         service.edit_session(caller, &workspace, &self.session_id, |edit| {
             let (mut restored, mut errors) = (Vec::new(), Vec::new());
             for segment_id in &self.segment_ids {
                 match edit.live.find(segment_id) {
-                    Err(error) => errors.push(SegmentError::new(segment_id, &error)),
+                    Err(error) => errors.push(segment_error(segment_id, &error)),
                     Ok(segment) => {
                         for member in edit.live.with_pairs(segment, Population::ActiveAndStashed) {
                             if edit.live.window().graph().state(member) == SegmentState::Stashed {
@@ -174,7 +99,7 @@ impl Operation for ContextRestore {
                 }
             }
             let settings = edit.live.settings(&service.settings.context)?;
-            Ok(ContextRestored { restored, errors, usage: UsageAnswer::of(edit.live, &settings) })
+            Ok(ContextRestored { restored, errors, usage: usage_answer(edit.live, &settings) })
         })
     }
 }

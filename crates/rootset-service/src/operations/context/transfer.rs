@@ -3,83 +3,30 @@
 use std::io::Read;
 use std::sync::Arc;
 
+use rootset_api::{
+    ContextExport, ContextExported, ContextImport, ContextImported, ExportedPart, ImportFormat, SegmentAnswer,
+    SegmentInput, SkippedLineAnswer, SkippedLines, UsageAnswer,
+};
 use rootset_gc::context::{Population, SegmentState};
 use rootset_messages::{Draft, Format, SkippedLine};
 use rootset_model::limits::{SEGMENTS_PER_IMPORT_MAX, SKIPPED_SHOWN};
 use rootset_store::LedgerAction;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use serde_with::skip_serializing_none;
 
 use super::add::add_all;
 use crate::caller::{Caller, FrontEnd};
-use crate::context::{Arrival, Edit, Incoming, SegmentAnswer, SegmentInput, UsageAnswer, grouped};
+use crate::context::{Arrival, Edit, Incoming, grouped, segment_answer, usage_answer};
 use crate::error::ServiceError;
-use crate::operation::{Effect, Operation};
+use crate::operation::Operation;
 use crate::service::Service;
 
 /// A file of messages is held in memory while it is read.
 const FILE_BYTES_MAX: u64 = 512 << 20;
 
-/// Read a whole session: of Claude Code, a message list of an API, or an export. All of it or nothing; nothing leaves the window by it.
-#[derive(Debug, Deserialize, JsonSchema)]
-pub struct ContextImport {
-    /// Workspace of the session; absent: the current one.
-    workspace_id: Option<String>,
-    /// The session; created where there is none.
-    session_id: String,
-    format: ImportFormat,
-    /// The messages; of Claude Code also the lines of the file as one text, of an export `{"segments": [...]}`.
-    messages: Option<Value>,
-    /// A file instead; on the command line only.
-    path: Option<String>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-enum ImportFormat {
-    ClaudeCode,
-    Anthropic,
-    #[serde(rename = "openai")]
-    OpenAi,
-    Rootset,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct ContextImported {
-    pub session_id: String,
-    pub segments_added: usize,
-    /// Were there already, with the same text.
-    pub segments_unchanged: usize,
-    pub skipped: SkippedLines,
-    pub usage: UsageAnswer,
-    pub message: String,
-}
-
-/// Lines of a file that could not be read.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct SkippedLines {
-    pub count: usize,
-    /// The first twenty.
-    pub first: Vec<SkippedLineAnswer>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct SkippedLineAnswer {
-    pub line: usize,
-    pub reason: String,
-}
-
 impl Operation for ContextImport {
-    const NAME: &'static str = "context_import";
-    const EFFECT: Effect = Effect::Write;
-    const IS_IDEMPOTENT: bool = true;
-    type Response = ContextImported;
-
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<ContextImported, ServiceError> {
         let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
-        let (source, skipped) = self.source(caller)?;
+        let (source, skipped) = source(&self, caller)?;
         if source.len() > SEGMENTS_PER_IMPORT_MAX {
             return Err(ServiceError::invalid(format!(
                 "{} segments are more than {SEGMENTS_PER_IMPORT_MAX}",
@@ -95,7 +42,7 @@ impl Operation for ContextImport {
             let added: Vec<_> = additions.iter().map(|it| it.added.as_ref().map(|added| added.segment)).collect();
             source.stash_again(edit, &added);
             let count = edit.added();
-            let usage = UsageAnswer::of(edit.live, &settings);
+            let usage = usage_answer(edit.live, &settings);
             Ok(ContextImported {
                 session_id: self.session_id.clone(),
                 segments_added: count,
@@ -128,54 +75,52 @@ enum Source {
     Export(Vec<SegmentAnswer>),
 }
 
-impl ContextImport {
-    fn source(&self, caller: &Caller) -> Result<(Source, Vec<SkippedLine>), ServiceError> {
-        let messages = match (&self.messages, &self.path) {
-            (Some(messages), None) => messages.clone(),
-            (None, Some(_)) if caller.front_end != FrontEnd::CommandLine => {
-                return Err(ServiceError::invalid("`path` works on the command line only").with_hint("send `messages`"));
-            }
-            (None, Some(path)) => self.read_file(path)?,
-            _ => return Err(ServiceError::invalid("either `messages` or `path` is required")),
-        };
-        let source = self.path.as_deref().map_or_else(|| "`messages`".to_owned(), |path| format!("`{path}`"));
-        let unreadable = |error: &dyn std::fmt::Display| {
-            ServiceError::invalid(format!("{source} cannot be imported: {error}")).with_hint("nothing was changed")
-        };
-        let outcome = match (self.format, &messages) {
-            (ImportFormat::Rootset, _) => {
-                let segments = exported(messages).map_err(|error| unreadable(&error))?;
-                return Ok((Source::Export(segments), Vec::new()));
-            }
-            (ImportFormat::ClaudeCode, Value::String(lines)) => rootset_messages::read_claude_code(lines),
-            (ImportFormat::ClaudeCode, _) => rootset_messages::read(Format::ClaudeCode, &messages),
-            (ImportFormat::Anthropic, _) => rootset_messages::read(Format::Anthropic, &messages),
-            (ImportFormat::OpenAi, _) => rootset_messages::read(Format::OpenAi, &messages),
-        };
-        let outcome = outcome.map_err(|error| unreadable(&error))?;
-        let mut drafts = outcome.drafts;
-        // Places are names, shorter than any file's own: agents and people have to say them. A list that has grown since
-        // can be imported again.
-        for (place, draft) in drafts.iter_mut().enumerate() {
-            draft.segment_id = Some(format!("m{}", place + 1));
+fn source(request: &ContextImport, caller: &Caller) -> Result<(Source, Vec<SkippedLine>), ServiceError> {
+    let messages = match (&request.messages, &request.path) {
+        (Some(messages), None) => messages.clone(),
+        (None, Some(_)) if caller.front_end != FrontEnd::CommandLine => {
+            return Err(ServiceError::invalid("`path` works on the command line only").with_hint("send `messages`"));
         }
-        Ok((Source::Drafts(drafts), outcome.skipped))
+        (None, Some(path)) => read_file(request, path)?,
+        _ => return Err(ServiceError::invalid("either `messages` or `path` is required")),
+    };
+    let source = request.path.as_deref().map_or_else(|| "`messages`".to_owned(), |path| format!("`{path}`"));
+    let unreadable = |error: &dyn std::fmt::Display| {
+        ServiceError::invalid(format!("{source} cannot be imported: {error}")).with_hint("nothing was changed")
+    };
+    let outcome = match (request.format, &messages) {
+        (ImportFormat::Rootset, _) => {
+            let segments = exported(messages).map_err(|error| unreadable(&error))?;
+            return Ok((Source::Export(segments), Vec::new()));
+        }
+        (ImportFormat::ClaudeCode, Value::String(lines)) => rootset_messages::read_claude_code(lines),
+        (ImportFormat::ClaudeCode, _) => rootset_messages::read(Format::ClaudeCode, &messages),
+        (ImportFormat::Anthropic, _) => rootset_messages::read(Format::Anthropic, &messages),
+        (ImportFormat::OpenAi, _) => rootset_messages::read(Format::OpenAi, &messages),
+    };
+    let outcome = outcome.map_err(|error| unreadable(&error))?;
+    let mut drafts = outcome.drafts;
+    // Places are names, shorter than any file's own: agents and people have to say them. A list that has grown since
+    // can be imported again.
+    for (place, draft) in drafts.iter_mut().enumerate() {
+        draft.segment_id = Some(format!("m{}", place + 1));
     }
+    Ok((Source::Drafts(drafts), outcome.skipped))
+}
 
-    fn read_file(&self, path: &str) -> Result<Value, ServiceError> {
-        let unreadable = |error: &dyn std::fmt::Display| {
-            ServiceError::invalid(format!("`{path}` cannot be read: {error}")).with_hint("nothing was changed")
-        };
-        let file = std::fs::File::open(path).map_err(|error| unreadable(&error))?;
-        let mut text = String::new();
-        let read = file.take(FILE_BYTES_MAX + 1).read_to_string(&mut text).map_err(|error| unreadable(&error))?;
-        if read as u64 > FILE_BYTES_MAX {
-            return Err(ServiceError::invalid(format!("`{path}` has more than {FILE_BYTES_MAX} bytes")));
-        }
-        match self.format {
-            ImportFormat::ClaudeCode => Ok(Value::String(text)),
-            _ => serde_json::from_str(&text).map_err(|error| unreadable(&error)),
-        }
+fn read_file(request: &ContextImport, path: &str) -> Result<Value, ServiceError> {
+    let unreadable = |error: &dyn std::fmt::Display| {
+        ServiceError::invalid(format!("`{path}` cannot be read: {error}")).with_hint("nothing was changed")
+    };
+    let file = std::fs::File::open(path).map_err(|error| unreadable(&error))?;
+    let mut text = String::new();
+    let read = file.take(FILE_BYTES_MAX + 1).read_to_string(&mut text).map_err(|error| unreadable(&error))?;
+    if read as u64 > FILE_BYTES_MAX {
+        return Err(ServiceError::invalid(format!("`{path}` has more than {FILE_BYTES_MAX} bytes")));
+    }
+    match request.format {
+        ImportFormat::ClaudeCode => Ok(Value::String(text)),
+        _ => serde_json::from_str(&text).map_err(|error| unreadable(&error)),
     }
 }
 
@@ -185,7 +130,7 @@ fn exported(messages: Value) -> Result<Vec<SegmentAnswer>, String> {
         Value::String(text) => return exported(serde_json::from_str(&text).map_err(|error| error.to_string())?),
         list => list,
     };
-    crate::request::deserialize(segments)
+    rootset_api::deserialize(segments)
 }
 
 impl Source {
@@ -242,38 +187,7 @@ fn from_export(segment: &SegmentAnswer, arrival: &Arrival<'_>) -> Result<Incomin
     Ok(incoming)
 }
 
-/// All segments of a session as JSON that `context_import` reads again.
-#[derive(Debug, Deserialize, JsonSchema)]
-pub struct ContextExport {
-    /// Workspace of the session; absent: the current one.
-    workspace_id: Option<String>,
-    session_id: String,
-    /// `session` (default): what is in the window; `stash`; or `both`.
-    include: Option<Include>,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-enum Include {
-    #[default]
-    Session,
-    Stash,
-    Both,
-}
-
-#[skip_serializing_none]
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct ContextExported {
-    pub session_id: String,
-    pub segments: Vec<SegmentAnswer>,
-}
-
 impl Operation for ContextExport {
-    const NAME: &'static str = "context_export";
-    const EFFECT: Effect = Effect::Read;
-    const IS_IDEMPOTENT: bool = true;
-    type Response = ContextExported;
-
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<ContextExported, ServiceError> {
         let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
         let include = self.include.unwrap_or_default();
@@ -281,13 +195,13 @@ impl Operation for ContextExport {
             let state_of = |segment| live.window().graph().state(segment);
             let mut segments = live.in_order(Population::ActiveAndStashed);
             segments.retain(|segment| match include {
-                Include::Session => state_of(*segment) == SegmentState::Active,
-                Include::Stash => state_of(*segment) == SegmentState::Stashed,
-                Include::Both => true,
+                ExportedPart::Session => state_of(*segment) == SegmentState::Active,
+                ExportedPart::Stash => state_of(*segment) == SegmentState::Stashed,
+                ExportedPart::Both => true,
             });
             let numbers: Vec<i64> = segments.iter().map(|segment| live.row(*segment).segment).collect();
             let texts = service.store.segment_texts(&workspace, &numbers)?;
-            let segments = segments.iter().zip(&texts).map(|(segment, text)| SegmentAnswer::of(live, *segment, text));
+            let segments = segments.iter().zip(&texts).map(|(segment, text)| segment_answer(live, *segment, text));
             Ok(ContextExported { session_id: self.session_id.clone(), segments: segments.collect() })
         })
     }

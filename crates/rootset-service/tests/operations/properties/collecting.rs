@@ -157,7 +157,7 @@ impl Simulation {
         let is_previewed = !is_fresh || at != 0 || items.is_empty();
         if !confirm || (!erases && !is_previewed) {
             compare(step, &Err("confirmation_required"), &answer)?;
-            let details = answer.unwrap_err().details.unwrap_or_default();
+            let details = answer.unwrap_err().0.details.unwrap_or_default();
             proptest::prop_assert_eq!(&details["plan_id"], &json!(id), "the refusal names the plan");
             return self.check_untouched(at, &before.dump);
         }

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use rootset_service::{Effect, Rights, catalogue};
+use rootset_api::{Effect, catalogue};
+use rootset_service::Rights;
 use serde_json::{Value, json};
 
 use super::requests;

@@ -4,7 +4,8 @@ use std::fmt::Write;
 use std::path::Path;
 use std::sync::Arc;
 
-use rootset_service::{Caller, ErrorCode, FrontEnd, Service, ServiceError};
+use rootset_api::ErrorCode;
+use rootset_service::{Caller, FrontEnd, Service, ServiceError};
 use rootset_store::Store;
 use serde_json::{Value, json};
 

@@ -3,7 +3,8 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use rootset_service::{ErrorCode, ServiceError};
+use rootset_api::ErrorCode;
+use rootset_service::ServiceError;
 use serde_json::{Value, json};
 
 use crate::arguments::{ExportContextArguments, ImportContextArguments, SessionFormat};

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use rootset_service::{Profiles, ServiceError};
+use rootset_api::Profiles;
+use rootset_service::ServiceError;
 use rootset_store::Location;
 use serde_json::{Value, json};
 

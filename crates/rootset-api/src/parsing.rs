@@ -3,25 +3,25 @@
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use crate::error::ServiceError;
+use crate::error::Error;
 
 /// Other names under which a field is accepted.
 const ALIASES: [(&str, &str); 2] = [("text", "context"), ("content", "context")];
 /// Requests nest no deeper than this; a deeper one is an attack or a mistake.
 const DEPTH_MAX: usize = 64;
 
-pub fn parse<T: DeserializeOwned>(mut request: Value, schema: &Value, null_clears: bool) -> Result<T, ServiceError> {
+pub(crate) fn parse<T: DeserializeOwned>(mut request: Value, schema: &Value, null_clears: bool) -> Result<T, Error> {
     if request.is_null() {
         request = Value::Object(Map::new());
     }
     let Value::Object(fields) = &mut request else {
-        return Err(ServiceError::invalid("a request is a JSON object"));
+        return Err(Error::invalid("a request is a JSON object"));
     };
     if !null_clears {
         fields.retain(|_, value| !value.is_null());
     }
     check_fields(&request, schema)?;
-    deserialize(request).map_err(ServiceError::invalid)
+    deserialize(request).map_err(Error::invalid)
 }
 
 /// The error names the field.
@@ -37,12 +37,12 @@ pub fn deserialize<T: DeserializeOwned>(value: Value) -> Result<T, String> {
 }
 
 /// Walks request and schema side by side, without recursion.
-fn check_fields(request: &Value, schema: &Value) -> Result<(), ServiceError> {
+fn check_fields(request: &Value, schema: &Value) -> Result<(), Error> {
     let no_properties = Map::new();
     let mut open = vec![(request, schema, 0)];
     while let Some((value, schema, depth)) = open.pop() {
         if depth > DEPTH_MAX {
-            return Err(ServiceError::invalid(format!("the request nests deeper than {DEPTH_MAX} levels")));
+            return Err(Error::invalid(format!("the request nests deeper than {DEPTH_MAX} levels")));
         }
         match value {
             Value::Object(fields) => {
@@ -75,9 +75,9 @@ fn canonical<'a>(name: &'a str, properties: &Map<String, Value>) -> &'a str {
     }
 }
 
-fn unknown_field(name: &str, properties: &Map<String, Value>) -> ServiceError {
+fn unknown_field(name: &str, properties: &Map<String, Value>) -> Error {
     let shown: String = name.chars().take(80).collect();
-    let error = ServiceError::invalid(format!("unknown field `{shown}`"));
+    let error = Error::invalid(format!("unknown field `{shown}`"));
     let all: Vec<&str> = properties.keys().map(String::as_str).collect();
     match nearest(name, all.iter().copied(), 1).first() {
         Some(near) => error.with_hint(format!("did you mean `{near}`?")),

@@ -1,0 +1,11 @@
+//! Context sessions: an agent's window as segments, what leaves it, and what comes back.
+
+mod collector;
+mod segment;
+mod session;
+mod stash;
+
+pub use collector::*;
+pub use segment::*;
+pub use session::*;
+pub use stash::*;

@@ -1,0 +1,161 @@
+//! Pieces that several context operations share: segments as given and as answered, how full the window is, what left it.
+
+use crate::context::collector::WindowPlanAnswer;
+use rootset_gc::context::{Generation, SegmentState, SegmentType};
+use rootset_model::Timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use serde_with::skip_serializing_none;
+
+/// How full the window is.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct UsageAnswer {
+    pub tokens: u64,
+    pub budget_tokens: u64,
+    /// Of the budget less what is reserved.
+    pub percent: f64,
+    /// More is in the window than the budget allows, and nothing may leave.
+    pub over_limit: bool,
+}
+
+/// Why one of several ids was left alone.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct SegmentError {
+    pub segment_id: String,
+    pub code: String,
+    pub message: String,
+}
+
+/// A segment with all that is known of it; also the form of an export.
+#[skip_serializing_none]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct SegmentAnswer {
+    pub segment_id: String,
+    #[serde(rename = "type")]
+    pub segment_type: SegmentType,
+    pub text: String,
+    pub role: Option<String>,
+    pub tool_call_id: Option<String>,
+    pub raw: Option<Value>,
+    pub tokens: Option<u32>,
+    pub state: Option<SegmentState>,
+    /// Set instead of a text where a segment was stashed.
+    pub placeholder: Option<String>,
+    pub created_at: Option<Timestamp>,
+    pub last_touched_at: Option<Timestamp>,
+    pub created_step: Option<u64>,
+    pub last_touched_step: Option<u64>,
+    #[serde(default)]
+    pub pinned: bool,
+    pub pin_reason: Option<String>,
+    #[serde(default)]
+    pub invariant: bool,
+    pub generation: Option<Generation>,
+    pub gc_survival_count: Option<u32>,
+    /// Incoming references from active segments.
+    pub refcount: Option<u32>,
+    pub file_path: Option<String>,
+    pub line_range: Option<(u32, u32)>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
+    pub topic_id: Option<String>,
+    pub task_id: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub references: Vec<String>,
+    pub reply_to: Option<String>,
+    pub derived_from: Option<String>,
+    pub stashed_at: Option<Timestamp>,
+    pub stash_reason: Option<String>,
+}
+
+/// One piece of an agent's context.
+#[skip_serializing_none]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct SegmentInput {
+    /// Unique in its session; absent: a new one. The same id with the same text again changes nothing.
+    pub segment_id: Option<String>,
+    /// `message`, `code`, `log`, `note`, `decision` or `summary`.
+    #[serde(rename = "type")]
+    pub segment_type: SegmentType,
+    pub text: String,
+    /// `system`, `user`, `assistant` or `tool`.
+    pub role: Option<String>,
+    /// A tool call and its result share it: they leave and come back together.
+    pub tool_call_id: Option<String>,
+    /// The caller's own message block, given back untouched.
+    pub raw: Option<Value>,
+    /// The file it shows.
+    pub file_path: Option<String>,
+    /// First and last line shown, both included.
+    pub line_range: Option<(u32, u32)>,
+    pub tags: Option<Vec<String>>,
+    pub topic_id: Option<String>,
+    pub task_id: Option<String>,
+    /// Ids of segments it refers to, also of some that come later.
+    pub references: Option<Vec<String>>,
+    pub reply_to: Option<String>,
+    pub derived_from: Option<String>,
+    /// Never leaves by itself.
+    pub pinned: Option<bool>,
+    /// A rule that holds for the whole session: a root, and never named by a plan.
+    pub invariant: Option<bool>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum RenderFormat {
+    #[default]
+    Segments,
+    Anthropic,
+    OpenAi,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Ran {
+    None,
+    /// Above the soft limit: at least the smallest amount, in the oldest place that has it.
+    Step,
+    /// Above the hard limit: down to the target.
+    Full,
+}
+
+/// What an addition made leave.
+#[skip_serializing_none]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct GcAnswer {
+    pub ran: Ran,
+    /// What left; `context_restore` brings it back by its id.
+    pub stashed: Vec<StashedAnswer>,
+    pub tokens_freed: u64,
+    /// In the mode `advise`: what should leave.
+    pub plan: Option<WindowPlanAnswer>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct StashedAnswer {
+    pub segment_id: String,
+    pub tokens: u32,
+    pub reason: String,
+}
+
+/// What the agent works on, as told and as stored.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct FocusInput {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub task_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub active_file: Option<String>,
+    /// First and last line, both included.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line_range: Option<(u32, u32)>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub recent_files: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub open_files: Vec<String>,
+    /// Files with breakpoints; a line may follow after a colon.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub breakpoints: Vec<String>,
+}

@@ -1,0 +1,40 @@
+//! The API of Rootset as types: every request, response, error, effect and profile, and the one list of operations.
+//!
+//! Pure: no operation is carried out here, no store, clock or network is known. The service implements the list, front ends
+//! generate themselves from it, and programs in Rust can speak with a server by these types.
+//!
+//! Operations live in rooms by what they are about, each with its requests, its responses and one row per operation.
+
+mod admin;
+mod backup;
+mod catalogue;
+mod code;
+mod collector;
+mod context;
+mod effect;
+mod error;
+mod graph;
+mod memory;
+mod operation;
+mod parsing;
+mod profile;
+mod schema;
+mod search;
+mod upkeep;
+
+pub use admin::*;
+pub use backup::*;
+pub use catalogue::catalogue;
+pub use code::*;
+pub use collector::*;
+pub use context::*;
+pub use effect::Effect;
+pub use error::{Error, ErrorCode};
+pub use graph::*;
+pub use memory::*;
+pub use operation::{OperationInfo, Request};
+pub use parsing::{deserialize, nearest};
+pub use profile::{Profile, Profiles, UnknownProfile};
+pub use rootset_gc::StrategyChoice;
+pub use search::*;
+pub use upkeep::*;
