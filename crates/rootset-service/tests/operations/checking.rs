@@ -1,10 +1,13 @@
 //! `doctor`: content after everything, and not when somebody changed rows behind our back.
 
+use std::collections::BTreeSet;
+
+use rootset_gc::invariants::INVARIANTS;
 use rootset_store::driver::SearchIndex;
 use rootset_testing::TestEngine;
 use serde_json::json;
 
-use crate::harness::{World, names, text_of};
+use crate::harness::{World, array, names, text_of};
 
 fn busy_world() -> World {
     let world = World::new();
@@ -17,6 +20,15 @@ fn busy_world() -> World {
     let run = world.delete("b");
     world.call("gc_undo", json!({ "run_id": run }));
     world
+}
+
+#[test]
+fn checks_that_are_about_an_invariant_are_named_by_one_of_the_list() {
+    let checks = World::new().call("doctor", json!({}));
+    let ids = array(&checks["checks"]).iter().map(|check| text_of(&check["id"]));
+    let named: BTreeSet<String> = ids.filter_map(|id| Some(id.split_once('.')?.0.to_owned())).collect();
+    let known = INVARIANTS.iter().map(|invariant| invariant.id.to_owned()).chain(["report".to_owned()]).collect();
+    assert!(named.len() > 6 && named.is_subset(&known), "{named:?}");
 }
 
 #[test]

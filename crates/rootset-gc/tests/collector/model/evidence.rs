@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rootset_gc::invariants::rows::{Key, MemoryRow, Rows, Served};
-use rootset_gc::invariants::steps::{AuditLink, Traces};
+use rootset_invariants::rows::{Key, MemoryRow, Rows, Served};
+use rootset_invariants::steps::{AuditLink, Traces};
 use rootset_model::Timestamp;
 
 use super::{Id, Memory, Object, Workspace};

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rootset_gc::heap::{DerivedKind, Heap};
 use rootset_gc::invariants::sweep::Swept;
-use rootset_gc::invariants::{selection, steps};
 use rootset_gc::strategies::select;
 use rootset_gc::{PlanFacts, RootState, Selection, Skip, SourceShare, Strategy, blocked, digest, recheck};
+use rootset_invariants::{selection, steps};
 use rootset_model::plan::{Action, ItemKind, PlanItem, Reason};
 use rootset_model::{Limits, Timestamp};
 

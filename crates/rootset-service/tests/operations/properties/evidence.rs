@@ -1,5 +1,5 @@
 //! What the invariants say of the database itself: rows read past the service, turned into the evidence that
-//! `rootset_gc::invariants` asks for. The model is not asked here, but for what was planted on purpose.
+//! `rootset_invariants` asks for. The model is not asked here, but for what was planted on purpose.
 //!
 //! | invariants | when | where |
 //! |---|---|---|
@@ -18,8 +18,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prop_assert;
 use proptest::test_runner::TestCaseError;
 use rootset_gc::invariants::Broken;
-use rootset_gc::invariants::rows::{self, Key, MemoryRow, Rows, Served};
-use rootset_gc::invariants::steps::{self, AuditLink};
+use rootset_invariants::rows::{self, Key, MemoryRow, Rows, Served};
+use rootset_invariants::steps::{self, AuditLink};
 use rootset_store::driver::{SearchIndex, Value as Parameter};
 use rootset_testing::{SqlError, SqlRow};
 use serde_json::{Value, json};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use aho_corasick::AhoCorasick;
-use rootset_gc::invariants::steps::{Traces, purged_means_absent};
+use rootset_invariants::steps::{Traces, purged_means_absent};
 use rootset_provider::{Embedder, ProviderError};
 
 use super::failed;

@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use super::{Broken, I9, I10, I11, I12};
+use rootset_gc::invariants::{Broken, I9, I10, I11, I12};
 
 /// I9: the logical dump before trashing and after undoing it.
 pub fn undo_is_the_identity<D: PartialEq + Debug>(before: &D, after: &D) -> Result<(), Broken> {

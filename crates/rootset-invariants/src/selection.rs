@@ -3,11 +3,10 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
+use rootset_gc::heap::{Bucket, Heap, Root};
+use rootset_gc::invariants::{Broken, I4, I5};
+use rootset_gc::strategies::{Selection, of_reason};
 use rootset_model::{Basis, Timestamp};
-
-use super::{Broken, I4, I5};
-use crate::heap::{Bucket, Heap, Root, past};
-use crate::strategies::{Selection, of_reason};
 
 /// I4.
 pub fn only_orphans_are_condemned(heap: &Heap<'_>, selection: &Selection) -> Result<(), Broken> {
@@ -58,6 +57,11 @@ fn ties_break_by_id(heap: &Heap<'_>, selection: &Selection, now: Timestamp) -> R
     }))
 }
 
+/// Once more, and not the collector's own: a mistake has to be made twice.
+fn past(stamp: Option<Timestamp>, now: Timestamp) -> Option<Timestamp> {
+    stamp.filter(|stamp| (0..=now.0).contains(&stamp.0))
+}
+
 fn any_past_date(root: &Root, now: Timestamp) -> Option<Timestamp> {
     let dates = [root.ingested_at, root.last_used_at, root.expires_at, root.superseded_at, root.stale_at];
     dates.into_iter().find_map(|date| past(date, now))
@@ -73,8 +77,8 @@ fn stamp_of(root: &Root, bucket: &Bucket) -> Option<Timestamp> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::heap::{Derived, DerivedKind};
-    use crate::strategies::stored_reason;
+    use rootset_gc::heap::{Derived, DerivedKind};
+    use rootset_gc::strategies::stored_reason;
     use rootset_model::RetentionPolicy;
     use rootset_model::plan::Reason;
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Broken, I6, I7, I8};
+use rootset_gc::invariants::{Broken, I6, I7, I8};
 
 /// A row's workspace and id.
 pub type Key = (i64, [u8; 16]);
