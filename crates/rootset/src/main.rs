@@ -4,6 +4,7 @@
 //! look on a terminal. stdout is data, stderr is talk.
 
 mod arguments;
+#[cfg(feature = "http")]
 mod background;
 mod commands;
 mod configuration;
