@@ -114,6 +114,16 @@ pub enum BackupReasonAnswer {
     Salvage,
 }
 
+impl BackupReasonAnswer {
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Requested => "requested",
+            Self::Migration => "migration",
+            Self::Salvage => "salvage",
+        }
+    }
+}
+
 /// Check that a backup can be restored: its files, their checksums, what is in them.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct BackupVerify {

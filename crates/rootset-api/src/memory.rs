@@ -369,6 +369,22 @@ pub struct UpdateMemory {
     pub erase_previous: Option<bool>,
 }
 
+impl UpdateMemory {
+    pub fn changes_content(&self) -> bool {
+        self.topic.is_some() || self.context.is_some() || self.decisions.is_some() || self.rationale.is_some()
+    }
+
+    pub fn changes_something(&self) -> bool {
+        let changes_attributes = self.name.is_some()
+            || self.metadata.is_some()
+            || self.tags.is_some()
+            || self.pinned.is_some()
+            || self.pin_reason.is_some()
+            || self.expires_at.is_some();
+        self.changes_content() || changes_attributes || self.erase_previous == Some(true)
+    }
+}
+
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct UpdatedMemory {
     pub memory_id: MemoryId,

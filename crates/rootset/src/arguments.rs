@@ -19,9 +19,7 @@ use std::ffi::OsString;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 pub use backup::{BackupCommand, RestoreArguments};
-pub use code::{
-    CallsArguments, CodeCommand, CodeSearchArguments, IndexArguments, ScopeArguments, SymbolArguments, WatchArguments,
-};
+pub use code::{CodeCommand, IndexArguments, ScopeArguments, WatchArguments};
 pub use collector::{
     ApplyArguments, CollectorCommand, DaemonArguments, ForgetArguments, LogArguments, PlanArguments, PruneArguments,
     PurgeArguments, RetentionCommand, RetentionTarget, SetRetentionArguments, UndoArguments,

@@ -41,6 +41,10 @@ mod undo;
 mod watch;
 mod workspace;
 
+use rootset_service::ServiceError;
+use serde::de::value::StrDeserializer;
+use serde::de::{DeserializeOwned, IntoDeserializer};
+
 use crate::arguments::Command;
 use crate::exit::Failure;
 use crate::session::Session;
@@ -97,10 +101,17 @@ fn given<T>(items: Vec<T>) -> Option<Vec<T>> {
 }
 
 /// A JSON object given as an option.
-fn object(option: &str, text: &str) -> Result<serde_json::Value, rootset_service::ServiceError> {
-    match serde_json::from_str(text) {
-        Ok(value @ serde_json::Value::Object(_)) => Ok(value),
-        Ok(_) => Err(rootset_service::ServiceError::invalid(format!("`{option}` must be a JSON object"))),
-        Err(error) => Err(rootset_service::ServiceError::invalid(format!("`{option}` is not JSON: {error}"))),
+fn object<T: DeserializeOwned>(option: &str, text: &str) -> Result<T, ServiceError> {
+    let value: serde_json::Value = serde_json::from_str(text)
+        .map_err(|error| ServiceError::invalid(format!("`{option}` is not JSON: {error}")))?;
+    if !value.is_object() {
+        return Err(ServiceError::invalid(format!("`{option}` must be a JSON object")));
     }
+    rootset_api::deserialize(value).map_err(ServiceError::invalid)
+}
+
+/// One of the words that a field of a request takes.
+fn word<T: DeserializeOwned>(field: &str, text: &str) -> Result<T, ServiceError> {
+    let word: StrDeserializer<'_, serde::de::value::Error> = text.into_deserializer();
+    T::deserialize(word).map_err(|error| ServiceError::invalid(format!("`{field}`: {error}")))
 }

@@ -3,7 +3,7 @@
 use std::io::{IsTerminal, Write};
 
 use rootset_service::ServiceError;
-use serde_json::Value;
+use serde::Serialize;
 
 use crate::arguments::GlobalArguments;
 use crate::exit::Failure;
@@ -38,12 +38,13 @@ impl Output {
     }
 
     /// An operation's answer: its JSON for programs, `render`ed for people.
-    pub fn answer(&self, answer: &Value, render: impl FnOnce(&Value) -> String) -> Result<(), Failure> {
+    pub fn answer<A: Serialize>(&self, answer: &A, render: impl FnOnce(&A) -> String) -> Result<(), Failure> {
         if self.in_json { self.json(answer) } else { self.text(&render(answer)) }
     }
 
     /// One line for programs, indented for a person who looks.
-    pub fn json(&self, value: &Value) -> Result<(), Failure> {
+    pub fn json(&self, answer: &impl Serialize) -> Result<(), Failure> {
+        let value = serde_json::to_value(answer).map_err(std::io::Error::from)?;
         let text = if std::io::stdout().is_terminal() { format!("{value:#}\n") } else { format!("{value}\n") };
         // Past the filter of colours: JSON is passed on as it is, to the byte.
         let mut stdout = std::io::stdout().lock();

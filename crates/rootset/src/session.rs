@@ -3,7 +3,7 @@
 use std::cell::{Cell, OnceCell};
 use std::sync::Arc;
 
-use rootset_service::{Caller, FrontEnd, Progress, Service, ServiceError};
+use rootset_service::{Caller, FrontEnd, Operation, Progress, Service, ServiceError};
 use rootset_store::Store;
 use serde_json::Value;
 
@@ -40,19 +40,19 @@ impl Session {
     }
 
     /// Runs one operation.
-    pub fn call(&self, operation: &str, request: Value) -> Result<Value, ServiceError> {
-        self.call_with_progress(operation, request, Progress::default())
+    pub fn run<O: Operation>(&self, request: O) -> Result<O::Response, ServiceError> {
+        self.run_with_progress(request, Progress::default())
     }
 
     /// Runs one operation that may take long.
-    pub fn call_with_progress(
-        &self,
-        operation: &str,
-        request: Value,
-        progress: Progress,
-    ) -> Result<Value, ServiceError> {
+    pub fn run_with_progress<O: Operation>(&self, request: O, progress: Progress) -> Result<O::Response, ServiceError> {
         let caller = Caller { progress, ..self.caller()? };
-        self.service()?.call(&caller, operation, request)
+        self.service()?.run(&caller, request)
+    }
+
+    /// Runs one operation by its name, from JSON to JSON.
+    pub fn call(&self, operation: &str, request: Value) -> Result<Value, ServiceError> {
+        self.service()?.call(&self.caller()?, operation, request)
     }
 
     /// The person at the terminal.

@@ -21,7 +21,9 @@ const ATTEMPTS_MAX: usize = 8;
 impl Operation for UpdateMemory {
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<UpdatedMemory, ServiceError> {
         let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
-        refuse_empty(&self)?;
+        if !self.changes_something() {
+            return Err(ServiceError::invalid("no field to change is given"));
+        }
         if self.erase_previous == Some(true) {
             caller.need_scope(Effect::Purge, || "`erase_previous: true`")?;
         }
@@ -46,23 +48,6 @@ impl<E: Into<ServiceError>> From<E> for Attempt {
     fn from(error: E) -> Self {
         Self::Failed(error.into())
     }
-}
-
-fn gives_content(request: &UpdateMemory) -> bool {
-    request.topic.is_some() || request.context.is_some() || request.decisions.is_some() || request.rationale.is_some()
-}
-
-fn refuse_empty(request: &UpdateMemory) -> Result<(), ServiceError> {
-    let gives_attributes = request.name.is_some()
-        || request.metadata.is_some()
-        || request.tags.is_some()
-        || request.pinned.is_some()
-        || request.pin_reason.is_some()
-        || request.expires_at.is_some();
-    if gives_content(request) || gives_attributes || request.erase_previous == Some(true) {
-        return Ok(());
-    }
-    Err(ServiceError::invalid("no field to change is given"))
 }
 
 fn attributes(request: &UpdateMemory) -> Result<(AttributeChanges, usize), ServiceError> {
@@ -133,7 +118,7 @@ fn attempt(
         return Err(Attempt::ChangedMeanwhile);
     }
     // Files have no hash to compare with, and their content need not be what a note's has to be.
-    let given = gives_content(request).then(|| content(request, seen.content)).transpose()?;
+    let given = request.changes_content().then(|| content(request, seen.content)).transpose()?;
     let redacted = given.as_ref().map_or(0, |(_, redacted)| *redacted);
     let changed = given.map(|(content, _)| content).filter(|it| Some(it.doc_hash()) != seen.row.doc_hash);
     let prepared: Option<PreparedContent> =

@@ -30,11 +30,11 @@ pub enum BackupFormat {
     Jsonl,
 }
 
-impl BackupFormat {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Snapshot => "snapshot",
-            Self::Jsonl => "jsonl",
+impl From<BackupFormat> for rootset_api::BackupFormat {
+    fn from(format: BackupFormat) -> Self {
+        match format {
+            BackupFormat::Snapshot => Self::Snapshot,
+            BackupFormat::Jsonl => Self::Jsonl,
         }
     }
 }

@@ -2,35 +2,35 @@
 
 use std::fmt::Write;
 
+use rootset_api::{AddMemory, AddedMemory, MemoryInput};
 use rootset_service::ServiceError;
-use serde_json::{Value, json};
 
 use super::{given, joined, object, times};
 use crate::arguments::AddArguments;
 use crate::exit::Failure;
-use crate::render::{self, count, counted, escaped, flag, list, one_line, text};
+use crate::render::{self, counted, escaped, one_line};
 use crate::session::Session;
 use crate::{editor, input, prompt};
 
 pub fn run(arguments: AddArguments, session: &Session) -> Result<(), Failure> {
     let metadata = arguments.metadata.as_deref().map(|text| object("--metadata", text)).transpose()?;
     let expires_at = arguments.expires.as_deref().map(|text| times::ahead("--expires", text)).transpose()?;
-    let request = json!({
-        "context": context(&arguments.text)?,
-        "topic": arguments.topic,
-        "decisions": given(arguments.decisions),
-        "rationale": given(arguments.rationale),
-        "tags": given(arguments.tags),
-        "name": arguments.name,
-        "source": arguments.source,
-        "metadata": metadata,
-        "pinned": arguments.pin.is_some().then_some(true),
-        "pin_reason": arguments.pin.filter(|reason| !reason.is_empty()),
-        "expires_at": expires_at,
-        "supersedes": given(arguments.supersedes),
-        "restore": arguments.restore.then_some(true),
-    });
-    let answer = session.call("add_memory", request)?;
+    let memory = MemoryInput {
+        context: context(&arguments.text)?,
+        topic: arguments.topic,
+        decisions: given(arguments.decisions),
+        rationale: given(arguments.rationale),
+        metadata,
+        tags: given(arguments.tags),
+        source: arguments.source,
+        name: arguments.name,
+        pinned: arguments.pin.is_some().then_some(true),
+        pin_reason: arguments.pin.filter(|reason| !reason.is_empty()),
+        expires_at,
+        supersedes: given(arguments.supersedes),
+        restore: arguments.restore.then_some(true),
+    };
+    let answer = session.run(AddMemory { workspace_id: None, memory })?;
     session.output.answer(&answer, render)?;
     if !session.output.in_json() {
         remarks(&answer).iter().for_each(|remark| session.output.talk(remark));
@@ -48,18 +48,19 @@ fn context(words: &[String]) -> Result<String, ServiceError> {
     }
 }
 
-fn render(answer: &Value) -> String {
-    let what = match (flag(answer, "created"), flag(answer, "restored")) {
+fn render(answer: &AddedMemory) -> String {
+    let what = match (answer.created, answer.restored) {
         (_, true) => "restored",
         (true, false) => "added",
         (false, false) => "already there:",
     };
-    format!("{what} {} {}\n", render::bold(text(answer, "name")), render::dim(text(answer, "memory_id")))
+    let name = answer.name.as_deref().unwrap_or_default();
+    format!("{what} {} {}\n", render::bold(name), render::dim(answer.memory_id))
 }
 
-fn remarks(answer: &Value) -> Vec<String> {
+fn remarks(answer: &AddedMemory) -> Vec<String> {
     let mut remarks = Vec::new();
-    match count(answer, "redacted") {
+    match answer.redacted {
         0 => {}
         redacted => remarks.push(render::warning(format!(
             "{} like a secret and {} not stored",
@@ -67,17 +68,16 @@ fn remarks(answer: &Value) -> Vec<String> {
             if redacted == 1 { "was" } else { "were" }
         ))),
     }
-    if text(answer, "status") == "pending" {
+    if answer.status == "pending" {
         remarks.push("pending: found by its words already, entities and vectors follow".to_owned());
     }
-    for error in list(answer, "errors").iter().filter_map(Value::as_str) {
+    for error in &answer.errors {
         remarks.push(render::warning(format!("not complete yet: {}", escaped(error))));
     }
-    let similar = list(answer, "similar");
-    if !similar.is_empty() {
+    if !answer.similar.is_empty() {
         let mut lines = String::from("similar memories are there already; `rootset supersede OLD NEW` replaces one:");
-        for other in similar {
-            let (name, topic) = (escaped(text(other, "name")), one_line(text(other, "topic"), 60));
+        for other in &answer.similar {
+            let (name, topic) = (escaped(&other.name), one_line(&other.topic, 60));
             write!(lines, "\n  {name}  {}", render::dim(topic)).expect("writing to a string cannot fail");
         }
         remarks.push(lines);

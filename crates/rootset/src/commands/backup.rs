@@ -1,11 +1,13 @@
 //! `rootset backup`.
 
-use serde_json::{Value, json};
+use rootset_api::{
+    BackupCreate, BackupCreated, BackupList, BackupRestore, BackupRestored, BackupVerify, BackupsListed,
+};
 
 use crate::arguments::{BackupCommand, RestoreArguments};
 use crate::exit::{Failure, STATUS_CALLER};
 use crate::prompt;
-use crate::render::{self, Table, bytes, count, counted, escaped, flag, list, one_line, short, text};
+use crate::render::{self, Table, bytes, counted, escaped, one_line, short};
 use crate::session::Session;
 
 /// What is typed before something is replaced.
@@ -14,58 +16,56 @@ const RESTORE_WORD: &str = "restore";
 pub fn run(command: BackupCommand, session: &Session) -> Result<(), Failure> {
     match command {
         BackupCommand::Create(arguments) => {
-            let format = arguments.format.map(|format| format.as_str());
-            let answer =
-                session.call("backup_create", json!({"format": format, "workspace_id": session.global.workspace}))?;
+            let format = arguments.format.map(Into::into);
+            let answer = session.run(BackupCreate { format, workspace_id: session.global.workspace.clone() })?;
             session.output.answer(&answer, created)
         }
         BackupCommand::List => {
-            let answer = session.call("backup_list", json!({}))?;
+            let answer = session.run(BackupList {})?;
             session.output.answer(&answer, listed)
         }
-        BackupCommand::Verify { backup } => verify(&backup, session),
+        BackupCommand::Verify { backup } => verify(backup, session),
         BackupCommand::Restore(arguments) => restore(&arguments, session),
     }
 }
 
-fn created(answer: &Value) -> String {
+fn created(answer: &BackupCreated) -> String {
     format!(
         "backup {}: {}, {}, verified\n{}\n",
-        text(answer, "backup_id"),
-        counted(count(answer, "rows"), "row", "rows"),
-        bytes(count(answer, "bytes")),
-        escaped(text(answer, "path"))
+        answer.backup_id,
+        counted(answer.rows, "row", "rows"),
+        bytes(answer.bytes),
+        escaped(&answer.path)
     )
 }
 
-fn listed(answer: &Value) -> String {
-    let backups = list(answer, "backups");
-    if backups.is_empty() {
+fn listed(answer: &BackupsListed) -> String {
+    if answer.backups.is_empty() {
         return String::new();
     }
     let mut table = Table::new(["ID", "CREATED", "FORMAT", "MEMORIES", "SIZE", "WORKSPACE", "REASON"]);
-    for backup in backups {
+    for backup in &answer.backups {
         table.row([
-            text(backup, "backup_id").to_owned(),
-            short(text(backup, "created_at")),
-            text(backup, "format").to_owned(),
-            count(backup, "memories").to_string(),
-            bytes(count(backup, "bytes")),
-            one_line(text(backup, "workspace_id"), 64),
-            text(backup, "reason").to_owned(),
+            backup.backup_id.clone(),
+            short(backup.created_at),
+            backup.format.clone(),
+            backup.memories.to_string(),
+            bytes(backup.bytes),
+            one_line(backup.workspace_id.as_deref().unwrap_or_default(), 64),
+            backup.reason.as_str().to_owned(),
         ]);
     }
     table.finish()
 }
 
-fn verify(backup: &str, session: &Session) -> Result<(), Failure> {
-    let answer = session.call("backup_verify", json!({ "backup_id": backup }))?;
+fn verify(backup: String, session: &Session) -> Result<(), Failure> {
+    let answer = session.run(BackupVerify { backup_id: backup })?;
     session.output.answer(&answer, |answer| {
-        let problems = list(answer, "problems").iter().filter_map(Value::as_str);
+        let problems = answer.problems.iter();
         let lines: String = problems.map(|it| format!("{} {}\n", render::warning("BAD"), escaped(it))).collect();
-        if flag(answer, "ok") { format!("{}\n", render::good("ok")) } else { lines }
+        if answer.ok { format!("{}\n", render::good("ok")) } else { lines }
     })?;
-    if flag(&answer, "ok") { Ok(()) } else { Err(Failure::Said(STATUS_CALLER)) }
+    if answer.ok { Ok(()) } else { Err(Failure::Said(STATUS_CALLER)) }
 }
 
 fn restore(arguments: &RestoreArguments, session: &Session) -> Result<(), Failure> {
@@ -76,29 +76,27 @@ fn restore(arguments: &RestoreArguments, session: &Session) -> Result<(), Failur
     };
     let action = format!("replace {what} by the backup {}", one_line(&arguments.backup, 200));
     prompt::confirm_word(session, &action, RESTORE_WORD)?;
-    let request = json!({
-        "backup_id": arguments.backup,
-        "workspace_id": only,
-        "into_workspace_id": arguments.into,
-        "confirm": true,
-    });
-    let answer = session.call("backup_restore", request)?;
+    let answer = session.run(BackupRestore {
+        backup_id: arguments.backup.clone(),
+        workspace_id: only.map(str::to_owned),
+        into_workspace_id: arguments.into.clone(),
+        confirm: Some(true),
+    })?;
     session.output.answer(&answer, restored)
 }
 
-fn restored(answer: &Value) -> String {
-    let names = |field: &str| {
-        let names: Vec<String> = list(answer, field).iter().filter_map(Value::as_str).map(escaped).collect();
-        names.join(", ")
-    };
-    let memories = counted(count(&answer["restored"], "memories"), "memory", "memories");
-    let mut shown = format!("restored {memories} in {}\n", names("workspaces"));
-    if count(answer, "replayed_erasures") > 0 {
-        let again = counted(count(answer, "replayed_erasures"), "thing", "things");
+fn restored(answer: &BackupRestored) -> String {
+    let names = |ids: &[String]| ids.iter().map(|id| escaped(id)).collect::<Vec<_>>().join(", ");
+    let memories = answer.restored.get("memories").copied().unwrap_or_default();
+    let memories = counted(memories, "memory", "memories");
+    let mut shown = format!("restored {memories} in {}\n", names(&answer.workspaces));
+    if answer.replayed_erasures > 0 {
+        let again = counted(answer.replayed_erasures, "thing", "things");
         shown.push_str(&format!("purged again what was purged since: {again}\n"));
     }
-    if !list(answer, "workspaces_removed").is_empty() {
-        shown.push_str(&format!("removed, because the backup does not know them: {}\n", names("workspaces_removed")));
+    if !answer.workspaces_removed.is_empty() {
+        let removed = names(&answer.workspaces_removed);
+        shown.push_str(&format!("removed, because the backup does not know them: {removed}\n"));
     }
     shown
 }

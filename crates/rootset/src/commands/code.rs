@@ -2,108 +2,111 @@
 
 use std::fmt::Write;
 
-use serde_json::{Value, json};
+use rootset_api::{
+    CallsAnswer, CodeAnswer, GetCallees, GetCallers, GetSymbol, ListRepos, ReposAnswer, SearchCode, SymbolAnswer,
+};
 
-use super::{given, joined};
-use crate::arguments::{CallsArguments, CodeCommand, CodeSearchArguments, SymbolArguments};
+use super::given;
+use crate::arguments::CodeCommand;
 use crate::exit::Failure;
-use crate::render::{self, Table, count, escaped, flag, list, text};
+use crate::render::{self, Table, escaped};
 use crate::session::Session;
 
 pub fn run(command: CodeCommand, session: &Session) -> Result<(), Failure> {
-    let (answer, show): (Value, fn(&Value) -> String) = match command {
-        CodeCommand::Search(arguments) => (search(arguments, session)?, found),
-        CodeCommand::Symbol(arguments) => (symbol(arguments, session)?, symbols),
-        CodeCommand::Callers(arguments) => (calls("get_callers", arguments, session)?, call_table),
-        CodeCommand::Callees(arguments) => (calls("get_callees", arguments, session)?, call_table),
-        CodeCommand::Repos => return session.output.answer(&session.call("list_repos", json!({}))?, repos),
+    let is_empty = match command {
+        CodeCommand::Search(arguments) => {
+            let (query, languages) = (arguments.query.join(" "), given(arguments.languages));
+            let (repo, limit) = (arguments.repo, arguments.limit);
+            let answer = session.run(SearchCode { workspace_id: None, query, repo, languages, limit })?;
+            session.output.answer(&answer, found)?;
+            answer.results.is_empty()
+        }
+        CodeCommand::Symbol(arguments) => {
+            let (qualified_name, repo) = (arguments.name, arguments.repo);
+            let answer = session.run(GetSymbol { workspace_id: None, qualified_name, repo })?;
+            session.output.answer(&answer, symbols)?;
+            answer.results.is_empty()
+        }
+        CodeCommand::Callers(arguments) => {
+            let (qualified_name, repo, limit) = (arguments.name, arguments.repo, arguments.limit);
+            show_calls(session.run(GetCallers { workspace_id: None, qualified_name, repo, limit })?, session)?
+        }
+        CodeCommand::Callees(arguments) => {
+            let (qualified_name, repo, limit) = (arguments.name, arguments.repo, arguments.limit);
+            show_calls(session.run(GetCallees { workspace_id: None, qualified_name, repo, limit })?, session)?
+        }
+        CodeCommand::Repos => return session.output.answer(&session.run(ListRepos::default())?, repos),
     };
-    session.output.answer(&answer, show)?;
-    if !session.output.in_json() && list(&answer, "results").is_empty() {
+    if !session.output.in_json() && is_empty {
         session.output.talk("nothing found");
     }
     Ok(())
 }
 
-fn search(arguments: CodeSearchArguments, session: &Session) -> Result<Value, Failure> {
-    let request = json!({
-        "query": joined(&arguments.query),
-        "repo": arguments.repo,
-        "languages": given(arguments.languages),
-        "limit": arguments.limit,
+/// Answers whether there was nothing to show.
+fn show_calls(answer: CallsAnswer, session: &Session) -> Result<bool, Failure> {
+    session.output.answer(&answer, call_table)?;
+    Ok(answer.results.is_empty())
+}
+
+fn found(answer: &CodeAnswer) -> String {
+    let blocks = answer.results.iter().map(|it| {
+        let name = it.qualified_name.as_deref().unwrap_or(&it.file_path);
+        block(name, &it.kind, &location(&it.repo, &it.file_path, it.lines), &it.snippet)
     });
-    Ok(session.call("search_code", request)?)
+    blocks.collect::<Vec<_>>().join("\n")
 }
 
-fn symbol(arguments: SymbolArguments, session: &Session) -> Result<Value, Failure> {
-    Ok(session.call("get_symbol", json!({"qualified_name": arguments.name, "repo": arguments.repo}))?)
-}
-
-fn calls(operation: &str, arguments: CallsArguments, session: &Session) -> Result<Value, Failure> {
-    let request = json!({"qualified_name": arguments.name, "repo": arguments.repo, "limit": arguments.limit});
-    Ok(session.call(operation, request)?)
-}
-
-fn found(answer: &Value) -> String {
-    blocks(answer, |result| text(result, "snippet"))
-}
-
-fn symbols(answer: &Value) -> String {
-    blocks(answer, |result| text(result, "text"))
+fn symbols(answer: &SymbolAnswer) -> String {
+    let blocks = answer
+        .results
+        .iter()
+        .map(|it| block(&it.qualified_name, &it.kind, &location(&it.repo, &it.file_path, it.lines), &it.text));
+    blocks.collect::<Vec<_>>().join("\n")
 }
 
 /// Where it is, what it is, and its text as it is indented.
-fn blocks(answer: &Value, body: fn(&Value) -> &str) -> String {
+fn block(name: &str, kind: &str, location: &str, body: &str) -> String {
     let mut shown = String::new();
-    for (place, result) in list(answer, "results").iter().enumerate() {
-        let separator = if place == 0 { "" } else { "\n" };
-        let name = [text(result, "qualified_name"), text(result, "file_path")].into_iter().find(|it| !it.is_empty());
-        let name = render::bold(escaped(name.unwrap_or_default()));
-        let about = format!("{} in {}", text(result, "kind"), location(result));
-        writeln!(shown, "{separator}{name}  {}", render::dim(escaped(&about)))
-            .expect("writing to a string cannot fail");
-        for line in body(result).lines() {
-            writeln!(shown, "  {}", escaped(line)).expect("writing to a string cannot fail");
-        }
-    }
+    let mut line = |text: String| writeln!(shown, "{text}").expect("writing to a string cannot fail");
+    let about = format!("{kind} in {location}");
+    line(format!("{}  {}", render::bold(escaped(name)), render::dim(escaped(&about))));
+    body.lines().for_each(|text| line(format!("  {}", escaped(text))));
     shown
 }
 
-fn location(result: &Value) -> String {
-    let line = result.get("lines").and_then(|lines| lines.get(0)).and_then(Value::as_i64).unwrap_or(1);
-    format!("{}/{}:{line}", text(result, "repo"), text(result, "file_path"))
+fn location(repo: &str, file_path: &str, [first, _]: [i64; 2]) -> String {
+    format!("{repo}/{file_path}:{first}")
 }
 
-fn call_table(answer: &Value) -> String {
-    let results = list(answer, "results");
-    if results.is_empty() {
+fn call_table(answer: &CallsAnswer) -> String {
+    if answer.results.is_empty() {
         return String::new();
     }
     let mut table = Table::new(["NAME", "FILE", "LINE", ""]);
-    for call in results {
+    for call in &answer.results {
         table.row([
-            escaped(text(call, "qualified_name")).to_string(),
-            escaped(&format!("{}/{}", text(call, "repo"), text(call, "file_path"))).to_string(),
-            count(call, "line").to_string(),
-            if flag(call, "ambiguous") { "maybe".to_owned() } else { String::new() },
+            escaped(&call.qualified_name),
+            escaped(&format!("{}/{}", call.repo, call.file_path)),
+            call.line.to_string(),
+            if call.ambiguous { "maybe".to_owned() } else { String::new() },
         ]);
     }
     table.finish()
 }
 
-fn repos(answer: &Value) -> String {
-    let repos = list(answer, "repos");
-    if repos.is_empty() {
+fn repos(answer: &ReposAnswer) -> String {
+    if answer.repos.is_empty() {
         return "no repository is indexed\n".to_owned();
     }
     let mut table = Table::new(["REPO", "FILES", "STALE", "LAST RUN", "ROOT"]);
-    for repo in repos {
+    for repo in &answer.repos {
         table.row([
-            escaped(text(repo, "repo")).to_string(),
-            count(repo, "files").to_string(),
-            count(repo, "stale_memories").to_string(),
-            render::age(text(repo, "last_run_at")),
-            escaped(text(repo, "root")).to_string(),
+            escaped(&repo.repo),
+            repo.files.to_string(),
+            repo.stale_memories.to_string(),
+            repo.last_run_at.map(render::age).unwrap_or_default(),
+            escaped(&repo.root),
         ]);
     }
     table.finish()

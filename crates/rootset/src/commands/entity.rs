@@ -2,72 +2,69 @@
 
 use std::fmt::Write;
 
-use serde_json::{Value, json};
+use rootset_api::{EntityWithRelations, GetEntity, GetRelated, RelatedAnswer, RelationAnswer};
 
 use crate::arguments::EntityCommand;
 use crate::exit::Failure;
-use crate::render::{self, Table, count, counted, escaped, list, one_line, text};
+use crate::render::{self, Table, counted, escaped, one_line};
 use crate::session::Session;
 
 pub fn run(command: EntityCommand, session: &Session) -> Result<(), Failure> {
     match command {
         EntityCommand::Show { entity } => {
-            let answer = session.call("get_entity", json!({"entity_id": entity}))?;
+            let answer = session.run(GetEntity { workspace_id: None, entity_id: entity })?;
             session.output.answer(&answer, one)
         }
         EntityCommand::Related(arguments) => {
-            let request = json!({"entity_id": arguments.entity, "depth": arguments.depth, "limit": arguments.limit});
-            let answer = session.call("get_related", request)?;
+            let (entity_id, depth, limit) = (arguments.entity, arguments.depth, arguments.limit);
+            let answer = session.run(GetRelated { workspace_id: None, entity_id, depth, limit })?;
             session.output.answer(&answer, related)
         }
     }
 }
 
-fn one(entity: &Value) -> String {
-    let memories = counted(count(entity, "refcount"), "memory", "memories");
+fn one(answer: &EntityWithRelations) -> String {
+    let entity = &answer.entity;
+    let memories = counted(entity.refcount, "memory", "memories");
     let mut shown = format!(
         "{}  {}\n",
-        render::bold(one_line(text(entity, "name"), usize::MAX)),
-        render::dim(format!("{}, {}, {memories}", escaped(text(entity, "type")), text(entity, "origin")))
+        render::bold(one_line(&entity.name, usize::MAX)),
+        render::dim(format!("{}, {}, {memories}", escaped(&entity.entity_type), entity.origin))
     );
     let mut line = |text: String| writeln!(shown, "{text}").expect("writing to a string cannot fail");
-    line(render::dim(text(entity, "entity_id")));
-    let description = text(entity, "description");
-    if !description.is_empty() {
-        line(escaped(description));
+    line(render::dim(&entity.entity_id));
+    if !entity.description.is_empty() {
+        line(escaped(&entity.description));
     }
-    let relations = list(entity, "relations");
-    if !relations.is_empty() {
+    if !answer.relations.is_empty() {
         line(String::new());
     }
-    relations.iter().for_each(|relation| line(arrow(relation)));
-    let memories = list(entity, "memory_ids");
-    if !memories.is_empty() {
+    answer.relations.iter().for_each(|relation| line(arrow(relation)));
+    if !entity.memory_ids.is_empty() {
         line(format!("\n{}", render::bold("Memories")));
     }
-    memories.iter().filter_map(Value::as_str).for_each(|id| line(id.to_owned()));
+    entity.memory_ids.iter().for_each(|id| line(id.to_string()));
     shown
 }
 
-fn related(answer: &Value) -> String {
-    let entities = list(answer, "entities");
-    if entities.is_empty() {
+fn related(answer: &RelatedAnswer) -> String {
+    if answer.entities.is_empty() {
         return "no related entities\n".to_owned();
     }
     let mut table = Table::new(["NAME", "TYPE", "MEMORIES", "DESCRIPTION"]);
-    for entity in entities {
+    for entity in &answer.entities {
         table.row([
-            one_line(text(entity, "name"), 60),
-            one_line(text(entity, "type"), 20),
-            count(entity, "refcount").to_string(),
-            one_line(text(entity, "description"), 80),
+            one_line(&entity.name, 60),
+            one_line(&entity.entity_type, 20),
+            entity.refcount.to_string(),
+            one_line(&entity.description, 80),
         ]);
     }
-    let relations: Vec<String> = list(answer, "relations").iter().map(|it| format!("{}\n", arrow(it))).collect();
-    format!("{}\n{}", table.finish(), relations.concat())
+    let relations: String = answer.relations.iter().map(|it| format!("{}\n", arrow(it))).collect();
+    format!("{}\n{relations}", table.finish())
 }
 
-fn arrow(relation: &Value) -> String {
-    let end = |field: &str| one_line(text(relation, field), 80);
-    format!("{} —{}→ {}", end("source"), end("relation"), end("target"))
+fn arrow(relation: &RelationAnswer) -> String {
+    let [source, word, target] = [&relation.source, &relation.relation, &relation.target].map(|it| one_line(it, 80));
+    format!("{source} —{word}→ {target}")
 }

@@ -1,45 +1,46 @@
 //! `rootset graph`.
 
-use serde_json::{Value, json};
+use rootset_api::{ExportGraph, ExportedGraph, GraphFormat, ImportGraph, ImportedGraph, Request};
+use rootset_service::ServiceError;
 
 use super::object;
 use crate::arguments::{ExportFormat, GraphCommand};
 use crate::exit::Failure;
 use crate::input;
-use crate::render::{count, counted, text};
+use crate::render::counted;
 use crate::session::Session;
 
 pub fn run(command: GraphCommand, session: &Session) -> Result<(), Failure> {
     match command {
         GraphCommand::Import(arguments) => {
             let request = object("FILE", &input::read_file(&arguments.file)?)?;
-            let answer = session.call("import_graph", request)?;
+            let answer = session.run(ImportGraph::parse(request).map_err(ServiceError)?)?;
             session.output.answer(&answer, imported)
         }
         GraphCommand::Export(arguments) => {
             let format = match arguments.format {
-                ExportFormat::Json => "json",
-                ExportFormat::Graphml => "graphml",
+                ExportFormat::Json => GraphFormat::Json,
+                ExportFormat::Graphml => GraphFormat::Graphml,
             };
-            let answer = session.call("export_graph", json!({"format": format}))?;
+            let answer = session.run(ExportGraph { workspace_id: None, format: Some(format) })?;
             session.output.answer(&answer, exported)
         }
     }
 }
 
-fn imported(answer: &Value) -> String {
+fn imported(answer: &ImportedGraph) -> String {
     format!(
         "imported {}, {}\nundo: rootset undo {}\n",
-        counted(count(answer, "entities"), "entity", "entities"),
-        counted(count(answer, "relations"), "relation", "relations"),
-        text(answer, "run_id")
+        counted(answer.entities, "entity", "entities"),
+        counted(answer.relations, "relation", "relations"),
+        answer.run_id
     )
 }
 
 /// A document for a file, not for reading: as it is.
-fn exported(answer: &Value) -> String {
-    match answer.get("graphml").and_then(Value::as_str) {
-        Some(document) => document.to_owned(),
-        None => format!("{answer:#}\n"),
+fn exported(answer: &ExportedGraph) -> String {
+    match &answer.graphml {
+        Some(document) => document.clone(),
+        None => serde_json::to_string_pretty(answer).expect("an answer is always JSON") + "\n",
     }
 }

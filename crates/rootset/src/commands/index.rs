@@ -1,34 +1,33 @@
 //! `rootset index`.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use serde_json::{Value, json};
+use rootset_api::{IndexAnswer, IndexCodebase};
 
 use super::given;
 use crate::arguments::{IndexArguments, ScopeArguments};
 use crate::exit::Failure;
 use crate::progress::Bar;
-use crate::render::{self, count, escaped, list, text};
+use crate::render::{self, counted, escaped};
 use crate::session::Session;
 
 pub fn run(arguments: IndexArguments, session: &Session) -> Result<(), Failure> {
-    let mut request = request(&arguments.path, arguments.scope);
-    if arguments.accept_missing {
-        request["accept_missing"] = true.into();
-    }
-    if arguments.rebind {
-        request["rebind"] = true.into();
-    }
+    let request = IndexCodebase {
+        accept_missing: arguments.accept_missing.then_some(true),
+        rebind: arguments.rebind.then_some(true),
+        ..request(&arguments.path, arguments.scope)
+    };
     let bar = Bar::new(session.output.shows_progress());
-    let answer = session.call_with_progress("index_codebase", request, bar.progress());
+    let answer = session.run_with_progress(request, bar.progress());
     drop(bar);
     let answer = answer?;
     session.output.answer(&answer, in_words)?;
     if !session.output.in_json() {
-        for warning in list(&answer, "warnings").iter().filter_map(Value::as_str) {
+        for warning in &answer.warnings {
             session.output.talk(&render::warning(render::for_people(warning)));
         }
-        if count(&answer, "stale_memories") > 0 {
+        if answer.stale_memories > 0 {
             session.output.talk("to see and remove what is stale: rootset prune");
         }
     }
@@ -36,64 +35,58 @@ pub fn run(arguments: IndexArguments, session: &Session) -> Result<(), Failure> 
 }
 
 /// What a scan is asked to look at.
-pub fn request(path: &str, scope: ScopeArguments) -> Value {
-    json!({
-        "path": path,
-        "repo": scope.repo,
-        "languages": given(scope.languages),
-        "include_tests": scope.no_tests.then_some(false),
-        "max_file_size": scope.max_file_size,
-    })
+pub fn request(path: &str, scope: ScopeArguments) -> IndexCodebase {
+    IndexCodebase {
+        path: path.to_owned(),
+        repo: scope.repo,
+        languages: given(scope.languages),
+        include_tests: scope.no_tests.then_some(false),
+        max_file_size: scope.max_file_size,
+        ..IndexCodebase::default()
+    }
 }
 
-fn in_words(answer: &Value) -> String {
+fn in_words(answer: &IndexAnswer) -> String {
     let mut shown = String::new();
-    let files = |name: &str| render::counted(count(answer, name), "file", "files");
     let mut line = |text: String| writeln!(shown, "{text}").expect("writing to a string cannot fail");
     // Worth a word only when it was worth a wait.
-    let elapsed = match count(answer, "elapsed_ms") {
+    let elapsed = match answer.elapsed_ms {
         ms if ms < 1_000 => String::new(),
         ms => format!("  in {:.1} s", ms as f64 / 1e3),
     };
     line(format!(
         "{}  {} indexed, {} unchanged, {} gone{}",
-        render::bold(escaped(text(answer, "repo"))),
-        files("files_indexed"),
-        count(answer, "files_unchanged"),
-        count(answer, "files_removed"),
+        render::bold(escaped(&answer.repo)),
+        counted(answer.files_indexed, "file", "files"),
+        answer.files_unchanged,
+        answer.files_removed,
         render::dim(elapsed),
     ));
-    let functions = render::counted(count(answer, "functions"), "function", "functions");
-    let classes = render::counted(count(answer, "classes"), "type", "types");
-    let lines = render::counted(count(answer, "total_lines"), "line", "lines");
-    let by_language = counts(answer, "languages");
-    line(format!("  {functions}, {classes}, {lines}{}", in_brackets(&by_language)));
-    let skipped = counts(answer, "skipped");
+    let functions = counted(answer.functions, "function", "functions");
+    let classes = counted(answer.classes, "type", "types");
+    let lines = counted(answer.total_lines, "line", "lines");
+    line(format!("  {functions}, {classes}, {lines}{}", in_brackets(&counts(&answer.languages))));
+    let skipped = counts(&answer.skipped);
     if !skipped.is_empty() {
         line(format!("  left out: {skipped}"));
     }
-    if count(answer, "redacted") > 0 {
-        line(format!("  {} not stored", render::counted(count(answer, "redacted"), "likely secret", "likely secrets")));
+    if let Some(redacted) = answer.redacted {
+        line(format!("  {} not stored", counted(redacted, "likely secret", "likely secrets")));
     }
-    if count(answer, "stale_memories") > 0 {
-        line(format!("  stale: {}", files("stale_memories")));
+    if answer.stale_memories > 0 {
+        line(format!("  stale: {}", counted(answer.stale_memories, "file", "files")));
     }
-    for citation in list(answer, "dangling_citations") {
-        let name = [text(citation, "name"), text(citation, "memory_id")].into_iter().find(|it| !it.is_empty());
-        let (name, cites) = (escaped(name.unwrap_or_default()), escaped(text(citation, "cites")));
-        line(format!("  {name} cites {cites}, which is gone"));
+    for citation in &answer.dangling_citations {
+        let name = citation.name.clone().unwrap_or_else(|| citation.memory_id.to_string());
+        line(format!("  {} cites {}, which is gone", escaped(&name), escaped(&citation.cites)));
     }
     shown
 }
 
 /// `python 12, rust 3`: the most first.
-fn counts(answer: &Value, field: &str) -> String {
-    let mut counts: Vec<(&str, i64)> = answer
-        .get(field)
-        .and_then(Value::as_object)
-        .map(|object| object.iter().map(|(name, count)| (name.as_str(), count.as_i64().unwrap_or(0))).collect())
-        .unwrap_or_default();
-    counts.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
+fn counts(counts: &BTreeMap<String, u64>) -> String {
+    let mut counts: Vec<(&String, &u64)> = counts.iter().collect();
+    counts.sort_by(|a, b| b.1.cmp(a.1).then(a.0.cmp(b.0)));
     counts.iter().map(|(name, count)| format!("{} {count}", name.replace('_', " "))).collect::<Vec<_>>().join(", ")
 }
 

@@ -1,11 +1,11 @@
 //! `rootset list`.
 
-use serde_json::{Value, json};
+use rootset_api::{ListMemories, MemoryList};
 
-use super::{given, joined};
+use super::{given, joined, word};
 use crate::arguments::ListArguments;
 use crate::exit::Failure;
-use crate::render::{Table, count, counted, flag, list, one_line, short, text};
+use crate::render::{Table, counted, one_line, short};
 use crate::session::Session;
 
 /// The longest name there is.
@@ -13,52 +13,63 @@ const NAME_CHARS: usize = 128;
 const TOPIC_CHARS: usize = 80;
 
 pub fn run(arguments: ListArguments, session: &Session) -> Result<(), Failure> {
-    let request = json!({
-        "query": joined(&arguments.query),
-        "offset": arguments.page.offset,
-        "limit": arguments.page.limit,
-        "order_by": arguments.order_by,
-        "descending": arguments.ascending.then_some(false),
-        "tags": given(arguments.tags),
-        "source": arguments.source,
-        "written_by": arguments.written_by,
-        "status": arguments.status,
-        "lifecycle": arguments.lifecycle,
-    });
-    let answer = session.call("list_memories", request)?;
+    let order_by = arguments.order_by.as_deref().map(|text| word("order_by", text)).transpose()?;
+    let status = arguments.status.as_deref().map(|text| word("status", text)).transpose()?;
+    let lifecycle = arguments.lifecycle.as_deref().map(|text| word("lifecycle", text)).transpose()?;
+    let answer = session.run(ListMemories {
+        workspace_id: None,
+        query: joined(&arguments.query),
+        offset: arguments.page.offset,
+        limit: arguments.page.limit,
+        order_by,
+        descending: arguments.ascending.then_some(false),
+        tags: given(arguments.tags),
+        source: arguments.source,
+        written_by: arguments.written_by,
+        status,
+        lifecycle,
+    })?;
     session.output.answer(&answer, render)?;
     if !session.output.in_json() {
-        say_what_is_left(session, &answer, "memories", counted(count(&answer, "total"), "memory", "memories"));
+        let page = Page { shown: answer.memories.len(), offset: answer.offset, total: answer.total };
+        say_what_is_left(session, page, counted(answer.total, "memory", "memories"));
     }
     Ok(())
 }
 
-fn render(answer: &Value) -> String {
-    let memories = list(answer, "memories");
-    if memories.is_empty() {
+fn render(answer: &MemoryList) -> String {
+    if answer.memories.is_empty() {
         return String::new();
     }
     let mut table = Table::new(["NAME", "UPDATED", "SOURCE", "NOTE", "TOPIC"]);
-    for memory in memories {
-        let name = [text(memory, "name"), text(memory, "memory_id")].into_iter().find(|it| !it.is_empty());
-        let notes = [(flag(memory, "pinned"), "pinned"), (text(memory, "status") == "pending", "pending")];
+    for memory in &answer.memories {
+        let name = memory.name.clone().unwrap_or_else(|| memory.memory_id.to_string());
+        let notes = [(memory.pinned, "pinned"), (memory.status == "pending", "pending")];
         let notes: Vec<&str> = notes.into_iter().filter(|(is_so, _)| *is_so).map(|(_, note)| note).collect();
         table.row([
-            one_line(name.unwrap_or_default(), NAME_CHARS),
-            short(text(memory, "updated_at")),
-            one_line(text(memory, "source"), 20),
+            one_line(&name, NAME_CHARS),
+            short(memory.updated_at),
+            one_line(&memory.source, 20),
             notes.join(", "),
-            one_line(text(memory, "topic"), TOPIC_CHARS),
+            one_line(&memory.topic, TOPIC_CHARS),
         ]);
     }
     table.finish()
 }
 
+/// A part of a list that is read in pages.
+#[derive(Clone, Copy, Debug)]
+pub struct Page {
+    pub shown: usize,
+    pub offset: i64,
+    pub total: i64,
+}
+
 /// The total of a list in pages, and how to see the next one.
-pub fn say_what_is_left(session: &Session, answer: &Value, field: &str, total: String) {
-    let shown = list(answer, field).len().max(list(answer, "items").len()) as i64;
-    let next = count(answer, "offset") + shown;
-    if next < count(answer, "total") && shown > 0 {
+pub fn say_what_is_left(session: &Session, page: Page, total: String) {
+    let Page { shown, offset, .. } = page;
+    let next = offset.saturating_add_unsigned(shown as u64);
+    if next < page.total && shown > 0 {
         session.output.talk(&format!("{shown} of {total}; `--offset {next}` shows the next"));
     } else {
         session.output.talk(&total);

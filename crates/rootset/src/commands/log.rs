@@ -31,8 +31,8 @@ struct Line {
 }
 
 pub fn run(arguments: LogArguments, session: &Session) -> Result<(), Failure> {
-    let since = times::behind("--since", &arguments.since)?;
-    let from = Timestamp::parse(&since).unwrap_or_default();
+    let from = times::behind("--since", &arguments.since)?;
+    let since = from.to_string();
     let trash = Trash::read(session)?;
     let mut lines = added(session, from, arguments.limit, &trash)?;
     lines.extend(audited(session, &since, arguments.limit, &trash)?);
@@ -170,7 +170,7 @@ fn as_table(lines: &[Line]) -> String {
     let mut table = Table::new(["AT", "WHAT", "BY", "ABOUT", "UNDO"]).uncut();
     for line in lines {
         table.row([
-            short(&line.at.to_string()),
+            short(line.at),
             one_line(&line.what, NAME_CHARS),
             one_line(&line.actor, 24),
             one_line(&line.about, NAME_CHARS),

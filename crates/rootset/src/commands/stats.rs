@@ -2,68 +2,41 @@
 
 use std::fmt::Write;
 
-use serde_json::{Value, json};
+use rootset_api::{GetStats, StatsAnswer};
 
 use crate::exit::Failure;
-use crate::render::{self, bytes, count, counted, escaped, text};
+use crate::render::{self, bytes, counted, escaped};
 use crate::session::Session;
 
 pub fn run(session: &Session) -> Result<(), Failure> {
-    let answer = session.call("get_stats", json!({}))?;
-    session.output.answer(&answer, render)
+    session.output.answer(&session.run(GetStats::default())?, render)
 }
 
-fn render(answer: &Value) -> String {
-    let (counts, sizes) = (&answer["counts"], &answer["sizes"]);
-    let number = |field: &str| count(counts, field);
+fn render(answer: &StatsAnswer) -> String {
+    let (counts, sizes) = (&answer.counts, &answer.sizes);
     let mut lines = vec![
-        ("workspace", escaped(text(answer, "workspace_id"))),
-        (
-            "memories",
-            format!("{} live, {} in the trash, {} pending", number("live"), number("trashed"), number("pending")),
-        ),
+        ("workspace", escaped(&answer.workspace_id)),
+        ("memories", format!("{} live, {} in the trash, {} pending", counts.live, counts.trashed, counts.pending)),
     ];
-    for (source, counts) in answer["by_source"].as_object().into_iter().flatten() {
-        let (live, trashed) = (count(counts, "live"), count(counts, "trashed"));
-        lines.push(("", format!("{}: {live} live, {trashed} in the trash", escaped(source))));
+    for (source, counts) in &answer.by_source {
+        lines.push(("", format!("{}: {} live, {} in the trash", escaped(source), counts.live, counts.trashed)));
     }
-    lines.push((
-        "graph",
-        format!(
-            "{}, {}",
-            counted(number("entities"), "entity", "entities"),
-            counted(number("relations"), "relation", "relations")
-        ),
-    ));
-    lines.push((
-        "stored",
-        format!("{} revisions, {} chunks, {} vectors", number("revisions"), number("chunks"), number("vectors")),
-    ));
-    if number("sessions") > 0 {
-        let (sessions, segments) = (number("sessions"), number("segments"));
-        lines.push((
-            "context",
-            format!(
-                "{}, {} ({} stashed)",
-                counted(sessions, "session", "sessions"),
-                counted(segments, "segment", "segments"),
-                number("stashed")
-            ),
-        ));
+    let entities = counted(counts.entities, "entity", "entities");
+    let relations = counted(counts.relations, "relation", "relations");
+    lines.push(("graph", format!("{entities}, {relations}")));
+    lines.push(("stored", format!("{} chunks, {} vectors", counts.chunks, counts.vectors)));
+    if counts.sessions > 0 {
+        let sessions = counted(counts.sessions, "session", "sessions");
+        let segments = counted(counts.segments, "segment", "segments");
+        lines.push(("context", format!("{sessions}, {segments} ({} stashed)", counts.stashed)));
     }
-    lines.push(("text", bytes(count(sizes, "content_bytes"))));
-    lines.push((
-        "files",
-        format!(
-            "{} database, {} log, {} free inside",
-            bytes(count(sizes, "database_bytes")),
-            bytes(count(sizes, "wal_bytes")),
-            bytes(count(sizes, "free_bytes"))
-        ),
-    ));
-    lines.push(("engine", format!("{}, schema {}", text(answer, "engine"), count(answer, "schema_version"))));
-    lines.push(("extractor", escaped(text(answer, "extractor"))));
-    lines.push(("embedder", escaped(text(answer, "embedder"))));
+    lines.push(("text", bytes(sizes.content_bytes)));
+    let size = |size: Option<i64>| bytes(size.unwrap_or_default());
+    let (database, log, free) = (size(sizes.database_bytes), size(sizes.wal_bytes), size(sizes.free_bytes));
+    lines.push(("files", format!("{database} database, {log} log, {free} free inside")));
+    lines.push(("engine", format!("{}, schema {}", answer.engine, answer.schema_version)));
+    lines.push(("extractor", escaped(&answer.extractor)));
+    lines.push(("embedder", escaped(&answer.embedder)));
     let mut shown = String::new();
     for (label, value) in lines {
         writeln!(shown, "{} {value}", render::dim(format!("{label:<10}"))).expect("writing to a string cannot fail");

@@ -1,20 +1,20 @@
 //! `rootset token`.
 
+use rootset_api::{CreateToken, CreatedToken, ListTokens, RevokeToken, TokenList};
 use rootset_model::TokenId;
-use serde_json::{Value, json};
 
 use crate::arguments::{CreateTokenArguments, TokenCommand};
-use crate::commands::times;
+use crate::commands::{times, word};
 use crate::exit::Failure;
 use crate::prompt;
-use crate::render::{Table, flag, list, short, text};
+use crate::render::{Table, short};
 use crate::session::Session;
 
 pub fn run(command: TokenCommand, session: &Session) -> Result<(), Failure> {
     match command {
         TokenCommand::Create(arguments) => create(arguments, session),
         TokenCommand::List { revoked } => {
-            let answer = session.call("list_tokens", json!({"include_revoked": revoked, "limit": 100}))?;
+            let answer = session.run(ListTokens { include_revoked: Some(revoked), offset: None, limit: Some(100) })?;
             session.output.answer(&answer, render)
         }
         TokenCommand::Revoke { token } => revoke(&token, session),
@@ -28,14 +28,11 @@ fn create(arguments: CreateTokenArguments, session: &Session) -> Result<(), Fail
         [] => vec![session.configuration()?.workspace.clone()],
         given => given.to_vec(),
     };
-    let request = json!({
-        "name": arguments.name,
-        "scopes": arguments.scopes,
-        "workspaces": workspaces,
-        "expires_at": expires_at,
-    });
-    let answer = session.call("create_token", request)?;
-    session.output.answer(&answer, |answer| format!("{}\n", text(answer, "token")))?;
+    let scopes = arguments.scopes.iter().enumerate();
+    let scopes = scopes.map(|(place, scope)| word(&format!("scopes[{place}]"), scope)).collect::<Result<_, _>>()?;
+    let workspaces = workspaces.into_iter().collect();
+    let answer = session.run(CreateToken { name: arguments.name, scopes, workspaces, expires_at })?;
+    session.output.answer(&answer, |answer| format!("{}\n", answer.token))?;
     if !session.output.in_json() {
         session.output.talk(&format!("{}\nkeep the secret now: it cannot be shown again", allowed(&answer)));
     }
@@ -46,41 +43,34 @@ fn revoke(token: &str, session: &Session) -> Result<(), Failure> {
     prompt::confirm(session, &format!("revoke the token `{token}` for good"))?;
     // No name is shaped like an id.
     let request = match token.parse::<TokenId>() {
-        Ok(id) => json!({ "token_id": id }),
-        Err(_) => json!({ "name": token }),
+        Ok(id) => RevokeToken { token_id: Some(id), name: None },
+        Err(_) => RevokeToken { token_id: None, name: Some(token.to_owned()) },
     };
-    let answer = session.call("revoke_token", request)?;
-    session.output.answer(&answer, |answer| format!("revoked {}\n", text(answer, "name")))
+    let answer = session.run(request)?;
+    session.output.answer(&answer, |answer| format!("revoked {}\n", answer.name))
 }
 
-fn allowed(token: &Value) -> String {
-    let (name, scopes, workspaces) = (text(token, "name"), words(token, "scopes"), words(token, "workspaces"));
-    let end = match text(token, "expires_at") {
-        "" => String::new(),
-        end => format!(" until {}", short(end)),
-    };
+fn allowed(token: &CreatedToken) -> String {
+    let (name, scopes, workspaces) = (&token.name, token.scopes.join(", "), token.workspaces.join(", "));
+    let end = token.expires_at.map(|end| format!(" until {}", short(end))).unwrap_or_default();
     format!("token {name} may {scopes} in {workspaces}{end}")
 }
 
-fn words(token: &Value, field: &str) -> String {
-    list(token, field).iter().filter_map(Value::as_str).collect::<Vec<_>>().join(", ")
-}
-
-fn render(answer: &Value) -> String {
+fn render(answer: &TokenList) -> String {
     let mut table = Table::new(["NAME", "SCOPES", "WORKSPACES", "CREATED", "BY", "EXPIRES", "STATE"]);
-    for token in list(answer, "tokens") {
-        let state = match (flag(token, "valid"), text(token, "revoked_at")) {
+    for token in &answer.tokens {
+        let state = match (token.valid, token.revoked_at) {
             (true, _) => "valid",
-            (false, "") => "expired",
-            (false, _) => "revoked",
+            (false, None) => "expired",
+            (false, Some(_)) => "revoked",
         };
         table.row([
-            text(token, "name").to_owned(),
-            words(token, "scopes"),
-            words(token, "workspaces"),
-            short(text(token, "created_at")),
-            text(token, "created_by").to_owned(),
-            short(text(token, "expires_at")),
+            token.name.clone(),
+            token.scopes.join(", "),
+            token.workspaces.join(", "),
+            short(token.created_at),
+            token.created_by.clone(),
+            token.expires_at.map(short).unwrap_or_default(),
             state.to_owned(),
         ]);
     }

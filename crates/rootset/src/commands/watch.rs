@@ -5,14 +5,13 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
-use rootset_api::ErrorCode;
+use rootset_api::{ErrorCode, IndexCodebase};
 use rootset_service::ServiceError;
-use serde_json::Value;
 
 use super::index::request;
 use crate::arguments::WatchArguments;
 use crate::exit::Failure;
-use crate::render::{count, counted, text};
+use crate::render::counted;
 use crate::session::Session;
 use crate::stop::Stop;
 
@@ -98,13 +97,12 @@ fn wait(changes: &Receiver<()>, stop: &Stop) -> Waited {
 }
 
 /// Says what changed; nothing when nothing did.
-fn index(request: &Value, session: &Session, is_first: bool) -> Result<(), Failure> {
-    let answer = session.call("index_codebase", request.clone())?;
-    let changed = count(&answer, "files_indexed") + count(&answer, "files_removed");
-    if is_first || changed > 0 {
+fn index(request: &IndexCodebase, session: &Session, is_first: bool) -> Result<(), Failure> {
+    let answer = session.run(request.clone())?;
+    if is_first || answer.files_indexed + answer.files_removed > 0 {
         session.output.answer(&answer, |answer| {
-            let indexed = counted(count(answer, "files_indexed"), "file", "files");
-            format!("{}: {indexed} indexed, {} gone\n", text(answer, "repo"), count(answer, "files_removed"))
+            let indexed = counted(answer.files_indexed, "file", "files");
+            format!("{}: {indexed} indexed, {} gone\n", answer.repo, answer.files_removed)
         })?;
     }
     Ok(())

@@ -1,19 +1,20 @@
 //! `rootset workspace`.
 
+use rootset_api::{CreateWorkspace, DeleteWorkspace, ListWorkspaces, Quota, WorkspaceList};
 use rootset_service::ServiceError;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::mcp::project;
 use crate::arguments::{CreateWorkspaceArguments, WorkspaceCommand};
 use crate::exit::Failure;
 use crate::prompt;
-use crate::render::{Table, bytes, count, escaped, list, one_line, short, text, with_age};
+use crate::render::{Table, bytes, escaped, one_line, short, with_age};
 use crate::session::Session;
 
 pub fn run(command: WorkspaceCommand, session: &Session) -> Result<(), Failure> {
     match command {
         WorkspaceCommand::List => {
-            let answer = session.call("list_workspaces", json!({}))?;
+            let answer = session.run(ListWorkspaces {})?;
             session.output.answer(&answer, render)
         }
         WorkspaceCommand::Create(arguments) => create(arguments, session),
@@ -24,17 +25,14 @@ pub fn run(command: WorkspaceCommand, session: &Session) -> Result<(), Failure> 
 
 fn create(arguments: CreateWorkspaceArguments, session: &Session) -> Result<(), Failure> {
     let has_quota = arguments.max_memories.is_some() || arguments.max_bytes.is_some();
-    let mut quota = serde_json::Map::new();
-    quota.extend(arguments.max_memories.map(|count| ("memories".to_owned(), count.into())));
-    quota.extend(arguments.max_bytes.map(|count| ("bytes".to_owned(), count.into())));
-    let request = json!({
-        "workspace_id": arguments.id,
-        "name": arguments.name,
-        "description": arguments.description,
-        "quota": has_quota.then_some(quota),
-    });
-    let answer = session.call("create_workspace", request)?;
-    session.output.answer(&answer, |answer| format!("created {}\n", text(answer, "workspace_id")))
+    let quota = Quota { memories: arguments.max_memories, bytes: arguments.max_bytes };
+    let answer = session.run(CreateWorkspace {
+        workspace_id: arguments.id,
+        name: arguments.name,
+        description: arguments.description,
+        quota: has_quota.then_some(quota),
+    })?;
+    session.output.answer(&answer, |answer| format!("created {}\n", answer.workspace_id))
 }
 
 /// What `rootset mcp --workspace auto` uses in this repository from now on.
@@ -54,24 +52,25 @@ fn link(workspace: &str, session: &Session) -> Result<(), Failure> {
 fn delete(workspace: &str, session: &Session) -> Result<(), Failure> {
     let phrase = format!("DELETE {workspace}");
     prompt::confirm_word(session, &format!("move the whole workspace `{workspace}` to the trash"), &phrase)?;
-    let answer = session.call("delete_workspace", json!({"workspace_id": workspace, "confirm_phrase": phrase}))?;
+    let request = DeleteWorkspace { workspace_id: workspace.to_owned(), confirm_phrase: Some(phrase) };
+    let answer = session.run(request)?;
     session.output.answer(&answer, |answer| {
-        let id = text(answer, "workspace_id");
-        let until = with_age(text(answer, "undo_until"));
+        let id = &answer.workspace_id;
+        let until = answer.undo_until.map(with_age).unwrap_or_default();
         format!("moved to the trash: workspace {id}\nundo until {until}: rootset undo --workspace {id}\n")
     })
 }
 
-fn render(answer: &Value) -> String {
+fn render(answer: &WorkspaceList) -> String {
     let mut table = Table::new(["ID", "MEMORIES", "TRASH", "TEXT", "LAST WRITE", "NAME"]);
-    for workspace in list(answer, "workspaces") {
+    for workspace in &answer.workspaces {
         table.row([
-            text(workspace, "workspace_id").to_owned(),
-            (count(workspace, "memories") - count(workspace, "trash")).to_string(),
-            count(workspace, "trash").to_string(),
-            bytes(count(workspace, "bytes")),
-            short(text(workspace, "last_write_at")),
-            one_line(text(workspace, "name"), 80),
+            workspace.workspace_id.clone(),
+            (workspace.memories - workspace.trash).to_string(),
+            workspace.trash.to_string(),
+            bytes(workspace.bytes),
+            short(workspace.last_write_at),
+            one_line(workspace.name.as_deref().unwrap_or_default(), 80),
         ]);
     }
     table.finish()

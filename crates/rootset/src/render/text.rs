@@ -26,12 +26,14 @@ pub fn one_line(text: &str, chars_max: usize) -> String {
 }
 
 /// `1 memory`, `2 memories`.
-pub fn counted(count: i64, one: &str, many: &str) -> String {
+pub fn counted(count: impl TryInto<i64>, one: &str, many: &str) -> String {
+    let count = whole(count);
     format!("{count} {}", if count == 1 { one } else { many })
 }
 
-pub fn bytes(count: i64) -> String {
+pub fn bytes(count: impl TryInto<i64>) -> String {
     const UNITS: [&str; 4] = ["kB", "MB", "GB", "TB"];
+    let count = whole(count);
     if count < 1_000 {
         return format!("{count} B");
     }
@@ -45,6 +47,11 @@ pub fn bytes(count: i64) -> String {
         unit = larger;
     }
     format!("{amount:.1} {unit}")
+}
+
+/// Answers count in several types of numbers; none of them counts further than this.
+fn whole(count: impl TryInto<i64>) -> i64 {
+    count.try_into().unwrap_or(i64::MAX)
 }
 
 #[cfg(test)]
@@ -67,7 +74,8 @@ mod tests {
 
     #[test]
     fn sizes_have_one_decimal() {
-        let shown: Vec<String> = [0, 999, 1_000, 274_432, 999_999, 5_000_000_000].into_iter().map(bytes).collect();
+        let shown: Vec<String> =
+            [0, 999, 1_000, 274_432, 999_999, 5_000_000_000].into_iter().map(|count: i64| bytes(count)).collect();
         assert_eq!(shown, ["0 B", "999 B", "1.0 kB", "274.4 kB", "1.0 MB", "5.0 GB"]);
     }
 }

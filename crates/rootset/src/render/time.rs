@@ -1,28 +1,30 @@
 //! Times for people: minutes in UTC, and how long ago.
 
+use std::fmt::Display;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use rootset_model::Timestamp;
 
 /// `2026-11-15 07:26`; text that is no time stays as it is.
-pub fn short(time: &str) -> String {
+pub fn short(time: impl Display) -> String {
+    let time = time.to_string();
     match (time.get(..10), time.get(11..16)) {
         (Some(day), Some(minute)) => format!("{day} {minute}"),
-        _ => time.to_owned(),
+        _ => time,
     }
 }
 
 /// `2026-11-15 07:26 (3d ago)`.
-pub fn with_age(time: &str) -> String {
-    match age(time).as_str() {
+pub fn with_age(time: impl Display) -> String {
+    match age(&time).as_str() {
         "" => short(time),
         age => format!("{} ({age})", short(time)),
     }
 }
 
 /// `3d ago`, `in 7d`, `now`; empty when it is no time.
-pub fn age(time: &str) -> String {
-    match Timestamp::parse(time) {
+pub fn age(time: impl Display) -> String {
+    match Timestamp::parse(&time.to_string()) {
         Ok(time) => relative(now().0.saturating_sub(time.0)),
         Err(_) => String::new(),
     }

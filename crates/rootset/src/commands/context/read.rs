@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::analyze::{grouped, usage_line};
 use crate::arguments::{MessagesFormat, PageArguments, SearchStashArguments, ShowContextArguments};
-use crate::commands::list::say_what_is_left;
+use crate::commands::list::{Page, say_what_is_left};
 use crate::commands::{given, joined};
 use crate::exit::Failure;
 use crate::render::{self, Table, age, count, escaped, flag, list, one_line, text};
@@ -33,7 +33,9 @@ pub fn sessions(arguments: &PageArguments, session: &Session) -> Result<(), Fail
     })?;
     if !session.output.in_json() {
         let total = render::counted(count(&answer, "total"), "session", "sessions");
-        say_what_is_left(session, &answer, "sessions", total);
+        let shown = list(&answer, "sessions").len();
+        let page = Page { shown, offset: count(&answer, "offset"), total: count(&answer, "total") };
+        say_what_is_left(session, page, total);
     }
     Ok(())
 }
