@@ -1,11 +1,13 @@
 //! The database as a whole: statistics, its health, workspaces and tokens.
 
-use crate::effect::Effect;
+use std::collections::{BTreeMap, BTreeSet};
+
 use rootset_model::{RunId, Timestamp, TokenId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
-use std::collections::{BTreeMap, BTreeSet};
+
+use crate::effect::Effect;
 
 /// What is said of each, in the order of the catalogue.
 #[doc(hidden)]

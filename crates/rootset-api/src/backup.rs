@@ -1,10 +1,11 @@
 //! Backups, restoring them, and giving space back.
 
+use std::collections::BTreeMap;
+
 use rootset_model::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
-use std::collections::BTreeMap;
 
 /// What is said of each, in the order of the catalogue.
 #[doc(hidden)]

@@ -1,10 +1,11 @@
 //! The code index: indexing a tree, finding code, symbols and calls.
 
+use std::collections::BTreeMap;
+
 use rootset_model::{MemoryId, Timestamp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
-use std::collections::BTreeMap;
 
 /// What is said of each, in the order of the catalogue.
 #[doc(hidden)]

@@ -1,6 +1,7 @@
 //! The collector's protocol: a plan, its review, applying it, undoing and purging it, and why something is kept.
 
-use crate::backup::HoldingBackup;
+use std::collections::BTreeMap;
+
 use rootset_gc::{Blocked, Skip, StrategyChoice};
 use rootset_model::plan::ItemKind;
 use rootset_model::{MemoryId, PlanId, RunId, Timestamp};
@@ -8,7 +9,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_with::skip_serializing_none;
-use std::collections::BTreeMap;
+
+use crate::backup::HoldingBackup;
 
 /// What is said of each, in the order of the catalogue.
 #[doc(hidden)]

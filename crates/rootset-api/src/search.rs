@@ -1,10 +1,11 @@
 //! Finding memories, replacing one by another, and forgetting what a query finds.
 
-use crate::collector::PlanAnswer;
 use rootset_model::{MemoryId, Timestamp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
+
+use crate::collector::PlanAnswer;
 
 /// What is said of each, in the order of the catalogue.
 #[doc(hidden)]

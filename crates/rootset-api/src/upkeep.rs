@@ -1,6 +1,5 @@
 //! Looking after the collector: what there is, what is in the trash, who did what, and how long things are kept.
 
-use crate::collector::RunAnswer;
 use rootset_gc::PolicyOrigin;
 use rootset_model::retention::fields::{ShownPolicy, Written};
 use rootset_model::{DurationMs, PlanId, RunId, Timestamp};
@@ -8,6 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_with::skip_serializing_none;
+
+use crate::collector::RunAnswer;
 
 /// What is said of each, in the order of the catalogue.
 #[doc(hidden)]

@@ -10,7 +10,7 @@ mod time;
 
 pub use fields::{count, flag, list, text};
 pub use hints::for_people;
-pub use plan::{amounts, applied, plan};
+pub use plan::{amounts, applied, listed, plan};
 pub use styles::{bad, bold, dim, good, warning};
 pub use table::Table;
 pub use text::{bytes, counted, escaped, one_line};

@@ -1,13 +1,15 @@
 //! What leaves a window: analysis, pruning, pins and settings.
 
-use crate::context::segment::{SegmentError, UsageAnswer};
+use std::collections::BTreeMap;
+
 use rootset_gc::context::Weights;
 use rootset_model::{DurationMs, RunId, Timestamp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_with::skip_serializing_none;
-use std::collections::BTreeMap;
+
+use crate::context::segment::{SegmentError, UsageAnswer};
 
 /// What is said of each, in the order of the catalogue.
 #[doc(hidden)]

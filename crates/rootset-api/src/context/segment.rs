@@ -1,12 +1,13 @@
 //! Pieces that several context operations share: segments as given and as answered, how full the window is, what left it.
 
-use crate::context::collector::WindowPlanAnswer;
 use rootset_gc::context::{Generation, SegmentState, SegmentType};
 use rootset_model::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_with::skip_serializing_none;
+
+use crate::context::collector::WindowPlanAnswer;
 
 /// How full the window is.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -1,12 +1,13 @@
 //! Context sessions: adding to one, focus, reading, importing, exporting, listing and deleting them.
 
-use crate::context::segment::{FocusInput, GcAnswer, RenderFormat, SegmentAnswer, SegmentInput, UsageAnswer};
 use rootset_model::{RunId, Timestamp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_with::rust::double_option;
 use serde_with::skip_serializing_none;
+
+use crate::context::segment::{FocusInput, GcAnswer, RenderFormat, SegmentAnswer, SegmentInput, UsageAnswer};
 
 /// What is said of each, in the order of the catalogue.
 #[doc(hidden)]

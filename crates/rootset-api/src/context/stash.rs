@@ -1,11 +1,12 @@
 //! What left a window: finding it, bringing it back, summaries, and why a segment is where it is.
 
-use crate::context::segment::{SegmentError, UsageAnswer};
 use rootset_gc::context::{SegmentState, SegmentType};
 use rootset_model::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
+
+use crate::context::segment::{SegmentError, UsageAnswer};
 
 /// What is said of each, in the order of the catalogue.
 #[doc(hidden)]

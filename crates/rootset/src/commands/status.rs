@@ -2,16 +2,16 @@
 
 use std::fmt::Write;
 
-use serde_json::{Value, json};
+use rootset_api::{DiskAnswer, GcStatus, StatusAnswer};
 
 use crate::exit::Failure;
-use crate::render::{self, Table, bytes, count, flag, list, one_line, short, text};
+use crate::render::{self, Table, bytes, one_line, short};
 use crate::session::Session;
 
 pub fn run(session: &Session) -> Result<(), Failure> {
-    let answer = session.call("gc_status", json!({}))?;
+    let answer = session.run(GcStatus::default())?;
     session.output.answer(&answer, render)?;
-    if flag(&answer, "defrag_recommended") && !session.output.in_json() {
+    if answer.defrag_recommended == Some(true) && !session.output.in_json() {
         session
             .output
             .talk(&render::warning("much was purged since the last time: `rootset defrag` gives the space back"));
@@ -19,33 +19,27 @@ pub fn run(session: &Session) -> Result<(), Failure> {
     Ok(())
 }
 
-fn render(answer: &Value) -> String {
+fn render(answer: &StatusAnswer) -> String {
     let mut shown = String::new();
     let mut line = |label: &str, value: String| {
         writeln!(shown, "{} {value}", render::dim(format!("{label:<14}"))).expect("writing to a string cannot fail");
     };
-    line("live", amounts(&answer["live"]));
-    line("trash", amounts(&answer["trash"]));
-    line("unclassifiable", count(answer, "unclassifiable").to_string());
-    let share = answer["dead_fraction"].as_f64().unwrap_or_default() * 100.0;
+    let (live, trash) = (&answer.live, &answer.trash);
+    line("live", amounts(live.memories, live.segments, live.sessions));
+    line("trash", amounts(trash.memories, trash.segments, trash.sessions));
+    line("unclassifiable", answer.unclassifiable.to_string());
+    let share = answer.dead_fraction.unwrap_or_default() * 100.0;
     line("dead", format!("{share:.0} % of the chunks since the last defragmentation"));
-    let sizes: Vec<String> = answer["disk"]
-        .as_object()
-        .into_iter()
-        .flatten()
-        .filter_map(|(field, size)| Some(format!("{} {field}", bytes(size.as_i64()?))))
-        .collect();
-    line("disk", sizes.join(", "));
-    let runs = list(answer, "last_runs");
-    if !runs.is_empty() {
+    line("disk", sizes(&answer.disk));
+    if !answer.last_runs.is_empty() {
         let mut table = Table::new(["RUN", "OPERATION", "BY", "AT", "MEMORIES"]);
-        for run in runs {
+        for run in &answer.last_runs {
             table.row([
-                text(run, "run_id").to_owned(),
-                text(run, "operation").to_owned(),
-                one_line(text(run, "actor"), 24),
-                short(text(run, "at")),
-                count(&run["trashed"], "memories").to_string(),
+                run.run_id.to_string(),
+                run.operation.clone(),
+                one_line(&run.actor, 24),
+                short(run.at),
+                run.trashed.memories.to_string(),
             ]);
         }
         shown.push('\n');
@@ -54,10 +48,22 @@ fn render(answer: &Value) -> String {
     shown
 }
 
-/// Counts by kind, or a plain number.
-fn amounts(counts: &Value) -> String {
-    match counts.as_i64() {
-        Some(number) => number.to_string(),
-        None => render::amounts(counts),
-    }
+fn amounts(memories: i64, segments: i64, sessions: i64) -> String {
+    render::listed([
+        (memories, "memory", "memories"),
+        (segments, "segment", "segments"),
+        (sessions, "session", "sessions"),
+    ])
+}
+
+fn sizes(disk: &DiskAnswer) -> String {
+    let sizes = [
+        (disk.db, "db"),
+        (disk.wal, "wal"),
+        (Some(disk.trash), "trash"),
+        (disk.reclaimable, "reclaimable"),
+        (disk.free, "free"),
+    ];
+    let shown = sizes.into_iter().filter_map(|(size, what)| Some(format!("{} {what}", bytes(size?))));
+    shown.collect::<Vec<_>>().join(", ")
 }

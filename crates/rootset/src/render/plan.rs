@@ -127,9 +127,13 @@ pub fn amounts(counts: &Value) -> String {
         ("sessions", "session", "sessions"),
         ("workspaces", "workspace", "workspaces"),
     ];
-    let parts: Vec<String> = kinds
+    listed(kinds.map(|(field, one, many)| (count(counts, field), one, many)))
+}
+
+/// Counts with the words for one and for many; zeroes are left out.
+pub fn listed<const KINDS: usize>(counts: [(i64, &str, &str); KINDS]) -> String {
+    let parts: Vec<String> = counts
         .into_iter()
-        .map(|(field, one, many)| (count(counts, field), one, many))
         .filter(|(count, ..)| *count > 0)
         .map(|(count, one, many)| counted(count, one, many))
         .collect();
