@@ -24,7 +24,10 @@ fn main() {
         let module = file.file_stem().and_then(|it| it.to_str()).expect("sql files have plain names");
         writeln!(generated, "pub mod {module} {{").expect("a string");
         for (name, sql) in sections(text, "-- name: ") {
-            let sql = with_fragments(sql, &fragments);
+            // A fragment may ask about every kind, and what a kind has to say may use fragments.
+            let sql = with_every_kind(with_fragments(&sql, &fragments), &fragments);
+            let sql = with_fragments(&sql, &fragments);
+            assert!(!sql.contains("{{"), "unknown fragment in: {sql}");
             let constant = name.to_uppercase();
             writeln!(
                 generated,
@@ -66,14 +69,31 @@ fn sections(text: &str, marker: &str) -> Vec<(String, String)> {
     sections.into_iter().map(|(name, sql)| (name, sql.trim().trim_end_matches(';').to_owned())).collect()
 }
 
+/// Replaces `{{each part UNION ALL}}` by all fragments named `part.<kind>`, joined by the words after it: so that one
+/// statement asks about every kind of object, and none of them is listed in two places.
+fn with_every_kind(mut sql: String, fragments: &[(String, String)]) -> String {
+    const OPENING: &str = "{{each ";
+    while let Some(at) = sql.find(OPENING) {
+        let end = at + sql[at..].find("}}").expect("a part is closed");
+        let (part, separator) = sql[at + OPENING.len()..end].split_once(' ').expect("a part has its separator");
+        let prefix = format!("{part}.");
+        let of_kinds: Vec<&str> =
+            fragments.iter().filter(|(name, _)| name.starts_with(&prefix)).map(|(_, text)| text.as_str()).collect();
+        assert!(!of_kinds.is_empty(), "no kind has `{part}`");
+        let joined = of_kinds.join(&format!("\n{separator}\n"));
+        sql.replace_range(at..end + 2, &joined);
+    }
+    sql
+}
+
 /// Replaces `{{name}}` by the fragment of that name; fragments may use other fragments, a few levels deep.
-fn with_fragments(mut sql: String, fragments: &[(String, String)]) -> String {
+fn with_fragments(sql: &str, fragments: &[(String, String)]) -> String {
+    let mut sql = sql.to_owned();
     for _ in 0..4 {
         for (name, text) in fragments {
             sql = sql.replace(&format!("{{{{{name}}}}}"), text);
         }
     }
-    assert!(!sql.contains("{{"), "unknown fragment in: {sql}");
     sql
 }
 

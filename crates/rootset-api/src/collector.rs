@@ -1,10 +1,8 @@
 //! The collector's protocol: a plan, its review, applying it, undoing and purging it, and why something is kept.
 
-use std::collections::BTreeMap;
-
 use rootset_gc::{Blocked, Skip, StrategyChoice};
 use rootset_model::plan::ItemKind;
-use rootset_model::{MemoryId, PlanId, RunId, Timestamp};
+use rootset_model::{Counts, MemoryId, PlanId, RunId, Timestamp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -247,7 +245,7 @@ pub struct GcPurge {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct PurgeAnswer {
     /// Rows removed, by kind.
-    pub purged: BTreeMap<String, i64>,
+    pub purged: Counts,
     /// Bytes of text removed.
     pub bytes_freed: i64,
     /// False while a reader still holds the old log: it is emptied later by itself, or by purging again.
@@ -340,9 +338,29 @@ pub struct Totals {
     pub reclaim: Option<ReclaimedAnswer>,
 }
 
+/// The kinds of object that a plan may name: roots, and derived rows that have none any more. Derived rows that follow
+/// their roots are only counted.
+#[expect(dead_code, reason = "only its schema is used")]
+#[derive(JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum PlannedKind {
+    Memory,
+    Revision,
+    Entity,
+    Relation,
+    Workspace,
+    /// Only ever to be reclaimed.
+    Chunk,
+    /// A part of an agent's context.
+    Segment,
+    /// A whole context.
+    Session,
+}
+
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct PlanItemAnswer {
+    #[schemars(with = "PlannedKind")]
     pub kind: ItemKind,
     /// A revision's id is its memory's, `@` and its number.
     pub id: String,
@@ -367,7 +385,7 @@ pub struct PlanItemAnswer {
 pub struct ReceiptAnswer {
     pub erasure_id: String,
     /// Rows removed, by kind.
-    pub rows: std::collections::BTreeMap<String, i64>,
+    pub rows: Counts,
     /// `clean`, `found` when a piece of the text is still in the files (another memory may hold the same words), or
     /// `not_run`.
     pub byte_scan: String,

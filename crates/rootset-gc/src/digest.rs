@@ -28,7 +28,7 @@ mod tests {
 
     fn item(object: u8, version: i64) -> PlanItem {
         PlanItem {
-            kind: ItemKind::Memory,
+            kind: ItemKind::MEMORY,
             object: [object; 16],
             revision: 0,
             version,

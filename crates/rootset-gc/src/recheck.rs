@@ -122,7 +122,7 @@ mod tests {
     const PLAN: PlanFacts = PlanFacts { created_at: Timestamp(100), include_pinned: false, is_named: false };
     const STATE: RootState = RootState { last_used_at: Some(Timestamp(100)), ..RootState::plain(3) };
     const ITEM: PlanItem = PlanItem {
-        kind: ItemKind::Memory,
+        kind: ItemKind::MEMORY,
         object: [1; 16],
         revision: 0,
         version: 3,

@@ -1,10 +1,11 @@
-//! The nouns of Rootset: ids, times, names, contents, extractions, plans, limits.
+//! The nouns of Rootset: ids, times, names, contents, extractions, counts, plans, limits.
 //!
 //! Not here: storage, clocks, randomness, protocols. Everything in this crate is a value or a pure function of values;
 //! two processes that disagree about anything defined here would corrupt each other's data.
 
 pub mod code;
 pub mod content;
+pub mod counts;
 pub mod extraction;
 pub mod identity;
 pub mod ids;
@@ -15,6 +16,7 @@ pub mod retention;
 pub mod time;
 
 pub use content::Content;
+pub use counts::Counts;
 pub use extraction::{ExtractedEntity, ExtractedRelation, Extraction};
 pub use ids::{
     ChunkKey, EntityId, ErasureId, MemoryId, PlanId, RelationId, RunId, SegmentKey, SessionKey, TokenId, WorkspaceKey,

@@ -5,22 +5,68 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The kinds of object that a plan may name: roots, and derived rows that have none any more. Derived rows that follow
-/// their roots are only counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ItemKind {
-    Memory,
-    Revision,
-    Entity,
-    Relation,
-    Workspace,
+/// The kind of a plan's item: the word under which it is stored and shown, as `memory`. Which kinds there are is the
+/// store's list; those that other crates name have constants here.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ItemKind {
+    /// Filled up with zeroes.
+    word: [u8; KIND_BYTES_MAX],
+}
+
+/// Long enough for a plain word, and short enough to be copied with every item of a plan.
+const KIND_BYTES_MAX: usize = 16;
+
+impl ItemKind {
+    pub const MEMORY: Self = Self::new("memory");
+    pub const REVISION: Self = Self::new("revision");
+    pub const ENTITY: Self = Self::new("entity");
+    pub const RELATION: Self = Self::new("relation");
+    pub const WORKSPACE: Self = Self::new("workspace");
     /// Only ever to be reclaimed.
-    Chunk,
+    pub const CHUNK: Self = Self::new("chunk");
     /// A part of an agent's context.
-    Segment,
+    pub const SEGMENT: Self = Self::new("segment");
     /// A whole context.
-    Session,
+    pub const SESSION: Self = Self::new("session");
+
+    /// A word of at most 16 bytes.
+    pub const fn new(word: &str) -> Self {
+        let mut filled = [0; KIND_BYTES_MAX];
+        let bytes = word.as_bytes();
+        let mut place = 0;
+        while place < bytes.len() {
+            filled[place] = bytes[place];
+            place += 1;
+        }
+        Self { word: filled }
+    }
+
+    pub fn as_str(&self) -> &str {
+        let length = self.word.iter().position(|byte| *byte == 0).unwrap_or(KIND_BYTES_MAX);
+        std::str::from_utf8(&self.word[..length]).expect("it was made from a word")
+    }
+}
+
+impl std::fmt::Debug for ItemKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for ItemKind {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let word = String::deserialize(deserializer)?;
+        if word.len() > KIND_BYTES_MAX {
+            return Err(serde::de::Error::custom(format!("`{word}` is too long for a kind")));
+        }
+        Ok(Self::new(&word))
+    }
+}
+
+impl Serialize for ItemKind {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
 }
 
 /// What applying the plan does to an item.
@@ -120,8 +166,4 @@ macro_rules! stored_as_text {
     };
 }
 
-stored_as_text!(ItemKind {
-    Memory = "memory", Revision = "revision", Entity = "entity", Relation = "relation", Workspace = "workspace",
-    Chunk = "chunk", Segment = "segment", Session = "session",
-});
 stored_as_text!(Action { Trash = "trash", Erase = "erase", Reclaim = "reclaim", Stash = "stash" });

@@ -165,7 +165,7 @@ impl Service {
             let stamp = Stamp { now: self.now(), actor: ACTOR };
             let receipt = self.store.purge(&workspace, PurgeTarget::Run(run), self.next_erasure_id(), stamp)?;
             done.runs_purged += 1;
-            done.memories_purged += receipt.rows.memories;
+            done.memories_purged += receipt.rows.get("memories");
         }
         Ok(())
     }

@@ -284,3 +284,47 @@ SELECT g.segment_id, s.session_id, g.state, g.pinned, g.pin_reason, g.trashed_ru
        s.trashed_at
 FROM segments g JOIN sessions s ON s.workspace = g.workspace AND s.session = g.session
 WHERE g.workspace = ?1 AND g.segment = ?2;
+
+-- What follows are parts of statements that ask about every kind at once (`each`).
+
+-- fragment: runs_with_trash_before.segment
+SELECT DISTINCT trashed_run FROM segments
+WHERE workspace = ?1 AND trashed_run IS NOT NULL AND trashed_at <= ?2
+
+-- fragment: has_trash_of_run.segment
+EXISTS (SELECT 1 FROM segments g WHERE g.workspace = r.workspace AND g.trashed_run = r.run row_by_row())
+
+-- fragment: trash_without_run.segment
+(SELECT COUNT(*) FROM segments g WHERE g.workspace = ?1 AND g.trashed_run IS NOT NULL AND NOT EXISTS (
+    SELECT 1 FROM runs r WHERE r.workspace = g.workspace AND r.run = g.trashed_run))
+
+-- Of segments and sessions the last column is the number that their id packs.
+-- fragment: trash_rows.segment
+SELECT 'segment' AS kind, CAST(NULL AS BYTEA) AS object, g.segment_id AS name, s.session_id AS topic,
+       g.trashed_at AS trashed_at, g.trashed_run AS run, g.segment AS revision
+FROM segments g JOIN sessions s ON s.workspace = g.workspace AND s.session = g.session
+WHERE g.workspace = ?1 AND g.trashed_run IS NOT NULL
+
+-- fragment: trash_bytes.segment
+(SELECT CAST(COALESCE(SUM(bytes), 0) AS BIGINT) FROM segments WHERE workspace = ?1 AND trashed_run IS NOT NULL)
+
+-- fragment: runs_with_trash_before.session
+SELECT DISTINCT trashed_run FROM sessions
+WHERE workspace = ?1 AND trashed_run IS NOT NULL AND trashed_at <= ?2
+
+-- fragment: has_trash_of_run.session
+EXISTS (SELECT 1 FROM sessions s WHERE s.workspace = r.workspace AND s.trashed_run = r.run row_by_row())
+
+-- fragment: trash_without_run.session
+(SELECT COUNT(*) FROM sessions s WHERE s.workspace = ?1 AND s.trashed_run IS NOT NULL AND NOT EXISTS (
+    SELECT 1 FROM runs r WHERE r.workspace = s.workspace AND r.run = s.trashed_run))
+
+-- fragment: trash_rows.session
+SELECT 'session' AS kind, CAST(NULL AS BYTEA) AS object, s.session_id AS name, CAST(NULL AS TEXT) AS topic,
+       s.trashed_at AS trashed_at, s.trashed_run AS run, s.session AS revision
+FROM sessions s WHERE s.workspace = ?1 AND s.trashed_run IS NOT NULL
+
+-- fragment: trash_bytes.session
+(SELECT CAST(COALESCE(SUM(g.bytes), 0) AS BIGINT)
+ FROM sessions s JOIN segments g ON g.workspace = s.workspace AND g.session = s.session
+ WHERE s.workspace = ?1 AND s.trashed_run IS NOT NULL AND g.trashed_run IS NULL)

@@ -208,16 +208,7 @@ SELECT number, name FROM entities WHERE workspace = ?1 AND number IN (SELECT val
 
 -- I9: what a run trashed can only come back through it.
 -- name: trash_without_run
-SELECT (SELECT COUNT(*) FROM memories m WHERE m.workspace = ?1 AND m.trashed_run IS NOT NULL AND NOT EXISTS (
-            SELECT 1 FROM runs r WHERE r.workspace = m.workspace AND r.run = m.trashed_run))
-     + (SELECT COUNT(*) FROM untracked u WHERE u.workspace = ?1 AND u.trashed_run IS NOT NULL AND NOT EXISTS (
-            SELECT 1 FROM runs r WHERE r.workspace = u.workspace AND r.run = u.trashed_run))
-     + (SELECT COUNT(*) FROM revisions v WHERE v.workspace = ?1 AND v.trashed_run IS NOT NULL AND NOT EXISTS (
-            SELECT 1 FROM runs r WHERE r.workspace = v.workspace AND r.run = v.trashed_run))
-     + (SELECT COUNT(*) FROM segments g WHERE g.workspace = ?1 AND g.trashed_run IS NOT NULL AND NOT EXISTS (
-            SELECT 1 FROM runs r WHERE r.workspace = g.workspace AND r.run = g.trashed_run))
-     + (SELECT COUNT(*) FROM sessions s WHERE s.workspace = ?1 AND s.trashed_run IS NOT NULL AND NOT EXISTS (
-            SELECT 1 FROM runs r WHERE r.workspace = s.workspace AND r.run = s.trashed_run));
+SELECT {{each trash_without_run +}};
 
 -- I11
 -- name: runs_without_audit

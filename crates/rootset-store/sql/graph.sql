@@ -177,3 +177,22 @@ WHERE workspace = ?1 AND entity IN (SELECT value FROM blob_list(?2))
 
 -- name: delete_entities
 DELETE FROM entities WHERE workspace = ?1 AND entity IN (SELECT value FROM blob_list(?2));
+
+-- What follows are parts of statements that ask about every kind at once (`each`).
+
+-- fragment: runs_with_trash_before.untracked
+SELECT DISTINCT trashed_run FROM untracked
+WHERE workspace = ?1 AND trashed_run IS NOT NULL AND trashed_at <= ?2
+
+-- fragment: has_trash_of_run.untracked
+EXISTS (SELECT 1 FROM untracked u WHERE u.workspace = r.workspace AND u.trashed_run = r.run row_by_row())
+
+-- fragment: trash_without_run.untracked
+(SELECT COUNT(*) FROM untracked u WHERE u.workspace = ?1 AND u.trashed_run IS NOT NULL AND NOT EXISTS (
+    SELECT 1 FROM runs r WHERE r.workspace = u.workspace AND r.run = u.trashed_run))
+
+-- fragment: trash_rows.untracked
+SELECT DISTINCT 'entity' AS kind, u.object AS object, e.name AS name, e.type AS topic, u.trashed_at AS trashed_at,
+       u.trashed_run AS run, 0 AS revision
+FROM untracked u JOIN entities e ON e.workspace = u.workspace AND e.entity = u.object
+WHERE u.workspace = ?1 AND u.trashed_run IS NOT NULL AND u.kind = 0

@@ -2,11 +2,7 @@
 -- name: runs_past_grace
 SELECT r.run FROM runs r
 WHERE r.workspace = ?1 AND r.started_at <= ?2 AND r.undo_until <= ?3
-  AND (EXISTS (SELECT 1 FROM memories m WHERE m.workspace = r.workspace AND m.trashed_run = r.run row_by_row())
-       OR EXISTS (SELECT 1 FROM revisions v WHERE v.workspace = r.workspace AND v.trashed_run = r.run row_by_row())
-       OR EXISTS (SELECT 1 FROM untracked u WHERE u.workspace = r.workspace AND u.trashed_run = r.run row_by_row())
-       OR EXISTS (SELECT 1 FROM segments g WHERE g.workspace = r.workspace AND g.trashed_run = r.run row_by_row())
-       OR EXISTS (SELECT 1 FROM sessions s WHERE s.workspace = r.workspace AND s.trashed_run = r.run row_by_row()))
+  AND ({{each has_trash_of_run OR}})
 ORDER BY r.started_at, r.run;
 
 -- When the run that trashed a workspace began, and how long it can be undone.

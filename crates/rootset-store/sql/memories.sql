@@ -199,3 +199,45 @@ ORDER BY m.updated_at DESC, m.memory DESC LIMIT ?8;
 -- name: recent_unpinned
 SELECT m.memory FROM memories m {{recent_filter}} AND m.pinned = 0
 ORDER BY m.updated_at DESC, m.memory DESC LIMIT ?8;
+
+-- What follows are parts of statements that ask about every kind at once (`each`).
+
+-- fragment: runs_with_trash_before.memory
+SELECT DISTINCT trashed_run FROM memories
+WHERE workspace = ?1 AND trashed_run IS NOT NULL AND trashed_at <= ?2
+
+-- fragment: has_trash_of_run.memory
+EXISTS (SELECT 1 FROM memories m WHERE m.workspace = r.workspace AND m.trashed_run = r.run row_by_row())
+
+-- fragment: trash_without_run.memory
+(SELECT COUNT(*) FROM memories m WHERE m.workspace = ?1 AND m.trashed_run IS NOT NULL AND NOT EXISTS (
+    SELECT 1 FROM runs r WHERE r.workspace = m.workspace AND r.run = m.trashed_run))
+
+-- fragment: trash_rows.memory
+SELECT 'memory' AS kind, m.memory AS object, m.name AS name, r.topic AS topic, m.trashed_at AS trashed_at,
+       m.trashed_run AS run, 0 AS revision
+FROM memories m
+JOIN revisions r ON r.workspace = m.workspace AND r.memory = m.memory AND r.revision = m.revision
+WHERE m.workspace = ?1 AND m.trashed_run IS NOT NULL
+
+-- fragment: trash_bytes.memory
+(SELECT CAST(COALESCE(SUM(r.bytes), 0) AS BIGINT)
+ FROM memories m JOIN revisions r ON r.workspace = m.workspace AND r.memory = m.memory
+ WHERE m.workspace = ?1 AND m.trashed_run IS NOT NULL)
+
+-- fragment: runs_with_trash_before.revision
+SELECT DISTINCT trashed_run FROM revisions
+WHERE workspace = ?1 AND trashed_run IS NOT NULL AND trashed_at <= ?2
+
+-- fragment: has_trash_of_run.revision
+EXISTS (SELECT 1 FROM revisions v WHERE v.workspace = r.workspace AND v.trashed_run = r.run row_by_row())
+
+-- fragment: trash_without_run.revision
+(SELECT COUNT(*) FROM revisions v WHERE v.workspace = ?1 AND v.trashed_run IS NOT NULL AND NOT EXISTS (
+    SELECT 1 FROM runs r WHERE r.workspace = v.workspace AND r.run = v.trashed_run))
+
+-- fragment: trash_rows.revision
+SELECT 'revision' AS kind, v.memory AS object, m.name AS name, v.topic AS topic, v.trashed_at AS trashed_at,
+       v.trashed_run AS run, v.revision AS revision
+FROM revisions v JOIN memories m ON m.workspace = v.workspace AND m.memory = v.memory
+WHERE v.workspace = ?1 AND v.trashed_run IS NOT NULL

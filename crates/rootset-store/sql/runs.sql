@@ -141,49 +141,15 @@ WHERE workspace = ?1 AND memory IN (SELECT value FROM blob_list(?2)) AND status 
 UPDATE revisions SET trashed_run = NULL, trashed_at = NULL WHERE workspace = ?1 AND trashed_run = ?2;
 
 -- name: runs_with_trash_before
-SELECT DISTINCT trashed_run FROM memories
-WHERE workspace = ?1 AND trashed_run IS NOT NULL AND trashed_at <= ?2
-UNION
-SELECT DISTINCT trashed_run FROM untracked
-WHERE workspace = ?1 AND trashed_run IS NOT NULL AND trashed_at <= ?2
-UNION
-SELECT DISTINCT trashed_run FROM revisions
-WHERE workspace = ?1 AND trashed_run IS NOT NULL AND trashed_at <= ?2
-UNION
-SELECT DISTINCT trashed_run FROM segments
-WHERE workspace = ?1 AND trashed_run IS NOT NULL AND trashed_at <= ?2
-UNION
-SELECT DISTINCT trashed_run FROM sessions
-WHERE workspace = ?1 AND trashed_run IS NOT NULL AND trashed_at <= ?2;
+{{each runs_with_trash_before UNION}};
 
--- Of segments and sessions the last column is the number that their id packs.
--- fragment: trash_rows
-FROM (
-    SELECT 'memory' AS kind, m.memory AS object, m.name AS name, r.topic AS topic, m.trashed_at AS trashed_at,
-           m.trashed_run AS run, 0 AS revision
-    FROM memories m
-    JOIN revisions r ON r.workspace = m.workspace AND r.memory = m.memory AND r.revision = m.revision
-    WHERE m.workspace = ?1 AND m.trashed_run IS NOT NULL
-    UNION ALL
-    SELECT 'revision', v.memory, m.name, v.topic, v.trashed_at, v.trashed_run, v.revision
-    FROM revisions v JOIN memories m ON m.workspace = v.workspace AND m.memory = v.memory
-    WHERE v.workspace = ?1 AND v.trashed_run IS NOT NULL
-    UNION ALL
-    SELECT DISTINCT 'entity', u.object, e.name, e.type, u.trashed_at, u.trashed_run, 0
-    FROM untracked u JOIN entities e ON e.workspace = u.workspace AND e.entity = u.object
-    WHERE u.workspace = ?1 AND u.trashed_run IS NOT NULL AND u.kind = 0
-    UNION ALL
-    SELECT 'segment', CAST(NULL AS BYTEA), g.segment_id, s.session_id, g.trashed_at, g.trashed_run, g.segment
-    FROM segments g JOIN sessions s ON s.workspace = g.workspace AND s.session = g.session
-    WHERE g.workspace = ?1 AND g.trashed_run IS NOT NULL
-    UNION ALL
-    SELECT 'session', CAST(NULL AS BYTEA), s.session_id, NULL, s.trashed_at, s.trashed_run, s.session
-    FROM sessions s WHERE s.workspace = ?1 AND s.trashed_run IS NOT NULL) t
+-- fragment: all_trash
+FROM ({{each trash_rows UNION ALL}}) t
 LEFT JOIN runs ON runs.workspace = ?1 AND runs.run = t.run
 
 -- name: trash
-SELECT t.kind, t.object, t.name, t.topic, t.trashed_at, t.run, runs.undo_until, t.revision {{trash_rows}}
+SELECT t.kind, t.object, t.name, t.topic, t.trashed_at, t.run, runs.undo_until, t.revision {{all_trash}}
 ORDER BY t.trashed_at DESC, t.kind, t.object, t.revision LIMIT ?2 OFFSET ?3;
 
 -- name: trash_count
-SELECT COUNT(*) {{trash_rows}};
+SELECT COUNT(*) {{all_trash}};

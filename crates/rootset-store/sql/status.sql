@@ -24,14 +24,7 @@ SELECT (SELECT COUNT(*) FROM sessions WHERE workspace = ?1 AND trashed_run IS NU
             SELECT MIN(trashed_at) FROM segments WHERE workspace = ?1 AND trashed_run IS NOT NULL) t);
 
 -- name: trash_bytes
-SELECT (SELECT CAST(COALESCE(SUM(r.bytes), 0) AS BIGINT)
-        FROM memories m JOIN revisions r ON r.workspace = m.workspace AND r.memory = m.memory
-        WHERE m.workspace = ?1 AND m.trashed_run IS NOT NULL)
-     + (SELECT CAST(COALESCE(SUM(bytes), 0) AS BIGINT)
-        FROM segments WHERE workspace = ?1 AND trashed_run IS NOT NULL)
-     + (SELECT CAST(COALESCE(SUM(g.bytes), 0) AS BIGINT)
-        FROM sessions s JOIN segments g ON g.workspace = s.workspace AND g.session = s.session
-        WHERE s.workspace = ?1 AND s.trashed_run IS NOT NULL AND g.trashed_run IS NULL);
+SELECT {{each trash_bytes +}};
 
 -- name: last_runs
 SELECT run, operation, plan, actor, started_at, finished_at, cursor, counts, undo_until, undone_at, purged_at, erasure,

@@ -24,6 +24,11 @@ impl<'a> Entry<'a> {
     }
 }
 
+/// Counts as an entry holds them.
+pub(crate) fn json(counts: &impl serde::Serialize) -> String {
+    serde_json::to_string(counts).expect("numbers always serialise")
+}
+
 /// Appends to the workspace's chain, in the transaction of the change itself.
 pub(crate) fn append(
     tx: &mut dyn Transaction,

@@ -25,6 +25,7 @@ pub use folder::{Backup, find_backup, list_backups, open_backup, remove_backup};
 pub use manifest::{BackupKind, BackupReason, Manifest, ManifestFile};
 pub use restore::{RestoreTarget, Restored};
 pub use salvage::{Salvaged, salvage};
+pub(crate) use tables::{CHUNK_TABLES, CONTEXT_TABLES, GRAPH_TABLES, MEMORY_TABLES, Table};
 pub use verify::verify_backup;
 
 use crate::driver::Scope;

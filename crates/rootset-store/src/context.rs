@@ -13,7 +13,6 @@ mod plans;
 pub(crate) mod remove;
 pub(crate) mod rows;
 mod stash;
-pub(crate) mod trash;
 
 pub use change::{NewLedgerEntry, NewSegmentRow, SegmentChange, SessionChange};
 pub use delete::SegmentDeletion;

@@ -6,6 +6,7 @@ use rootset_model::WorkspaceKey;
 
 use crate::driver::{Scope, SearchIndex, Statement, Transaction};
 use crate::error::StoreError;
+use crate::kinds::KINDS;
 use crate::repair::search_difference;
 use crate::statements::doctor as sql;
 use crate::{Store, audit, compaction, workspaces};
@@ -27,25 +28,22 @@ impl Check {
     }
 }
 
-/// Invariants that a statement can count, one row per statement: id, what it means, statement.
-const COUNTED: [(&str, &str, &Statement); 16] = [
-    ("I4.untracked", "untracked marks whose graph row is missing", &sql::UNTRACKED_WITHOUT_OBJECT),
-    ("I6.ends", "relations whose ends are missing in their workspace", &sql::RELATIONS_WITHOUT_ENDS),
-    ("I7.memories", "contributions of memories that do not exist", &sql::CONTRIBUTIONS_WITHOUT_MEMORY),
-    ("I7.objects", "contributions to graph rows that do not exist", &sql::CONTRIBUTIONS_WITHOUT_OBJECT),
-    ("I7.orphans", "entities and relations nobody contributes to", &sql::OBJECTS_WITHOUT_CONTRIBUTOR),
-    ("I7.unvouched", "relations contributed without their ends", &sql::RELATIONS_WITH_UNVOUCHED_ENDS),
-    ("I8.revisions", "memories without their current revision", &sql::MEMORIES_WITHOUT_REVISION),
-    ("I8.chunks", "memories without chunks", &sql::MEMORIES_WITHOUT_CHUNKS),
-    ("I8.memories", "chunks of memories that do not exist", &sql::CHUNKS_WITHOUT_MEMORY),
-    ("I8.vectors", "vectors of chunks that do not exist", &sql::VECTORS_WITHOUT_CHUNK),
-    ("I8.files", "files and their memories that do not know each other", &sql::FILES_WITHOUT_MEMORY),
-    ("I8.code", "files whose symbols, references or chunks are incomplete", &sql::INCOMPLETE_FILES),
-    ("I8.symbols", "symbols and references of files that do not exist", &sql::CODE_WITHOUT_FILE),
-    ("I8.segments", "segments without their session or text, texts and lines without either", &sql::BROKEN_CONTEXTS),
+/// An invariant that a statement can count: id, what it means, statement.
+pub(crate) type CountedCheck = (&'static str, &'static str, &'static Statement);
+
+/// What is asked of the trash and of runs, whatever their kinds.
+const OF_RUNS: [CountedCheck; 2] = [
     ("I9.runs", "things in the trash of a run that does not exist", &sql::TRASH_WITHOUT_RUN),
     ("I11.steps", "runs that removed something without an audit entry", &sql::RUNS_WITHOUT_AUDIT),
 ];
+
+/// All of them, by the numbers of the invariants.
+fn counted_checks() -> Vec<CountedCheck> {
+    let number = |id: &str| id[1..].split('.').next().and_then(|number| number.parse::<u32>().ok());
+    let mut checks: Vec<CountedCheck> = KINDS.iter().flat_map(|kind| kind.checks()).chain(&OF_RUNS).copied().collect();
+    checks.sort_by_key(|(id, ..)| number(id));
+    checks
+}
 
 /// Duplicates named in a report; there is no wrong and right about them.
 const DUPLICATES_SHOWN: i64 = 20;
@@ -103,7 +101,7 @@ pub(crate) fn check_workspaces(
         detail: "rows of workspaces that do not exist",
         found: Vec::new(),
     }];
-    for (id, detail, statement) in COUNTED {
+    for (id, detail, statement) in counted_checks() {
         let mut count = 0;
         for workspace in keys {
             tx.enter((*workspace).into())?;

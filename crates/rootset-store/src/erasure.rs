@@ -8,7 +8,7 @@ use rootset_model::{ErasureId, MemoryId, RunId, SegmentKey, SessionKey, Timestam
 use crate::Stamp;
 use crate::driver::Transaction;
 use crate::error::StoreError;
-use crate::purge::Ledger;
+use crate::kinds::Ledger;
 use crate::statements::purge as sql;
 
 /// What stands in the place of a content's hash where the memory as a whole is noted.

@@ -161,7 +161,7 @@ impl Selector {
         if memory.is_pinned && !self.include_pinned {
             self.found.kept_pinned.push(MemoryId(memory.id).to_string());
         } else {
-            self.push(ItemKind::Memory, memory.id, 0, memory.version);
+            self.push(ItemKind::MEMORY, memory.id, 0, memory.version);
         }
     }
 
@@ -229,7 +229,7 @@ impl Selector {
             if is_pinned && !self.include_pinned {
                 self.found.kept_pinned.push(MemoryId(memory).to_string());
             } else {
-                self.push(ItemKind::Revision, memory, revision, version);
+                self.push(ItemKind::REVISION, memory, revision, version);
             }
         }
         Ok(())
@@ -248,7 +248,7 @@ impl Selector {
             if it.is_pinned && !self.include_pinned {
                 self.found.kept_pinned.push(key.external().to_string());
             } else {
-                self.push(ItemKind::Segment, key.object(), 0, it.version);
+                self.push(ItemKind::SEGMENT, key.object(), 0, it.version);
             }
         }
         Ok(())
@@ -272,13 +272,13 @@ impl Selector {
         }
         self.found.matched += entities.len();
         for id in &entities {
-            self.push(ItemKind::Entity, *id, 0, 0);
+            self.push(ItemKind::ENTITY, *id, 0, 0);
         }
         let parameters = [self.workspace.into(), entities.as_slice().into(), self.takes_trash().into()];
         let relations: Vec<[u8; 16]> =
             tx.rows(&graph_sql::UNTRACKED_RELATIONS_TOUCHING, &parameters, |row| row.get(0))?;
         for id in relations {
-            self.push(ItemKind::Relation, id, 0, 0);
+            self.push(ItemKind::RELATION, id, 0, 0);
         }
         Ok(())
     }

@@ -254,7 +254,7 @@ fn items(heap: &Heap<'_>, selection: &strategies::Selection) -> Vec<PlanItem> {
         .map(|(place, reason)| {
             let root = &heap.roots[*place as usize];
             PlanItem {
-                kind: ItemKind::Memory,
+                kind: ItemKind::MEMORY,
                 object: root.id,
                 revision: 0,
                 version: root.version,
@@ -268,9 +268,9 @@ fn items(heap: &Heap<'_>, selection: &strategies::Selection) -> Vec<PlanItem> {
     items.extend(selection.derived.iter().map(|(place, reason)| {
         let row = &heap.derived[*place as usize];
         let kind = match row.kind {
-            DerivedKind::Chunk => ItemKind::Chunk,
-            DerivedKind::Entity => ItemKind::Entity,
-            DerivedKind::Relation => ItemKind::Relation,
+            DerivedKind::Chunk => ItemKind::CHUNK,
+            DerivedKind::Entity => ItemKind::ENTITY,
+            DerivedKind::Relation => ItemKind::RELATION,
         };
         PlanItem { kind, object: row.id, revision: 0, version: 0, action: Action::Reclaim, reason: *reason }
     }));

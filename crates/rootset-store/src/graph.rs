@@ -19,6 +19,11 @@ use contribute::{NamedEntity, insert_entities, insert_relations};
 pub(crate) const KIND_ENTITY: i64 = 0;
 pub(crate) const KIND_RELATION: i64 = 1;
 
+/// Under which word a graph row of a stored kind is counted.
+pub(crate) fn counted_as(kind: i64) -> &'static str {
+    if kind == KIND_ENTITY { "entities" } else { "relations" }
+}
+
 /// Contributions shown in a description: the newest ones say it all.
 const DESCRIPTION_CONTRIBUTIONS_MAX: usize = 5;
 /// Memories listed with an entity; its refcount says how many there are.

@@ -1,24 +1,20 @@
 //! Stored plans and their previews. A plan holds ids, versions and codes; names and topics are looked up when shown.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use rootset_gc::{Blocked, PlanFacts, SourceShare, Strategy, strategies};
 use rootset_model::limits::{PLAN_ITEMS_SHOWN, PLAN_LIFETIME_MS};
-use rootset_model::plan::{Action, ItemKind, PlanItem};
-use rootset_model::{
-    EntityId, Limits, MemoryId, PlanId, RelationId, RunId, SegmentKey, SessionKey, Timestamp, WorkspaceKey,
-};
+use rootset_model::plan::{Action, PlanItem};
+use rootset_model::{Counts, Limits, PlanId, RunId, Timestamp, WorkspaceKey};
 use serde::{Deserialize, Serialize};
 
-use crate::context::trash::{segments_in, sessions_in};
 use crate::driver::{Row, Transaction, Value};
 use crate::error::StoreError;
-use crate::graph::{KIND_ENTITY, KIND_RELATION};
-use crate::runs::Reclaimed;
-use crate::statements::context as context_sql;
+use crate::kinds::{self, Descriptions, Planned};
+use crate::runs::NAMED_AS_RECLAIMED;
 use crate::statements::plans as sql;
 use crate::statements::stats as stats_sql;
-use crate::{Stamp, Store, Workspace};
+use crate::{Stamp, Store, Workspace, graph};
 
 /// What a policy or a caller wants gone.
 #[derive(Clone, Debug)]
@@ -37,21 +33,24 @@ pub struct NewPlan {
 }
 
 /// What would go if the plan were applied now.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct PlanTotals {
-    pub memories: i64,
-    pub chunks: i64,
-    pub entities: i64,
-    pub relations: i64,
-    pub revisions: i64,
-    #[serde(default)]
-    pub segments: i64,
-    #[serde(default)]
-    pub sessions: i64,
-    pub bytes: i64,
+    /// Roots, the derived rows that follow them, and bytes of text.
+    #[serde(flatten)]
+    pub counts: Counts,
     /// Derived rows that nothing vouches for any more.
-    #[serde(default)]
-    pub reclaim: Reclaimed,
+    pub reclaim: Counts,
+}
+
+/// Kinds that the totals of every plan name.
+const NAMED_BY_PLANS: [&str; 8] =
+    ["memories", "chunks", "entities", "relations", "revisions", "segments", "sessions", "bytes"];
+
+impl Default for PlanTotals {
+    fn default() -> Self {
+        Self { counts: Counts::zero(&NAMED_BY_PLANS), reclaim: Counts::zero(&NAMED_AS_RECLAIMED) }
+    }
 }
 
 /// As stored beside the plan: what an apply wants to know without counting again.
@@ -203,54 +202,16 @@ pub(crate) fn insert(
 }
 
 fn count(tx: &mut dyn Transaction, workspace: WorkspaceKey, plan: &NewPlan) -> Result<PlanTotals, StoreError> {
+    let mut totals = PlanTotals::default();
+    for (kind, items) in kinds::by_kind(&plan.items) {
+        kind.count_planned(tx, &Planned { workspace, plan: plan.id }, &items, &mut totals)?;
+    }
     let key = [workspace.into(), (&plan.id).into()];
-    let reclaimed =
-        |kind| plan.items.iter().filter(|it| it.action == Action::Reclaim && it.kind == kind).count() as i64;
-    let reclaim = Reclaimed {
-        chunks: reclaimed(ItemKind::Chunk),
-        entities: reclaimed(ItemKind::Entity),
-        relations: reclaimed(ItemKind::Relation),
-    };
-    let mut totals = PlanTotals { reclaim, ..PlanTotals::default() };
-    let of_memories =
-        tx.row(&sql::MEMORY_TOTALS, &key, |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?.unwrap_or_default();
-    (totals.memories, totals.bytes, totals.chunks) = of_memories;
-    let of_revisions = tx.row(&sql::REVISION_TOTALS, &key, |row| Ok((row.get(0)?, row.get(1)?)))?;
-    let (revisions, bytes): (i64, i64) = of_revisions.unwrap_or_default();
-    totals.revisions = revisions;
-    totals.bytes += bytes;
-    count_contexts(tx, workspace, plan, &mut totals)?;
     tx.query(&crate::statements::graph::OBJECTS_LOST_BY_PLAN, &key, &mut |row| {
-        match row.get::<i64>(0)? {
-            KIND_ENTITY => totals.entities = row.get(1)?,
-            KIND_RELATION => totals.relations = row.get(1)?,
-            _ => {}
-        }
+        totals.counts.add(graph::counted_as(row.get(0)?), row.get(1)?);
         Ok(())
     })?;
     Ok(totals)
-}
-
-fn count_contexts(
-    tx: &mut dyn Transaction,
-    workspace: WorkspaceKey,
-    plan: &NewPlan,
-    totals: &mut PlanTotals,
-) -> Result<(), StoreError> {
-    let (segments, sessions) = (segments_in(&plan.items), sessions_in(&plan.items));
-    if !segments.is_empty() {
-        let parameters = [workspace.into(), segments.as_slice().into()];
-        let found = tx.row(&context_sql::SEGMENT_TOTALS, &parameters, |row| Ok((row.get(0)?, row.get(1)?)))?;
-        let (count, bytes): (i64, i64) = found.unwrap_or_default();
-        totals.segments = count;
-        totals.bytes += bytes;
-    }
-    if !sessions.is_empty() {
-        let parameters = [workspace.into(), sessions.as_slice().into()];
-        totals.sessions = sessions.len() as i64;
-        totals.bytes += tx.scalar::<i64>(&context_sql::SESSION_TOTALS, &parameters)?;
-    }
-    Ok(())
 }
 
 pub(crate) fn find(tx: &mut dyn Transaction, workspace: WorkspaceKey, id: PlanId) -> Result<StoredPlan, StoreError> {
@@ -286,7 +247,7 @@ pub(crate) fn items(
 fn read_item(row: &dyn Row) -> Result<(i64, PlanItem), StoreError> {
     let word = |index| row.get::<String>(index);
     let item = PlanItem {
-        kind: ItemKind::from_stored(&word(1)?).ok_or(StoreError::UnreadableValue("the kind of a plan's item"))?,
+        kind: kinds::stored_name(&word(1)?)?,
         object: row.get(2)?,
         revision: row.get(3)?,
         version: row.get(4)?,
@@ -368,95 +329,29 @@ fn view(
     })
 }
 
-/// Names and topics of items, one query per kind.
+/// Names and topics of items.
 fn describe(
     tx: &mut dyn Transaction,
     workspace: WorkspaceKey,
     items: &[PlanItem],
 ) -> Result<Vec<ItemView>, StoreError> {
-    #[derive(Clone, Default)]
-    struct Words {
-        name: Option<String>,
-        topic: Option<String>,
-        file_path: Option<String>,
-        created_at: Option<Timestamp>,
-        lines: Option<i64>,
-        chunk_count: Option<i64>,
+    let mut found = Descriptions::new();
+    for (kind, items) in kinds::by_kind(items) {
+        kind.describe(tx, workspace, &items, &mut found)?;
     }
-    let ids = |kinds: &[ItemKind]| -> Vec<[u8; 16]> {
-        items.iter().filter(|item| kinds.contains(&item.kind)).map(|item| item.object).collect()
-    };
-    let mut words: HashMap<[u8; 16], Words> = HashMap::new();
-    let memories = ids(&[ItemKind::Memory, ItemKind::Revision]);
-    tx.query(&sql::MEMORY_DESCRIPTIONS, &[workspace.into(), memories.as_slice().into()], &mut |row| {
-        let found = Words {
-            name: row.get(1)?,
-            topic: row.get(2)?,
-            file_path: row.get(3)?,
-            created_at: row.get(4)?,
-            chunk_count: row.get(5)?,
-            lines: row.get(6)?,
-        };
-        words.insert(row.get(0)?, found);
-        Ok(())
-    })?;
-    let entities = ids(&[ItemKind::Entity]);
-    tx.query(&sql::ENTITY_DESCRIPTIONS, &[workspace.into(), entities.as_slice().into()], &mut |row| {
-        let found = Words { name: row.get(1)?, topic: row.get(2)?, created_at: row.get(3)?, ..Words::default() };
-        words.insert(row.get(0)?, found);
-        Ok(())
-    })?;
-    let relations = ids(&[ItemKind::Relation]);
-    tx.query(&sql::RELATION_DESCRIPTIONS, &[workspace.into(), relations.as_slice().into()], &mut |row| {
-        let (source, verb, target): (String, String, String) = (row.get(1)?, row.get(2)?, row.get(3)?);
-        let name = Some(format!("{source} {verb} {target}"));
-        words.insert(row.get(0)?, Words { name, created_at: row.get(4)?, ..Words::default() });
-        Ok(())
-    })?;
-    let segments = segments_in(items);
-    tx.query(&context_sql::SEGMENT_DESCRIPTIONS, &[workspace.into(), segments.as_slice().into()], &mut |row| {
-        let found = Words {
-            name: row.get(1)?,
-            topic: row.get(2)?,
-            file_path: row.get(3)?,
-            created_at: row.get(4)?,
-            ..Words::default()
-        };
-        words.insert(SegmentKey(row.get(0)?).object(), found);
-        Ok(())
-    })?;
-    let sessions = sessions_in(items);
-    tx.query(&context_sql::SESSION_DESCRIPTIONS, &[workspace.into(), sessions.as_slice().into()], &mut |row| {
-        let found = Words { name: row.get(1)?, created_at: row.get(2)?, ..Words::default() };
-        words.insert(SessionKey(row.get(0)?).object(), found);
-        Ok(())
-    })?;
-    Ok(items
-        .iter()
-        .map(|item| {
-            let words = words.get(&item.object).cloned().unwrap_or_default();
-            ItemView {
-                item: *item,
-                id: shown_id(item.kind, item.object, item.revision),
-                name: words.name,
-                topic: words.topic,
-                file_path: words.file_path,
-                created_at: words.created_at,
-                lines: words.lines,
-                chunk_count: words.chunk_count.filter(|_| item.kind == ItemKind::Memory),
-            }
-        })
-        .collect())
-}
-
-/// An item's id as previews and outcomes show it.
-pub(crate) fn shown_id(kind: ItemKind, object: [u8; 16], revision: i64) -> String {
-    match kind {
-        ItemKind::Memory | ItemKind::Workspace | ItemKind::Chunk | ItemKind::Segment | ItemKind::Session => {
-            MemoryId(object).to_string()
+    let view = |item: &PlanItem| {
+        let words = found.get(&item.object).cloned().unwrap_or_default();
+        ItemView {
+            item: *item,
+            id: kinds::shown_id(item.kind, item.object, item.revision),
+            name: words.name,
+            topic: words.topic,
+            file_path: words.file_path,
+            created_at: words.created_at,
+            lines: words.lines,
+            // Of a revision alone nobody knows the chunks.
+            chunk_count: words.chunk_count.filter(|_| item.revision == 0),
         }
-        ItemKind::Revision => format!("{}@{revision}", MemoryId(object)),
-        ItemKind::Entity => EntityId(object).to_string(),
-        ItemKind::Relation => RelationId(object).to_string(),
-    }
+    };
+    Ok(items.iter().map(view).collect())
 }

@@ -1,91 +1,63 @@
 //! Runs: one change that can be undone or purged as a whole; and the trash that runs leave.
 
-use rootset_model::plan::ItemKind;
-use rootset_model::{PlanId, RunId, SegmentKey, SessionKey, Timestamp, WorkspaceKey};
+use rootset_model::{Counts, PlanId, RunId, Timestamp, WorkspaceKey};
 use serde::{Deserialize, Serialize};
 
 use crate::driver::{Row, Transaction};
 use crate::error::StoreError;
 use crate::graph::Imported;
-use crate::purge::{Purged, Receipt};
+use crate::purge::{NAMED_BY_PURGES, Receipt};
 use crate::statements::runs as sql;
-use crate::{Stamp, Store, Workspace, leases, plans};
+use crate::{Stamp, Store, Workspace, audit, kinds, leases};
 
 /// What a run took, counted as it went.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RunCounts {
-    pub memories: i64,
-    pub chunks: i64,
-    pub entities: i64,
-    pub relations: i64,
-    pub revisions: i64,
-    #[serde(skip_serializing_if = "is_zero")]
-    pub segments: i64,
-    #[serde(skip_serializing_if = "is_zero")]
-    pub sessions: i64,
+    /// Roots, and the derived rows that followed them.
+    #[serde(flatten)]
+    pub taken: Counts,
     pub skipped: i64,
     /// While a large run goes on: entities and relations are counted in its end.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) awaits_count: bool,
-    #[serde(skip_serializing_if = "Reclaimed::is_nothing")]
-    pub reclaimed: Reclaimed,
+    /// Derived rows that nothing vouched for, removed physically.
+    #[serde(skip_serializing_if = "Counts::is_nothing")]
+    pub reclaimed: Counts,
     /// Rows that an erasing run has removed so far.
-    #[serde(skip_serializing_if = "Purged::is_nothing")]
-    pub erased: Purged,
+    #[serde(skip_serializing_if = "Counts::is_nothing")]
+    pub erased: Counts,
 }
 
-/// Derived rows that nothing vouched for, removed physically.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Reclaimed {
-    pub chunks: i64,
-    pub entities: i64,
-    pub relations: i64,
-}
+/// Kinds that the counts of every run name.
+const NAMED_BY_RUNS: [&str; 5] = ["memories", "chunks", "entities", "relations", "revisions"];
+/// Kinds that are named wherever rows were reclaimed.
+pub(crate) const NAMED_AS_RECLAIMED: [&str; 3] = ["chunks", "entities", "relations"];
 
-impl Reclaimed {
-    pub fn is_nothing(&self) -> bool {
-        *self == Self::default()
+impl Default for RunCounts {
+    fn default() -> Self {
+        Self {
+            taken: Counts::zero(&NAMED_BY_RUNS),
+            skipped: 0,
+            awaits_count: false,
+            reclaimed: Counts::zero(&NAMED_AS_RECLAIMED),
+            erased: Counts::zero(&NAMED_BY_PURGES),
+        }
     }
-
-    fn add(&mut self, other: &Self) {
-        self.chunks += other.chunks;
-        self.entities += other.entities;
-        self.relations += other.relations;
-    }
-}
-
-/// For counts that most runs do not have.
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
-fn is_zero(count: &i64) -> bool {
-    *count == 0
 }
 
 impl RunCounts {
-    pub(crate) fn json(&self) -> String {
-        serde_json::to_string(self).expect("numbers always serialise")
-    }
-
     /// Whether there is nothing that an undo could bring back.
     pub(crate) fn took_nothing_undoable(&self) -> bool {
-        let Self { memories, revisions, entities, relations, segments, sessions, .. } = self;
-        let undoable = [memories, revisions, entities, relations, segments, sessions];
-        !self.reclaimed.is_nothing() && undoable.iter().all(|count| **count == 0)
+        self.taken.is_nothing() && !self.reclaimed.is_nothing()
     }
 
     pub(crate) fn add(&mut self, other: &Self) {
-        self.memories += other.memories;
-        self.chunks += other.chunks;
-        self.entities += other.entities;
-        self.relations += other.relations;
-        self.revisions += other.revisions;
-        self.segments += other.segments;
-        self.sessions += other.sessions;
+        self.taken.add_all(&other.taken);
         self.skipped += other.skipped;
         self.awaits_count |= other.awaits_count;
-        self.reclaimed.add(&other.reclaimed);
-        self.erased.add(&other.erased);
+        self.reclaimed.add_all(&other.reclaimed);
+        self.erased.add_all(&other.erased);
     }
 }
 
@@ -156,17 +128,11 @@ impl Store {
         self.read(workspace, |tx| {
             let total = tx.scalar(&sql::TRASH_COUNT, &[workspace.key.into()])?;
             let items = tx.rows(&sql::TRASH, &[workspace.key.into(), limit.into(), offset.into()], |row| {
-                let kind: String = row.get(0)?;
-                let shown = ItemKind::from_stored(&kind).ok_or(StoreError::UnreadableValue("the kind of an item"))?;
-                let number: i64 = row.get(7)?;
-                let object = match shown {
-                    ItemKind::Segment => SegmentKey(number).object(),
-                    ItemKind::Session => SessionKey(number).object(),
-                    _ => row.get(1)?,
-                };
+                let word: String = row.get(0)?;
+                let (kind, name) = kinds::named(&word).ok_or(StoreError::UnreadableValue("the kind of an item"))?;
                 Ok(TrashedItem {
-                    kind,
-                    id: plans::shown_id(shown, object, number),
+                    kind: word,
+                    id: kind.trashed_id(name, row)?,
                     name: row.get(2)?,
                     topic: row.get(3)?,
                     trashed_at: row.get(4)?,
@@ -198,7 +164,7 @@ pub(crate) fn insert(
     run: &NewRun<'_>,
     stamp: Stamp<'_>,
 ) -> Result<(), StoreError> {
-    let counts = RunCounts::default().json();
+    let counts = audit::json(&RunCounts::default());
     tx.execute(
         &sql::INSERT,
         &[
@@ -224,7 +190,7 @@ pub(crate) fn advance(
     counts: &RunCounts,
     finished_at: Option<Timestamp>,
 ) -> Result<(), StoreError> {
-    let json = counts.json();
+    let json = audit::json(counts);
     let parameters = [workspace.into(), (&run).into(), cursor.into(), (&json).into(), finished_at.into()];
     tx.execute(&sql::ADVANCE, &parameters)?;
     Ok(())
@@ -252,7 +218,8 @@ pub(crate) fn record_import(
     let undo_until = Some(stamp.now.saturating_add_ms(grace_ms));
     let run = NewRun { id: imported.run, operation: "import_graph", plan: None, undo_until };
     insert(tx, workspace, &run, stamp)?;
-    let counts =
-        RunCounts { entities: imported.entities as i64, relations: imported.relations as i64, ..RunCounts::default() };
+    let mut counts = RunCounts::default();
+    counts.taken.add("entities", imported.entities as i64);
+    counts.taken.add("relations", imported.relations as i64);
     advance(tx, workspace, imported.run, 0, &counts, Some(stamp.now))
 }

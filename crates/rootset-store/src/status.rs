@@ -1,28 +1,25 @@
 //! How the heap of a workspace is, and how much of the file is dead.
 
-use rootset_model::Timestamp;
+use rootset_model::{Counts, Timestamp};
 
 use crate::driver::{Scope, Sizes};
 use crate::error::StoreError;
+use crate::kinds::KINDS;
 use crate::runs::RunView;
 use crate::statements::status as sql;
 use crate::{Store, Workspace, workspaces};
 
 #[derive(Clone, Debug, Default)]
 pub struct HeapStatus {
-    pub memories: i64,
+    /// By kind; segments only where their session lives.
+    pub live: Counts,
     pub pinned: i64,
     /// Living, but superseded, expired or stale.
     pub out_of_search: i64,
     /// Living, without a valid past time of ingestion.
     pub unclassifiable: i64,
-    pub trashed: i64,
-    /// Living sessions, and the living segments in them.
-    pub sessions: i64,
-    pub segments: i64,
-    pub trashed_sessions: i64,
-    /// One by one; those of a trashed session are not counted again.
-    pub trashed_segments: i64,
+    /// By kind; segments one by one, those of a trashed session are not counted again.
+    pub trashed: Counts,
     pub oldest_trash_at: Option<Timestamp>,
     pub trash_bytes: i64,
     pub last_runs: Vec<RunView>,
@@ -44,28 +41,20 @@ impl DeadRows {
     }
 }
 
+impl HeapStatus {
+    /// The oldest of what a kind has in the trash.
+    pub(crate) fn note_trash_since(&mut self, oldest: Option<Timestamp>) {
+        self.oldest_trash_at = self.oldest_trash_at.into_iter().chain(oldest).min();
+    }
+}
+
 impl Store {
     pub fn status(&self, workspace: &Workspace, runs: i64, now: Timestamp) -> Result<HeapStatus, StoreError> {
         let mut status = self.read(workspace, |tx| {
-            let counts = tx.row(&sql::COUNTS, &[workspace.key.into(), now.into()], |row| {
-                Ok(HeapStatus {
-                    memories: row.get(0)?,
-                    pinned: row.get(1)?,
-                    out_of_search: row.get(2)?,
-                    unclassifiable: row.get(3)?,
-                    trashed: row.get(4)?,
-                    oldest_trash_at: row.get(5)?,
-                    ..HeapStatus::default()
-                })
-            })?;
-            let mut counts = counts.unwrap_or_default();
-            tx.query(&sql::CONTEXT_COUNTS, &[workspace.key.into()], &mut |row| {
-                (counts.sessions, counts.segments) = (row.get(0)?, row.get(1)?);
-                (counts.trashed_sessions, counts.trashed_segments) = (row.get(2)?, row.get(3)?);
-                let oldest: Option<Timestamp> = row.get(4)?;
-                counts.oldest_trash_at = counts.oldest_trash_at.into_iter().chain(oldest).min();
-                Ok(())
-            })?;
+            let mut counts = HeapStatus::default();
+            for kind in KINDS {
+                kind.count_heap(tx, workspace.key, now, &mut counts)?;
+            }
             let trash_bytes = tx.scalar(&sql::TRASH_BYTES, &[workspace.key.into()])?;
             let last_runs = tx.rows(&sql::LAST_RUNS, &[workspace.key.into(), runs.into()], RunView::read)?;
             Ok(HeapStatus { trash_bytes, last_runs, ..counts })

@@ -6,31 +6,30 @@
 
 mod confirm;
 mod named;
-mod states;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use rootset_gc::invariants::sweep::Swept;
 use rootset_gc::{Skip, recheck};
 use rootset_model::limits::{SKIPPED_SHOWN, SWEEP_LEASE_MS};
-use rootset_model::plan::{Action, ItemKind, PlanItem};
-use rootset_model::{ErasureId, Limits, PlanId, RetentionPolicy, RunId, Timestamp, WorkspaceKey};
+use rootset_model::plan::PlanItem;
+use rootset_model::{Counts, ErasureId, Limits, PlanId, RetentionPolicy, RunId, Timestamp, WorkspaceKey};
 
 pub(crate) use confirm::ConfirmedPlan;
 pub(crate) use named::{erase_revisions, sweep_named};
 
-use crate::driver::{SearchIndex, SearchRemoval, Transaction};
+use crate::driver::Transaction;
 use crate::error::StoreError;
 use crate::failpoints::{failpoint, sweep_batch_memories};
 use crate::garbage::{self, Seen};
-use crate::graph::{self, KIND_ENTITY, KIND_RELATION};
+use crate::graph;
+use crate::kinds::{self, KINDS, States};
 use crate::leases::{self, Lease, Work};
 use crate::plans;
 use crate::purge::{self, Erased, Receipt};
-use crate::runs::{self, Reclaimed, RunCounts, RunView};
-use crate::statements::garbage as garbage_sql;
+use crate::runs::{self, RunCounts, RunView};
 use crate::statements::runs as sql;
-use crate::{Stamp, Store, Workspace, audit, context, jobs, vectors};
+use crate::{Stamp, Store, Workspace, audit};
 
 #[derive(Clone, Copy)]
 pub struct ApplyOptions<'a> {
@@ -110,7 +109,25 @@ impl Store {
                 self.keep_receipt(&confirmed, erased)?;
             }
         }
-        self.outcome(workspace, plan)
+        let outcome = self.outcome(workspace, plan)?;
+        // Also of a run that ended before: its last attempt may have failed.
+        self.carry_out(workspace.key, outcome.run.id, Stamp { now: (options.clock)(), actor })?;
+        Ok(outcome)
+    }
+
+    /// The second phase of external kinds: what the run has noted is done outside, with no transaction open.
+    pub(crate) fn carry_out(&self, workspace: WorkspaceKey, run: RunId, stamp: Stamp<'_>) -> Result<(), StoreError> {
+        for external in KINDS.iter().filter_map(|kind| kind.external()) {
+            loop {
+                let pending = self.read(workspace, |tx| external.pending(tx, workspace, run))?;
+                if pending.is_empty() {
+                    break;
+                }
+                external.carry_out(workspace, &pending)?;
+                self.write(workspace, |tx| external.note_done(tx, workspace, &pending, stamp))?;
+            }
+        }
+        Ok(())
     }
 
     /// Batches after the first, until the end or the time limit.
@@ -151,7 +168,7 @@ impl Store {
             return Ok(());
         }
         // A resumed run has lost the samples of its first part, but not the count.
-        let erased = Erased { rows: run.counts.erased, ..erased };
+        let erased = Erased { rows: run.counts.erased.clone(), ..erased };
         let receipt = self.receipt(confirmed.erasure(), erased)?;
         let json = serde_json::to_string(&receipt).expect("numbers and flags always serialise");
         self.write(workspace, |tx| {
@@ -169,9 +186,9 @@ impl Store {
             let parameters = [workspace.key.into(), (&run).into(), (SKIPPED_SHOWN as i64).into(), (&plan).into()];
             let first = tx.rows(&sql::SKIPS, &parameters, |row| {
                 let unreadable = || StoreError::UnreadableValue("a skip");
-                let kind = ItemKind::from_stored(&row.get::<String>(0)?).ok_or_else(unreadable)?;
+                let kind = kinds::stored_name(&row.get::<String>(0)?)?;
                 let reason = Skip::from_stored(&row.get::<String>(2)?).ok_or_else(unreadable)?;
-                Ok((plans::shown_id(kind, row.get(1)?, row.get(3)?), reason))
+                Ok((kinds::shown_id(kind, row.get(1)?, row.get(3)?), reason))
             })?;
             let run = runs::find(tx, workspace.key, run)?;
             Ok(Applied { receipt: run.receipt.clone(), run, skipped: Skipped { count, first } })
@@ -232,23 +249,21 @@ fn sweep_batch(
     let size = sweep_batch_memories();
     let batch = plans::items(tx, workspace, confirmed.plan(), run.cursor, size as i64)?;
     let is_last = batch.len() < size;
-    let passed = recheck_batch(tx, confirmed, &batch, stamp.now)?;
-    let (reclaimed, roots): (Vec<PlanItem>, Vec<PlanItem>) =
-        passed.iter().partition(|item| item.action == Action::Reclaim);
+    let passed = recheck_batch(tx, confirmed, &batch, stamp)?;
     let is_large = run.counts.awaits_count || (confirmed.seen().is_some() && !is_last);
-    let mut counts = trash(tx, confirmed, &roots, is_large, stamp)?;
+    let mut counts = trash(tx, confirmed, &passed, is_large, stamp)?;
     counts.skipped = (batch.len() - passed.len()) as i64;
-    counts.reclaimed = reclaim(tx, workspace, &reclaimed)?;
     if confirmed.erases() {
-        let of_batch = purge::erase_items(tx, confirmed, &roots, stamp)?;
-        counts.erased = of_batch.rows;
+        let of_batch = purge::erase_items(tx, confirmed, &passed, stamp)?;
+        counts.erased = of_batch.rows.clone();
         erased.add(of_batch);
     }
     let cursor = run.cursor + batch.len() as i64;
     let mut total = run.counts;
-    if is_last && run.counts.awaits_count {
+    if is_last && total.awaits_count {
         let batches = run.cursor / size as i64;
-        (counts.entities, counts.relations) = lost_by_run(tx, confirmed, &total, &counts, batches)?;
+        let lost = lost_by_run(tx, confirmed, &total, &counts, batches)?;
+        counts.taken.add_all(&lost);
         (counts.awaits_count, total.awaits_count) = (false, false);
     }
     total.add(&counts);
@@ -262,7 +277,7 @@ fn sweep_batch(
     }
     let entry = audit::Entry {
         operation: confirmed.operation(),
-        counts: Some(counts.json()),
+        counts: Some(audit::json(&counts)),
         plan: Some(confirmed.plan()),
         run: Some(confirmed.run()),
     };
@@ -275,9 +290,13 @@ fn recheck_batch(
     tx: &mut dyn Transaction,
     confirmed: &ConfirmedPlan,
     batch: &[(i64, PlanItem)],
-    now: Timestamp,
+    stamp: Stamp<'_>,
 ) -> Result<Vec<PlanItem>, StoreError> {
-    let states = states::states_of(tx, confirmed.workspace(), batch, confirmed.run(), now)?;
+    let planned: Vec<PlanItem> = batch.iter().map(|(_, item)| *item).collect();
+    let mut states = States::new();
+    for (kind, items) in kinds::by_kind(&planned) {
+        kind.states(tx, &confirmed.sweep(stamp), &items, &mut states)?;
+    }
     let from = batch.first().map_or(0, |(position, _)| *position);
     let run = confirmed.run();
     let key = [confirmed.workspace().into(), (&run).into(), from.into()];
@@ -293,7 +312,6 @@ fn recheck_batch(
         }
     }
     confirm::skip_all(tx, confirmed, &skipped)?;
-    let planned: Vec<PlanItem> = batch.iter().map(|(_, item)| *item).collect();
     let swept = Swept { plan: confirmed.facts(), planned: &planned, swept: &passed };
     if let Err(broken) = swept.check() {
         // A bug of ours: better to stop than to lose a memory.
@@ -302,7 +320,7 @@ fn recheck_batch(
     Ok(passed.into_iter().map(|(item, _)| item).collect())
 }
 
-/// The flip, and the count of what followed from it.
+/// The flip, kind by kind, and the count of what followed from it.
 fn trash(
     tx: &mut dyn Transaction,
     confirmed: &ConfirmedPlan,
@@ -310,48 +328,22 @@ fn trash(
     is_large: bool,
     stamp: Stamp<'_>,
 ) -> Result<RunCounts, StoreError> {
-    let (workspace, run, now) = (confirmed.workspace(), &confirmed.run(), stamp.now);
-    let ids = |kinds: &[ItemKind]| -> Vec<[u8; 16]> {
-        items.iter().filter(|item| kinds.contains(&item.kind)).map(|item| item.object).collect()
-    };
-    let mut counts = RunCounts::default();
-    let memories = ids(&[ItemKind::Memory]);
-    let untracked = ids(&[ItemKind::Entity, ItemKind::Relation]);
-    let untracked_visible = graph::visible_among(tx, workspace, &untracked)?;
-    if !memories.is_empty() {
-        let parameters = [workspace.into(), memories.as_slice().into(), run.into(), now.into()];
-        let flipped = tx.execute(&sql::TRASH_MEMORIES, &parameters)?;
-        // An erasure takes what is in the trash already, too.
-        assert!(flipped == memories.len() || confirmed.erases(), "every memory was checked in this very transaction");
-        jobs::park_completions(tx, workspace, &memories)?;
-        counts.memories = memories.len() as i64;
-        counts.chunks = tx.scalar(&sql::CHUNK_COUNT, &[workspace.into(), memories.as_slice().into()])?;
-    }
-    if !untracked.is_empty() {
-        let parameters = [workspace.into(), untracked.as_slice().into(), run.into(), now.into()];
-        let statement = match confirmed.erases() {
-            true => &crate::statements::graph::CLAIM_UNTRACKED,
-            false => &crate::statements::graph::TRASH_UNTRACKED,
-        };
-        tx.execute(statement, &parameters)?;
-    }
-    let revisions: Vec<_> = items
-        .iter()
-        .filter(|item| item.kind == ItemKind::Revision)
-        .map(|item| vec![workspace.into(), (&item.object).into(), item.revision.into(), run.into(), now.into()])
-        .collect();
-    if !revisions.is_empty() {
-        tx.execute_many(&sql::TRASH_REVISION, &revisions)?;
-        counts.revisions = revisions.len() as i64;
-    }
-    context::trash::trash(tx, workspace, items, *run, &mut counts, stamp)?;
-    if items.iter().any(|item| item.kind == ItemKind::Workspace) {
-        let parameters = [workspace.into(), run.into(), now.into()];
-        tx.execute(&crate::statements::workspaces::TRASH, &parameters)?;
-    }
-    counts.awaits_count = is_large;
+    let sweep = confirmed.sweep(stamp);
+    let mut counts = RunCounts { awaits_count: is_large, ..RunCounts::default() };
+    let mut vouched: HashMap<[u8; 16], i64> = HashMap::new();
     if !is_large {
-        count_lost(tx, workspace, &memories, &untracked, &untracked_visible, &mut counts)?;
+        for (kind, items) in kinds::by_kind(items) {
+            vouched.extend(kind.vouched_by(tx, sweep.workspace, &items)?);
+        }
+    }
+    for (kind, items) in kinds::by_kind(items) {
+        let taken = kind.trash(tx, &sweep, &items)?;
+        if kind.is_derived() { counts.reclaimed.add_all(&taken) } else { counts.taken.add_all(&taken) }
+    }
+    // Entities and relations that nobody living vouches for any more.
+    let visible = graph::visible_among(tx, sweep.workspace, &vouched.keys().copied().collect::<Vec<_>>())?;
+    for (_, kind) in vouched.iter().filter(|(object, _)| !visible.contains(*object)) {
+        counts.taken.add(graph::counted_as(*kind), 1);
     }
     Ok(counts)
 }
@@ -364,77 +356,21 @@ fn lost_by_run(
     before: &RunCounts,
     last: &RunCounts,
     batches: i64,
-) -> Result<(i64, i64), StoreError> {
+) -> Result<Counts, StoreError> {
     let own = |seen: Seen| Seen { audit_seq: seen.audit_seq + batches, ..seen };
     let is_untouched =
         confirmed.seen().is_some() && confirmed.seen().map(own) == garbage::seen(tx, confirmed.workspace())?;
-    let planned = confirmed.planned();
+    let mut lost = Counts::default();
     if is_untouched && before.skipped + last.skipped == 0 {
-        return Ok((planned.entities, planned.relations));
+        let planned = &confirmed.planned().counts;
+        lost.add("entities", planned.get("entities"));
+        lost.add("relations", planned.get("relations"));
+        return Ok(lost);
     }
-    let (mut entities, mut relations) = (0, 0);
     let (workspace, run) = (confirmed.workspace(), confirmed.run());
     tx.query(&crate::statements::graph::OBJECTS_LOST_BY_RUN, &[workspace.into(), (&run).into()], &mut |row| {
-        match row.get::<i64>(0)? {
-            KIND_ENTITY => entities = row.get(1)?,
-            KIND_RELATION => relations = row.get(1)?,
-            _ => {}
-        }
+        lost.add(graph::counted_as(row.get(0)?), row.get(1)?);
         Ok(())
     })?;
-    Ok((entities, relations))
-}
-
-/// Entities and relations that nobody living vouches for any more.
-fn count_lost(
-    tx: &mut dyn Transaction,
-    workspace: WorkspaceKey,
-    memories: &[[u8; 16]],
-    untracked: &[[u8; 16]],
-    untracked_visible: &HashSet<[u8; 16]>,
-    counts: &mut RunCounts,
-) -> Result<(), StoreError> {
-    let mut touched = graph::contributed_by(tx, workspace, memories)?;
-    if !untracked.is_empty() {
-        tx.query(&sql::UNTRACKED_KINDS, &[workspace.into(), untracked.into()], &mut |row| {
-            let object: [u8; 16] = row.get(0)?;
-            if untracked_visible.contains(&object) {
-                touched.insert(object, row.get(1)?);
-            }
-            Ok(())
-        })?;
-    }
-    let objects: Vec<[u8; 16]> = touched.keys().copied().collect();
-    let visible = graph::visible_among(tx, workspace, &objects)?;
-    let lost = |kind| touched.iter().filter(|(object, of)| **of == kind && !visible.contains(*object)).count() as i64;
-    counts.entities = lost(KIND_ENTITY);
-    counts.relations = lost(KIND_RELATION);
-    Ok(())
-}
-
-/// Removes derived rows that nothing vouches for: checked in this very transaction, like every other item.
-fn reclaim(tx: &mut dyn Transaction, workspace: WorkspaceKey, items: &[PlanItem]) -> Result<Reclaimed, StoreError> {
-    let ids =
-        |kind| -> Vec<[u8; 16]> { items.iter().filter(|item| item.kind == kind).map(|item| item.object).collect() };
-    let chunks = states::chunk_keys(&ids(ItemKind::Chunk));
-    if !chunks.is_empty() {
-        vectors::delete(tx, workspace, &chunks)?;
-        // Their memories are gone: nobody can say which of the two they were in.
-        for index in [SearchIndex::Memories, SearchIndex::Code] {
-            tx.search_delete(workspace, index, &chunks, SearchRemoval::AtOnce)?;
-        }
-        tx.execute(&garbage_sql::DELETE_CHUNKS, &[workspace.into(), chunks.as_slice().into()])?;
-        purge::count_purged_chunks(tx, chunks.len())?;
-    }
-    let entities = ids(ItemKind::Entity).into_iter().map(|id| (id, KIND_ENTITY));
-    let relations = ids(ItemKind::Relation).into_iter().map(|id| (id, KIND_RELATION));
-    let objects: std::collections::HashMap<[u8; 16], i64> = entities.chain(relations).collect();
-    if objects.is_empty() {
-        return Ok(Reclaimed { chunks: chunks.len() as i64, ..Reclaimed::default() });
-    }
-    let listed: Vec<[u8; 16]> = objects.keys().copied().collect();
-    // A contribution of a memory that does not exist vouches for nothing.
-    tx.execute(&garbage_sql::DELETE_DANGLING_CONTRIBUTIONS, &[workspace.into(), listed.as_slice().into()])?;
-    let (entities, relations) = purge::delete_orphans(tx, workspace, &objects, SearchRemoval::AtOnce)?;
-    Ok(Reclaimed { chunks: chunks.len() as i64, entities, relations })
+    Ok(lost)
 }

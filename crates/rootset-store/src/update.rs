@@ -9,7 +9,7 @@ use crate::graph::Contribution;
 use crate::memories::{self, MemoryRow};
 use crate::statements::memories as sql;
 use crate::workspaces::{self, Draw};
-use crate::{PreparedContent, PreparedDerived, Stamp, Store, Workspace, graph, jobs, purge, sweep, vectors};
+use crate::{PreparedContent, PreparedDerived, Stamp, Store, Workspace, graph, jobs, kinds, sweep, vectors};
 
 /// Only what is given changes. The inner `None` clears.
 #[derive(Clone, Debug, Default)]
@@ -223,7 +223,7 @@ pub(crate) fn switch_revision(
     outcome.entities_removed = lost(graph::KIND_ENTITY);
     outcome.relations_removed = lost(graph::KIND_RELATION);
     // What only the old text named has no contributor left, not even in the trash.
-    purge::delete_orphans(tx, workspace, &before, SearchRemoval::AtOnce)?;
+    kinds::delete_orphans(tx, workspace, &before, SearchRemoval::AtOnce)?;
     Ok(())
 }
 

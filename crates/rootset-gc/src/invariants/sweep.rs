@@ -77,7 +77,7 @@ mod tests {
 
     const PLAN: PlanFacts = PlanFacts { created_at: Timestamp(100), include_pinned: false, is_named: false };
     const ITEM: PlanItem = PlanItem {
-        kind: ItemKind::Memory,
+        kind: ItemKind::MEMORY,
         object: [1; 16],
         revision: 0,
         version: 3,

@@ -76,7 +76,7 @@ impl Service {
                 context::Action::Stash => (Action::Stash, Reason::UNREACHABLE),
             };
             let object = SegmentKey(row.segment).external().into_bytes();
-            PlanItem { kind: ItemKind::Segment, object, revision: 0, version: row.version, action, reason }
+            PlanItem { kind: ItemKind::SEGMENT, object, revision: 0, version: row.version, action, reason }
         });
         let new = NewPlan {
             id: self.next_plan_id(),

@@ -29,8 +29,8 @@ pub(crate) fn applied_plan_answer(
     };
     Ok(AppliedPlan {
         run_id: applied.run.id,
-        reclaimed: reclaimed_answer(applied.run.counts.reclaimed),
-        trashed: trashed_answer(applied.run.counts),
+        reclaimed: reclaimed_answer(&applied.run.counts.reclaimed),
+        trashed: trashed_answer(&applied.run.counts.taken),
         skipped: SkippedAnswer {
             count: applied.skipped.count,
             first: applied.skipped.first.into_iter().map(|(id, reason)| SkippedItem { id, reason }).collect(),

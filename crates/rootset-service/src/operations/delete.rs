@@ -16,6 +16,6 @@ impl Operation for DeleteMemory {
         let (ids, grace_ms) = (service.next_erase_ids(), service.settings.grace_ms);
         let stamp = service.stamp(caller);
         let (_, run) = service.store.delete_memory(&workspace, &self.memory_id, ids, grace_ms, stamp)?;
-        Ok(DeletedMemory { run_id: run.id, trashed: trashed_answer(run.counts), undo_until: run.undo_until })
+        Ok(DeletedMemory { run_id: run.id, trashed: trashed_answer(&run.counts.taken), undo_until: run.undo_until })
     }
 }

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use rootset_api::{GetPlan, PlanAnswer, PlanItemAnswer, ReclaimedAnswer, Totals, Trashed};
-use rootset_store::{ItemView, PlanTotals, PlanView, Reclaimed, RunCounts};
+use rootset_model::Counts;
+use rootset_store::{ItemView, PlanTotals, PlanView};
 
 use crate::caller::Caller;
 use crate::error::ServiceError;
@@ -25,7 +26,7 @@ pub fn plan_answer(view: PlanView) -> PlanAnswer {
         plan_id: view.id,
         digest: hex(&view.digest),
         expires_at: view.expires_at,
-        totals: totals_answer(view.totals),
+        totals: totals_answer(&view.totals),
         fraction: view.fraction,
         items: view.items.into_iter().map(plan_item_answer).collect(),
         items_total: view.items_total,
@@ -34,18 +35,24 @@ pub fn plan_answer(view: PlanView) -> PlanAnswer {
     }
 }
 
-pub fn totals_answer(totals: PlanTotals) -> Totals {
+pub fn totals_answer(totals: &PlanTotals) -> Totals {
+    let counts = &totals.counts;
     Totals {
-        memories: totals.memories,
-        chunks: totals.chunks,
-        entities: totals.entities,
-        relations: totals.relations,
-        bytes: totals.bytes,
-        revisions: (totals.revisions > 0).then_some(totals.revisions),
-        segments: (totals.segments > 0).then_some(totals.segments),
-        sessions: (totals.sessions > 0).then_some(totals.sessions),
-        reclaim: reclaimed_answer(totals.reclaim),
+        memories: counts.get("memories"),
+        chunks: counts.get("chunks"),
+        entities: counts.get("entities"),
+        relations: counts.get("relations"),
+        bytes: counts.get("bytes"),
+        revisions: some_of(counts, "revisions"),
+        segments: some_of(counts, "segments"),
+        sessions: some_of(counts, "sessions"),
+        reclaim: reclaimed_answer(&totals.reclaim),
     }
+}
+
+/// Left out where there is nothing of the kind.
+pub fn some_of(counts: &Counts, kind: &str) -> Option<i64> {
+    Some(counts.get(kind)).filter(|number| *number > 0)
 }
 
 pub fn plan_item_answer(view: ItemView) -> PlanItemAnswer {
@@ -63,20 +70,20 @@ pub fn plan_item_answer(view: ItemView) -> PlanItemAnswer {
     }
 }
 
-pub fn trashed_answer(counts: RunCounts) -> Trashed {
+pub fn trashed_answer(taken: &Counts) -> Trashed {
     Trashed {
-        memories: counts.memories,
-        chunks: counts.chunks,
-        entities: counts.entities,
-        relations: counts.relations,
-        revisions: (counts.revisions > 0).then_some(counts.revisions),
-        segments: (counts.segments > 0).then_some(counts.segments),
-        sessions: (counts.sessions > 0).then_some(counts.sessions),
+        memories: taken.get("memories"),
+        chunks: taken.get("chunks"),
+        entities: taken.get("entities"),
+        relations: taken.get("relations"),
+        revisions: some_of(taken, "revisions"),
+        segments: some_of(taken, "segments"),
+        sessions: some_of(taken, "sessions"),
     }
 }
 
 /// `None` where there was nothing to reclaim.
-pub fn reclaimed_answer(reclaimed: Reclaimed) -> Option<ReclaimedAnswer> {
-    let Reclaimed { chunks, entities, relations } = reclaimed;
+pub fn reclaimed_answer(reclaimed: &Counts) -> Option<ReclaimedAnswer> {
+    let [chunks, entities, relations] = ["chunks", "entities", "relations"].map(|kind| reclaimed.get(kind));
     (!reclaimed.is_nothing()).then_some(ReclaimedAnswer { chunks, entities, relations })
 }

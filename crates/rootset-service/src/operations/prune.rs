@@ -78,7 +78,7 @@ impl Operation for PruneMemory {
 /// Whoever confirms means this very call: what was to be kept is kept then, too.
 fn unconfirmed(request: &PruneMemory, why: &str, plan: PlanView) -> ServiceError {
     let message = format!("{why}: {}", preview_message(&plan));
-    let totals = totals_answer(plan.totals);
+    let totals = totals_answer(&plan.totals);
     ServiceError::new(ErrorCode::ConfirmationRequired, message).with_details(json!({
         "plan_id": plan.id,
         "totals": totals,
@@ -96,14 +96,10 @@ fn preview_message(plan: &PlanView) -> String {
     if plan.items_total == 0 {
         return "nothing is garbage".to_owned();
     }
-    let totals = plan.totals;
-    let mut parts = vec![format!(
-        "would trash {} memories with {} chunks, {} entities and {} relations",
-        totals.memories, totals.chunks, totals.entities, totals.relations
-    )];
-    if !totals.reclaim.is_nothing() {
-        let it = totals.reclaim;
-        parts.push(format!("reclaim {} chunks, {} entities and {} relations", it.chunks, it.entities, it.relations));
+    let (totals, reclaim) = (&plan.totals.counts, &plan.totals.reclaim);
+    let mut parts = vec![format!("would trash {}", totals.without(&["bytes"]).in_words())];
+    if !reclaim.is_nothing() {
+        parts.push(format!("reclaim {}", reclaim.in_words()));
     }
     if !plan.blocked.is_empty() {
         parts.push("a limit refuses it without `allow_large: true`".to_owned());

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use rootset_api::{ErrorCode, GcPurge, HoldingBackup, PurgeAnswer, ReceiptAnswer};
-use rootset_model::Timestamp;
 use rootset_model::time::parse_duration_ms;
+use rootset_model::{Counts, Timestamp};
 use rootset_store::{PurgeTarget, Receipt};
 use serde_json::{Value, json};
 
@@ -39,7 +39,7 @@ impl Operation for GcPurge {
         let receipt = service.store.purge(&workspace, target, service.next_erasure_id(), service.stamp(caller))?;
         Ok(PurgeAnswer {
             purged: purged_rows(&receipt),
-            bytes_freed: receipt.rows.bytes,
+            bytes_freed: receipt.rows.get("bytes"),
             wal_clean: receipt.log_is_clean,
             receipt: receipt_answer(
                 &receipt,
@@ -81,21 +81,6 @@ const LEFT_TO_OPERATOR: [&str; 3] = [
 ];
 
 /// Rows by kind, zeroes left out.
-pub fn purged_rows(receipt: &Receipt) -> std::collections::BTreeMap<String, i64> {
-    let rows = receipt.rows;
-    [
-        ("memories", rows.memories),
-        ("revisions", rows.revisions),
-        ("chunks", rows.chunks),
-        ("entities", rows.entities),
-        ("relations", rows.relations),
-        ("untracked", rows.untracked),
-        ("segments", rows.segments),
-        ("sessions", rows.sessions),
-        ("workspaces", rows.workspaces),
-    ]
-    .into_iter()
-    .filter(|(kind, count)| *count > 0 || *kind == "memories")
-    .map(|(kind, count)| (kind.to_owned(), count))
-    .collect()
+pub fn purged_rows(receipt: &Receipt) -> Counts {
+    receipt.rows.without(&["bytes"]).naming(&["memories"])
 }

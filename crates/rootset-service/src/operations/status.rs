@@ -21,16 +21,16 @@ impl Operation for GcStatus {
         Ok(StatusAnswer {
             workspace_id: workspace.id,
             live: LiveCounts {
-                memories: status.memories,
+                memories: status.live.get("memories"),
                 pinned: status.pinned,
                 out_of_search: status.out_of_search,
-                sessions: status.sessions,
-                segments: status.segments,
+                sessions: status.live.get("sessions"),
+                segments: status.live.get("segments"),
             },
             trash: TrashCounts {
-                memories: status.trashed,
-                sessions: status.trashed_sessions,
-                segments: status.trashed_segments,
+                memories: status.trashed.get("memories"),
+                sessions: status.trashed.get("sessions"),
+                segments: status.trashed.get("segments"),
                 oldest_at: status.oldest_trash_at,
             },
             last_runs: status.last_runs.into_iter().map(run_answer).collect(),

@@ -6,7 +6,7 @@ use rootset_api::{ConflictAnswer, GcUndo, Restored, RunAnswer, UndoAnswer};
 use rootset_model::limits::RUNS_SHOWN;
 use rootset_store::{RunView, Undone, Workspace};
 
-use super::plan::trashed_answer;
+use super::plan::{some_of, trashed_answer};
 use crate::caller::Caller;
 use crate::error::ServiceError;
 use crate::fields::parse_run_id;
@@ -19,7 +19,7 @@ pub fn run_answer(run: RunView) -> RunAnswer {
         operation: run.operation,
         actor: run.actor,
         at: run.started_at,
-        trashed: trashed_answer(run.counts),
+        trashed: trashed_answer(&run.counts.taken),
         undo_until: run.undo_until,
     }
 }
@@ -48,16 +48,16 @@ fn nothing_named(service: &Service, caller: &Caller, workspace: &Workspace) -> R
 }
 
 fn answer(undone: Undone) -> UndoAnswer {
-    let some = |count: i64| (count > 0).then_some(count);
+    let restored = &undone.restored;
     UndoAnswer {
         restored: Some(Restored {
-            memories: undone.memories,
-            revisions: some(undone.revisions),
-            untracked: some(undone.untracked),
-            segments: some(undone.segments),
-            sessions: some(undone.sessions),
-            workspaces: some(undone.workspaces),
-            removed: some(undone.removed),
+            memories: restored.get("memories"),
+            revisions: some_of(restored, "revisions"),
+            untracked: some_of(restored, "untracked"),
+            segments: some_of(restored, "segments"),
+            sessions: some_of(restored, "sessions"),
+            workspaces: some_of(restored, "workspaces"),
+            removed: some_of(restored, "removed"),
         }),
         conflicts: Some(
             undone

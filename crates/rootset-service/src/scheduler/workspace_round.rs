@@ -74,7 +74,7 @@ impl Scheduler {
             Some(applied) => service.store.expired_taken(workspace, plan.id, applied.run.id)?,
             None => Vec::new(),
         };
-        run.trashed += taken.map_or(0, |applied| applied.run.counts.memories);
+        run.trashed += taken.map_or(0, |applied| applied.run.counts.taken.get("memories"));
         for found in garbage.buckets.iter().filter(|found| !found.expired.is_empty()) {
             run.expired += found.expired.len() as i64;
             let about = about_bucket(&found.source, found.repo.as_deref());
@@ -129,7 +129,7 @@ impl Scheduler {
                 if applied.run.finished_at.is_some() {
                     note.unfinished = None;
                 }
-                Ok(applied.run.counts.memories)
+                Ok(applied.run.counts.taken.get("memories"))
             }
             // Purged or restored away meanwhile: there is nothing to go on with.
             Err(error) if error.code == ErrorCode::NotFound => {

@@ -323,7 +323,7 @@ fn a_plan_that_stashes_is_none_for_gc_apply() {
     sessions.add("morning", "m1", "falcon");
     let row = sessions.row("morning", "m1");
     let item = PlanItem {
-        kind: ItemKind::Segment,
+        kind: ItemKind::SEGMENT,
         object: SegmentKey(row.segment).object(),
         revision: 0,
         version: row.version,

@@ -21,17 +21,17 @@ use super::bundle::ArchivedWorkspace;
 use super::folder::Backup;
 use super::manifest::BackupReason;
 use super::rows::Cell;
-use super::tables::{TABLES, Table, by_name};
+use super::tables::{self, Table, by_name};
 use super::verified;
 use crate::driver::{Scope, SearchRemoval, Transaction, Value};
 use crate::error::StoreError;
 use crate::failpoints::failpoint;
 use crate::leases::DATABASE;
-use crate::purge::{self, Erased, Purged};
+use crate::purge::Erased;
 use crate::statements::backup as sql;
 use crate::statements::{purge as purge_sql, vectors as vector_sql};
 use crate::workspaces;
-use crate::{Stamp, Store, audit, context, doctor, erasure, jobs};
+use crate::{Stamp, Store, audit, context, doctor, erasure, jobs, kinds};
 use ledger::{ArchivedLedger, Since, known_since, noted, remove_erased_revisions, was_purged_since};
 use rows::{insert_rows, raise_counters};
 use targets::{Origin, Target, empty, place, reserve, target};
@@ -259,7 +259,7 @@ impl Work<'_> {
         let places: HashMap<String, usize> =
             archived.iter().enumerate().map(|(place, it)| (it.id.clone(), place)).collect();
         let mut runs: HashMap<WorkspaceKey, Vec<[u8; 16]>> = HashMap::new();
-        for table in TABLES {
+        for table in tables::in_workspace() {
             if table.name == "vectors" {
                 // Numbers are drawn from here on, beyond those of the rows.
                 raise_counters(tx, targets)?;
@@ -320,14 +320,14 @@ impl Work<'_> {
         }
         let whole: Vec<[u8; 16]> = whole.into_iter().collect();
         for ids in whole.chunks(SWEEP_BATCH_MEMORIES) {
-            purge::remove_memories(tx, target.key, ids, None, SearchRemoval::AtOnce, &mut erased, self.stamp)?;
+            kinds::remove_memories(tx, target.key, ids, None, SearchRemoval::AtOnce, &mut erased, self.stamp)?;
         }
         for run in &since.purged_runs {
-            purge::remove_untracked(tx, target.key, RunId(*run), &mut erased)?;
+            kinds::remove_untracked(tx, target.key, RunId(*run), &mut erased)?;
         }
         context::remove::remove_erased(tx, target.key, &since.erased, &mut erased, self.stamp)?;
-        let Purged { memories, untracked, segments, sessions, .. } = erased.rows;
-        Ok(memories + untracked + segments + sessions + revisions)
+        let roots = ["memories", "untracked", "segments", "sessions"];
+        Ok(roots.iter().map(|kind| erased.rows.get(kind)).sum::<i64>() + revisions)
     }
 
     /// Everything that follows from the rows: counts, jobs, runs, and the row of the workspace.

@@ -148,7 +148,7 @@ impl Reading {
         let mut runs = HashSet::new();
         self.rows(table("runs"), &mut |number, cells| runs.extend(cells[0].id().map(|run| (number, run))));
         let known = Known { memories, runs, sessions, segments };
-        for table in tables::TABLES {
+        for table in tables::in_workspace() {
             let mut file = TableFile::create(partial, table)?;
             let mut outcome = Ok(());
             let mut seen: HashSet<(i64, Vec<u8>)> = HashSet::new();

@@ -10,6 +10,7 @@ use crate::code::references;
 use crate::context::LedgerAction;
 use crate::context::rows::{are_names, stored_state, stored_type};
 use crate::driver::{SearchIndex, Statement};
+use crate::kinds::KINDS;
 use crate::purge::Receipt;
 use crate::runs::RunCounts;
 use crate::statements::{backup as sql, purge};
@@ -106,29 +107,31 @@ pub(crate) static WORKSPACES: Table = Table {
     rows: Rows::Workspaces,
 };
 
-/// All tables but the workspaces, each after those it refers to.
-pub(crate) static TABLES: &[Table] = &[
-    stored!(
-        "runs",
-        READ_RUNS,
-        INSERT_RUNS,
-        None,
-        [
-            needed("run", Kind::Id),
-            needed("operation", Kind::Text),
-            optional("plan", Kind::Id),
-            needed("actor", Kind::Text),
-            needed("started_at", Kind::Integer),
-            optional("finished_at", Kind::Integer),
-            needed("cursor", COUNT),
-            needed("counts", Kind::Checked(is_json::<RunCounts>)),
-            optional("undo_until", Kind::Integer),
-            optional("undone_at", Kind::Integer),
-            optional("purged_at", Kind::Integer),
-            optional("erasure", Kind::Id),
-            optional("receipt", Kind::Checked(is_json::<Receipt>)),
-        ]
-    ),
+/// What every kind of root refers to.
+static RUN_TABLES: &[Table] = &[stored!(
+    "runs",
+    READ_RUNS,
+    INSERT_RUNS,
+    None,
+    [
+        needed("run", Kind::Id),
+        needed("operation", Kind::Text),
+        optional("plan", Kind::Id),
+        needed("actor", Kind::Text),
+        needed("started_at", Kind::Integer),
+        optional("finished_at", Kind::Integer),
+        needed("cursor", COUNT),
+        needed("counts", Kind::Checked(is_json::<RunCounts>)),
+        optional("undo_until", Kind::Integer),
+        optional("undone_at", Kind::Integer),
+        optional("purged_at", Kind::Integer),
+        optional("erasure", Kind::Id),
+        optional("receipt", Kind::Checked(is_json::<Receipt>)),
+    ]
+)];
+
+/// Memories with their revisions and chunks.
+pub(crate) static MEMORY_TABLES: &[Table] = &[
     stored!(
         "memories",
         READ_MEMORIES,
@@ -217,6 +220,10 @@ pub(crate) static TABLES: &[Table] = &[
         Some(&sql::DELETE_USES),
         [needed("memory", Kind::Id), needed("use_count", COUNT), needed("last_used_at", Kind::Integer),]
     ),
+];
+
+/// The graph, who contributes to it, and what imports brought.
+pub(crate) static GRAPH_TABLES: &[Table] = &[
     stored!(
         "entities",
         READ_ENTITIES,
@@ -276,6 +283,10 @@ pub(crate) static TABLES: &[Table] = &[
             optional("trashed_at", Kind::Integer),
         ]
     ),
+];
+
+/// Sessions, their segments and ledgers.
+pub(crate) static CONTEXT_TABLES: &[Table] = &[
     stored!(
         "sessions",
         READ_SESSIONS,
@@ -368,6 +379,10 @@ pub(crate) static TABLES: &[Table] = &[
             needed("reason", Kind::Text),
         ]
     ),
+];
+
+/// What is derived from chunks, and the code index. Their numbers are drawn beyond those of all roots.
+pub(crate) static CHUNK_TABLES: &[Table] = &[
     stored!(
         "vectors",
         READ_VECTORS,
@@ -452,6 +467,10 @@ pub(crate) static TABLES: &[Table] = &[
         Some(&sql::DELETE_CODE_REFERENCES),
         [needed("memory", Kind::Id), needed("packed", Kind::CheckedBytes(references::is_readable)),]
     ),
+];
+
+/// What belongs to a workspace as a whole.
+pub(crate) static LAST_TABLES: &[Table] = &[
     stored!(
         "retention",
         READ_RETENTION,
@@ -494,9 +513,15 @@ pub(crate) static TABLES: &[Table] = &[
 
 const SEARCH_COLUMNS: &[Column] = &[needed("key", COUNT), needed("head", Kind::Text), needed("body", Kind::Text)];
 
+/// All tables but the workspaces, each after those it refers to.
+pub(crate) fn in_workspace() -> impl DoubleEndedIterator<Item = &'static Table> {
+    let of_kinds = KINDS.iter().flat_map(|kind| kind.tables());
+    RUN_TABLES.iter().chain(of_kinds).chain(LAST_TABLES)
+}
+
 /// Workspaces first, then everything in them.
 pub(crate) fn all() -> impl Iterator<Item = &'static Table> {
-    std::iter::once(&WORKSPACES).chain(TABLES)
+    std::iter::once(&WORKSPACES).chain(in_workspace())
 }
 
 pub(crate) fn by_name(name: &str) -> Option<&'static Table> {

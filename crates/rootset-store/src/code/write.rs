@@ -21,7 +21,7 @@ use crate::graph::{KIND_ENTITY, KIND_RELATION, relation_row};
 use crate::leases::{self, Lease};
 use crate::statements::{code as sql, graph as graph_sql, memories as memory_sql};
 use crate::workspaces::{self, Draw, Drawn};
-use crate::{Stamp, Store, Workspace, purge, vectors};
+use crate::{Stamp, Store, Workspace, kinds, purge, vectors};
 
 /// From so many rows on, and from this share of the index on, full-text rows are marked and the index is rewritten once
 /// at the end of the run.
@@ -408,7 +408,7 @@ impl<'a> Batch<'a> {
             return Ok(());
         }
         tx.execute_many(&sql::DELETE_CONTRIBUTION, &rows)?;
-        purge::delete_orphans(tx, self.workspace, &withdrawn, SearchRemoval::AtOnce).map(drop)
+        kinds::delete_orphans(tx, self.workspace, &withdrawn, SearchRemoval::AtOnce).map(drop)
     }
 
     /// Somebody may have brought a trashed file back while the scan thought that its path was free.

@@ -41,7 +41,7 @@ impl Store {
         self.write(workspace, |tx| {
             check_head(tx, workspace, session)?;
             let item = |(segment, version): &(i64, i64)| PlanItem {
-                kind: ItemKind::Segment,
+                kind: ItemKind::SEGMENT,
                 object: SegmentKey(*segment).object(),
                 revision: 0,
                 version: *version,
@@ -85,7 +85,7 @@ impl Store {
                 return Err(StoreError::SessionNotFound(session_id.to_owned()));
             };
             let item = PlanItem {
-                kind: ItemKind::Session,
+                kind: ItemKind::SESSION,
                 object: SessionKey(session.head.session).object(),
                 revision: 0,
                 version: session.head.version,

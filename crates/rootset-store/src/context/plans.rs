@@ -45,7 +45,7 @@ impl Store {
                 return Err(StoreError::PlanExpired { plan, at: stored.expires_at });
             }
             let items = plans::items(tx, workspace.key, plan, 0, i64::MAX)?;
-            let items = items.into_iter().filter(|(_, item)| item.kind == ItemKind::Segment).filter_map(|(_, item)| {
+            let items = items.into_iter().filter(|(_, item)| item.kind == ItemKind::SEGMENT).filter_map(|(_, item)| {
                 let key = SegmentKey::from_object(item.object)?;
                 Some((key.0, item.version, item.action, item.reason))
             });

@@ -7,13 +7,13 @@ use std::collections::HashSet;
 use rootset_model::limits::PURGE_BATCH_MEMORIES;
 use rootset_model::{RunId, SegmentKey, SessionKey, Timestamp, WorkspaceKey};
 
-use super::trash::{HeadChange, raise_heads};
 use crate::Stamp;
 use crate::compaction::{MARKED_SHARE_MIN, search_delete};
 use crate::driver::{Row, SearchIndex, SearchRemoval, Transaction, Value};
 use crate::erasure::{self, NotedObject, ObjectHasher};
 use crate::error::StoreError;
-use crate::purge::{Erased, Ledger, PROBES_MAX};
+use crate::kinds::{HeadChange, Ledger, raise_heads};
+use crate::purge::{Erased, PROBES_MAX};
 use crate::statements::context as sql;
 use crate::workspaces;
 
@@ -103,8 +103,8 @@ pub(crate) fn remove_segments(
         erasure::note_objects(tx, workspace, ledger, &noted, stamp)?;
     }
     workspaces::touch(tx, workspace, 0, -bytes, stamp.now)?;
-    erased.rows.segments += removed;
-    erased.rows.bytes += bytes;
+    erased.rows.add("segments", removed);
+    erased.rows.add("bytes", bytes);
     Ok(())
 }
 
@@ -123,7 +123,7 @@ pub(crate) fn remove_sessions(
     let numbers: Vec<i64> = sessions.iter().map(|it| it.session).collect();
     let key = [workspace.into(), numbers.as_slice().into()];
     tx.execute(&sql::DELETE_LEDGERS, &key)?;
-    erased.rows.sessions += tx.execute(&sql::DELETE_SESSIONS, &key)? as i64;
+    erased.rows.add("sessions", tx.execute(&sql::DELETE_SESSIONS, &key)? as i64);
     if let Some(ledger) = ledger {
         let hasher = ObjectHasher::new(tx)?;
         let noted: Vec<NotedObject> = sessions.iter().map(|it| it.noted(&hasher)).collect();

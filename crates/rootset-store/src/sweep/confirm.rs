@@ -4,13 +4,14 @@ use std::collections::{HashMap, HashSet};
 
 use rootset_gc::{PlanFacts, Skip};
 use rootset_model::limits::SWEEP_BATCH_MEMORIES;
-use rootset_model::plan::{Action, ItemKind, PlanItem};
+use rootset_model::plan::{Action, PlanItem};
 use rootset_model::{ErasureId, MemoryId, PlanId, RunId, WorkspaceKey};
 
 use super::ApplyOptions;
 use crate::driver::Transaction;
 use crate::error::StoreError;
 use crate::garbage::{self, GarbageRequest, Seen};
+use crate::kinds::{self, Sweep};
 use crate::memories::MemoryRow;
 use crate::plans::{self, NewPlan, PlanTotals, StoredPlan};
 use crate::runs::{self, NewRun};
@@ -68,6 +69,11 @@ impl ConfirmedPlan {
         &self.planned
     }
 
+    /// What kinds need to know of the run.
+    pub(crate) fn sweep<'a>(&self, stamp: Stamp<'a>) -> Sweep<'a> {
+        Sweep { workspace: self.workspace, run: self.run, erases: self.erases, stamp }
+    }
+
     pub(crate) fn seen(&self) -> Option<Seen> {
         self.seen
     }
@@ -92,8 +98,9 @@ pub(super) fn begin(
         return Err(StoreError::ConfirmationRequired { plan: stored.id });
     }
     let excluded = excluded_items(tx, workspace, stored.id, options.exclude)?;
-    let kept_memories = excluded.iter().filter(|(_, item)| item.kind == ItemKind::Memory);
-    let kept: Vec<[u8; 16]> = kept_memories.map(|(_, item)| item.object).collect();
+    let kept: Vec<PlanItem> = excluded.iter().map(|(_, item)| *item).collect();
+    let limited = kinds::by_kind(&kept).filter(|(kind, _)| kind.is_limited());
+    let kept: Vec<[u8; 16]> = limited.flat_map(|(_, items)| kinds::objects(&items)).collect();
     let blocked = plans::blocked(tx, workspace, stored, &kept, options.limits)?;
     if !blocked.is_empty() && !options.allow_large {
         return Err(StoreError::OverLimit { blocked });
@@ -133,7 +140,7 @@ pub(super) fn resumed(
         run: run.id,
         operation: run.operation.clone(),
         erasure: run.erasure.unwrap_or(options.erasure),
-        planned: stored.totals,
+        planned: stored.totals.clone(),
         seen: None,
     }
 }
@@ -213,7 +220,7 @@ fn confirm(
         run: ids.run,
         operation: operation.to_owned(),
         erasure: ids.erasure,
-        planned: plan.totals,
+        planned: plan.totals.clone(),
         seen: None,
     })
 }
@@ -252,7 +259,7 @@ fn excluded_items(
     let mut found = Vec::new();
     for (position, item) in plans::items(tx, workspace, plan, 0, i64::MAX)? {
         let id = MemoryId(item.object).to_string();
-        let shown = plans::shown_id(item.kind, item.object, item.revision);
+        let shown = kinds::shown_id(item.kind, item.object, item.revision);
         if wanted.contains(id.as_str()) || wanted.contains(shown.as_str()) {
             unknown.remove(id.as_str());
             unknown.remove(shown.as_str());

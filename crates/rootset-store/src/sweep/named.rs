@@ -28,7 +28,7 @@ impl Store {
                 return Err(StoreError::Pinned { memory: row.id, reason: row.pin_reason });
             }
             let item = PlanItem {
-                kind: ItemKind::Memory,
+                kind: ItemKind::MEMORY,
                 object: row.id.0,
                 revision: 0,
                 version: row.version,
@@ -52,7 +52,7 @@ impl Store {
             let mut object = [0; 16];
             object[8..].copy_from_slice(&workspace.key.0.to_be_bytes());
             let item = PlanItem {
-                kind: ItemKind::Workspace,
+                kind: ItemKind::WORKSPACE,
                 object,
                 revision: 0,
                 version: 0,
@@ -78,7 +78,7 @@ pub(crate) fn erase_revisions(
     let items = revisions
         .iter()
         .map(|revision| PlanItem {
-            kind: ItemKind::Revision,
+            kind: ItemKind::REVISION,
             object: memory.0,
             revision: *revision,
             version: row.version,

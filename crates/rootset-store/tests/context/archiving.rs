@@ -142,7 +142,7 @@ fn a_sqlite_file_that_was_salvaged_brings_sessions_back_and_finds_them_after_a_r
     let missing = fresh.store.unindexed_texts().unwrap();
     fresh.store.repair_search(&missing).unwrap();
     assert_eq!((fresh.broken(), fresh.found(&["heron"])), (Vec::new(), vec!["d".to_owned()]));
-    assert_eq!(fresh.store.undo_run(&fresh.workspace, deleted, fresh.stamp()).unwrap().segments, 1);
+    assert_eq!(fresh.store.undo_run(&fresh.workspace, deleted, fresh.stamp()).unwrap().restored.get("segments"), 1);
 }
 
 #[test]

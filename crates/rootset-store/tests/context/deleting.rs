@@ -16,7 +16,7 @@ fn a_deleted_segment_is_gone_from_its_window_and_an_undo_brings_it_back_to_its_p
     let known = world.load("one").head;
     let deletion = world.delete("one", &["b", "c"]);
     assert_eq!((deletion.deleted.len(), deletion.skipped.len()), (2, 0));
-    assert_eq!((deletion.run.counts.segments, deletion.run.operation.as_str()), (2, "context_gc_prune"));
+    assert_eq!((deletion.run.counts.taken.get("segments"), deletion.run.operation.as_str()), (2, "context_gc_prune"));
     let states = |b, c| [("a".to_owned(), Active), ("b".to_owned(), b), ("c".to_owned(), c)];
     assert_eq!(world.states("one"), states(Deleted, Deleted));
     let changed = world.store.load_session(&world.workspace, "one", Some(known)).unwrap().unwrap();
@@ -29,7 +29,7 @@ fn a_deleted_segment_is_gone_from_its_window_and_an_undo_brings_it_back_to_its_p
     assert_eq!((lines.as_slice(), total), (wanted.as_slice(), 3));
 
     let undone = world.store.undo_run(&world.workspace, deletion.run.id, world.stamp()).unwrap();
-    assert_eq!((undone.segments, undone.conflicts.len()), (2, 0));
+    assert_eq!((undone.restored.get("segments"), undone.conflicts.len()), (2, 0));
     assert_eq!(world.states("one"), states(Active, Stashed));
     let head = world.load("one").head;
     assert!(head.epoch > known.epoch && head.version > changed.head.version, "{head:?}");
@@ -91,7 +91,7 @@ fn a_deleted_session_keeps_its_name_until_it_is_purged_or_comes_back() {
     let unknown = world.store.delete_session(&world.workspace, "two", world.ids(), 1_000, world.stamp());
     assert!(matches!(unknown, Err(StoreError::SessionNotFound(name)) if name == "two"));
     let undone = world.store.undo_run(&world.workspace, run, world.stamp()).unwrap();
-    assert_eq!(undone.sessions, 1);
+    assert_eq!(undone.restored.get("sessions"), 1);
     let after = world.load("one");
     assert_eq!(after.segments, before.segments);
     assert!(after.head.epoch > before.head.epoch && after.head.version > before.head.version);
@@ -131,15 +131,16 @@ fn the_trash_names_segments_and_sessions_and_explains_them() {
         world.store.status(&world.workspace, 10, Timestamp(world.now.get())).unwrap(),
         world.store.stats(&world.workspace).unwrap(),
     );
-    assert_eq!((status.sessions, status.segments), (1, 1));
-    assert_eq!((status.trashed_sessions, status.trashed_segments, status.trash_bytes), (1, 1, 2));
+    assert_eq!((status.live.get("sessions"), status.live.get("segments")), (1, 1));
+    let trashed = (status.trashed.get("sessions"), status.trashed.get("segments"));
+    assert_eq!((trashed, status.trash_bytes), ((1, 1), 2));
     assert_eq!(status.oldest_trash_at, Some(items[1].trashed_at));
     assert_eq!((stats.sessions, stats.segments, stats.stashed), (2, 3, 1));
 }
 
 fn item(row: &SegmentRow, action: Action, reason: Reason) -> PlanItem {
     let object = SegmentKey(row.segment).object();
-    PlanItem { kind: ItemKind::Segment, object, revision: 0, version: row.version, action, reason }
+    PlanItem { kind: ItemKind::SEGMENT, object, revision: 0, version: row.version, action, reason }
 }
 
 fn plan(world: &World, items: Vec<PlanItem>) -> NewPlan {
@@ -179,14 +180,14 @@ fn a_plan_of_an_analysis_is_kept_shown_and_not_applied_by_others() {
     let shown: Vec<_> =
         view.items.iter().map(|it| (it.name.as_deref().unwrap(), it.topic.as_deref().unwrap())).collect();
     assert_eq!(shown, [("a", "one"), ("b", "one")]);
-    assert_eq!((view.totals.segments, view.totals.bytes), (2, 3));
+    assert_eq!((view.totals.counts.get("segments"), view.totals.counts.get("bytes")), (2, 3));
     let refused = apply(&world, new.id);
     assert!(matches!(refused, Err(StoreError::NotForApply { .. })), "{refused:?}");
     assert_eq!(world.count("runs"), 0);
 
     let deletes = plan(&world, vec![item(&b, Action::Trash, Reason::STASHED_LONG)]);
     world.store.store_segment_plan(&world.workspace, &deletes, world.stamp()).unwrap();
-    assert_eq!(apply(&world, deletes.id).unwrap().run.counts.segments, 1);
+    assert_eq!(apply(&world, deletes.id).unwrap().run.counts.taken.get("segments"), 1);
 }
 
 fn apply(world: &World, plan: PlanId) -> Result<rootset_store::Applied, StoreError> {

@@ -40,7 +40,7 @@ fn found(world: &World, asked: &Asked<'_>) -> Vec<String> {
         .map(|row| (row.segment, row.segment_id))
         .collect();
     let selection = select(world, asked);
-    assert!(selection.items.iter().all(|item| item.kind == ItemKind::Segment));
+    assert!(selection.items.iter().all(|item| item.kind == ItemKind::SEGMENT));
     let numbers = selection.items.iter().map(|item| SegmentKey::from_object(item.object).unwrap().0);
     numbers.map(|number| names[&number].clone()).collect()
 }

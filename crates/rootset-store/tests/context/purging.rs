@@ -32,9 +32,9 @@ fn a_purge_takes_text_raw_and_full_text_and_leaves_lines_without_content() {
     let run = world.delete("one", &["goes"]).run.id;
     assert!(remains(&world, SECRET) && remains(&world, "heron"));
     let receipt = world.purge(run);
-    assert_eq!((receipt.rows.segments, receipt.rows.sessions), (1, 0));
+    assert_eq!((receipt.rows.get("segments"), receipt.rows.get("sessions")), (1, 0));
     assert_eq!((receipt.text_remains, receipt.log_is_clean), (nothing_remains(), true));
-    assert!(receipt.rows.bytes > SECRET.len() as i64);
+    assert!(receipt.rows.get("bytes") > SECRET.len() as i64);
     assert!(!remains(&world, "purple heron") && !remains(&world, "heron") && !remains(&world, "goes"));
     let after = world.load("one");
     assert_eq!(after.segments.len(), 1);
@@ -56,7 +56,10 @@ fn a_purged_session_leaves_no_row_and_no_line() {
     world.stash("one", "a");
     world.delete("one", &["b"]);
     let receipt = world.purge(world.delete_session("one"));
-    assert_eq!((receipt.rows.segments, receipt.rows.sessions, receipt.text_remains), (2, 1, nothing_remains()));
+    assert_eq!(
+        (receipt.rows.get("segments"), receipt.rows.get("sessions"), receipt.text_remains),
+        (2, 1, nothing_remains())
+    );
     for table in ["sessions", "segments", "segment_texts", "ledger"] {
         assert_eq!(world.count(table), 0, "{table}");
     }
@@ -77,7 +80,7 @@ fn trash_is_purged_by_its_age() {
     world.delete("one", &["b"]);
     let target = PurgeTarget::TrashedBefore(time);
     let receipt = world.store.purge(&world.workspace, target, ErasureId([9; 16]), world.stamp()).unwrap();
-    assert_eq!((receipt.rows.segments, receipt.rows.sessions), (2, 1));
+    assert_eq!((receipt.rows.get("segments"), receipt.rows.get("sessions")), (2, 1));
     assert_eq!(world.count("segments"), 1);
     let later = Timestamp(world.now.get() + 10_000_000);
     let due = world.store.trash_past_grace(0, later).unwrap();
@@ -99,7 +102,10 @@ fn a_purge_of_many_segments_goes_in_batches_and_leaves_nothing() {
     let change = rootset_store::SessionChange { added, added_terms, ..crate::harness::nothing("one", None) };
     world.change(&change);
     let receipt = world.purge(world.delete_session("one"));
-    assert_eq!((receipt.rows.segments, receipt.rows.sessions, receipt.text_remains), (1_300, 1, nothing_remains()));
+    assert_eq!(
+        (receipt.rows.get("segments"), receipt.rows.get("sessions"), receipt.text_remains),
+        (1_300, 1, nothing_remains())
+    );
     assert!(!remains(&world, "heron"));
     assert_eq!(world.broken(), Vec::<&str>::new());
 }
@@ -113,7 +119,7 @@ fn a_purged_workspace_takes_its_sessions_along() {
     let run = world.store.delete_workspace(&world.workspace, world.ids(), 1_000, world.stamp()).unwrap().id;
     world.workspace = world.store.workspace_or_trashed("default").unwrap();
     let receipt = world.purge(run);
-    assert_eq!((receipt.rows.segments, receipt.rows.sessions, receipt.rows.workspaces), (2, 2, 1));
+    assert_eq!((receipt.rows.get("segments"), receipt.rows.get("sessions"), receipt.rows.get("workspaces")), (2, 2, 1));
     for table in ["sessions", "segments", "segment_texts", "ledger"] {
         assert_eq!(world.count(table), 0, "{table}");
     }

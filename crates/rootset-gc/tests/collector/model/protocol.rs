@@ -94,14 +94,14 @@ impl Workspace {
         let (roots, selection) = self.select(strategies, None, fault, now)?;
         let of_roots = selection.roots.iter().map(|(place, reason)| {
             let root = &roots[*place as usize];
-            item(ItemKind::Memory, root.id, root.version, Action::Trash, *reason)
+            item(ItemKind::MEMORY, root.id, root.version, Action::Trash, *reason)
         });
         let of_derived = selection.derived.iter().map(|(place, reason)| {
             let row = &self.planted[*place as usize];
             let kind = match row.kind {
-                DerivedKind::Chunk => ItemKind::Chunk,
-                DerivedKind::Entity => ItemKind::Entity,
-                DerivedKind::Relation => ItemKind::Relation,
+                DerivedKind::Chunk => ItemKind::CHUNK,
+                DerivedKind::Entity => ItemKind::ENTITY,
+                DerivedKind::Relation => ItemKind::RELATION,
             };
             item(kind, row.id, 0, Action::Reclaim, *reason)
         });
@@ -117,7 +117,7 @@ impl Workspace {
     pub fn plan_named(&mut self, id: Id, now: Timestamp) -> usize {
         let version = self.memories[&id].version;
         let facts = PlanFacts { created_at: now, include_pinned: false, is_named: true };
-        self.keep_plan(facts, &[], vec![item(ItemKind::Memory, id, version, Action::Trash, Reason::NAMED)])
+        self.keep_plan(facts, &[], vec![item(ItemKind::MEMORY, id, version, Action::Trash, Reason::NAMED)])
     }
 
     /// Everything that speaks of an object.
@@ -129,7 +129,7 @@ impl Workspace {
                 let is_reachable = memory.trashed.is_none() || action == Action::Erase;
                 is_reachable && (include_pinned || !memory.is_pinned)
             })
-            .map(|id| item(ItemKind::Memory, id, self.memories[&id].version, action, Reason::MATCHED))
+            .map(|id| item(ItemKind::MEMORY, id, self.memories[&id].version, action, Reason::MATCHED))
             .collect();
         self.keep_plan(PlanFacts { created_at: now, include_pinned, is_named: false }, &[], items)
     }
@@ -164,7 +164,7 @@ impl Workspace {
         if plan.facts.is_named {
             return false;
         }
-        let taken = plan.items.iter().filter(|item| item.kind == ItemKind::Memory && !exclude.contains(&item.object));
+        let taken = plan.items.iter().filter(|item| item.kind == ItemKind::MEMORY && !exclude.contains(&item.object));
         let taken: BTreeSet<Id> = taken.map(|item| item.object).collect();
         let shares = self.buckets.iter().zip(0..).map(|(bucket, number)| {
             let of_bucket = || self.living().filter(|(_, memory)| memory.bucket == number);
@@ -252,7 +252,7 @@ impl Workspace {
             let planned: BTreeSet<Id> = plan.items.iter().map(|item| item.object).collect();
             let other = self.living().find(|(id, memory)| !planned.contains(*id) && !memory.is_pinned);
             if let Some((id, memory)) = other {
-                let more = item(ItemKind::Memory, *id, memory.version, Action::Trash, Reason::MATCHED);
+                let more = item(ItemKind::MEMORY, *id, memory.version, Action::Trash, Reason::MATCHED);
                 swept.push((more, RootState::plain(memory.version)));
             }
         }
@@ -312,7 +312,7 @@ impl Workspace {
         swept: &[(PlanItem, RootState)],
         still_garbage: &BTreeMap<Id, Reason>,
     ) -> Result<(), String> {
-        for (item, _) in swept.iter().filter(|(item, _)| item.kind == ItemKind::Memory) {
+        for (item, _) in swept.iter().filter(|(item, _)| item.kind == ItemKind::MEMORY) {
             let memory = &self.memories[&item.object];
             let since = |at: Timestamp| at > plan.facts.created_at;
             let is_used_since = memory.used_at.is_some_and(since) && !plan.facts.is_named;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::super::bundle::ArchivedWorkspace;
 use super::super::rows::Cell;
-use super::super::tables::{Rows, TABLES};
+use super::super::tables::{self, Rows};
 use crate::Stamp;
 use crate::driver::{Scope, Transaction, Value};
 use crate::error::StoreError;
@@ -100,7 +100,7 @@ pub(super) fn place(tx: &mut dyn Transaction, target: &mut Target<'_>, stamp: St
 /// Takes everything out of a workspace but its runs, its ledger and its audit, which are history.
 pub(super) fn empty(tx: &mut dyn Transaction, key: WorkspaceKey) -> Result<(), StoreError> {
     tx.execute(&sql::RAISE_FENCES, &[key.into()])?;
-    for table in TABLES.iter().rev() {
+    for table in tables::in_workspace().rev() {
         if let Rows::Stored { delete: Some(delete), .. } = table.rows {
             tx.execute(delete, &[key.into()])?;
         }

@@ -41,7 +41,7 @@ impl Simulation {
                 is_superseded: row.get(6)?,
                 ..RootState::plain(row.get(1)?)
             };
-            Ok(((ItemKind::Memory, row.get(0)?, 0), state))
+            Ok(((ItemKind::MEMORY, row.get(0)?, 0), state))
         }));
         let revisions = "
             SELECT r.memory, r.revision, m.version, r.trashed_run IS NOT NULL OR m.trashed_run IS NOT NULL, m.pinned
@@ -49,11 +49,11 @@ impl Simulation {
             WHERE r.workspace = ?1";
         states.extend(self.all(revisions, &[key.into()], |row| {
             let state = RootState { is_trashed: row.get(3)?, is_pinned: row.get(4)?, ..RootState::plain(row.get(2)?) };
-            Ok(((ItemKind::Revision, row.get(0)?, row.get(1)?), state))
+            Ok(((ItemKind::REVISION, row.get(0)?, row.get(1)?), state))
         }));
         let untracked = "SELECT kind, object, MIN(CASE WHEN trashed_run IS NULL THEN 0 ELSE 1 END) FROM untracked WHERE workspace = ?1 GROUP BY 1, 2";
         states.extend(self.all(untracked, &[key.into()], |row| {
-            let kind = if row.get::<i64>(0)? == 0 { ItemKind::Entity } else { ItemKind::Relation };
+            let kind = if row.get::<i64>(0)? == 0 { ItemKind::ENTITY } else { ItemKind::RELATION };
             Ok(((kind, row.get(1)?, 0), RootState { is_trashed: row.get(2)?, ..RootState::plain(0) }))
         }));
         for row in self.derived(at) {
@@ -88,7 +88,7 @@ impl Simulation {
         let swept: Vec<(PlanItem, RootState)> = before
             .iter()
             .filter(|(object, _)| taken.contains(*object) || !after.contains_key(*object))
-            .filter(|((kind, id, _), _)| *kind != ItemKind::Revision || after.contains_key(&(ItemKind::Memory, *id, 0)))
+            .filter(|((kind, id, _), _)| *kind != ItemKind::REVISION || after.contains_key(&(ItemKind::MEMORY, *id, 0)))
             .map(|((kind, object, revision), state)| {
                 let is_it = |item: &&PlanItem| (item.kind, item.object, item.revision) == (*kind, *object, *revision);
                 let unplanned = PlanItem {
@@ -110,7 +110,7 @@ impl Simulation {
             SELECT 0, memory, 0 FROM memories WHERE workspace = ?1 AND trashed_run = ?2
             UNION ALL SELECT 1, memory, revision FROM revisions WHERE workspace = ?1 AND trashed_run = ?2
             UNION ALL SELECT 2 + kind, object, 0 FROM untracked WHERE workspace = ?1 AND trashed_run = ?2";
-        let kinds = [ItemKind::Memory, ItemKind::Revision, ItemKind::Entity, ItemKind::Relation];
+        let kinds = [ItemKind::MEMORY, ItemKind::REVISION, ItemKind::ENTITY, ItemKind::RELATION];
         let taken = self.all(statement, &[self.key(at).into(), (&run).into()], |row| {
             Ok((kinds[row.get::<u32>(0)? as usize], row.get(1)?, row.get(2)?))
         });
@@ -124,7 +124,7 @@ impl Simulation {
         let word = |row: &SqlRow, index| row.get::<String>(index);
         self.all(statement, &[self.key(at).into(), (&plan).into()], |row| {
             Ok(PlanItem {
-                kind: ItemKind::from_stored(&word(row, 0)?).unwrap(),
+                kind: ItemKind::new(&word(row, 0)?),
                 object: row.get(1)?,
                 revision: row.get(2)?,
                 version: row.get(3)?,
@@ -222,9 +222,9 @@ impl Simulation {
 
 fn kind_of(kind: DerivedKind) -> ItemKind {
     match kind {
-        DerivedKind::Chunk => ItemKind::Chunk,
-        DerivedKind::Entity => ItemKind::Entity,
-        DerivedKind::Relation => ItemKind::Relation,
+        DerivedKind::Chunk => ItemKind::CHUNK,
+        DerivedKind::Entity => ItemKind::ENTITY,
+        DerivedKind::Relation => ItemKind::RELATION,
     }
 }
 

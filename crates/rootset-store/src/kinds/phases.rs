@@ -1,0 +1,114 @@
+//! What the protocol tells a kind in each of its phases, and what it wants to know.
+
+use std::collections::HashMap;
+
+use rootset_gc::RootState;
+use rootset_model::{Counts, ErasureId, PlanId, RetentionPolicy, RunId, Timestamp, WorkspaceKey};
+
+use crate::Stamp;
+use crate::driver::SearchRemoval;
+use crate::runs::RunView;
+
+pub(crate) type Id = [u8; 16];
+/// States by id and revision; what does not exist is not in it.
+pub(crate) type States = HashMap<(Id, i64), RootState>;
+/// What a preview shows of items, by id.
+pub(crate) type Descriptions = HashMap<Id, Description>;
+
+/// A plan that is being stored.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Planned {
+    pub workspace: WorkspaceKey,
+    pub plan: PlanId,
+}
+
+/// A run at work.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sweep<'a> {
+    pub workspace: WorkspaceKey,
+    pub run: RunId,
+    pub erases: bool,
+    pub stamp: Stamp<'a>,
+}
+
+/// What the erasure ledger notes beside each thing.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ledger<'a> {
+    pub erasure: ErasureId,
+    pub cause: &'a str,
+    pub run: RunId,
+}
+
+/// A batch that is erased.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Erasing<'a> {
+    pub workspace: WorkspaceKey,
+    pub ledger: Ledger<'a>,
+    /// What the whole plan takes.
+    pub planned: &'a Counts,
+    pub stamp: Stamp<'a>,
+}
+
+/// A run that is undone.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Undoing<'a> {
+    pub workspace: WorkspaceKey,
+    pub run: &'a RunView,
+    /// Rows of a batch.
+    pub size: usize,
+    pub stamp: Stamp<'a>,
+}
+
+/// A run whose trash is removed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Purging<'a> {
+    pub workspace: WorkspaceKey,
+    pub ledger: Ledger<'a>,
+    /// Rows of a batch.
+    pub size: usize,
+    pub stamp: Stamp<'a>,
+}
+
+/// A workspace that is removed with all there is in it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Emptying<'a> {
+    pub workspace: WorkspaceKey,
+    pub erasure: ErasureId,
+    /// Rows of a batch.
+    pub size: usize,
+    pub removal: SearchRemoval,
+    pub stamp: Stamp<'a>,
+}
+
+/// Whether a batch took all there was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Progress {
+    Done,
+    More,
+}
+
+impl Progress {
+    /// A batch that is not full was the last.
+    pub(crate) fn of(rows: usize, size: usize) -> Self {
+        if rows < size { Self::Done } else { Self::More }
+    }
+}
+
+/// What an explanation depends on besides the rows.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct When {
+    /// The policy in force where the database has none.
+    pub configured: RetentionPolicy,
+    pub now: Timestamp,
+}
+
+/// What a preview shows of an item.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Description {
+    pub name: Option<String>,
+    pub topic: Option<String>,
+    pub file_path: Option<String>,
+    pub created_at: Option<Timestamp>,
+    pub lines: Option<i64>,
+    pub chunk_count: Option<i64>,
+}

@@ -1,0 +1,164 @@
+//! Earlier revisions of memories, one by one. Those of a memory that goes, go with it.
+
+use std::collections::HashSet;
+
+use rootset_gc::RootState;
+use rootset_model::content::DocHash;
+use rootset_model::plan::{ItemKind, PlanItem};
+use rootset_model::{Counts, MemoryId, WorkspaceKey};
+
+use super::{
+    Descriptions, Erasing, Id, Kind, Ledger, Planned, Progress, Purging, States, Sweep, Undoing, memory, objects,
+};
+use crate::driver::{SearchRemoval, Transaction};
+use crate::error::StoreError;
+use crate::memories::read_content;
+use crate::plans::PlanTotals;
+use crate::purge::{Erased, NOTED_CAUSES};
+use crate::statements::memories as memory_sql;
+use crate::statements::plans as plan_sql;
+use crate::statements::purge as purge_sql;
+use crate::statements::runs as sql;
+use crate::undo::Undone;
+use crate::{Stamp, erasure, workspaces};
+
+pub(super) struct Revision;
+
+impl Kind for Revision {
+    fn names(&self) -> &'static [ItemKind] {
+        &[ItemKind::REVISION]
+    }
+
+    fn shown_id(&self, _name: ItemKind, object: Id, revision: i64) -> String {
+        format!("{}@{revision}", MemoryId(object))
+    }
+
+    fn count_planned(
+        &self,
+        tx: &mut dyn Transaction,
+        plan: &Planned,
+        _items: &[PlanItem],
+        totals: &mut PlanTotals,
+    ) -> Result<(), StoreError> {
+        tx.query(&plan_sql::REVISION_TOTALS, &[plan.workspace.into(), (&plan.plan).into()], &mut |row| {
+            totals.counts.add("revisions", row.get(0)?);
+            totals.counts.add("bytes", row.get(1)?);
+            Ok(())
+        })
+    }
+
+    fn describe(
+        &self,
+        tx: &mut dyn Transaction,
+        workspace: WorkspaceKey,
+        items: &[PlanItem],
+        found: &mut Descriptions,
+    ) -> Result<(), StoreError> {
+        memory::describe(tx, workspace, items, found)
+    }
+
+    fn states(
+        &self,
+        tx: &mut dyn Transaction,
+        sweep: &Sweep<'_>,
+        items: &[PlanItem],
+        states: &mut States,
+    ) -> Result<(), StoreError> {
+        let ids = objects(items);
+        tx.query(&sql::REVISION_STATES, &[sweep.workspace.into(), ids.as_slice().into()], &mut |row| {
+            let state = RootState { is_trashed: row.get(3)?, is_pinned: row.get(4)?, ..RootState::plain(row.get(2)?) };
+            states.insert((row.get(0)?, row.get(1)?), state);
+            Ok(())
+        })
+    }
+
+    fn trash(&self, tx: &mut dyn Transaction, sweep: &Sweep<'_>, items: &[PlanItem]) -> Result<Counts, StoreError> {
+        let rows: Vec<_> = items
+            .iter()
+            .map(|item| {
+                vec![
+                    sweep.workspace.into(),
+                    (&item.object).into(),
+                    item.revision.into(),
+                    (&sweep.run).into(),
+                    sweep.stamp.now.into(),
+                ]
+            })
+            .collect();
+        tx.execute_many(&sql::TRASH_REVISION, &rows)?;
+        Ok(Counts::of("revisions", items.len() as i64))
+    }
+
+    fn erase(
+        &self,
+        tx: &mut dyn Transaction,
+        erasing: &Erasing<'_>,
+        items: &[PlanItem],
+        erased: &mut Erased,
+    ) -> Result<(), StoreError> {
+        let revisions: Vec<(MemoryId, i64)> = items.iter().map(|item| (MemoryId(item.object), item.revision)).collect();
+        remove(tx, erasing.workspace, &revisions, &erasing.ledger, erased, erasing.stamp)
+    }
+
+    fn restore(
+        &self,
+        tx: &mut dyn Transaction,
+        undoing: &Undoing<'_>,
+        _after: &[u8],
+        undone: &mut Undone,
+    ) -> Result<Option<Vec<u8>>, StoreError> {
+        let key = [undoing.workspace.into(), (&undoing.run.id).into()];
+        undone.restored.add("revisions", tx.execute(&sql::RESTORE_REVISIONS, &key)? as i64);
+        Ok(None)
+    }
+
+    fn purge(
+        &self,
+        tx: &mut dyn Transaction,
+        purging: &Purging<'_>,
+        _removal: SearchRemoval,
+        erased: &mut Erased,
+    ) -> Result<Progress, StoreError> {
+        let key = [purging.workspace.into(), (&purging.ledger.run).into()];
+        let revisions = tx.rows(&sql::TRASHED_REVISIONS_OF, &key, |row| Ok((row.get(0)?, row.get(1)?)))?;
+        remove(tx, purging.workspace, &revisions, &purging.ledger, erased, purging.stamp)?;
+        Ok(Progress::Done)
+    }
+}
+
+fn remove(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    revisions: &[(MemoryId, i64)],
+    ledger: &Ledger<'_>,
+    erased: &mut Erased,
+    stamp: Stamp<'_>,
+) -> Result<(), StoreError> {
+    if revisions.is_empty() {
+        return Ok(());
+    }
+    let wanted: HashSet<(MemoryId, i64)> = revisions.iter().copied().collect();
+    let memories: HashSet<Id> = revisions.iter().map(|(memory, _)| memory.0).collect();
+    let memories: Vec<Id> = memories.into_iter().collect();
+    let mut contents: Vec<(MemoryId, DocHash)> = Vec::new();
+    let mut bytes = 0;
+    tx.query(&purge_sql::CONTENTS, &[workspace.into(), memories.as_slice().into()], &mut |row| {
+        let memory: MemoryId = row.get(0)?;
+        if wanted.contains(&(memory, row.get(1)?)) {
+            let content = read_content(row, 2)?;
+            erased.probe(&content.context);
+            contents.push((memory, content.doc_hash()));
+            bytes += row.get::<i64>(6)?;
+        }
+        Ok(())
+    })?;
+    let rows: Vec<_> =
+        revisions.iter().map(|(memory, revision)| vec![workspace.into(), memory.into(), (*revision).into()]).collect();
+    erased.rows.add("revisions", tx.execute_many(&memory_sql::DELETE_REVISION, &rows)? as i64);
+    erased.rows.add("bytes", bytes);
+    workspaces::touch(tx, workspace, 0, -bytes, stamp.now)?;
+    if !contents.is_empty() && NOTED_CAUSES.contains(&ledger.cause) {
+        erasure::record(tx, workspace, ledger.erasure, ledger.cause, ledger.run, &contents, stamp)?;
+    }
+    Ok(())
+}

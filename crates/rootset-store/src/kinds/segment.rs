@@ -1,0 +1,281 @@
+//! Segments of context sessions. Those of a session that goes, go with it.
+//!
+//! A process that keeps a session in memory learns of a change by the session's head: a flip raises its version, and what
+//! only loading it again can follow raises its epoch.
+
+use std::collections::{HashMap, HashSet};
+
+use rootset_gc::RootState;
+use rootset_model::plan::{ItemKind, PlanItem, Reason};
+use rootset_model::{Counts, RunId, SegmentKey, Timestamp, WorkspaceKey};
+
+use super::{
+    Description, Descriptions, Emptying, Erasing, Id, Kind, Planned, Progress, Purging, States, Sweep, Undoing, When,
+};
+use crate::Stamp;
+use crate::context::remove;
+use crate::doctor::CountedCheck;
+use crate::driver::{Row, SearchRemoval, Transaction, Value};
+use crate::error::StoreError;
+use crate::explain::{Explanation, in_trash};
+use crate::plans::PlanTotals;
+use crate::purge::Erased;
+use crate::statements::context as sql;
+use crate::statements::doctor as doctor_sql;
+use crate::undo::Undone;
+
+const CHECKS: &[CountedCheck] = &[(
+    "I8.segments",
+    "segments without their session or text, texts and lines without either",
+    &doctor_sql::BROKEN_CONTEXTS,
+)];
+
+pub(super) struct Segment;
+
+impl Kind for Segment {
+    fn names(&self) -> &'static [ItemKind] {
+        &[ItemKind::SEGMENT]
+    }
+
+    fn count_planned(
+        &self,
+        tx: &mut dyn Transaction,
+        plan: &Planned,
+        items: &[PlanItem],
+        totals: &mut PlanTotals,
+    ) -> Result<(), StoreError> {
+        let keys = keys(items);
+        tx.query(&sql::SEGMENT_TOTALS, &[plan.workspace.into(), keys.as_slice().into()], &mut |row| {
+            totals.counts.add("segments", row.get(0)?);
+            totals.counts.add("bytes", row.get(1)?);
+            Ok(())
+        })
+    }
+
+    fn describe(
+        &self,
+        tx: &mut dyn Transaction,
+        workspace: WorkspaceKey,
+        items: &[PlanItem],
+        found: &mut Descriptions,
+    ) -> Result<(), StoreError> {
+        let keys = keys(items);
+        tx.query(&sql::SEGMENT_DESCRIPTIONS, &[workspace.into(), keys.as_slice().into()], &mut |row| {
+            let description = Description {
+                name: row.get(1)?,
+                topic: row.get(2)?,
+                file_path: row.get(3)?,
+                created_at: row.get(4)?,
+                ..Description::default()
+            };
+            found.insert(SegmentKey(row.get(0)?).object(), description);
+            Ok(())
+        })
+    }
+
+    fn states(
+        &self,
+        tx: &mut dyn Transaction,
+        sweep: &Sweep<'_>,
+        items: &[PlanItem],
+        states: &mut States,
+    ) -> Result<(), StoreError> {
+        let keys = keys(items);
+        let mut calls: HashMap<Id, (i64, String)> = HashMap::new();
+        tx.query(&sql::SEGMENT_STATES, &[sweep.workspace.into(), keys.as_slice().into()], &mut |row| {
+            let object = SegmentKey(row.get(0)?).object();
+            let state = RootState { is_trashed: row.get(2)?, is_pinned: row.get(3)?, ..RootState::plain(row.get(1)?) };
+            states.insert((object, 0), state);
+            if let Some(id) = row.get::<Option<String>>(5)? {
+                calls.insert(object, (row.get(4)?, id));
+            }
+            Ok(())
+        })?;
+        let pinned = pinned_calls(tx, sweep.workspace, &calls)?;
+        for (object, _) in calls.iter().filter(|(_, call)| pinned.contains(*call)) {
+            states.entry((*object, 0)).and_modify(|state| state.is_pinned = true);
+        }
+        Ok(())
+    }
+
+    /// The flip, with its lines in the ledgers.
+    fn trash(&self, tx: &mut dyn Transaction, sweep: &Sweep<'_>, items: &[PlanItem]) -> Result<Counts, StoreError> {
+        let (workspace, keys) = (sweep.workspace, keys(items));
+        raise_heads(tx, workspace, &keys, HeadChange::Rows, sweep.stamp)?;
+        let parameters = [workspace.into(), keys.as_slice().into(), (&sweep.run).into(), sweep.stamp.now.into()];
+        tx.execute(&sql::TRASH_SEGMENTS, &parameters)?;
+        note(tx, sweep, items)?;
+        Ok(Counts::of("segments", keys.len() as i64))
+    }
+
+    fn erase(
+        &self,
+        tx: &mut dyn Transaction,
+        erasing: &Erasing<'_>,
+        items: &[PlanItem],
+        erased: &mut Erased,
+    ) -> Result<(), StoreError> {
+        let removal = remove::removal_of(tx, erasing.workspace, erasing.planned.get("segments"))?;
+        let (workspace, ledger) = (erasing.workspace, Some(&erasing.ledger));
+        remove::remove_segments(tx, workspace, &keys(items), removal, ledger, erased, erasing.stamp)
+    }
+
+    fn restore(
+        &self,
+        tx: &mut dyn Transaction,
+        undoing: &Undoing<'_>,
+        _after: &[u8],
+        undone: &mut Undone,
+    ) -> Result<Option<Vec<u8>>, StoreError> {
+        let workspace = undoing.workspace;
+        let key = [workspace.into(), (&undoing.run.id).into()];
+        let segments: Vec<i64> = tx.rows(&sql::SEGMENTS_TRASHED_BY, &key, |row| row.get(0))?;
+        if !segments.is_empty() {
+            raise_heads(tx, workspace, &segments, HeadChange::Return, undoing.stamp)?;
+            let restored = tx.execute(&sql::RESTORE_SEGMENTS, &[workspace.into(), segments.as_slice().into()])?;
+            undone.restored.add("segments", restored as i64);
+        }
+        Ok(None)
+    }
+
+    /// Also all others of the sessions that the run trashed.
+    fn purge(
+        &self,
+        tx: &mut dyn Transaction,
+        purging: &Purging<'_>,
+        _removal: SearchRemoval,
+        erased: &mut Erased,
+    ) -> Result<Progress, StoreError> {
+        let (workspace, ledger) = (purging.workspace, &purging.ledger);
+        let segments = remove::to_purge(tx, workspace, ledger.run, purging.size)?;
+        let removal = remove::removal_of_run(tx, workspace, ledger.run, segments.len())?;
+        remove::remove_segments(tx, workspace, &segments, removal, Some(ledger), erased, purging.stamp)?;
+        Ok(Progress::of(segments.len(), purging.size))
+    }
+
+    fn empty(
+        &self,
+        tx: &mut dyn Transaction,
+        emptying: &Emptying<'_>,
+        erased: &mut Erased,
+    ) -> Result<Progress, StoreError> {
+        let parameters = [emptying.workspace.into(), (emptying.size as i64).into()];
+        let segments: Vec<i64> = tx.rows(&sql::ALL_SEGMENTS, &parameters, |row| row.get(0))?;
+        let (workspace, removal) = (emptying.workspace, emptying.removal);
+        remove::remove_segments(tx, workspace, &segments, removal, None, erased, emptying.stamp)?;
+        Ok(Progress::of(segments.len(), emptying.size))
+    }
+
+    fn texts(&self) -> &'static [&'static str] {
+        &["segments"]
+    }
+
+    /// Whether a root of its window leads to it is asked of the window, which is not here.
+    fn explain(
+        &self,
+        tx: &mut dyn Transaction,
+        workspace: WorkspaceKey,
+        id: Id,
+        _when: &When,
+    ) -> Result<Option<Explanation>, StoreError> {
+        let Some(segment) = SegmentKey::from_object(id) else { return Ok(None) };
+        let found = tx.row(&sql::EXPLAINED_SEGMENT, &[workspace.into(), segment.0.into()], |row| {
+            let own: Option<(RunId, Timestamp)> = row.get::<Option<_>>(5)?.zip(row.get(6)?);
+            let of_session: Option<(RunId, Timestamp)> = row.get::<Option<_>>(7)?.zip(row.get(8)?);
+            let names: (String, String) = (row.get(0)?, row.get(1)?);
+            let pin: Option<Option<String>> = row.get::<bool>(3)?.then(|| row.get(4)).transpose()?;
+            Ok((names, row.get::<String>(2)?, pin, own, of_session))
+        })?;
+        let Some(((name, session), state, pin, own, of_session)) = found else { return Ok(None) };
+        let reason = match (own, of_session, pin) {
+            (Some(trashed), ..) => in_trash(tx, workspace, trashed)?,
+            (None, Some(trashed), _) => format!("its session is {}", in_trash(tx, workspace, trashed)?),
+            (None, None, Some(Some(why))) => format!("pinned: {why}"),
+            (None, None, Some(None)) => "pinned".to_owned(),
+            (None, None, None) if state == "stashed" => "in the stash: `context_restore` brings it back".to_owned(),
+            (None, None, None) => "in its window: `context_explain` tells which root leads to it".to_owned(),
+        };
+        Ok(Some(Explanation {
+            kind: "segment",
+            id: segment.external().to_string(),
+            is_alive: own.is_none() && of_session.is_none(),
+            reason,
+            path: vec![format!("session {session}"), format!("segment {name}")],
+        }))
+    }
+
+    fn trashed_id(&self, _name: ItemKind, row: &dyn Row) -> Result<String, StoreError> {
+        Ok(SegmentKey(row.get(7)?).external().to_string())
+    }
+
+    fn checks(&self) -> &'static [CountedCheck] {
+        CHECKS
+    }
+}
+
+fn keys<'a>(items: impl IntoIterator<Item = &'a PlanItem>) -> Vec<i64> {
+    items.into_iter().filter_map(|item| SegmentKey::from_object(item.object)).map(|key| key.0).collect()
+}
+
+/// Tool calls of which some half is pinned: that holds the other, too.
+fn pinned_calls(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    calls: &HashMap<Id, (i64, String)>,
+) -> Result<HashSet<(i64, String)>, StoreError> {
+    if calls.is_empty() {
+        return Ok(HashSet::new());
+    }
+    let sessions: HashSet<i64> = calls.values().map(|(session, _)| *session).collect();
+    let sessions: Vec<i64> = sessions.into_iter().collect();
+    let parameters = [workspace.into(), sessions.as_slice().into()];
+    let pinned = tx.rows(&sql::PINNED_CALLS, &parameters, |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(pinned.into_iter().collect())
+}
+
+/// One line per segment that this run has flipped; those that were in the trash before have theirs.
+fn note(tx: &mut dyn Transaction, sweep: &Sweep<'_>, items: &[PlanItem]) -> Result<(), StoreError> {
+    let mut reasons: Vec<Reason> = items.iter().map(|item| item.reason).collect();
+    reasons.sort_unstable();
+    reasons.dedup();
+    for reason in reasons {
+        let segments = keys(items.iter().filter(|item| item.reason == reason));
+        let parameters = [
+            sweep.workspace.into(),
+            segments.as_slice().into(),
+            (&sweep.run).into(),
+            sweep.stamp.now.into(),
+            sweep.stamp.actor.into(),
+            reason.in_words().into(),
+        ];
+        tx.execute(&sql::NOTE_TRASHED, &parameters)?;
+    }
+    Ok(())
+}
+
+/// What happens to the sessions of some segments.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum HeadChange {
+    /// Rows changed: a process that knows the session reads those.
+    Rows,
+    /// Rows came back.
+    Return,
+    /// Rows vanish, which does not update the session.
+    Removal,
+}
+
+/// Before the rows change: their new version is that of their session.
+pub(crate) fn raise_heads(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    segments: &[i64],
+    change: HeadChange,
+    stamp: Stamp<'_>,
+) -> Result<(), StoreError> {
+    let epochs = i64::from(change != HeadChange::Rows);
+    let updated_at = match change {
+        HeadChange::Removal => Value::Null,
+        HeadChange::Rows | HeadChange::Return => stamp.now.into(),
+    };
+    tx.execute(&sql::RAISE_HEADS, &[workspace.into(), segments.into(), epochs.into(), updated_at]).map(drop)
+}

@@ -1,0 +1,205 @@
+//! Untracked graph rows: entities and relations that an import brought, and vouches for.
+
+use std::collections::HashMap;
+
+use rootset_gc::RootState;
+use rootset_model::plan::{ItemKind, PlanItem};
+use rootset_model::{Counts, EntityId, RelationId, RunId, WorkspaceKey};
+
+use super::{
+    Description, Descriptions, Emptying, Erasing, Id, Kind, Planned, Progress, Purging, States, Sweep, Undoing,
+    delete_orphans, objects,
+};
+use crate::backup::{GRAPH_TABLES, Table};
+use crate::doctor::CountedCheck;
+use crate::driver::{SearchRemoval, Transaction};
+use crate::error::StoreError;
+use crate::graph;
+use crate::plans::PlanTotals;
+use crate::purge::Erased;
+use crate::statements::doctor as doctor_sql;
+use crate::statements::graph as graph_sql;
+use crate::statements::plans as plan_sql;
+use crate::statements::purge as purge_sql;
+use crate::statements::runs as sql;
+use crate::undo::Undone;
+
+const CHECKS: &[CountedCheck] =
+    &[("I4.untracked", "untracked marks whose graph row is missing", &doctor_sql::UNTRACKED_WITHOUT_OBJECT)];
+
+pub(super) struct Untracked;
+
+impl Kind for Untracked {
+    fn names(&self) -> &'static [ItemKind] {
+        &[ItemKind::ENTITY, ItemKind::RELATION]
+    }
+
+    fn shown_id(&self, name: ItemKind, object: Id, _revision: i64) -> String {
+        shown_id(name, object)
+    }
+
+    /// They are counted with all graph rows that a plan would take.
+    fn count_planned(
+        &self,
+        _tx: &mut dyn Transaction,
+        _plan: &Planned,
+        _items: &[PlanItem],
+        _totals: &mut PlanTotals,
+    ) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    fn describe(
+        &self,
+        tx: &mut dyn Transaction,
+        workspace: WorkspaceKey,
+        items: &[PlanItem],
+        found: &mut Descriptions,
+    ) -> Result<(), StoreError> {
+        describe(tx, workspace, items, found)
+    }
+
+    fn states(
+        &self,
+        tx: &mut dyn Transaction,
+        sweep: &Sweep<'_>,
+        items: &[PlanItem],
+        states: &mut States,
+    ) -> Result<(), StoreError> {
+        let ids = objects(items);
+        tx.query(&sql::UNTRACKED_STATES, &[sweep.workspace.into(), ids.as_slice().into()], &mut |row| {
+            states.insert((row.get(0)?, 0), RootState { is_trashed: row.get(1)?, ..RootState::plain(0) });
+            Ok(())
+        })
+    }
+
+    /// Those that are visible: an erasure also takes what is in the trash, which nobody loses.
+    fn vouched_by(
+        &self,
+        tx: &mut dyn Transaction,
+        workspace: WorkspaceKey,
+        items: &[PlanItem],
+    ) -> Result<HashMap<Id, i64>, StoreError> {
+        let ids = objects(items);
+        let visible = graph::visible_among(tx, workspace, &ids)?;
+        let kinds = tx.rows(&sql::UNTRACKED_KINDS, &[workspace.into(), ids.as_slice().into()], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })?;
+        Ok(kinds.into_iter().filter(|(object, _)| visible.contains(object)).collect())
+    }
+
+    fn trash(&self, tx: &mut dyn Transaction, sweep: &Sweep<'_>, items: &[PlanItem]) -> Result<Counts, StoreError> {
+        let ids = objects(items);
+        let parameters = [sweep.workspace.into(), ids.as_slice().into(), (&sweep.run).into(), sweep.stamp.now.into()];
+        let statement = if sweep.erases { &graph_sql::CLAIM_UNTRACKED } else { &graph_sql::TRASH_UNTRACKED };
+        tx.execute(statement, &parameters)?;
+        Ok(Counts::default())
+    }
+
+    fn erase(
+        &self,
+        tx: &mut dyn Transaction,
+        erasing: &Erasing<'_>,
+        _items: &[PlanItem],
+        erased: &mut Erased,
+    ) -> Result<(), StoreError> {
+        remove(tx, erasing.workspace, erasing.ledger.run, erased)
+    }
+
+    fn restore(
+        &self,
+        tx: &mut dyn Transaction,
+        undoing: &Undoing<'_>,
+        _after: &[u8],
+        undone: &mut Undone,
+    ) -> Result<Option<Vec<u8>>, StoreError> {
+        let (workspace, run) = (undoing.workspace, &undoing.run.id);
+        if undoing.run.operation == "import_graph" {
+            // The undo of an import takes out what it brought.
+            let parameters = [workspace.into(), run.into(), undoing.stamp.now.into()];
+            undone.restored.add("removed", tx.execute(&graph_sql::TRASH_IMPORT, &parameters)? as i64);
+        } else {
+            let restored = tx.execute(&graph_sql::RESTORE_UNTRACKED, &[workspace.into(), run.into()])?;
+            undone.restored.add("untracked", restored as i64);
+        }
+        Ok(None)
+    }
+
+    fn purge(
+        &self,
+        tx: &mut dyn Transaction,
+        purging: &Purging<'_>,
+        _removal: SearchRemoval,
+        erased: &mut Erased,
+    ) -> Result<Progress, StoreError> {
+        remove(tx, purging.workspace, purging.ledger.run, erased)?;
+        Ok(Progress::Done)
+    }
+
+    fn empty(
+        &self,
+        tx: &mut dyn Transaction,
+        emptying: &Emptying<'_>,
+        _erased: &mut Erased,
+    ) -> Result<Progress, StoreError> {
+        for statement in [&purge_sql::DELETE_UNTRACKED, &purge_sql::DELETE_RELATIONS, &purge_sql::DELETE_ENTITIES] {
+            tx.execute(statement, &[emptying.workspace.into()])?;
+        }
+        Ok(Progress::Done)
+    }
+
+    fn tables(&self) -> &'static [Table] {
+        GRAPH_TABLES
+    }
+
+    fn checks(&self) -> &'static [CountedCheck] {
+        CHECKS
+    }
+}
+
+/// Removes what the run trashed, and the graph rows that nobody else vouches for.
+pub(crate) fn remove(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    run: RunId,
+    erased: &mut Erased,
+) -> Result<(), StoreError> {
+    let key = [workspace.into(), (&run).into()];
+    let marks = tx.rows(&graph_sql::UNTRACKED_TRASHED_BY, &key, |row| Ok((row.get(0)?, row.get(1)?)))?;
+    if marks.is_empty() {
+        return Ok(());
+    }
+    erased.rows.add("untracked", tx.execute(&graph_sql::DELETE_UNTRACKED_TRASHED_BY, &key)? as i64);
+    let orphans = delete_orphans(tx, workspace, &marks.into_iter().collect(), SearchRemoval::AtOnce)?;
+    erased.rows.add_all(&orphans);
+    Ok(())
+}
+
+pub(super) fn shown_id(name: ItemKind, object: Id) -> String {
+    if name == ItemKind::ENTITY { EntityId(object).to_string() } else { RelationId(object).to_string() }
+}
+
+/// Also for graph rows that nobody vouches for any more.
+pub(super) fn describe(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    items: &[PlanItem],
+    found: &mut Descriptions,
+) -> Result<(), StoreError> {
+    let (entities, relations): (Vec<PlanItem>, Vec<PlanItem>) =
+        items.iter().partition(|item| item.kind == ItemKind::ENTITY);
+    let entities = objects(&entities);
+    tx.query(&plan_sql::ENTITY_DESCRIPTIONS, &[workspace.into(), entities.as_slice().into()], &mut |row| {
+        let description =
+            Description { name: row.get(1)?, topic: row.get(2)?, created_at: row.get(3)?, ..Description::default() };
+        found.insert(row.get(0)?, description);
+        Ok(())
+    })?;
+    let relations = objects(&relations);
+    tx.query(&plan_sql::RELATION_DESCRIPTIONS, &[workspace.into(), relations.as_slice().into()], &mut |row| {
+        let (source, verb, target): (String, String, String) = (row.get(1)?, row.get(2)?, row.get(3)?);
+        let name = Some(format!("{source} {verb} {target}"));
+        found.insert(row.get(0)?, Description { name, created_at: row.get(4)?, ..Description::default() });
+        Ok(())
+    })
+}
