@@ -129,9 +129,10 @@ impl Store {
 
 fn verified(backup: Backup) -> Result<Backup, StoreError> {
     let problems = verify_backup(&backup)?;
-    match problems.is_empty() {
-        true => Ok(backup),
-        false => Err(StoreError::BackupUnusable { backup: backup.manifest.backup_id, problems }),
+    if problems.is_empty() {
+        Ok(backup)
+    } else {
+        Err(StoreError::BackupUnusable { backup: backup.manifest.backup_id, problems })
     }
 }
 

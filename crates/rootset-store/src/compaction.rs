@@ -87,9 +87,10 @@ fn step(tx: &mut dyn Transaction, workspace: WorkspaceKey, index: SearchIndex) -
         return Ok(true);
     };
     let is_done = tx.search_compact(workspace, index, progress == NOT_BEGUN)?;
-    match is_done {
-        true => tx.execute(&sql::FORGET, &[(&key).into()])?,
-        false => tx.execute(&sql::NOTE, &[(&key).into(), BEGUN.into()])?,
+    if is_done {
+        tx.execute(&sql::FORGET, &[(&key).into()])?
+    } else {
+        tx.execute(&sql::NOTE, &[(&key).into(), BEGUN.into()])?
     };
     Ok(is_done)
 }

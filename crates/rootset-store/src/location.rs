@@ -112,10 +112,7 @@ impl PostgresUrl {
             .filter(|(key, _)| !is_secret(key))
             .map(|(key, value)| format!("{key}={value}"))
             .collect();
-        match parameters.is_empty() {
-            true => self.to_string(),
-            false => format!("{self}?{}", parameters.join("&")),
-        }
+        if parameters.is_empty() { self.to_string() } else { format!("{self}?{}", parameters.join("&")) }
     }
 
     /// Host and database in characters that every file system takes, for the names of files that belong to it.

@@ -317,9 +317,10 @@ fn list(
     workspace: WorkspaceKey,
     filters: &ListFilters,
 ) -> Result<(Vec<ListedMemory>, i64), StoreError> {
-    let matching = match filters.terms.is_empty() {
-        true => None,
-        false => Some(crate::search::memories_with_all_terms(tx, workspace, &filters.terms, LISTED_MATCHES_MAX)?),
+    let matching = if filters.terms.is_empty() {
+        None
+    } else {
+        Some(crate::search::memories_with_all_terms(tx, workspace, &filters.terms, LISTED_MATCHES_MAX)?)
     };
     let mut parameters: Vec<Value<'_>> = vec![
         workspace.into(),

@@ -120,9 +120,10 @@ impl Store {
         rank: Rank<'_>,
     ) -> Result<Vec<Hit>, StoreError> {
         self.read(workspace, |tx| {
-            let mut ranked = match request.terms.is_empty() && request.vector.is_none() {
-                true => most_recent(tx, workspace.key, request)?,
-                false => rank(&self.gather(tx, workspace.key, request)?),
+            let mut ranked = if request.terms.is_empty() && request.vector.is_none() {
+                most_recent(tx, workspace.key, request)?
+            } else {
+                rank(&self.gather(tx, workspace.key, request)?)
             };
             ranked.truncate(request.limit);
             hits(tx, workspace.key, ranked)
@@ -136,9 +137,10 @@ impl Store {
         rank: Rank<'_>,
     ) -> Result<Vec<EntityHit>, StoreError> {
         self.read(workspace, |tx| {
-            let mut ranked = match request.terms.is_empty() && request.vector.is_none() {
-                true => most_recent(tx, workspace.key, request)?,
-                false => rank(&self.gather(tx, workspace.key, request)?),
+            let mut ranked = if request.terms.is_empty() && request.vector.is_none() {
+                most_recent(tx, workspace.key, request)?
+            } else {
+                rank(&self.gather(tx, workspace.key, request)?)
             };
             ranked.truncate(ENTITY_SOURCES);
             entity_hits(tx, workspace.key, request, &ranked)

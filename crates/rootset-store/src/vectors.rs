@@ -194,10 +194,7 @@ impl Store {
                 let there: Vec<i64> =
                     tx.rows(&sql::CHUNKS_AMONG, &[workspace.into(), keys.as_slice().into()], |row| row.get(0))?;
                 let vectors: Vec<_> = vectors.iter().copied().filter(|(chunk, _)| there.contains(chunk)).collect();
-                match vectors.is_empty() {
-                    true => Ok(()),
-                    false => insert_rows(tx, workspace, space, &vectors, now),
-                }
+                if vectors.is_empty() { Ok(()) } else { insert_rows(tx, workspace, space, &vectors, now) }
             })?;
         }
         Ok(())

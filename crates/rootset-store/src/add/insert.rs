@@ -181,10 +181,7 @@ pub fn insert_tags(
         .iter()
         .flat_map(|(memory, tags)| tags.iter().map(move |tag| vec![workspace.into(), tag.into(), memory.into()]))
         .collect();
-    match rows.is_empty() {
-        true => Ok(()),
-        false => tx.execute_many(&sql::INSERT_TAG, &rows).map(drop),
-    }
+    if rows.is_empty() { Ok(()) } else { tx.execute_many(&sql::INSERT_TAG, &rows).map(drop) }
 }
 
 pub(crate) fn insert_revision(

@@ -64,9 +64,10 @@ pub fn first_free<'a>(
         let taken = known(tx, workspace, &names)?;
         for ((slug, number), name) in asked.iter().zip(&names) {
             if let Some(search) = searches.get_mut(slug) {
-                match taken.contains(name) {
-                    true => search.taken = *number,
-                    false => search.free = Some(*number),
+                if taken.contains(name) {
+                    search.taken = *number;
+                } else {
+                    search.free = Some(*number);
                 }
             }
         }

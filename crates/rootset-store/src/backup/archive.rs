@@ -69,9 +69,8 @@ impl Archive {
             }),
             Self::Bundle { .. } => {
                 let wanted: HashSet<&str> = workspaces.iter().map(|it| it.id.as_str()).collect();
-                self.read_bundle(table, &mut |workspace, cells| match wanted.contains(workspace) {
-                    true => each(workspace, cells),
-                    false => Ok(()),
+                self.read_bundle(table, &mut |workspace, cells| {
+                    if wanted.contains(workspace) { each(workspace, cells) } else { Ok(()) }
                 })
             }
         }

@@ -194,9 +194,10 @@ impl Reading {
                     files.insert((number, memory));
                     return;
                 }
-                match texts.contains(&(number, memory, revision)) {
-                    true => drop(whole.insert((number, memory), revision)),
-                    false => without_text += 1,
+                if texts.contains(&(number, memory, revision)) {
+                    whole.insert((number, memory), revision);
+                } else {
+                    without_text += 1;
                 }
             }
         });
@@ -220,9 +221,10 @@ impl Reading {
         self.rows(table("segments"), &mut |number, cells| {
             let (session, segment) = (cells[column::SESSION].integer(), cells[column::SEGMENT].integer());
             if let (Some(session), Some(segment)) = (session, segment) {
-                match sessions.contains(&(number, session)) && texts.contains(&(number, segment)) {
-                    true => drop(whole.insert((number, segment))),
-                    false => broken += 1,
+                if sessions.contains(&(number, session)) && texts.contains(&(number, segment)) {
+                    whole.insert((number, segment));
+                } else {
+                    broken += 1;
                 }
             }
         });
@@ -270,10 +272,8 @@ fn salvaged_rows(table: &Table, number: i64, mut cells: Vec<Cell>, known: &Known
             untrash(&mut cells, number, column::MEMORY_TRASHED, known);
             // Nobody completes what is in the trash; a repair derives it anew.
             let is_living = cells[column::MEMORY_TRASHED[0]] == Cell::Null;
-            let (status, pending) = match is_living {
-                true => ("pending", Cell::Integer(*revision)),
-                false => ("complete", Cell::Null),
-            };
+            let (status, pending) =
+                if is_living { ("pending", Cell::Integer(*revision)) } else { ("complete", Cell::Null) };
             cells[column::STATUS] = Cell::Text(status.into());
             cells[column::PENDING_REVISION] = pending;
             vec![cells]

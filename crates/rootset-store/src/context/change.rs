@@ -151,12 +151,12 @@ impl<'a> Writing<'a> {
             None => SessionHead { session, version: FIRST, epoch: FIRST },
         };
         let terms: Vec<i64> = change.changed.iter().filter(|it| it.terms.is_some()).map(|it| it.segment).collect();
-        let indexed = match terms.is_empty() {
-            true => HashSet::new(),
-            false => tx
-                .rows(&sql::INDEXED_AMONG, &[workspace.into(), terms.as_slice().into()], |row| row.get(0))?
+        let indexed = if terms.is_empty() {
+            HashSet::new()
+        } else {
+            tx.rows(&sql::INDEXED_AMONG, &[workspace.into(), terms.as_slice().into()], |row| row.get(0))?
                 .into_iter()
-                .collect(),
+                .collect()
         };
         let writing = Self { workspace, change, stamp, head, first_segment, indexed };
         writing.write_session(tx, present.is_none())?;

@@ -55,9 +55,10 @@ impl Store {
         limit: usize,
     ) -> Result<Vec<StashHit>, StoreError> {
         self.read(workspace, |tx| {
-            let mut hits = match terms.is_empty() {
-                true => newest(tx, workspace.key, filters, limit)?,
-                false => matching(tx, workspace.key, terms, filters, limit)?,
+            let mut hits = if terms.is_empty() {
+                newest(tx, workspace.key, filters, limit)?
+            } else {
+                matching(tx, workspace.key, terms, filters, limit)?
             };
             hits.truncate(limit);
             preview(tx, workspace.key, &mut hits)?;

@@ -189,11 +189,10 @@ pub(super) fn insert_entities(
     let mut existing = Vec::new();
     let mut search_rows = Vec::new();
     for entity in entities {
-        match new.contains(&entity.id.0) {
-            true => {
-                search_rows.push(SearchRow { key: entity.number, head: String::new(), body: entity.terms.to_owned() });
-            }
-            false => existing.push(entity.id),
+        if new.contains(&entity.id.0) {
+            search_rows.push(SearchRow { key: entity.number, head: String::new(), body: entity.terms.to_owned() });
+        } else {
+            existing.push(entity.id);
         }
     }
     tx.search_insert(workspace, SearchIndex::Entities, search_rows)?;

@@ -20,9 +20,10 @@ pub enum Failure {
 /// store's logic.
 pub fn statement_error(error: &tokio_postgres::Error) -> StoreError {
     let Some(database) = error.as_db_error() else {
-        return match error.is_closed() || is_io(error) {
-            true => StoreError::Disconnected(describe(error)),
-            false => StoreError::Engine(describe(error)),
+        return if error.is_closed() || is_io(error) {
+            StoreError::Disconnected(describe(error))
+        } else {
+            StoreError::Engine(describe(error))
         };
     };
     let code = database.code();

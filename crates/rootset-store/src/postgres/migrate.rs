@@ -52,13 +52,14 @@ fn check_server(connection: &Connection, place: &str) -> Result<(), StoreError> 
     let unreadable = |_| StoreError::UnreadableValue("the version of the server");
     let row = rows.first().ok_or(StoreError::MissingRow { statement: "server_version" })?;
     let number: i64 = row.try_get(0).map_err(unreadable)?;
-    match number >= SERVER_VERSION_MIN.0 {
-        true => Ok(()),
-        false => Err(StoreError::ServerTooOld {
+    if number >= SERVER_VERSION_MIN.0 {
+        Ok(())
+    } else {
+        Err(StoreError::ServerTooOld {
             place: place.to_owned(),
             found: format!("{}.{}", number / 10_000, number % 10_000),
             wanted: SERVER_VERSION_MIN.1,
-        }),
+        })
     }
 }
 

@@ -38,10 +38,7 @@ pub fn prepare(connection: &Connection) -> Result<bool, StoreError> {
     // Who may not do this logs in without vectors, and an owner who starts later makes them.
     let text = include_str!("../../migrations/postgres/embeddings.sql");
     let made = connection.command(&format!("BEGIN; SELECT pg_advisory_xact_lock({});", super::migrate::SCHEMA_LOCK));
-    let made = made.and_then(|()| match connection.has_table("embeddings")? {
-        true => Ok(()),
-        false => connection.command(text),
-    });
+    let made = made.and_then(|()| if connection.has_table("embeddings")? { Ok(()) } else { connection.command(text) });
     let made = made.and_then(|()| connection.command("COMMIT"));
     if made.is_err() && connection.is_open() {
         connection.command("ROLLBACK")?;

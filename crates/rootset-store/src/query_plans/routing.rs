@@ -130,10 +130,7 @@ impl Check {
         let relations = relations(&select.from);
         let mut conditions: Vec<&Expr> = select.selection.iter().collect();
         conditions.extend(select.from.iter().flat_map(|it| &it.joins).filter_map(on));
-        let answered = match is_tied {
-            true => answered_workspaces(select),
-            false => HashSet::new(),
-        };
+        let answered = if is_tied { answered_workspaces(select) } else { HashSet::new() };
         let tied = self.tie(&relations, conditions, outer, &answered);
         for relation in &relations {
             if let Kind::Derived(query) = relation.kind {

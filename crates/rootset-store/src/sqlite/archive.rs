@@ -156,8 +156,5 @@ pub fn compact(connection: &mut Connection) -> Result<(), StoreError> {
     if counts(connection)? != before {
         problems.push("rows are missing after the rebuild".to_owned());
     }
-    match problems.is_empty() {
-        true => Ok(()),
-        false => Err(StoreError::Damaged(problems.join("; "))),
-    }
+    if problems.is_empty() { Ok(()) } else { Err(StoreError::Damaged(problems.join("; "))) }
 }
