@@ -19,10 +19,10 @@ use std::ffi::OsString;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 pub use backup::{BackupCommand, RestoreArguments};
-pub use code::{CodeCommand, IndexArguments, ScopeArguments, WatchArguments};
+pub use code::CodeCommand;
 pub use collector::{
     ApplyArguments, CollectorCommand, DaemonArguments, ForgetArguments, LogArguments, PlanArguments, PruneArguments,
-    PurgeArguments, RetentionCommand, RetentionTarget, SetRetentionArguments, UndoArguments,
+    PurgeArguments, RetentionCommand, RetentionTarget, SetRetentionArguments,
 };
 pub use context::{
     AddSegmentArguments, AnalyzeArguments, CompressArguments, ConfigureArguments, ContextCommand,
@@ -36,7 +36,7 @@ pub use install::{Client, InstallArguments};
 pub use mcp::McpArguments;
 pub use memory::{
     AddArguments, ClearedField, EditArguments, ListArguments, PageArguments, RemoveArguments, SearchArguments,
-    ShowArguments, SupersedeArguments,
+    SupersedeArguments,
 };
 pub use operator::{
     CallArguments, CompletionsArguments, ConfigCommand, CreateTokenArguments, CreateWorkspaceArguments,
@@ -44,6 +44,11 @@ pub use operator::{
 };
 #[cfg(feature = "http")]
 pub use serve::ServeArguments;
+
+use crate::commands::index::IndexArguments;
+use crate::commands::show::ShowArguments;
+use crate::commands::undo::UndoArguments;
+use crate::commands::watch::WatchArguments;
 
 /// Memory for AI agents, with a garbage collector
 #[derive(Debug, Parser)]

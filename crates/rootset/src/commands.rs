@@ -16,7 +16,7 @@ mod entity;
 mod forget;
 mod graph;
 mod import;
-mod index;
+pub mod index;
 mod install;
 mod list;
 mod log;
@@ -29,7 +29,7 @@ mod salvage;
 mod search;
 #[cfg(feature = "http")]
 mod serve;
-mod show;
+pub mod show;
 mod stats;
 mod status;
 mod supersede;
@@ -37,8 +37,8 @@ mod times;
 mod token;
 mod tour;
 mod trash;
-mod undo;
-mod watch;
+pub mod undo;
+pub mod watch;
 mod workspace;
 
 use rootset_service::ServiceError;

@@ -1,5 +1,6 @@
 //! How answers look to people. JSON is never made here, and nothing here writes: text goes in, text comes out.
 
+mod amounts;
 mod fields;
 mod hints;
 mod plan;
@@ -8,6 +9,7 @@ mod table;
 mod text;
 mod time;
 
+pub use amounts::Amounts;
 pub use fields::{count, flag, list, text};
 pub use hints::for_people;
 pub use plan::{amounts, applied, listed, plan};

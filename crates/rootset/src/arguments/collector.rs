@@ -4,17 +4,7 @@ use clap::{Args, Subcommand};
 use rootset_api::StrategyChoice;
 
 use super::memory::PageArguments;
-
-/// Bring removed things back; without an id, list what can be undone
-#[derive(Debug, Args)]
-pub struct UndoArguments {
-    /// A run, or a memory by id or by the name it had
-    #[arg(value_name = "RUN|MEMORY")]
-    pub target: Option<String>,
-    /// Undo the newest run that can be undone
-    #[arg(long, conflicts_with = "target")]
-    pub last: bool,
-}
+use crate::commands::undo::UndoArguments;
 
 /// Find everything that matches, show it, and remove it
 #[derive(Debug, Args)]

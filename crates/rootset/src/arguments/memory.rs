@@ -110,20 +110,6 @@ pub struct ListArguments {
     pub lifecycle: Option<String>,
 }
 
-/// Read one memory whole
-#[derive(Debug, Args)]
-pub struct ShowArguments {
-    /// Id or name
-    #[arg(value_name = "ID")]
-    pub memory: String,
-    /// An earlier revision
-    #[arg(long, value_name = "NUMBER")]
-    pub revision: Option<i64>,
-    /// Also the ids of chunks, entities and relations
-    #[arg(long)]
-    pub ids: bool,
-}
-
 /// Change a memory; without options your editor opens on its text
 #[derive(Debug, Args)]
 pub struct EditArguments {

@@ -3,20 +3,66 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use clap::Args;
 use rootset_api::{IndexAnswer, IndexCodebase};
 
 use super::given;
-use crate::arguments::{IndexArguments, ScopeArguments};
 use crate::exit::Failure;
 use crate::progress::Bar;
 use crate::render::{self, counted, escaped};
 use crate::session::Session;
 
+/// Bring the code index up to date with a folder
+#[derive(Debug, Args)]
+pub struct IndexArguments {
+    #[command(flatten)]
+    scope: ScopeArguments,
+    /// Believe it when more than half of the files are missing
+    #[arg(long)]
+    accept_missing: bool,
+    /// Point the repository at this folder instead of the one it had
+    #[arg(long, requires = "repo")]
+    rebind: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct ScopeArguments {
+    /// The folder; everything below it is one repository
+    #[arg(default_value = ".")]
+    path: String,
+    /// Name of the repository; without it, the one it has, or the folder's name
+    #[arg(long, value_name = "NAME")]
+    repo: Option<String>,
+    /// Only files in this language (may be repeated)
+    #[arg(long = "language", short = 'l', value_name = "LANGUAGE")]
+    languages: Vec<String>,
+    /// Leave out files of tests
+    #[arg(long)]
+    no_tests: bool,
+    /// Leave out larger files
+    #[arg(long, value_name = "BYTES")]
+    max_file_size: Option<i64>,
+}
+
+impl ScopeArguments {
+    /// What a scan is asked to look at.
+    pub fn into_request(self) -> IndexCodebase {
+        IndexCodebase {
+            path: self.path,
+            repo: self.repo,
+            languages: given(self.languages),
+            include_tests: self.no_tests.then_some(false),
+            max_file_size: self.max_file_size,
+            ..IndexCodebase::default()
+        }
+    }
+}
+
 pub fn run(arguments: IndexArguments, session: &Session) -> Result<(), Failure> {
     let request = IndexCodebase {
         accept_missing: arguments.accept_missing.then_some(true),
         rebind: arguments.rebind.then_some(true),
-        ..request(&arguments.path, arguments.scope)
+        ..arguments.scope.into_request()
     };
     let bar = Bar::new(session.output.shows_progress());
     let answer = session.run_with_progress(request, bar.progress());
@@ -32,18 +78,6 @@ pub fn run(arguments: IndexArguments, session: &Session) -> Result<(), Failure> 
         }
     }
     Ok(())
-}
-
-/// What a scan is asked to look at.
-pub fn request(path: &str, scope: ScopeArguments) -> IndexCodebase {
-    IndexCodebase {
-        path: path.to_owned(),
-        repo: scope.repo,
-        languages: given(scope.languages),
-        include_tests: scope.no_tests.then_some(false),
-        max_file_size: scope.max_file_size,
-        ..IndexCodebase::default()
-    }
 }
 
 fn in_words(answer: &IndexAnswer) -> String {
@@ -65,12 +99,11 @@ fn in_words(answer: &IndexAnswer) -> String {
     let functions = counted(answer.functions, "function", "functions");
     let classes = counted(answer.classes, "type", "types");
     let lines = counted(answer.total_lines, "line", "lines");
-    line(format!("  {functions}, {classes}, {lines}{}", in_brackets(&counts(&answer.languages))));
-    let skipped = counts(&answer.skipped);
-    if !skipped.is_empty() {
-        line(format!("  left out: {skipped}"));
+    line(format!("  {functions}, {classes}, {lines}{}", in_brackets(&by_count(&answer.languages))));
+    if !answer.skipped.is_empty() {
+        line(format!("  left out: {}", by_count(&answer.skipped)));
     }
-    if let Some(redacted) = answer.redacted {
+    if let Some(redacted) = answer.redacted.filter(|count| *count > 0) {
         line(format!("  {} not stored", counted(redacted, "likely secret", "likely secrets")));
     }
     if answer.stale_memories > 0 {
@@ -84,7 +117,7 @@ fn in_words(answer: &IndexAnswer) -> String {
 }
 
 /// `python 12, rust 3`: the most first.
-fn counts(counts: &BTreeMap<String, u64>) -> String {
+fn by_count(counts: &BTreeMap<String, u64>) -> String {
     let mut counts: Vec<(&String, &u64)> = counts.iter().collect();
     counts.sort_by(|a, b| b.1.cmp(a.1).then(a.0.cmp(b.0)));
     counts.iter().map(|(name, count)| format!("{} {count}", name.replace('_', " "))).collect::<Vec<_>>().join(", ")

@@ -2,39 +2,52 @@
 
 use std::fmt::Write;
 
+use clap::Args;
 use rootset_api::{GetMemory, MemoryAnswer, MemoryPart};
 
-use crate::arguments::ShowArguments;
 use crate::exit::Failure;
 use crate::render::{self, counted, escaped, one_line, with_age};
 use crate::session::Session;
 
+/// Read one memory whole
+#[derive(Debug, Args)]
+pub struct ShowArguments {
+    /// Id or name
+    #[arg(value_name = "ID")]
+    memory: String,
+    /// An earlier revision
+    #[arg(long, value_name = "NUMBER")]
+    revision: Option<i64>,
+    /// Also the ids of chunks, entities and relations
+    #[arg(long)]
+    ids: bool,
+}
+
 pub fn run(arguments: ShowArguments, session: &Session) -> Result<(), Failure> {
-    let answer = session.run(GetMemory {
+    let memory = session.run(GetMemory {
         memory_id: arguments.memory,
         revision: arguments.revision,
         include: arguments.ids.then(|| vec![MemoryPart::Ids]),
         ..GetMemory::default()
     })?;
-    session.output.answer(&answer, render)
+    session.output.answer(&memory, render)
 }
 
 fn render(memory: &MemoryAnswer) -> String {
-    let mut shown = String::new();
+    let mut shown = format!("{}\n", render::bold(one_line(&memory.topic, usize::MAX)));
     let mut line = |text: String| writeln!(shown, "{text}").expect("writing to a string cannot fail");
-    line(render::bold(one_line(&memory.topic, usize::MAX)));
     for (label, value) in facts(memory) {
         line(format!("{} {value}", render::dim(format!("{label:<11}"))));
     }
     line(format!("\n{}", escaped(&memory.context)));
-    for (items, heading) in [(&memory.decisions, "Decisions"), (&memory.rationale, "Rationale")] {
+    for (heading, items) in [("Decisions", &memory.decisions), ("Rationale", &memory.rationale)] {
         if !items.is_empty() {
             line(format!("\n{}", render::bold(heading)));
         }
         items.iter().for_each(|item| line(format!("- {}", escaped(item))));
     }
-    let ids = [(&memory.chunk_ids, "Chunks"), (&memory.entity_ids, "Entities"), (&memory.relation_ids, "Relations")];
-    for (ids, heading) in ids {
+    let parts = [("Chunks", &memory.chunk_ids), ("Entities", &memory.entity_ids), ("Relations", &memory.relation_ids)];
+    for (heading, ids) in parts {
         let ids = ids.as_deref().unwrap_or_default();
         if !ids.is_empty() {
             line(format!("\n{}", render::bold(heading)));
@@ -46,7 +59,7 @@ fn render(memory: &MemoryAnswer) -> String {
 
 /// The lines above the text; what says nothing is left out.
 fn facts(memory: &MemoryAnswer) -> Vec<(&'static str, String)> {
-    let optional = |text: &Option<String>| text.as_deref().map(escaped);
+    let optional = |text: &Option<String>| text.as_deref().filter(|it| !it.is_empty()).map(escaped);
     let words = |items: &[String]| {
         let items: Vec<String> = items.iter().map(|item| escaped(item)).collect();
         (!items.is_empty()).then(|| items.join(", "))
@@ -61,14 +74,12 @@ fn facts(memory: &MemoryAnswer) -> Vec<(&'static str, String)> {
         let last = memory.last_used_at.map(with_age).unwrap_or_default();
         format!("{}, last {last}", counted(memory.use_count, "time", "times"))
     });
-    let metadata = memory.metadata.as_ref().map(|metadata| {
-        let text = serde_json::to_string(metadata).expect("an object is always JSON");
-        escaped(&text)
-    });
+    let source = format!("{}, written by {}", escaped(&memory.source), escaped(&memory.written_by));
+    let metadata = memory.metadata.as_ref().and_then(|fields| serde_json::to_string(fields).ok());
     let facts = [
         ("name", optional(&memory.name)),
         ("id", Some(memory.memory_id.to_string())),
-        ("source", Some(format!("{}, written by {}", escaped(&memory.source), escaped(&memory.written_by)))),
+        ("source", Some(source)),
         ("file", optional(&memory.file_path)),
         ("tags", words(&memory.tags)),
         ("created", Some(with_age(memory.created_at))),
@@ -83,7 +94,7 @@ fn facts(memory: &MemoryAnswer) -> Vec<(&'static str, String)> {
         ("error", optional(&memory.last_error)),
         ("version", Some(format!("{}, revision {}", memory.version, memory.revision))),
         ("graph", Some(graph)),
-        ("metadata", metadata),
+        ("metadata", metadata.map(|text| escaped(&text))),
     ];
     facts.into_iter().filter_map(|(label, value)| Some((label, value?))).collect()
 }

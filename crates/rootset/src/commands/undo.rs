@@ -2,34 +2,45 @@
 
 use std::fmt::Write;
 
-use rootset_api::{ErrorCode, GcUndo, Restored, RunAnswer, UndoAnswer};
+use clap::Args;
+use rootset_api::{ErrorCode, GcUndo, RunAnswer, UndoAnswer};
 use rootset_model::RunId;
 use rootset_service::ServiceError;
 
-use crate::arguments::UndoArguments;
 use crate::exit::{Failure, STATUS_CALLER};
-use crate::render::{self, Table, counted, escaped, one_line, short, with_age};
+use crate::render::{self, Amounts, Table, counted, escaped, one_line, short, with_age};
 use crate::session::Session;
+
+/// Bring removed things back; without an id, list what can be undone
+#[derive(Debug, Args)]
+pub struct UndoArguments {
+    /// A run, or a memory by id or by the name it had
+    #[arg(value_name = "RUN|MEMORY")]
+    target: Option<String>,
+    /// Undo the newest run that can be undone
+    #[arg(long, conflicts_with = "target")]
+    last: bool,
+}
 
 pub fn run(arguments: UndoArguments, session: &Session) -> Result<(), Failure> {
     let answer = match arguments.target {
         Some(target) => undo(target, session)?,
         None => {
-            let answer = session.run(GcUndo::default())?;
-            match answer.runs.iter().flatten().next().filter(|_| arguments.last) {
-                Some(newest) => undo_run(newest.run_id.to_string(), session)?,
-                None => answer,
+            let listed = session.run(GcUndo::default())?;
+            match listed.runs.iter().flatten().next().filter(|_| arguments.last) {
+                Some(newest) => session.run(of_run(newest.run_id.to_string()))?,
+                None => listed,
             }
         }
     };
     session.output.answer(&answer, render)?;
-    if answer.conflicts.iter().flatten().next().is_none() { Ok(()) } else { Err(Failure::Said(STATUS_CALLER)) }
+    if answer.conflicts.iter().flatten().next().is_some() { Err(Failure::Said(STATUS_CALLER)) } else { Ok(()) }
 }
 
 /// An id may be a run's or a memory's: nobody should have to know which.
 fn undo(target: String, session: &Session) -> Result<UndoAnswer, ServiceError> {
     if target.parse::<RunId>().is_ok() {
-        match undo_run(target.clone(), session) {
+        match session.run(of_run(target.clone())) {
             Err(error) if error.code == ErrorCode::NotFound => {}
             outcome => return outcome,
         }
@@ -37,18 +48,18 @@ fn undo(target: String, session: &Session) -> Result<UndoAnswer, ServiceError> {
     session.run(GcUndo { memory_id: Some(target), ..GcUndo::default() })
 }
 
-fn undo_run(run: String, session: &Session) -> Result<UndoAnswer, ServiceError> {
-    session.run(GcUndo { run_id: Some(run), ..GcUndo::default() })
+fn of_run(run: String) -> GcUndo {
+    GcUndo { run_id: Some(run), ..GcUndo::default() }
 }
 
 fn render(answer: &UndoAnswer) -> String {
     match &answer.runs {
-        Some(runs) => table_of(runs),
+        Some(listed) => runs(listed),
         None => restored(answer),
     }
 }
 
-fn table_of(runs: &[RunAnswer]) -> String {
+fn runs(runs: &[RunAnswer]) -> String {
     if runs.is_empty() {
         return "nothing can be undone\n".to_owned();
     }
@@ -69,11 +80,10 @@ fn table_of(runs: &[RunAnswer]) -> String {
 fn restored(answer: &UndoAnswer) -> String {
     let mut shown = String::new();
     let mut line = |text: String| writeln!(shown, "{text}").expect("writing to a string cannot fail");
-    if let Some(restored) = &answer.restored {
-        line(match restored.removed.unwrap_or_default() {
-            0 => format!("brought back {}", amounts(restored)),
-            removed => format!("took out {}", counted(removed, "imported row", "imported rows")),
-        });
+    let restored = answer.restored.as_ref();
+    match restored.and_then(|it| it.removed).unwrap_or_default() {
+        0 => line(format!("brought back {}", restored.map(Amounts::from).unwrap_or_default())),
+        removed => line(format!("took out {}", counted(removed, "imported row", "imported rows"))),
     }
     for conflict in answer.conflicts.iter().flatten() {
         let reason = conflict.reason.replace('_', " ");
@@ -81,15 +91,4 @@ fn restored(answer: &UndoAnswer) -> String {
         line(render::warning(format!("not brought back: {} ({reason}{by})", escaped(&conflict.id))));
     }
     shown
-}
-
-fn amounts(restored: &Restored) -> String {
-    render::listed([
-        (restored.memories, "memory", "memories"),
-        (restored.revisions.unwrap_or_default(), "revision", "revisions"),
-        (restored.untracked.unwrap_or_default(), "imported row", "imported rows"),
-        (restored.segments.unwrap_or_default(), "segment", "segments"),
-        (restored.sessions.unwrap_or_default(), "session", "sessions"),
-        (restored.workspaces.unwrap_or_default(), "workspace", "workspaces"),
-    ])
 }

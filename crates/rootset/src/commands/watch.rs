@@ -4,12 +4,12 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
+use clap::Args;
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 use rootset_api::{ErrorCode, IndexCodebase};
 use rootset_service::ServiceError;
 
-use super::index::request;
-use crate::arguments::WatchArguments;
+use super::index::ScopeArguments;
 use crate::exit::Failure;
 use crate::render::counted;
 use crate::session::Session;
@@ -24,9 +24,16 @@ const LOOK_EVERY: Duration = Duration::from_secs(60);
 /// How often a signal is asked for while waiting.
 const STEP: Duration = Duration::from_millis(100);
 
+/// Keep the code index up to date while files change, until Ctrl-C
+#[derive(Debug, Args)]
+pub struct WatchArguments {
+    #[command(flatten)]
+    scope: ScopeArguments,
+}
+
 pub fn run(arguments: WatchArguments, session: &Session) -> Result<(), Failure> {
     let stop = Stop::on_signals()?;
-    let request = request(&arguments.path, arguments.scope);
+    let request = arguments.scope.into_request();
     // Watched from before the first scan: what changes during it is not lost.
     let (sender, changes) = channel();
     let notice = move |event: notify::Result<notify::Event>| {
@@ -37,13 +44,13 @@ pub fn run(arguments: WatchArguments, session: &Session) -> Result<(), Failure> 
         }
     };
     let failed = |error: notify::Error| {
-        ServiceError::new(ErrorCode::Internal, format!("`{}` cannot be watched: {error}", arguments.path))
+        ServiceError::new(ErrorCode::Internal, format!("`{}` cannot be watched: {error}", request.path))
             .with_hint("`rootset index` from time to time does the same")
     };
     let mut watcher: RecommendedWatcher = notify::recommended_watcher(notice).map_err(failed)?;
-    watcher.watch(Path::new(&arguments.path), RecursiveMode::Recursive).map_err(failed)?;
+    watcher.watch(Path::new(&request.path), RecursiveMode::Recursive).map_err(failed)?;
     index(&request, session, true)?;
-    session.output.talk(&format!("watching {}; Ctrl-C ends it", arguments.path));
+    session.output.talk(&format!("watching {}; Ctrl-C ends it", request.path));
     loop {
         match wait(&changes, &stop) {
             Waited::Stopped => {
