@@ -21,8 +21,7 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 pub use backup::{BackupCommand, RestoreArguments};
 pub use code::CodeCommand;
 pub use collector::{
-    ApplyArguments, CollectorCommand, DaemonArguments, ForgetArguments, LogArguments, PlanArguments, PruneArguments,
-    PurgeArguments, RetentionCommand, RetentionTarget, SetRetentionArguments,
+    ApplyArguments, CollectorCommand, DaemonArguments, ForgetArguments, PlanArguments, PruneArguments, PurgeArguments,
 };
 pub use context::{
     AddSegmentArguments, AnalyzeArguments, CompressArguments, ConfigureArguments, ContextCommand,
@@ -46,6 +45,7 @@ pub use operator::{
 pub use serve::ServeArguments;
 
 use crate::commands::index::IndexArguments;
+use crate::commands::log::LogArguments;
 use crate::commands::show::ShowArguments;
 use crate::commands::undo::UndoArguments;
 use crate::commands::watch::WatchArguments;

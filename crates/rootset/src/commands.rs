@@ -19,12 +19,12 @@ mod import;
 pub mod index;
 mod install;
 mod list;
-mod log;
+pub mod log;
 mod man;
 mod mcp;
 mod prune;
 mod remove;
-mod retention;
+pub mod retention;
 mod salvage;
 mod search;
 #[cfg(feature = "http")]

@@ -3,10 +3,9 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use rootset_api::{Effect, ErrorCode};
+use rootset_api::{CreateToken, Effect, ErrorCode, RevokeToken};
 use rootset_service::{Caller, FrontEnd, ServiceError};
 use rootset_store::Location;
-use serde_json::{Value, json};
 
 use crate::configuration::data_file;
 use crate::session::Session;
@@ -22,17 +21,21 @@ pub fn ensure(session: &Session) -> Result<(), ServiceError> {
     }
     let path = path(&session.configuration()?.location()?)?;
     let caller = Caller::new(FrontEnd::CommandLine, "cli", "default");
-    let request = json!({"name": NAME, "scopes": Effect::ALL.map(Effect::as_str), "workspaces": ["*"]});
-    let created = match service.call(&caller, "create_token", request) {
+    let request = CreateToken {
+        name: NAME.to_owned(),
+        scopes: Effect::ALL.into(),
+        workspaces: ["*".to_owned()].into(),
+        expires_at: None,
+    };
+    let created = match service.run(&caller, request) {
         Ok(created) => created,
         // Another server starts at the same time, and its token is as good.
         Err(error) if error.code == ErrorCode::Conflict && service.has_tokens()? => return Ok(()),
         Err(error) => return Err(error),
     };
-    let secret = created.get("token").and_then(Value::as_str).unwrap_or_default();
-    if let Err(error) = write(&path, secret) {
+    if let Err(error) = write(&path, &created.token) {
         // A token that nobody has would keep the next start from making one.
-        service.call(&caller, "revoke_token", json!({"token_id": created["token_id"]}))?;
+        service.run(&caller, RevokeToken { token_id: Some(created.token_id), name: None })?;
         return Err(error);
     }
     session.output.talk(&format!("a first token, for everything, is in {}", path.display()));

@@ -15,5 +15,5 @@ pub use hints::for_people;
 pub use plan::{amounts, applied, listed, plan};
 pub use styles::{bad, bold, dim, good, warning};
 pub use table::Table;
-pub use text::{bytes, counted, escaped, one_line};
+pub use text::{bytes, counted, escaped, one_line, word};
 pub use time::{age, from_now, short, with_age};

@@ -4,6 +4,7 @@ use clap::{Args, Subcommand};
 use rootset_api::StrategyChoice;
 
 use super::memory::PageArguments;
+use crate::commands::retention::RetentionCommand;
 use crate::commands::undo::UndoArguments;
 
 /// Find everything that matches, show it, and remove it
@@ -80,17 +81,6 @@ pub struct DaemonArguments {
     pub trust_clock: bool,
 }
 
-/// What was added, removed and run lately, with the command that takes it back
-#[derive(Debug, Args)]
-pub struct LogArguments {
-    /// How far back: `24h`, `30d`, or a day such as `2026-12-31`
-    #[arg(long, value_name = "WHEN", default_value = "7d")]
-    pub since: String,
-    /// How many lines
-    #[arg(long, short = 'n', value_name = "COUNT", default_value_t = 100)]
-    pub limit: usize,
-}
-
 #[derive(Debug, Subcommand)]
 pub enum CollectorCommand {
     Plan(PlanArguments),
@@ -117,49 +107,6 @@ pub struct PlanArguments {
     pub what: Vec<String>,
     #[command(flatten)]
     pub page: PageArguments,
-}
-
-#[derive(Debug, Subcommand)]
-pub enum RetentionCommand {
-    /// Show the policy in force and where it comes from
-    Show(RetentionTarget),
-    Set(SetRetentionArguments),
-}
-
-/// What a policy is for: one of both, or else the whole workspace.
-#[derive(Debug, Args)]
-pub struct RetentionTarget {
-    /// Memories of this source
-    #[arg(long)]
-    pub source: Option<String>,
-    /// Files of this indexed repository
-    #[arg(long, conflicts_with = "source")]
-    pub repo: Option<String>,
-}
-
-/// Replace a policy as a whole; without any rule, everything is kept
-#[derive(Debug, Args)]
-pub struct SetRetentionArguments {
-    #[command(flatten)]
-    pub target: RetentionTarget,
-    /// Expire what is older: `90d`
-    #[arg(long, value_name = "AGE")]
-    pub max_age: Option<String>,
-    /// Expire what is beyond this many newest of its source
-    #[arg(long, value_name = "COUNT")]
-    pub max_count: Option<i64>,
-    /// Expire what is this many versions behind the newest
-    #[arg(long, value_name = "COUNT")]
-    pub max_version_gap: Option<i64>,
-    /// Always keep so many of the newest
-    #[arg(long, value_name = "COUNT")]
-    pub min_keep: Option<i64>,
-    /// Never expire what is younger: `7d`
-    #[arg(long, value_name = "AGE")]
-    pub keep_within: Option<String>,
-    /// Count age from `ingested_at` or `last_used_at`
-    #[arg(long, value_name = "TIME")]
-    pub basis: Option<String>,
 }
 
 /// Apply a reviewed plan

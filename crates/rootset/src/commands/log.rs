@@ -5,70 +5,96 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rootset_model::Timestamp;
-use serde_json::{Value, json};
+use clap::Args;
+use rootset_api::{AuditAnswer, GcUndo, LifecycleFilter, ListAudit, ListMemories, ListTrash, MemoryOrder};
+use rootset_model::{RunId, Timestamp};
+use serde::Serialize;
 
 use super::times;
-use crate::arguments::LogArguments;
 use crate::exit::Failure;
-use crate::render::{self, Table, counted, list, one_line, short, text};
+use crate::render::{Amounts, Table, counted, one_line, short};
 use crate::session::Session;
 
+/// What was added, removed and run lately, with the command that takes it back
+#[derive(Debug, Args)]
+pub struct LogArguments {
+    /// How far back: `24h`, `30d`, or a day such as `2026-12-31`
+    #[arg(long, value_name = "WHEN", default_value = "7d")]
+    since: String,
+    /// How many lines
+    #[arg(long, short = 'n', value_name = "COUNT", default_value_t = 100)]
+    limit: usize,
+}
+
 /// The largest page that lists answer.
-const PAGE: usize = 100;
+const PAGE: i64 = 100;
 /// Items of the trash that are looked at: older ones lose their handles before the log takes too long.
-const TRASH_ITEMS_MAX: usize = 2_000;
+const TRASH_ITEMS_MAX: i64 = 2_000;
 const NAME_CHARS: usize = 64;
 
+/// What `--json` prints: the log is put together here, not by an operation.
+#[derive(Serialize)]
+struct Log {
+    since: Timestamp,
+    entries: Vec<Line>,
+}
+
 /// One line: what happened, and how to take it back.
-#[derive(Debug)]
+#[derive(Serialize)]
 struct Line {
     at: Timestamp,
     what: String,
+    #[serde(rename = "by")]
     actor: String,
     about: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
     undo: Option<String>,
 }
 
 pub fn run(arguments: LogArguments, session: &Session) -> Result<(), Failure> {
-    let from = times::behind("--since", &arguments.since)?;
-    let since = from.to_string();
+    let since = times::behind("--since", &arguments.since)?;
     let trash = Trash::read(session)?;
-    let mut lines = added(session, from, arguments.limit, &trash)?;
-    lines.extend(audited(session, &since, arguments.limit, &trash)?);
-    lines.sort_by(|a, b| b.at.cmp(&a.at).then_with(|| a.about.cmp(&b.about)));
-    let is_cut = lines.len() > arguments.limit;
-    lines.truncate(arguments.limit);
-    session.output.answer(&as_json(&lines, &since), |_| as_table(&lines))?;
+    let mut entries = added(session, since, arguments.limit, &trash)?;
+    entries.extend(audited(session, since, arguments.limit, &trash)?);
+    entries.sort_by(|a, b| b.at.cmp(&a.at).then_with(|| a.about.cmp(&b.about)));
+    let is_cut = entries.len() > arguments.limit;
+    entries.truncate(arguments.limit);
+    let log = Log { since, entries };
+    session.output.answer(&log, as_table)?;
     if !session.output.in_json() {
-        let shown = counted(lines.len() as i64, "line", "lines");
+        let shown = counted(log.entries.len(), "line", "lines");
         let more = if is_cut { "; `--limit` shows more" } else { "" };
-        session.output.talk(&format!("{shown} since {}{more}", short(&since)));
+        session.output.talk(&format!("{shown} since {}{more}", short(since)));
     }
     Ok(())
 }
 
 /// Memories created since then that still exist, newest first.
-fn added(session: &Session, from: Timestamp, limit: usize, trash: &Trash) -> Result<Vec<Line>, Failure> {
+fn added(session: &Session, since: Timestamp, limit: usize, trash: &Trash) -> Result<Vec<Line>, Failure> {
     let mut lines = Vec::new();
     while lines.len() <= limit {
-        let request = json!({"order_by": "created_at", "lifecycle": "all", "limit": PAGE, "offset": lines.len()});
-        let answer = session.call("list_memories", request)?;
-        let page: Vec<&Value> =
-            list(&answer, "memories").iter().filter(|memory| time(memory, "created_at") >= from).collect();
-        lines.extend(page.iter().map(|memory| {
-            let name = [text(memory, "name"), text(memory, "memory_id")].into_iter().find(|it| !it.is_empty());
-            let name = name.unwrap_or_default();
+        let page = session.run(ListMemories {
+            order_by: Some(MemoryOrder::CreatedAt),
+            lifecycle: Some(LifecycleFilter::All),
+            limit: Some(PAGE),
+            offset: Some(lines.len() as i64),
+            ..ListMemories::default()
+        })?;
+        let before = lines.len();
+        lines.extend(page.memories.into_iter().filter(|memory| memory.created_at >= since).map(|memory| {
+            let id = memory.memory_id.to_string();
+            let is_trashed = trash.items.contains(&id);
+            let name = memory.name.unwrap_or(id);
             Line {
-                at: time(memory, "created_at"),
+                at: memory.created_at,
                 what: "add".to_owned(),
-                actor: text(memory, "source").to_owned(),
-                about: name.to_owned(),
+                actor: memory.source,
                 // What was removed since is taken back by the line of its removal.
-                undo: (!trash.items.contains(text(memory, "memory_id"))).then(|| format!("rootset rm {name}")),
+                undo: (!is_trashed).then(|| format!("rootset rm {name}")),
+                about: name,
             }
         }));
-        if page.len() < PAGE {
+        if is_last(lines.len() - before) {
             break;
         }
     }
@@ -76,67 +102,72 @@ fn added(session: &Session, from: Timestamp, limit: usize, trash: &Trash) -> Res
 }
 
 /// Entries of the audit trail, those of one run together.
-fn audited(session: &Session, since: &str, limit: usize, trash: &Trash) -> Result<Vec<Line>, Failure> {
-    let mut entries: Vec<Value> = Vec::new();
+fn audited(session: &Session, since: Timestamp, limit: usize, trash: &Trash) -> Result<Vec<Line>, Failure> {
+    let mut entries: Vec<AuditAnswer> = Vec::new();
     while entries.len() <= limit {
-        let answer = session.call("list_audit", json!({"since": since, "limit": PAGE, "offset": entries.len()}))?;
-        let page = list(&answer, "entries");
-        entries.extend(page.iter().cloned());
-        if page.len() < PAGE {
+        let page = session.run(ListAudit {
+            since: Some(since),
+            limit: Some(PAGE),
+            offset: Some(entries.len() as i64),
+            ..ListAudit::default()
+        })?;
+        let is_last = is_last(page.entries.len());
+        entries.extend(page.entries);
+        if is_last {
             break;
         }
     }
-    let mut together: BTreeMap<(String, String), (Value, BTreeMap<String, i64>)> = BTreeMap::new();
+    let mut together: BTreeMap<(String, String), (AuditAnswer, BTreeMap<String, i64>)> = BTreeMap::new();
     for (place, entry) in entries.into_iter().enumerate() {
-        let run = text(&entry, "run_id");
-        let run = if run.is_empty() { format!("#{place}") } else { run.to_owned() };
-        let key = (run, text(&entry, "operation").to_owned());
-        let (_, counts) = together.entry(key).or_insert_with(|| (entry.clone(), BTreeMap::new()));
-        for (kind, count) in entry["counts"].as_object().into_iter().flatten() {
-            *counts.entry(kind.clone()).or_default() += count.as_i64().unwrap_or_default();
+        let run = entry.run_id.map_or_else(|| format!("#{place}"), |run| run.to_string());
+        let key = (run, entry.operation.clone());
+        let added: Vec<(String, i64)> = counts(&entry);
+        let (_, counts) = together.entry(key).or_insert_with(|| (entry, BTreeMap::new()));
+        for (kind, count) in added {
+            *counts.entry(kind).or_default() += count;
         }
     }
-    Ok(together
-        .into_values()
-        .map(|(entry, counts)| {
-            let run = text(&entry, "run_id");
-            // An undo names the run that it undid: that one is gone, and nothing undoes an undo.
-            let can_be_undone = text(&entry, "operation") != "gc_undo" && trash.runs.contains(run);
-            Line {
-                at: time(&entry, "at"),
-                what: text(&entry, "operation").to_owned(),
-                actor: text(&entry, "actor").to_owned(),
-                about: if counts.values().any(|count| *count > 0) {
-                    render::amounts(&json!(counts))
-                } else {
-                    String::new()
-                },
-                undo: can_be_undone.then(|| format!("rootset undo {run}")),
-            }
-        })
-        .collect())
+    Ok(together.into_values().map(|(entry, counts)| audited_line(entry, &counts, trash)).collect())
+}
+
+fn audited_line(entry: AuditAnswer, counts: &BTreeMap<String, i64>, trash: &Trash) -> Line {
+    // An undo names the run that it undid: that one is gone, and nothing undoes an undo.
+    let undone = entry.run_id.filter(|run| entry.operation != "gc_undo" && trash.runs.contains(run));
+    let has_counts = counts.values().any(|count| *count > 0);
+    Line {
+        at: entry.at,
+        what: entry.operation,
+        actor: entry.actor,
+        about: if has_counts { Amounts::from(counts).to_string() } else { String::new() },
+        undo: undone.map(|run| format!("rootset undo {run}")),
+    }
+}
+
+/// The trail's numbers by kind; what else it says of a run is passed over.
+fn counts(entry: &AuditAnswer) -> Vec<(String, i64)> {
+    let kinds = entry.counts.as_object().into_iter().flatten();
+    kinds.filter_map(|(kind, count)| Some((kind.clone(), count.as_i64()?))).collect()
 }
 
 /// What is in the trash, and the runs that can be undone.
 #[derive(Debug, Default)]
 struct Trash {
     items: BTreeSet<String>,
-    runs: BTreeSet<String>,
+    runs: BTreeSet<RunId>,
 }
 
 impl Trash {
     fn read(session: &Session) -> Result<Self, Failure> {
         let mut trash = Self::default();
-        let answer = session.call("gc_undo", json!({}))?;
-        trash.runs.extend(list(&answer, "runs").iter().map(|run| text(run, "run_id").to_owned()));
-        let mut offset = 0;
-        while offset < TRASH_ITEMS_MAX {
-            let answer = session.call("list_trash", json!({"limit": PAGE, "offset": offset}))?;
-            let page = list(&answer, "items");
-            trash.items.extend(page.iter().map(|item| text(item, "id").to_owned()));
-            trash.runs.extend(page.iter().map(|item| text(item, "run_id").to_owned()));
-            offset += page.len();
-            if page.len() < PAGE {
+        let undo = session.run(GcUndo::default())?;
+        trash.runs.extend(undo.runs.into_iter().flatten().map(|run| run.run_id));
+        for offset in (0..TRASH_ITEMS_MAX).step_by(PAGE as usize) {
+            let (offset, limit) = (Some(offset), Some(PAGE));
+            let page = session.run(ListTrash { workspace_id: None, offset, limit })?.items;
+            trash.runs.extend(page.iter().map(|item| item.run_id));
+            let is_last = is_last(page.len());
+            trash.items.extend(page.into_iter().map(|item| item.id));
+            if is_last {
                 break;
             }
         }
@@ -144,31 +175,18 @@ impl Trash {
     }
 }
 
-fn time(value: &Value, field: &str) -> Timestamp {
-    Timestamp::parse(text(value, field)).unwrap_or_default()
+/// A page that is not full has no next one.
+fn is_last(shown: usize) -> bool {
+    shown < PAGE as usize
 }
 
-fn as_json(lines: &[Line], since: &str) -> Value {
-    let entries: Vec<Value> = lines
-        .iter()
-        .map(|line| {
-            let mut entry = json!({"at": line.at, "what": line.what, "by": line.actor, "about": line.about});
-            if let Some(undo) = &line.undo {
-                entry["undo"] = undo.as_str().into();
-            }
-            entry
-        })
-        .collect();
-    json!({"since": since, "entries": entries})
-}
-
-fn as_table(lines: &[Line]) -> String {
-    if lines.is_empty() {
+fn as_table(log: &Log) -> String {
+    if log.entries.is_empty() {
         return String::new();
     }
     // Handles are for copying: they must not be cut.
     let mut table = Table::new(["AT", "WHAT", "BY", "ABOUT", "UNDO"]).uncut();
-    for line in lines {
+    for line in &log.entries {
         table.row([
             short(line.at),
             one_line(&line.what, NAME_CHARS),

@@ -2,71 +2,116 @@
 
 use std::fmt::Write;
 
-use serde_json::{Value, json};
+use clap::{Args, Subcommand};
+use rootset_api::{GetRetention, RetentionAnswer, RetentionSet, SetRetention};
+use rootset_model::retention::fields::{ShownPolicy, Written};
 
-use crate::arguments::{RetentionCommand, RetentionTarget, SetRetentionArguments};
 use crate::exit::Failure;
-use crate::render::{self, count, counted, escaped, text};
+use crate::render::{self, counted, word};
 use crate::session::Session;
+
+#[derive(Debug, Subcommand)]
+pub enum RetentionCommand {
+    /// Show the policy in force and where it comes from
+    Show(RetentionTarget),
+    Set(SetRetentionArguments),
+}
+
+/// What a policy is for: one of both, or else the whole workspace.
+#[derive(Debug, Args)]
+pub struct RetentionTarget {
+    /// Memories of this source
+    #[arg(long)]
+    source: Option<String>,
+    /// Files of this indexed repository
+    #[arg(long, conflicts_with = "source")]
+    repo: Option<String>,
+}
+
+/// Replace a policy as a whole; without any rule, everything is kept
+#[derive(Debug, Args)]
+pub struct SetRetentionArguments {
+    #[command(flatten)]
+    target: RetentionTarget,
+    /// Expire what is older: `90d`
+    #[arg(long, value_name = "AGE")]
+    max_age: Option<String>,
+    /// Expire what is beyond this many newest of its source
+    #[arg(long, value_name = "COUNT")]
+    max_count: Option<i64>,
+    /// Expire what is this many versions behind the newest
+    #[arg(long, value_name = "COUNT")]
+    max_version_gap: Option<i64>,
+    /// Always keep so many of the newest
+    #[arg(long, value_name = "COUNT")]
+    min_keep: Option<i64>,
+    /// Never expire what is younger: `7d`
+    #[arg(long, value_name = "AGE")]
+    keep_within: Option<String>,
+    /// Count age from `ingested_at` or `last_used_at`
+    #[arg(long, value_name = "TIME")]
+    basis: Option<String>,
+}
 
 pub fn run(command: RetentionCommand, session: &Session) -> Result<(), Failure> {
     match command {
-        RetentionCommand::Show(target) => show(&target, session),
+        RetentionCommand::Show(RetentionTarget { source, repo }) => {
+            let answer = session.run(GetRetention { workspace_id: None, source, repo })?;
+            session.output.answer(&answer, in_force)
+        }
         RetentionCommand::Set(arguments) => set(arguments, session),
     }
 }
 
-fn show(target: &RetentionTarget, session: &Session) -> Result<(), Failure> {
-    let answer = session.call("get_retention", json!({"source": target.source, "repo": target.repo}))?;
-    session.output.answer(&answer, |answer| {
-        format!("{}\n{} {}\n", policy(&answer["policy"]), render::dim("origin"), escaped(text(answer, "origin")))
-    })
+fn in_force(answer: &RetentionAnswer) -> String {
+    format!("{}\n{} {}\n", rules(&answer.policy), render::dim("origin"), word(&answer.origin))
 }
 
 fn set(arguments: SetRetentionArguments, session: &Session) -> Result<(), Failure> {
-    let request = json!({
-        "source": arguments.target.source,
-        "repo": arguments.target.repo,
-        "max_age": arguments.max_age,
-        "max_count": arguments.max_count,
-        "max_version_gap": arguments.max_version_gap,
-        "min_keep": arguments.min_keep,
-        "keep_within": arguments.keep_within,
-        "basis": arguments.basis,
-    });
-    let answer = session.call("set_retention", request)?;
+    let answer = session.run(SetRetention {
+        workspace_id: None,
+        source: arguments.target.source,
+        repo: arguments.target.repo,
+        max_age: arguments.max_age.map(Written::Text),
+        max_count: arguments.max_count.map(Written::Integer),
+        max_version_gap: arguments.max_version_gap.map(Written::Integer),
+        min_keep: arguments.min_keep.map(Written::Integer),
+        keep_within: arguments.keep_within.map(Written::Text),
+        basis: arguments.basis.map(Written::Text),
+    })?;
     session.output.answer(&answer, replaced)
 }
 
-fn replaced(answer: &Value) -> String {
+fn replaced(answer: &RetentionSet) -> String {
     let mut shown = String::new();
     let mut line = |text: String| writeln!(shown, "{text}").expect("writing to a string cannot fail");
-    line(policy(&answer["policy"]));
-    if let Some(before) = answer.get("replaces") {
-        line(format!("{} {}", render::dim("before:"), policy(before)));
-    }
-    let expired = &answer["would_expire"];
-    let (memories, used) = (count(expired, "memories"), count(expired, "recently_used"));
-    let share = expired["fraction"].as_f64().unwrap_or_default() * 100.0;
-    match memories {
-        0 => line("nothing would expire now".to_owned()),
-        _ => line(render::warning(format!(
-            "{} would expire now ({share:.0} %), {used} of them used in the last 30 days",
-            counted(memories, "memory", "memories")
-        ))),
+    line(rules(&answer.policy));
+    line(format!("{} {}", render::dim("before:"), rules(&answer.replaces)));
+    let expired = &answer.would_expire;
+    if expired.memories == 0 {
+        line("nothing would expire now".to_owned());
+    } else {
+        line(render::warning(format!(
+            "{} would expire now ({:.0} %), {} of them used in the last 30 days",
+            counted(expired.memories, "memory", "memories"),
+            expired.fraction * 100.0,
+            expired.recently_used
+        )));
     }
     shown
 }
 
 /// `max_age 90d, min_keep 10`.
-fn policy(policy: &Value) -> String {
-    let fields = policy.as_object().into_iter().flatten();
-    let rules: Vec<String> = fields
-        .filter(|(_, value)| !value.is_null())
-        .map(|(field, value)| match value.as_str() {
-            Some(text) => format!("{} {}", escaped(field), escaped(text)),
-            None => format!("{} {value}", escaped(field)),
-        })
-        .collect();
+fn rules(policy: &ShownPolicy) -> String {
+    let fields = [
+        ("max_age", policy.max_age.as_ref().map(word)),
+        ("max_count", policy.max_count.as_ref().map(word)),
+        ("max_version_gap", policy.max_version_gap.as_ref().map(word)),
+        ("min_keep", policy.min_keep.as_ref().map(word)),
+        ("keep_within", policy.keep_within.as_ref().map(word)),
+        ("basis", policy.basis.as_ref().map(word)),
+    ];
+    let rules: Vec<String> =
+        fields.into_iter().filter_map(|(field, value)| Some(format!("{field} {}", value?))).collect();
     if rules.is_empty() { "everything is kept".to_owned() } else { rules.join(", ") }
 }

@@ -4,11 +4,21 @@ use std::path::Path;
 
 use rootset_service::{Clock, ServiceError, SystemClock};
 use rootset_store::{Backup, Location, backup_id, list_backups, verify_backup};
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use crate::exit::Failure;
-use crate::render::{count, counted, escaped, text};
+use crate::render::{counted, escaped};
 use crate::session::Session;
+
+/// What `--json` prints: salvaging is done on files, not by an operation.
+#[derive(Serialize)]
+struct Salvaged {
+    backup_id: String,
+    path: String,
+    memories: Option<i64>,
+    damaged_stretches: i64,
+    incomplete_memories: i64,
+}
 
 /// Reads what can be read of the database into a bundle, without changing anything.
 pub fn run(folder: &str, session: &Session) -> Result<(), Failure> {
@@ -22,18 +32,18 @@ pub fn run(folder: &str, session: &Session) -> Result<(), Failure> {
     let salvaged = rootset_store::salvage(database, Path::new(folder), &backup_id(now, "salvage"), now)
         .map_err(ServiceError::from)?;
     let manifest = &salvaged.backup.manifest;
-    let answer = json!({
-        "backup_id": manifest.backup_id,
-        "path": salvaged.backup.path.display().to_string(),
-        "memories": manifest.tables.get("memories"),
-        "damaged_stretches": salvaged.damages,
-        "incomplete_memories": salvaged.incomplete,
-    });
+    let answer = Salvaged {
+        backup_id: manifest.backup_id.clone(),
+        path: salvaged.backup.path.display().to_string(),
+        memories: manifest.tables.get("memories").copied(),
+        damaged_stretches: salvaged.damages,
+        incomplete_memories: salvaged.incomplete,
+    };
     session.output.answer(&answer, render)?;
     if !session.output.in_json() {
-        let path = salvaged.backup.path.display();
         session.output.talk(&format!(
-            "to use it: move the damaged file away, then `rootset backup restore {path}` into a new one"
+            "to use it: move the damaged file away, then `rootset backup restore {}` into a new one",
+            answer.path
         ));
     }
     Ok(())
@@ -45,13 +55,13 @@ fn not_a_file(location: &Location) -> ServiceError {
     )
 }
 
-fn render(answer: &Value) -> String {
+fn render(answer: &Salvaged) -> String {
     format!(
         "salvaged {} ({} could not be read, {} without their text)\n{}\n",
-        counted(count(answer, "memories"), "memory", "memories"),
-        counted(count(answer, "damaged_stretches"), "stretch", "stretches"),
-        count(answer, "incomplete_memories"),
-        escaped(text(answer, "path"))
+        counted(answer.memories.unwrap_or_default(), "memory", "memories"),
+        counted(answer.damaged_stretches, "stretch", "stretches"),
+        answer.incomplete_memories,
+        escaped(&answer.path)
     )
 }
 

@@ -1,5 +1,7 @@
 //! Text that others wrote, made safe to show: whatever is remembered may come from anywhere.
 
+use serde::Serialize;
+
 /// Shows control characters and those that reorder a line as escapes, so that no memory can drive the terminal. Line
 /// feeds and tabs stay.
 pub fn escaped(text: &str) -> String {
@@ -29,6 +31,12 @@ pub fn one_line(text: &str, chars_max: usize) -> String {
 pub fn counted(count: impl TryInto<i64>, one: &str, many: &str) -> String {
     let count = whole(count);
     format!("{count} {}", if count == 1 { one } else { many })
+}
+
+/// A word of the API as its JSON has it: `last_used_at`, `90d`.
+pub fn word(value: &impl Serialize) -> String {
+    let text = serde_json::to_string(value).expect("words and numbers are always JSON");
+    text.trim_matches('"').to_owned()
 }
 
 pub fn bytes(count: impl TryInto<i64>) -> String {
