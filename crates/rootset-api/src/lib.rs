@@ -35,6 +35,6 @@ pub use memory::*;
 pub use operation::{OperationInfo, Request};
 pub use parsing::{deserialize, nearest};
 pub use profile::{Profile, Profiles, UnknownProfile};
-pub use rootset_gc::StrategyChoice;
+pub use rootset_gc::{Blocked, StrategyChoice};
 pub use search::*;
 pub use upkeep::*;

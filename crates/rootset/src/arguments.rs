@@ -2,11 +2,9 @@
 
 mod backup;
 mod code;
-mod collector;
 mod context;
 mod graph;
 mod help;
-mod import;
 mod install;
 mod mcp;
 mod memory;
@@ -20,9 +18,6 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 pub use backup::{BackupCommand, RestoreArguments};
 pub use code::CodeCommand;
-pub use collector::{
-    ApplyArguments, CollectorCommand, DaemonArguments, ForgetArguments, PlanArguments, PruneArguments, PurgeArguments,
-};
 pub use context::{
     AddSegmentArguments, AnalyzeArguments, CompressArguments, ConfigureArguments, ContextCommand,
     ExportContextArguments, FocusArguments, ImportContextArguments, MessagesFormat, PinArguments,
@@ -30,12 +25,10 @@ pub use context::{
     ShowContextArguments,
 };
 pub use graph::{EntityCommand, ExportFormat, GraphCommand};
-pub use import::ImportMemoriesArguments;
 pub use install::{Client, InstallArguments};
 pub use mcp::McpArguments;
 pub use memory::{
-    AddArguments, ClearedField, EditArguments, ListArguments, PageArguments, RemoveArguments, SearchArguments,
-    SupersedeArguments,
+    AddArguments, ClearedField, EditArguments, ListArguments, PageArguments, SearchArguments, SupersedeArguments,
 };
 pub use operator::{
     CallArguments, CompletionsArguments, ConfigCommand, CreateTokenArguments, CreateWorkspaceArguments,
@@ -44,8 +37,14 @@ pub use operator::{
 #[cfg(feature = "http")]
 pub use serve::ServeArguments;
 
+use crate::commands::collector::CollectorCommand;
+use crate::commands::daemon::DaemonArguments;
+use crate::commands::forget::ForgetArguments;
+use crate::commands::import::ImportMemoriesArguments;
 use crate::commands::index::IndexArguments;
 use crate::commands::log::LogArguments;
+use crate::commands::prune::PruneArguments;
+use crate::commands::remove::RemoveArguments;
 use crate::commands::show::ShowArguments;
 use crate::commands::undo::UndoArguments;
 use crate::commands::watch::WatchArguments;

@@ -4,26 +4,26 @@ mod add;
 mod backup;
 mod call;
 mod code;
-mod collector;
+pub mod collector;
 mod completions;
 mod config;
 mod context;
-mod daemon;
+pub mod daemon;
 mod defrag;
 mod doctor;
 mod edit;
 mod entity;
-mod forget;
+pub mod forget;
 mod graph;
-mod import;
+pub mod import;
 pub mod index;
 mod install;
 mod list;
 pub mod log;
 mod man;
 mod mcp;
-mod prune;
-mod remove;
+pub mod prune;
+pub mod remove;
 pub mod retention;
 mod salvage;
 mod search;
@@ -114,4 +114,9 @@ fn object<T: DeserializeOwned>(option: &str, text: &str) -> Result<T, ServiceErr
 fn word<T: DeserializeOwned>(field: &str, text: &str) -> Result<T, ServiceError> {
     let word: StrDeserializer<'_, serde::de::value::Error> = text.into_deserializer();
     T::deserialize(word).map_err(|error| ServiceError::invalid(format!("`{field}`: {error}")))
+}
+
+/// Several of them.
+fn words<T: DeserializeOwned>(field: &str, texts: &[String]) -> Result<Vec<T>, ServiceError> {
+    texts.iter().enumerate().map(|(place, text)| word(&format!("{field}[{place}]"), text)).collect()
 }

@@ -12,7 +12,7 @@ mod time;
 pub use amounts::Amounts;
 pub use fields::{count, flag, list, text};
 pub use hints::for_people;
-pub use plan::{amounts, applied, listed, plan};
+pub use plan::{Plan, applied, deleted};
 pub use styles::{bad, bold, dim, good, warning};
 pub use table::Table;
 pub use text::{bytes, counted, escaped, one_line, word};

@@ -168,14 +168,6 @@ pub enum ClearedField {
     PinReason,
 }
 
-/// Move memories to the trash
-#[derive(Debug, Args)]
-pub struct RemoveArguments {
-    /// Ids or names
-    #[arg(value_name = "ID", required = true)]
-    pub memories: Vec<String>,
-}
-
 /// Say that one memory is replaced by another
 #[derive(Debug, Args)]
 pub struct SupersedeArguments {

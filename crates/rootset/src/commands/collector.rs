@@ -1,14 +1,19 @@
 //! `rootset gc`: plans, purging, explanations.
 
-use rootset_api::ErrorCode;
+use clap::{Args, Subcommand};
+use rootset_api::{
+    ErrorCode, ExplainAnswer, GcApply, GcExplain, GcPlan, GcPurge, GetPlan, PlanAnswer, PurgeAnswer, StrategyChoice,
+};
 use rootset_model::PlanId;
 use rootset_service::ServiceError;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::{given, retention, status, undo};
-use crate::arguments::{ApplyArguments, CollectorCommand, PlanArguments, PurgeArguments};
+use super::retention::RetentionCommand;
+use super::undo::UndoArguments;
+use super::{given, retention, status, undo, words};
+use crate::arguments::PageArguments;
 use crate::exit::Failure;
-use crate::render::{self, bytes, count, counted, escaped, flag, list, text};
+use crate::render::{self, Amounts, Plan, bytes, counted, escaped};
 use crate::session::Session;
 use crate::{output, prompt};
 
@@ -16,6 +21,59 @@ use crate::{output, prompt};
 const ERASE_WORD: &str = "erase";
 /// The answer to a search for garbage that finds none.
 pub const NO_GARBAGE: &str = "no garbage\n";
+
+#[derive(Debug, Subcommand)]
+pub enum CollectorCommand {
+    Plan(PlanArguments),
+    Apply(ApplyArguments),
+    Undo(UndoArguments),
+    Purge(PurgeArguments),
+    /// Live and trashed memories, last runs, and what could be reclaimed
+    Status,
+    /// How long memories are kept
+    #[command(subcommand)]
+    Retention(RetentionCommand),
+    /// Say why something is alive, or why it is not
+    Explain {
+        /// Any id, or a memory's name
+        id: String,
+    },
+}
+
+/// Find garbage and make a plan of it, or show a plan that was made before
+#[derive(Debug, Args)]
+pub struct PlanArguments {
+    /// Strategies (all of them when none is named), or the id of a plan
+    #[arg(value_name = "STRATEGY|PLAN")]
+    what: Vec<String>,
+    #[command(flatten)]
+    page: PageArguments,
+}
+
+/// Apply a reviewed plan
+#[derive(Debug, Args)]
+pub struct ApplyArguments {
+    #[arg(value_name = "PLAN")]
+    plan: String,
+    /// An item to keep, by id (may be repeated)
+    #[arg(long, value_name = "ID")]
+    exclude: Vec<String>,
+    /// Go on although a limit is exceeded
+    #[arg(long)]
+    allow_large: bool,
+}
+
+/// Remove trash for good
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+pub struct PurgeArguments {
+    /// The run whose trash to remove
+    #[arg(long, value_name = "RUN")]
+    run: Option<String>,
+    /// Everything that has been in the trash for longer: `7d`, `24h`; `0s` is all of it
+    #[arg(long, value_name = "AGE")]
+    older_than: Option<String>,
+}
 
 pub fn run(command: CollectorCommand, session: &Session) -> Result<(), Failure> {
     match command {
@@ -25,94 +83,87 @@ pub fn run(command: CollectorCommand, session: &Session) -> Result<(), Failure> 
         CollectorCommand::Purge(arguments) => purge(arguments, session),
         CollectorCommand::Status => status::run(session),
         CollectorCommand::Retention(command) => retention::run(command, session),
-        CollectorCommand::Explain { id } => explain(&id, session),
+        CollectorCommand::Explain { id } => explain(id, session),
     }
 }
 
 /// A plan by its id, or a new one by strategies: no strategy looks like an id.
 fn plan(arguments: PlanArguments, session: &Session) -> Result<(), Failure> {
+    let PageArguments { offset, limit } = arguments.page;
     if let [id] = arguments.what.as_slice()
         && id.parse::<PlanId>().is_ok()
     {
-        let request = json!({"plan_id": id, "offset": arguments.page.offset, "limit": arguments.page.limit});
-        let answer = session.call("get_plan", request)?;
-        return session.output.answer(&answer, render::plan);
+        let plan = session.run(GetPlan { workspace_id: None, plan_id: id.clone(), offset, limit })?;
+        return session.output.answer(&plan, |plan| Plan::from(plan).to_string());
     }
-    let strategies = if arguments.what.is_empty() { vec!["all".to_owned()] } else { arguments.what };
-    let answer = session.call("gc_plan", json!({ "strategies": strategies }))?;
-    if list(&answer, "items").is_empty() {
-        return session.output.answer(&answer, |_| NO_GARBAGE.to_owned());
+    let named: Vec<StrategyChoice> = words("strategies", &arguments.what)?;
+    let strategies = if named.is_empty() { vec![StrategyChoice::All] } else { named };
+    let plan = session.run(GcPlan { workspace_id: None, strategies })?;
+    if plan.items.is_empty() {
+        return session.output.answer(&plan, |_| NO_GARBAGE.to_owned());
     }
-    session.output.answer(&answer, render::plan)?;
-    say_how_to_apply(&answer, session);
+    session.output.answer(&plan, |plan| Plan::from(plan).to_string())?;
+    say_how_to_apply(&plan, session);
     Ok(())
 }
 
-pub fn say_how_to_apply(plan: &Value, session: &Session) {
-    session.output.talk(&format!("nothing was changed; `rootset gc apply {}` applies it", text(plan, "plan_id")));
+pub fn say_how_to_apply(plan: &PlanAnswer, session: &Session) {
+    session.output.talk(&format!("nothing was changed; `rootset gc apply {}` applies it", plan.plan_id));
 }
 
 fn apply(arguments: ApplyArguments, session: &Session) -> Result<(), Failure> {
-    let plan = session.call("get_plan", json!({"plan_id": arguments.plan}))?;
-    let approval = Approval { allow_large: arguments.allow_large };
-    apply_after_approval(&plan, &arguments.exclude, approval, session)
+    let plan = session.run(GetPlan { plan_id: arguments.plan, ..GetPlan::default() })?;
+    let approval = Approval { exclude: arguments.exclude, allow_large: arguments.allow_large };
+    apply_after_approval((&plan).into(), approval, session)
 }
 
 /// What the caller agreed to beforehand.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub struct Approval {
+    /// Items to keep.
+    pub exclude: Vec<String>,
     pub allow_large: bool,
 }
 
 /// Shows the plan, asks, and applies exactly this plan.
-pub fn apply_after_approval(
-    plan: &Value,
-    exclude: &[String],
-    approval: Approval,
-    session: &Session,
-) -> Result<(), Failure> {
-    let id = text(plan, "plan_id");
+pub fn apply_after_approval(plan: Plan<'_>, approval: Approval, session: &Session) -> Result<(), Failure> {
+    let answer = plan.answer;
     match (session.output.in_json(), session.global.yes) {
-        (false, _) => session.output.text(&format!("{}\n", render::plan(plan)))?,
+        (false, _) => session.output.text(&format!("{plan}\n"))?,
         // stdout is for the outcome; who is asked must still see what about.
-        (true, false) => session.output.talk(&render::plan(plan)),
+        (true, false) => session.output.talk(&plan.to_string()),
         (true, true) => {}
     }
-    let blocked = list(plan, "blocked");
-    if !blocked.is_empty() && !approval.allow_large && exclude.is_empty() {
-        return Err(over_limit(id, blocked).into());
+    if !answer.blocked.is_empty() && !approval.allow_large && approval.exclude.is_empty() {
+        return Err(over_limit(answer).into());
     }
-    let erases = flag(plan, "purge");
-    let what = counted(count(plan, "items_total"), "item", "items");
-    let asked = match erases {
-        true => prompt::confirm_word(session, &format!("erase {what} for good"), ERASE_WORD),
-        false if only_reclaims(plan) => prompt::confirm(session, &format!("remove {what} that nothing vouches for")),
-        false => prompt::confirm(session, &format!("move {what} to the trash")),
+    let what = counted(answer.items_total, "item", "items");
+    let asked = if answer.purge {
+        prompt::confirm_word(session, &format!("erase {what} for good"), ERASE_WORD)
+    } else if plan.only_reclaims() {
+        prompt::confirm(session, &format!("remove {what} that nothing vouches for"))
+    } else {
+        prompt::confirm(session, &format!("move {what} to the trash"))
     };
-    asked.map_err(|failure| with_plan(failure, id))?;
-    let request = json!({
-        "plan_id": id,
-        "exclude": given(exclude.to_vec()),
-        "allow_large": approval.allow_large.then_some(true),
-        "confirm": erases.then_some(true),
-    });
-    let answer = session.call("gc_apply", request)?;
-    session.output.answer(&answer, render::applied)
+    asked.map_err(|failure| with_plan(failure, answer.plan_id))?;
+    let applied = session.run(GcApply {
+        plan_id: answer.plan_id.to_string(),
+        exclude: given(approval.exclude),
+        allow_large: approval.allow_large.then_some(true),
+        confirm: answer.purge.then_some(true),
+        ..GcApply::default()
+    })?;
+    session.output.answer(&applied, render::applied)
 }
 
-/// Rows that nothing serves are not trashed: there is nothing to undo.
-fn only_reclaims(plan: &Value) -> bool {
-    list(plan, "items").iter().all(|item| text(item, "action") == "reclaim")
-}
-
-fn over_limit(plan: &str, blocked: &[Value]) -> ServiceError {
+fn over_limit(plan: &PlanAnswer) -> ServiceError {
     ServiceError::new(ErrorCode::LimitExceeded, "the plan is over a limit; nothing was changed")
-        .with_hint(format!("if that is what you want: rootset gc apply {plan} --allow-large"))
-        .with_details(json!({"plan_id": plan, "blocked": blocked}))
+        .with_hint(format!("if that is what you want: rootset gc apply {} --allow-large", plan.plan_id))
+        .with_details(json!({"plan_id": plan.plan_id, "blocked": plan.blocked}))
 }
 
 /// A program that could not be asked learns which plan is waiting.
-fn with_plan(failure: Failure, plan: &str) -> Failure {
+fn with_plan(failure: Failure, plan: PlanId) -> Failure {
     match failure {
         Failure::Error(error) => {
             let hint = format!("give `--yes` if that is what you want, or run `rootset gc apply {plan}` in a terminal");
@@ -128,41 +179,45 @@ fn purge(arguments: PurgeArguments, session: &Session) -> Result<(), Failure> {
         (None, age) => format!("trash older than {}", render::one_line(age.as_deref().unwrap_or_default(), 64)),
     };
     prompt::confirm_word(session, &format!("remove {what} for good"), ERASE_WORD)?;
-    let request = json!({"run_id": arguments.run, "older_than": arguments.older_than, "confirm": true});
-    let answer = session.call("gc_purge", request)?;
+    let answer = session.run(GcPurge {
+        workspace_id: None,
+        run_id: arguments.run,
+        older_than: arguments.older_than.map(Into::into),
+        confirm: Some(true),
+    })?;
     session.output.answer(&answer, purged)?;
     say_about_remains(&answer, &session.output);
     Ok(())
 }
 
-fn purged(answer: &Value) -> String {
-    format!("purged {} ({} of text)\n", render::amounts(&answer["purged"]), bytes(count(answer, "bytes_freed")))
+fn purged(answer: &PurgeAnswer) -> String {
+    format!("purged {} ({} of text)\n", answer.purged.amounts().in_words(), bytes(answer.bytes_freed))
 }
 
-fn say_about_remains(answer: &Value, output: &output::Output) {
+fn say_about_remains(answer: &PurgeAnswer, output: &output::Output) {
     if output.in_json() {
         return;
     }
-    if !flag(answer, "wal_clean") {
+    if !answer.wal_clean {
         output.talk(&render::warning("a reader still holds the old log; purge again later to clean it"));
     }
-    if text(&answer["receipt"], "byte_scan") == "found" {
+    if answer.receipt.byte_scan == "found" {
         output.talk(&render::warning(
             "pieces of the text are still in the files: another memory may hold the same words",
         ));
     }
-    for left in list(&answer["receipt"], "left_to_operator").iter().filter_map(Value::as_str) {
+    for left in answer.receipt.left_to_operator.iter().flatten() {
         output.talk(&format!("left to the operator of the server: {left}"));
     }
 }
 
-fn explain(id: &str, session: &Session) -> Result<(), Failure> {
-    let answer = session.call("gc_explain", json!({"id": id}))?;
-    session.output.answer(&answer, |answer| {
-        let state = if flag(answer, "alive") { render::good("alive") } else { render::warning("not alive") };
-        let path: Vec<String> = list(answer, "path").iter().filter_map(Value::as_str).map(escaped).collect();
-        let (kind, id) = (text(answer, "kind"), escaped(text(answer, "id")));
-        let path = if path.is_empty() { String::new() } else { format!("{}\n", path.join(" → ")) };
-        format!("{kind} {id}: {state}, {}\n{path}", escaped(text(answer, "reason")))
-    })
+fn explain(id: String, session: &Session) -> Result<(), Failure> {
+    session.output.answer(&session.run(GcExplain { workspace_id: None, id })?, explained)
+}
+
+fn explained(answer: &ExplainAnswer) -> String {
+    let state = if answer.alive { render::good("alive") } else { render::warning("not alive") };
+    let path: Vec<String> = answer.path.iter().map(|step| escaped(step)).collect();
+    let path = if path.is_empty() { String::new() } else { format!("{}\n", path.join(" → ")) };
+    format!("{} {}: {state}, {}\n{path}", answer.kind, escaped(&answer.id), escaped(&answer.reason))
 }

@@ -1,16 +1,37 @@
 //! `rootset daemon`: waits, and tells the scheduler to look. Every decision is the scheduler's.
 
+use clap::Args;
 use rootset_api::ErrorCode;
+use rootset_model::Timestamp;
 use rootset_service::ServiceError;
 use rootset_service::scheduler::{Doubt, Round, Scheduler, Tick};
-use serde_json::{Value, json};
+use serde::Serialize;
 
-use crate::arguments::DaemonArguments;
 use crate::exit::Failure;
-use crate::render::{self, count, counted};
+use crate::render::{self, counted};
 use crate::rounds::{self, HOW_TO_TRUST};
 use crate::session::Session;
 use crate::stop::Stop;
+
+/// Run the collector's scheduler until it is stopped
+#[derive(Debug, Args)]
+pub struct DaemonArguments {
+    /// Do what is due now and end, for use from cron
+    #[arg(long)]
+    pub once: bool,
+    /// Accept the time of this machine after its clock has jumped
+    #[arg(long)]
+    trust_clock: bool,
+}
+
+/// What `--json` prints of one look.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Answer {
+    Off { enabled: bool },
+    NotDue { next_at: Timestamp },
+    Ran { workspaces: usize, failed: usize, expired: i64, trashed: i64 },
+}
 
 pub fn run(arguments: DaemonArguments, session: &Session) -> Result<(), Failure> {
     // Before the database is opened: who turned it off should not get one.
@@ -34,7 +55,7 @@ pub fn run(arguments: DaemonArguments, session: &Session) -> Result<(), Failure>
 
 fn say_disabled(session: &Session) -> Result<(), Failure> {
     session.output.talk("the collector is off: `gc.enabled` is false");
-    if session.output.in_json() { session.output.json(&json!({"enabled": false})) } else { Ok(()) }
+    if session.output.in_json() { session.output.json(&Answer::Off { enabled: false }) } else { Ok(()) }
 }
 
 fn once(scheduler: &Scheduler, session: &Session) -> Result<(), Failure> {
@@ -45,13 +66,12 @@ fn once(scheduler: &Scheduler, session: &Session) -> Result<(), Failure> {
             let error = ServiceError::new(ErrorCode::Busy, "another scheduler is at it");
             return Err(error.with_hint("what is due is being done; nothing is left to do here").into());
         }
-        Tick::NotDue { next_at } => json!({ "next_at": next_at }),
-        Tick::Ran(round) => as_json(round),
+        Tick::NotDue { next_at } => Answer::NotDue { next_at },
+        Tick::Ran(Round { workspaces, failed, expired, trashed }) => {
+            Answer::Ran { workspaces, failed, expired, trashed }
+        }
     };
-    session.output.answer(&answer, |answer| match answer.get("next_at").and_then(Value::as_str) {
-        Some(next_at) => format!("nothing is due before {}\n", render::with_age(next_at)),
-        None => in_words(answer),
-    })
+    session.output.answer(&answer, in_words)
 }
 
 fn until_stopped(scheduler: &Scheduler, stop: &Stop, session: &Session) -> Result<(), Failure> {
@@ -65,21 +85,17 @@ fn doubted(doubt: Doubt) -> ServiceError {
     ServiceError::conflict(format!("{}: nothing is deleted", doubt.in_words())).with_hint(HOW_TO_TRUST)
 }
 
-fn as_json(round: Round) -> Value {
-    json!({
-        "workspaces": round.workspaces,
-        "failed": round.failed,
-        "expired": round.expired,
-        "trashed": round.trashed,
-    })
-}
-
-fn in_words(round: &Value) -> String {
-    let workspaces = counted(count(round, "workspaces"), "workspace", "workspaces");
-    let (expired, trashed) = (count(round, "expired"), count(round, "trashed"));
-    let failed = match count(round, "failed") {
-        0 => String::new(),
-        failed => render::warning(format!("; {failed} failed, see the log")),
-    };
-    format!("{workspaces}: {expired} expired, {trashed} moved to the trash{failed}\n")
+fn in_words(answer: &Answer) -> String {
+    match answer {
+        Answer::Off { .. } => String::new(),
+        Answer::NotDue { next_at } => format!("nothing is due before {}\n", render::with_age(next_at)),
+        Answer::Ran { workspaces, failed, expired, trashed } => {
+            let workspaces = counted(*workspaces, "workspace", "workspaces");
+            let failed = match failed {
+                0 => String::new(),
+                failed => render::warning(format!("; {failed} failed, see the log")),
+            };
+            format!("{workspaces}: {expired} expired, {trashed} moved to the trash{failed}\n")
+        }
+    }
 }

@@ -1,42 +1,80 @@
-//! `rootset forget`: a plan, a look at it, a question, and only then a removal.
+//! `rootset forget`: a plan of what matches, a look at it, a question, and only then the removal of exactly that plan.
 
-use serde_json::{Value, json};
+use clap::Args;
+use rootset_api::{Forget, ForgetAnswer};
 
 use super::collector::{Approval, apply_after_approval, say_how_to_apply};
-use super::{given, joined, times};
-use crate::arguments::ForgetArguments;
+use super::{given, joined, times, words};
 use crate::exit::Failure;
-use crate::render::{self, counted, list};
+use crate::render::{Plan, counted};
 use crate::session::Session;
+
+/// Find everything that matches, show it, and remove it
+#[derive(Debug, Args)]
+pub struct ForgetArguments {
+    /// Words such as `project Falcon`; identifiers such as `alice@acme.io` match exactly
+    query: Vec<String>,
+    /// Only with this tag (may be repeated: all of them)
+    #[arg(long = "tag", short, value_name = "TAG")]
+    tags: Vec<String>,
+    /// Only of this source
+    #[arg(long)]
+    source: Option<String>,
+    /// Only written by this one
+    #[arg(long, value_name = "NAME")]
+    written_by: Option<String>,
+    /// Only created after
+    #[arg(long, value_name = "TIME")]
+    after: Option<String>,
+    /// Only created before
+    #[arg(long, value_name = "TIME")]
+    before: Option<String>,
+    /// Look among `memories`, `revisions`, `entities` or `code` (may be repeated)
+    #[arg(long = "kind", value_name = "KIND")]
+    kinds: Vec<String>,
+    /// Take pinned memories too
+    #[arg(long)]
+    include_pinned: bool,
+    /// Erase for good instead of moving to the trash
+    #[arg(long)]
+    purge: bool,
+    /// Go on although a limit is exceeded
+    #[arg(long)]
+    allow_large: bool,
+    /// Only show what would be removed
+    #[arg(long)]
+    dry_run: bool,
+}
 
 pub fn run(arguments: ForgetArguments, session: &Session) -> Result<(), Failure> {
     let time =
         |option: &str, text: &Option<String>| text.as_deref().map(|text| times::behind(option, text)).transpose();
-    let request = json!({
-        "query": joined(&arguments.query),
-        "tags": given(arguments.tags),
-        "source": arguments.source,
-        "written_by": arguments.written_by,
-        "created_after": time("--after", &arguments.after)?,
-        "created_before": time("--before", &arguments.before)?,
-        "kinds": given(arguments.kinds),
-        "include_pinned": arguments.include_pinned.then_some(true),
-        "purge": arguments.purge.then_some(true),
-    });
-    let plan = session.call("forget", request)?;
-    if list(&plan, "items").is_empty() {
-        return session.output.answer(&plan, nothing_to_forget);
+    let found = session.run(Forget {
+        workspace_id: None,
+        query: joined(&arguments.query),
+        tags: given(arguments.tags),
+        source: arguments.source,
+        written_by: arguments.written_by,
+        created_after: time("--after", &arguments.after)?,
+        created_before: time("--before", &arguments.before)?,
+        kinds: given(words("kinds", &arguments.kinds)?),
+        include_pinned: arguments.include_pinned.then_some(true),
+        purge: arguments.purge.then_some(true),
+    })?;
+    if found.plan.items.is_empty() {
+        return session.output.answer(&found, nothing_to_forget);
     }
     if arguments.dry_run {
-        session.output.answer(&plan, render::plan)?;
-        say_how_to_apply(&plan, session);
+        session.output.answer(&found, |found| Plan::from(found).to_string())?;
+        say_how_to_apply(&found.plan, session);
         return Ok(());
     }
-    apply_after_approval(&plan, &[], Approval { allow_large: arguments.allow_large }, session)
+    let approval = Approval { exclude: Vec::new(), allow_large: arguments.allow_large };
+    apply_after_approval((&found).into(), approval, session)
 }
 
-fn nothing_to_forget(plan: &Value) -> String {
-    match list(plan, "kept_pinned").len() as i64 {
+fn nothing_to_forget(found: &ForgetAnswer) -> String {
+    match found.kept_pinned.len() {
         0 => "nothing matches\n".to_owned(),
         kept => format!(
             "nothing to remove: {} pinned; `--include-pinned` takes them too\n",

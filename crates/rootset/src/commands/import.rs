@@ -8,10 +8,11 @@ mod server_memory;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
+use clap::Args;
+use rootset_model::RunId;
 use rootset_service::ServiceError;
-use serde_json::{Value, json};
+use serde::Serialize;
 
-use crate::arguments::ImportMemoriesArguments;
 use crate::exit::{Failure, STATUS_CALLER};
 use crate::render::{self, counted, escaped, one_line};
 use crate::session::Session;
@@ -23,6 +24,19 @@ use server_memory::Graph;
 /// Lines and names that are listed before the rest is only counted.
 const SHOWN_MAX: usize = 10;
 const MANIFEST_FILE: &str = "manifest.json";
+
+/// Bring memories from elsewhere: shows what would be added, then asks
+#[derive(Debug, Args)]
+pub struct ImportMemoriesArguments {
+    /// The JSON lines of @modelcontextprotocol/server-memory (`-` for stdin), or the folder of a backup
+    file: PathBuf,
+    /// Of a backup: the workspace to take out of it
+    #[arg(long, value_name = "ID")]
+    from: Option<String>,
+    /// Only show what would be added
+    #[arg(long)]
+    dry_run: bool,
+}
 
 pub fn run(arguments: &ImportMemoriesArguments, session: &Session) -> Result<(), Failure> {
     if let Some(folder) = backup_folder(&arguments.file) {
@@ -41,12 +55,12 @@ pub fn run(arguments: &ImportMemoriesArguments, session: &Session) -> Result<(),
         session.output.text(&preview(&comparison, &graph))?;
     }
     if arguments.dry_run || comparison.is_empty() {
-        return session.output.answer(&as_json(&comparison, &graph, None), |_| String::new());
+        return session.output.answer(&Answer::new(&comparison, &graph, None), |_| String::new());
     }
     let workspace = &session.configuration()?.workspace;
     prompt::confirm(session, &format!("add {} to workspace `{workspace}`", amounts(&comparison)))?;
     let applied = apply::apply(&comparison, session)?;
-    session.output.answer(&as_json(&comparison, &graph, Some(&applied)), |_| in_words(&applied))?;
+    session.output.answer(&Answer::new(&comparison, &graph, Some(&applied)), |_| in_words(&applied))?;
     if !session.output.in_json() {
         remarks(&applied, session);
     }
@@ -76,9 +90,9 @@ fn nothing_understood(file: &str, graph: &Graph) -> ServiceError {
 fn amounts(comparison: &Comparison<'_>) -> String {
     let memories = comparison.new.len() + comparison.changed.len();
     [
-        counted(memories as i64, "memory", "memories"),
-        counted(comparison.entities.len() as i64, "entity", "entities"),
-        counted(comparison.relations.len() as i64, "relation", "relations"),
+        counted(memories, "memory", "memories"),
+        counted(comparison.entities.len(), "entity", "entities"),
+        counted(comparison.relations.len(), "relation", "relations"),
     ]
     .join(", ")
 }
@@ -90,7 +104,7 @@ fn preview(comparison: &Comparison<'_>, graph: &Graph) -> String {
         if names.is_empty() {
             return;
         }
-        line(format!("{} {what}", render::bold(counted(names.len() as i64, "memory", "memories"))));
+        line(format!("{} {what}", render::bold(counted(names.len(), "memory", "memories"))));
         for name in names.iter().take(SHOWN_MAX) {
             line(format!("  {mark} {}", one_line(name, 100)));
         }
@@ -104,10 +118,10 @@ fn preview(comparison: &Comparison<'_>, graph: &Graph) -> String {
     group(comparison.removed.iter().map(|it| it.name.as_str()).collect(), "-", "left in the trash");
     line(format!(
         "{} and {} to add to the graph",
-        counted(comparison.entities.len() as i64, "entity", "entities"),
-        counted(comparison.relations.len() as i64, "relation", "relations")
+        counted(comparison.entities.len(), "entity", "entities"),
+        counted(comparison.relations.len(), "relation", "relations")
     ));
-    line(format!("already there: {}", counted(comparison.unchanged as i64, "memory", "memories")));
+    line(format!("already there: {}", counted(comparison.unchanged, "memory", "memories")));
     for problem in graph.problems.iter().take(SHOWN_MAX) {
         line(render::warning(format!("line {} left out: {}", problem.line, escaped(&problem.what))));
     }
@@ -120,7 +134,7 @@ fn preview(comparison: &Comparison<'_>, graph: &Graph) -> String {
 fn in_words(applied: &Applied) -> String {
     format!(
         "added {}, {}, {}\n",
-        counted(applied.created as i64, "memory", "memories"),
+        counted(applied.created, "memory", "memories"),
         counted(applied.entities, "entity", "entities"),
         counted(applied.relations, "relation", "relations"),
     )
@@ -142,28 +156,75 @@ fn remarks(applied: &Applied, session: &Session) {
     }
 }
 
-fn as_json(comparison: &Comparison<'_>, graph: &Graph, applied: Option<&Applied>) -> Value {
-    let lines: Vec<Value> =
-        graph.problems.iter().take(SHOWN_MAX).map(|it| json!({"line": it.line, "reason": it.what})).collect();
-    let mut answer = json!({
-        "dry_run": applied.is_none(),
-        "memories": {
-            "new": comparison.new.len(),
-            "changed": comparison.changed.len(),
-            "unchanged": comparison.unchanged,
-            "edited_here": comparison.edited.len(),
-            "in_trash": comparison.removed.len(),
-        },
-        "entities": comparison.entities.len(),
-        "relations": comparison.relations.len(),
-        "skipped": {"count": graph.problems.len(), "first": lines},
-    });
-    if let Some(applied) = applied {
-        let failed: Vec<Value> =
-            applied.failed.iter().map(|(name, message)| json!({"name": name, "message": message})).collect();
-        answer["created"] = applied.created.into();
-        answer["failed"] = failed.into();
-        answer["run_ids"] = applied.runs.clone().into();
+/// What `--json` prints: an import is put together here, not by an operation.
+#[derive(Serialize)]
+struct Answer<'a> {
+    dry_run: bool,
+    memories: MemoryCounts,
+    entities: usize,
+    relations: usize,
+    skipped: Skipped<'a>,
+    #[serde(flatten)]
+    applied: Option<AppliedAnswer<'a>>,
+}
+
+#[derive(Serialize)]
+struct MemoryCounts {
+    new: usize,
+    changed: usize,
+    unchanged: usize,
+    edited_here: usize,
+    in_trash: usize,
+}
+
+#[derive(Serialize)]
+struct Skipped<'a> {
+    count: usize,
+    first: Vec<SkippedLine<'a>>,
+}
+
+#[derive(Serialize)]
+struct SkippedLine<'a> {
+    line: usize,
+    reason: &'a str,
+}
+
+#[derive(Serialize)]
+struct AppliedAnswer<'a> {
+    created: usize,
+    failed: Vec<FailedMemory<'a>>,
+    run_ids: &'a [RunId],
+}
+
+#[derive(Serialize)]
+struct FailedMemory<'a> {
+    name: &'a str,
+    message: &'a str,
+}
+
+impl<'a> Answer<'a> {
+    fn new(comparison: &Comparison<'_>, graph: &'a Graph, applied: Option<&'a Applied>) -> Self {
+        let problems = graph.problems.iter().take(SHOWN_MAX);
+        Self {
+            dry_run: applied.is_none(),
+            memories: MemoryCounts {
+                new: comparison.new.len(),
+                changed: comparison.changed.len(),
+                unchanged: comparison.unchanged,
+                edited_here: comparison.edited.len(),
+                in_trash: comparison.removed.len(),
+            },
+            entities: comparison.entities.len(),
+            relations: comparison.relations.len(),
+            skipped: Skipped {
+                count: graph.problems.len(),
+                first: problems.map(|it| SkippedLine { line: it.line, reason: &it.what }).collect(),
+            },
+            applied: applied.map(|applied| AppliedAnswer {
+                created: applied.created,
+                failed: applied.failed.iter().map(|(name, message)| FailedMemory { name, message }).collect(),
+                run_ids: &applied.runs,
+            }),
+        }
     }
-    answer
 }

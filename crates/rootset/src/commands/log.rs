@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use clap::Args;
 use rootset_api::{AuditAnswer, GcUndo, LifecycleFilter, ListAudit, ListMemories, ListTrash, MemoryOrder};
-use rootset_model::{RunId, Timestamp};
-use serde::Serialize;
+use rootset_model::{Counts, RunId, Timestamp};
+use serde::{Deserialize, Serialize};
 
 use super::times;
 use crate::exit::Failure;
@@ -117,36 +117,27 @@ fn audited(session: &Session, since: Timestamp, limit: usize, trash: &Trash) -> 
             break;
         }
     }
-    let mut together: BTreeMap<(String, String), (AuditAnswer, BTreeMap<String, i64>)> = BTreeMap::new();
+    let mut together: BTreeMap<(String, String), (AuditAnswer, Counts)> = BTreeMap::new();
     for (place, entry) in entries.into_iter().enumerate() {
         let run = entry.run_id.map_or_else(|| format!("#{place}"), |run| run.to_string());
         let key = (run, entry.operation.clone());
-        let added: Vec<(String, i64)> = counts(&entry);
-        let (_, counts) = together.entry(key).or_insert_with(|| (entry, BTreeMap::new()));
-        for (kind, count) in added {
-            *counts.entry(kind).or_default() += count;
-        }
+        let added = Counts::deserialize(&entry.counts).unwrap_or_default();
+        let (_, counts) = together.entry(key).or_insert_with(|| (entry, Counts::default()));
+        counts.add_all(&added);
     }
     Ok(together.into_values().map(|(entry, counts)| audited_line(entry, &counts, trash)).collect())
 }
 
-fn audited_line(entry: AuditAnswer, counts: &BTreeMap<String, i64>, trash: &Trash) -> Line {
+fn audited_line(entry: AuditAnswer, counts: &Counts, trash: &Trash) -> Line {
     // An undo names the run that it undid: that one is gone, and nothing undoes an undo.
     let undone = entry.run_id.filter(|run| entry.operation != "gc_undo" && trash.runs.contains(run));
-    let has_counts = counts.values().any(|count| *count > 0);
     Line {
         at: entry.at,
         what: entry.operation,
         actor: entry.actor,
-        about: if has_counts { Amounts::from(counts).to_string() } else { String::new() },
+        about: if counts.is_nothing() { String::new() } else { counts.amounts().in_words() },
         undo: undone.map(|run| format!("rootset undo {run}")),
     }
-}
-
-/// The trail's numbers by kind; what else it says of a run is passed over.
-fn counts(entry: &AuditAnswer) -> Vec<(String, i64)> {
-    let kinds = entry.counts.as_object().into_iter().flatten();
-    kinds.filter_map(|(kind, count)| Some((kind.clone(), count.as_i64()?))).collect()
 }
 
 /// What is in the trash, and the runs that can be undone.

@@ -1,26 +1,67 @@
 //! `rootset prune`: a plan of garbage, a look at it, a question, and only then the removal of exactly that plan.
 
-use serde_json::json;
+use clap::Args;
+use rootset_api::{GetPlan, PlanAnswer, PruneMemory, StrategyChoice};
+use serde::Serialize;
 
 use super::collector::{Approval, NO_GARBAGE, apply_after_approval, say_how_to_apply};
-use crate::arguments::PruneArguments;
+use super::word;
 use crate::exit::Failure;
-use crate::render::{self, list};
+use crate::render::Plan;
 use crate::session::Session;
 
-pub fn run(arguments: PruneArguments, session: &Session) -> Result<(), Failure> {
-    let plan = match &arguments.plan {
-        Some(plan) => session.call("get_plan", json!({ "plan_id": plan }))?,
-        None => session.call("prune_memory", json!({"dry_run": true, "strategy": arguments.strategy}))?,
-    };
-    if list(&plan, "items").is_empty() {
-        return session.output.answer(&plan, |_| NO_GARBAGE.to_owned());
+/// Find garbage, show it, and remove it
+#[derive(Debug, Args)]
+pub struct PruneArguments {
+    #[arg(long, value_name = "STRATEGY", conflicts_with = "plan", help = strategies())]
+    strategy: Option<String>,
+    /// Apply this plan, from an earlier preview
+    #[arg(long, value_name = "PLAN")]
+    plan: Option<String>,
+    /// An item to keep, by id (may be repeated)
+    #[arg(long, value_name = "ID")]
+    exclude: Vec<String>,
+    /// Go on although a limit is exceeded
+    #[arg(long)]
+    allow_large: bool,
+    /// Only show what would be removed
+    #[arg(long)]
+    dry_run: bool,
+}
+
+fn strategies() -> String {
+    StrategyChoice::listed(|choice| {
+        let default = if choice == StrategyChoice::default() { " (the default)" } else { "" };
+        format!("`{}`{default}", choice.word())
+    })
+}
+
+pub fn run(mut arguments: PruneArguments, session: &Session) -> Result<(), Failure> {
+    if let Some(plan_id) = arguments.plan.take() {
+        let plan = session.run(GetPlan { plan_id, ..GetPlan::default() })?;
+        return review(&plan, &plan, arguments, session);
+    }
+    let strategy = arguments.strategy.as_deref().map(|text| word("strategy", text)).transpose()?;
+    let preview = session.run(PruneMemory { dry_run: Some(true), strategy, ..PruneMemory::default() })?;
+    let plan = preview.plan.as_ref().expect("a preview holds a plan");
+    review(&preview, plan, arguments, session)
+}
+
+/// The plan is all of the answer, or a part of it.
+fn review(
+    answer: &impl Serialize,
+    plan: &PlanAnswer,
+    arguments: PruneArguments,
+    session: &Session,
+) -> Result<(), Failure> {
+    if plan.items.is_empty() {
+        return session.output.answer(answer, |_| NO_GARBAGE.to_owned());
     }
     if arguments.dry_run {
-        session.output.answer(&plan, render::plan)?;
-        say_how_to_apply(&plan, session);
+        session.output.answer(answer, |_| Plan::from(plan).to_string())?;
+        say_how_to_apply(plan, session);
         return Ok(());
     }
-    let approval = Approval { allow_large: arguments.allow_large };
-    apply_after_approval(&plan, &arguments.exclude, approval, session)
+    let approval = Approval { exclude: arguments.exclude, allow_large: arguments.allow_large };
+    apply_after_approval(plan.into(), approval, session)
 }

@@ -1,11 +1,19 @@
 //! `rootset rm`.
 
-use serde_json::json;
+use clap::Args;
+use rootset_api::DeleteMemory;
 
-use crate::arguments::RemoveArguments;
 use crate::exit::Failure;
 use crate::session::Session;
 use crate::{prompt, render};
+
+/// Move memories to the trash
+#[derive(Debug, Args)]
+pub struct RemoveArguments {
+    /// Ids or names
+    #[arg(value_name = "ID", required = true)]
+    memories: Vec<String>,
+}
 
 /// Each memory is a removal of its own; one that cannot be removed does not hold up the others.
 pub fn run(arguments: RemoveArguments, session: &Session) -> Result<(), Failure> {
@@ -15,9 +23,9 @@ pub fn run(arguments: RemoveArguments, session: &Session) -> Result<(), Failure>
     };
     prompt::confirm(session, &action)?;
     let mut failed = None;
-    for memory in &arguments.memories {
-        match session.call("delete_memory", json!({"memory_id": memory})) {
-            Ok(answer) => session.output.answer(&answer, render::applied)?,
+    for memory_id in arguments.memories {
+        match session.run(DeleteMemory { workspace_id: None, memory_id }) {
+            Ok(answer) => session.output.answer(&answer, render::deleted)?,
             Err(error) => {
                 session.output.error(&error);
                 failed = failed.or(Some(error.code.exit_status()));

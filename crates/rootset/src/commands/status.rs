@@ -24,8 +24,8 @@ fn render(status: &StatusAnswer) -> String {
     let mut line = |label: &str, value: String| {
         writeln!(shown, "{} {value}", render::dim(format!("{label:<14}"))).expect("writing to a string cannot fail");
     };
-    line("live", Amounts::from(&status.live).to_string());
-    line("trash", Amounts::from(&status.trash).to_string());
+    line("live", status.live.amounts().in_words());
+    line("trash", status.trash.amounts().in_words());
     line("unclassifiable", status.unclassifiable.to_string());
     let share = status.dead_fraction.unwrap_or_default() * 100.0;
     line("dead", format!("{share:.0} % of the chunks since the last defragmentation"));

@@ -4,7 +4,7 @@ use rootset_api::{CreateToken, CreatedToken, ListTokens, RevokeToken, TokenList}
 use rootset_model::TokenId;
 
 use crate::arguments::{CreateTokenArguments, TokenCommand};
-use crate::commands::{times, word};
+use crate::commands::{times, words};
 use crate::exit::Failure;
 use crate::prompt;
 use crate::render::{Table, short};
@@ -28,8 +28,7 @@ fn create(arguments: CreateTokenArguments, session: &Session) -> Result<(), Fail
         [] => vec![session.configuration()?.workspace.clone()],
         given => given.to_vec(),
     };
-    let scopes = arguments.scopes.iter().enumerate();
-    let scopes = scopes.map(|(place, scope)| word(&format!("scopes[{place}]"), scope)).collect::<Result<_, _>>()?;
+    let scopes = words("scopes", &arguments.scopes)?.into_iter().collect();
     let workspaces = workspaces.into_iter().collect();
     let answer = session.run(CreateToken { name: arguments.name, scopes, workspaces, expires_at })?;
     session.output.answer(&answer, |answer| format!("{}\n", answer.token))?;

@@ -80,10 +80,11 @@ fn runs(runs: &[RunAnswer]) -> String {
 fn restored(answer: &UndoAnswer) -> String {
     let mut shown = String::new();
     let mut line = |text: String| writeln!(shown, "{text}").expect("writing to a string cannot fail");
-    let restored = answer.restored.as_ref();
-    match restored.and_then(|it| it.removed).unwrap_or_default() {
-        0 => line(format!("brought back {}", restored.map(Amounts::from).unwrap_or_default())),
-        removed => line(format!("took out {}", counted(removed, "imported row", "imported rows"))),
+    if let Some(restored) = &answer.restored {
+        line(match restored.removed.unwrap_or_default() {
+            0 => format!("brought back {}", restored.amounts().in_words()),
+            removed => format!("took out {}", counted(removed, "imported row", "imported rows")),
+        });
     }
     for conflict in answer.conflicts.iter().flatten() {
         let reason = conflict.reason.replace('_', " ");

@@ -1,10 +1,13 @@
-//! A plan to review: what would go, how old it is, why, how much in all, and which limits object.
+//! A plan to review (what would go, how old it is, why, how much in all, and which limits object), and what a run took.
 
-use std::fmt::Write;
+use std::fmt::{self, Write};
 
-use serde_json::Value;
+use rootset_api::{
+    AppliedPlan, Blocked, DeletedMemory, ForgetAnswer, PlanAnswer, PlanItemAnswer, ReclaimedAnswer, Trashed,
+};
+use rootset_model::{RunId, Timestamp};
 
-use super::{Table, age, bytes, count, counted, escaped, flag, list, one_line, short, text, warning, with_age};
+use super::{Amounts, Table, age, bytes, counted, escaped, one_line, short, warning, with_age};
 
 /// The longest name there is.
 const NAME_CHARS: usize = 128;
@@ -12,183 +15,166 @@ const TEXT_CHARS: usize = 80;
 /// Longer paths exist; nobody reads them in a table.
 const PATH_CHARS: usize = 200;
 
-pub fn plan(plan: &Value) -> String {
-    let items = list(plan, "items");
-    let mut shown = String::new();
-    if !items.is_empty() {
-        let table = if items.iter().any(is_of_a_file) { with_places(items) } else { without_places(items) };
-        shown.push_str(&table.finish());
-        shown.push('\n');
+/// A plan as it is shown before somebody decides.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan<'a> {
+    pub answer: &'a PlanAnswer,
+    kept_pinned: usize,
+}
+
+impl<'a> From<&'a PlanAnswer> for Plan<'a> {
+    fn from(answer: &'a PlanAnswer) -> Self {
+        Self { answer, kept_pinned: 0 }
     }
-    shown.push_str(&summary(plan));
-    shown
 }
 
-fn is_of_a_file(item: &Value) -> bool {
-    !text(item, "file_path").is_empty()
+impl<'a> From<&'a ForgetAnswer> for Plan<'a> {
+    fn from(answer: &'a ForgetAnswer) -> Self {
+        Self { answer: &answer.plan, kept_pinned: answer.kept_pinned.len() }
+    }
 }
 
-fn without_places(items: &[Value]) -> Table {
+impl fmt::Display for Plan<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let items = &self.answer.items;
+        if !items.is_empty() {
+            let is_of_file = |item: &PlanItemAnswer| item.file_path.is_some();
+            let table = if items.iter().any(is_of_file) { with_places(items) } else { without_places(items) };
+            writeln!(f, "{}", table.finish())?;
+        }
+        self.summary(f)
+    }
+}
+
+impl Plan<'_> {
+    fn summary(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let PlanAnswer { items, totals, .. } = self.answer;
+        if (items.len() as i64) < self.answer.items_total {
+            writeln!(f, "{} of {} are shown", items.len(), counted(self.answer.items_total, "item", "items"))?;
+        }
+        let (what, size) = (totals.amounts().in_words(), bytes(totals.bytes));
+        let share = self.answer.fraction * 100.0;
+        writeln!(f, "in all {what} ({size} of text), {share:.0} % of the workspace's memories")?;
+        if items.iter().any(is_reclaimed) {
+            writeln!(
+                f,
+                "rows that nothing vouches for are removed at once: nothing serves them, and there is nothing to undo"
+            )?;
+        }
+        if self.answer.purge {
+            writeln!(f, "{}", warning("applying it erases for good: there is no undo"))?;
+        }
+        match self.kept_pinned {
+            0 => {}
+            1 => writeln!(f, "1 match stays because it is pinned")?,
+            kept => writeln!(f, "{kept} matches stay because they are pinned")?,
+        }
+        for blocked in &self.answer.blocked {
+            writeln!(f, "{}", warning(blocked_in_words(blocked)))?;
+        }
+        writeln!(f, "plan {}, can be applied until {}", self.answer.plan_id, short(self.answer.expires_at))
+    }
+
+    /// Rows that nothing serves are not trashed: there is nothing to undo.
+    pub fn only_reclaims(&self) -> bool {
+        self.answer.items.iter().all(is_reclaimed)
+    }
+}
+
+fn is_reclaimed(item: &PlanItemAnswer) -> bool {
+    item.action == "reclaim"
+}
+
+fn without_places(items: &[PlanItemAnswer]) -> Table {
     let mut table = Table::new(["WHAT", "NAME", "AGE", "WHY", "TOPIC"]);
     for item in items {
-        let name = [text(item, "name"), text(item, "id")].into_iter().find(|name| !name.is_empty());
         table.row([
-            text(item, "kind").to_owned(),
-            one_line(name.unwrap_or_default(), NAME_CHARS),
-            age(text(item, "created_at")),
-            one_line(text(item, "reason"), TEXT_CHARS),
-            one_line(text(item, "topic"), TEXT_CHARS),
+            item.kind.as_str().to_owned(),
+            one_line(item.name.as_ref().unwrap_or(&item.id), NAME_CHARS),
+            item.created_at.map(age).unwrap_or_default(),
+            one_line(&item.reason, TEXT_CHARS),
+            one_line(item.topic.as_deref().unwrap_or_default(), TEXT_CHARS),
         ]);
     }
     table
 }
 
 /// Files of a repository are known by their path, not by a name or a topic; how much of one goes is told in chunks.
-fn with_places(items: &[Value]) -> Table {
+fn with_places(items: &[PlanItemAnswer]) -> Table {
     let mut table = Table::new(["WHAT", "WHERE", "LINES", "CHUNKS", "AGE", "WHY"]);
+    let number = |count: Option<i64>| count.map(|count| count.to_string()).unwrap_or_default();
     for item in items {
-        let place = [text(item, "file_path"), text(item, "name"), text(item, "id")];
-        let place = place.into_iter().find(|place| !place.is_empty());
-        let number =
-            |field: &str| item.get(field).and_then(Value::as_i64).map_or_else(String::new, |it| it.to_string());
+        let place = item.file_path.as_ref().or(item.name.as_ref()).unwrap_or(&item.id);
         table.row([
-            text(item, "kind").to_owned(),
-            one_line(place.unwrap_or_default(), PATH_CHARS),
-            number("lines"),
-            number("chunk_count"),
-            age(text(item, "created_at")),
-            one_line(text(item, "reason"), TEXT_CHARS),
+            item.kind.as_str().to_owned(),
+            one_line(place, PATH_CHARS),
+            number(item.lines),
+            number(item.chunk_count),
+            item.created_at.map(age).unwrap_or_default(),
+            one_line(&item.reason, TEXT_CHARS),
         ]);
     }
     table
 }
 
-fn summary(plan: &Value) -> String {
-    let mut lines = String::new();
-    let mut line = |text: String| writeln!(lines, "{text}").expect("writing to a string cannot fail");
-    let total = count(plan, "items_total");
-    let listed = list(plan, "items").len() as i64;
-    if listed < total {
-        line(format!("{listed} of {} are shown", counted(total, "item", "items")));
-    }
-    let totals = &plan["totals"];
-    let share = plan["fraction"].as_f64().unwrap_or_default() * 100.0;
-    let what = amounts(totals);
-    let size = bytes(count(totals, "bytes"));
-    line(format!("in all {what} ({size} of text), {share:.0} % of the workspace's memories"));
-    if list(plan, "items").iter().any(|item| text(item, "action") == "reclaim") {
-        line(
-            "rows that nothing vouches for are removed at once: nothing serves them, and there is nothing to undo"
-                .to_owned(),
-        );
-    }
-    if flag(plan, "purge") {
-        line(warning("applying it erases for good: there is no undo"));
-    }
-    match list(plan, "kept_pinned").len() {
-        0 => {}
-        1 => line("1 match stays because it is pinned".to_owned()),
-        kept => line(format!("{kept} matches stay because they are pinned")),
-    }
-    for blocked in list(plan, "blocked") {
-        line(warning(blocked_in_words(blocked)));
-    }
-    line(format!("plan {}, can be applied until {}", text(plan, "plan_id"), short(text(plan, "expires_at"))));
-    lines
-}
-
-fn blocked_in_words(blocked: &Value) -> String {
-    let (taken, total) = (count(blocked, "in_plan"), count(blocked, "total"));
-    let source = escaped(text(blocked, "source"));
-    match blocked.get("fraction_max").and_then(Value::as_f64) {
+fn blocked_in_words(blocked: &Blocked) -> String {
+    let (taken, total) = (blocked.in_plan, blocked.total);
+    let source = escaped(&blocked.source);
+    match blocked.fraction_max {
         Some(max) => {
             format!("over a limit: {taken} of {total} memories of source `{source}` are more than {:.0} %", max * 100.0)
         }
         None => {
-            format!(
-                "over a limit: nothing of source `{source}` would be left ({})",
-                counted(total, "memory", "memories")
-            )
+            let total = counted(total, "memory", "memories");
+            format!("over a limit: nothing of source `{source}` would be left ({total})")
         }
     }
 }
 
-const NOTHING: &str = "nothing";
-
-/// `2 memories, 3 entities`; chunks are nobody's concern.
-pub fn amounts(counts: &Value) -> String {
-    let kinds = [
-        ("memories", "memory", "memories"),
-        ("revisions", "revision", "revisions"),
-        ("entities", "entity", "entities"),
-        ("relations", "relation", "relations"),
-        ("untracked", "imported row", "imported rows"),
-        ("segments", "segment", "segments"),
-        ("sessions", "session", "sessions"),
-        ("workspaces", "workspace", "workspaces"),
-    ];
-    listed(kinds.map(|(field, one, many)| (count(counts, field), one, many)))
+/// What the removal of one memory took.
+pub fn deleted(answer: &DeletedMemory) -> String {
+    taken(&answer.trashed, answer.run_id, answer.undo_until)
 }
 
-/// Counts with the words for one and for many; zeroes are left out.
-pub fn listed<const KINDS: usize>(counts: [(i64, &str, &str); KINDS]) -> String {
-    let parts: Vec<String> = counts
-        .into_iter()
-        .filter(|(count, ..)| *count > 0)
-        .map(|(count, one, many)| counted(count, one, many))
-        .collect();
-    if parts.is_empty() { NOTHING.to_owned() } else { parts.join(", ") }
-}
-
-/// Empty when nothing was reclaimed. Here chunks count: they are what was removed.
-fn reclaimed_amounts(counts: &Value) -> String {
-    let chunks = count(counts, "chunks");
-    let of_graph = Some(amounts(counts)).filter(|amounts| amounts != NOTHING);
-    let parts: Vec<String> =
-        (chunks > 0).then(|| counted(chunks, "chunk", "chunks")).into_iter().chain(of_graph).collect();
-    parts.join(", ")
-}
-
-/// What a run took: of a removal, of an applied plan.
-pub fn applied(answer: &Value) -> String {
-    let taken = amounts(&answer["trashed"]);
-    let reclaimed = answer.get("reclaimed").map(reclaimed_amounts).unwrap_or_default();
-    let mut lines = match answer.get("undo_until").and_then(Value::as_str) {
-        _ if taken == NOTHING && !reclaimed.is_empty() => String::new(),
-        Some(until) => format!(
-            "moved to the trash: {taken}\nundo until {}: rootset undo {}\n",
-            with_age(until),
-            text(answer, "run_id")
-        ),
-        None => format!("erased for good: {taken}\n"),
-    };
+/// What an applied plan took.
+pub fn applied(answer: &AppliedPlan) -> String {
+    let reclaimed = answer.reclaimed.as_ref().map(reclaimed_amounts).unwrap_or_default();
+    let mut lines = String::new();
+    if reclaimed.is_empty() || !answer.trashed.amounts().is_nothing() {
+        lines.push_str(&taken(&answer.trashed, answer.run_id, answer.undo_until));
+    }
+    let mut line = |text: String| writeln!(lines, "{text}").expect("writing to a string cannot fail");
     if !reclaimed.is_empty() {
-        lines.push_str(&format!("removed what nothing vouched for: {reclaimed}\n"));
+        line(format!("removed what nothing vouched for: {reclaimed}"));
     }
-    if flag(answer, "undone") {
-        lines.push_str("this plan was applied before, and undone since\n");
+    if answer.undone == Some(true) {
+        line("this plan was applied before, and undone since".to_owned());
     }
-    if flag(answer, "unfinished") {
-        lines.push_str("stopped at the time limit; applying the plan again goes on\n");
+    if answer.unfinished == Some(true) {
+        line("stopped at the time limit; applying the plan again goes on".to_owned());
     }
-    let skipped = &answer["skipped"];
-    if count(skipped, "count") > 0 {
-        let reasons: Vec<String> = list(skipped, "first")
-            .iter()
-            .map(|item| format!("  {}: {}\n", escaped(text(item, "id")), reason_in_words(&item["reason"])))
-            .collect();
-        lines.push_str(&format!(
-            "{} skipped because they changed:\n{}",
-            counted(count(skipped, "count"), "item", "items"),
-            reasons.concat()
-        ));
+    if answer.skipped.count > 0 {
+        line(format!("{} skipped because they changed:", counted(answer.skipped.count, "item", "items")));
+        for item in &answer.skipped.first {
+            line(format!("  {}: {}", escaped(&item.id), item.reason.as_str().replace('_', " ")));
+        }
     }
     lines
 }
 
-fn reason_in_words(reason: &Value) -> String {
-    match reason.as_str() {
-        Some(word) => word.replace('_', " "),
-        None => reason.to_string(),
+fn taken(trashed: &Trashed, run: RunId, undo_until: Option<Timestamp>) -> String {
+    let taken = trashed.amounts().in_words();
+    match undo_until {
+        Some(until) => {
+            format!("moved to the trash: {taken}\nundo until {}: rootset undo {run}\n", with_age(until))
+        }
+        None => format!("erased for good: {taken}\n"),
     }
+}
+
+/// Empty when nothing was reclaimed. Here chunks count: they are what was removed.
+fn reclaimed_amounts(reclaimed: &ReclaimedAnswer) -> String {
+    let chunks = (reclaimed.chunks > 0).then(|| counted(reclaimed.chunks, "chunk", "chunks"));
+    let of_graph = Some(reclaimed.amounts()).filter(|counts| !counts.is_nothing()).map(|counts| counts.in_words());
+    chunks.into_iter().chain(of_graph).collect::<Vec<_>>().join(", ")
 }

@@ -2,14 +2,15 @@
 
 use std::path::Path;
 
+use rootset_api::{BackupRestore, BackupVerify, ListWorkspaces};
 use rootset_service::ServiceError;
 use rootset_store::{Manifest, open_backup};
-use serde_json::{Value, json};
+use serde::Serialize;
 
-use crate::arguments::ImportMemoriesArguments;
+use super::ImportMemoriesArguments;
 use crate::exit::Failure;
 use crate::prompt;
-use crate::render::{count, counted, escaped, flag, list, one_line, text};
+use crate::render::{counted, escaped, one_line};
 use crate::session::Session;
 
 /// What is typed before something is replaced.
@@ -19,9 +20,9 @@ pub fn run(folder: &Path, arguments: &ImportMemoriesArguments, session: &Session
     let manifest = open_backup(folder).map_err(ServiceError::from)?.manifest;
     // Operations tell a path from an id by its separators.
     let reference = folder.join("").display().to_string();
-    let verified = session.call("backup_verify", json!({ "backup_id": reference }))?;
-    if !flag(&verified, "ok") {
-        let problem = list(&verified, "problems").first().and_then(Value::as_str).unwrap_or_default().to_owned();
+    let verified = session.run(BackupVerify { backup_id: reference.clone() })?;
+    if !verified.ok {
+        let problem = verified.problems.first().map(String::as_str).unwrap_or_default();
         let message = format!("the backup `{}` cannot be restored: {problem}", folder.display());
         return Err(ServiceError::conflict(message).into());
     }
@@ -30,10 +31,9 @@ pub fn run(folder: &Path, arguments: &ImportMemoriesArguments, session: &Session
     let there = memories_there(&into, session)?;
     let preview = preview(&manifest, &from, &into, there);
     if arguments.dry_run {
-        let answer = json!({
-            "dry_run": true, "backup_id": manifest.backup_id, "workspace_id": from, "into_workspace_id": into,
-            "memories_there": there,
-        });
+        let backup_id = manifest.backup_id;
+        let answer =
+            Preview { dry_run: true, backup_id, workspace_id: from, into_workspace_id: into, memories_there: there };
         return session.output.answer(&answer, |_| preview);
     }
     if !session.output.in_json() {
@@ -46,12 +46,26 @@ pub fn run(folder: &Path, arguments: &ImportMemoriesArguments, session: &Session
             prompt::confirm_word(session, &action, RESTORE_WORD)?;
         }
     }
-    let request = json!({"backup_id": reference, "workspace_id": from, "into_workspace_id": into, "confirm": true});
-    let answer = session.call("backup_restore", request)?;
-    session.output.answer(&answer, |answer| {
-        let memories = counted(count(&answer["restored"], "memories"), "memory", "memories");
-        format!("restored {memories} in {into}\n")
+    let restored = session.run(BackupRestore {
+        backup_id: reference,
+        workspace_id: Some(from),
+        into_workspace_id: Some(into.clone()),
+        confirm: Some(true),
+    })?;
+    session.output.answer(&restored, |answer| {
+        let memories = answer.restored.get("memories").copied().unwrap_or_default();
+        format!("restored {} in {into}\n", counted(memories, "memory", "memories"))
     })
+}
+
+/// What `--json` prints with `--dry-run`.
+#[derive(Serialize)]
+struct Preview {
+    dry_run: bool,
+    backup_id: String,
+    workspace_id: String,
+    into_workspace_id: String,
+    memories_there: Option<i64>,
 }
 
 fn source(manifest: &Manifest, given: Option<&str>) -> Result<String, ServiceError> {
@@ -65,11 +79,8 @@ fn source(manifest: &Manifest, given: Option<&str>) -> Result<String, ServiceErr
 
 /// How many memories a restore would replace; `None` when there is no such workspace.
 fn memories_there(workspace: &str, session: &Session) -> Result<Option<i64>, ServiceError> {
-    let answer = session.call("list_workspaces", json!({}))?;
-    Ok(list(&answer, "workspaces")
-        .iter()
-        .find(|it| text(it, "workspace_id") == workspace)
-        .map(|it| count(it, "memories")))
+    let there = session.run(ListWorkspaces {})?.workspaces;
+    Ok(there.into_iter().find(|it| it.workspace_id == workspace).map(|it| it.memories))
 }
 
 fn preview(manifest: &Manifest, from: &str, into: &str, there: Option<i64>) -> String {

@@ -2,17 +2,16 @@
 
 use std::collections::{HashMap, HashSet};
 
-use rootset_model::EntityId;
+use rootset_api::{ExportGraph, GetMemory, LifecycleFilter, ListMemories, MemoryOrder};
 use rootset_model::identity::normalise;
+use rootset_model::{EntityId, MemoryId};
 use rootset_service::ServiceError;
-use serde_json::{Value, json};
 
 use super::server_memory::{Entity, Graph, Relation, SOURCE};
-use crate::render::{count, list, text};
 use crate::session::Session;
 
 /// The largest page that lists answer.
-const PAGE: usize = 100;
+const PAGE: i64 = 100;
 /// Where a memory keeps what it was made of.
 pub const DIGEST_FIELD: &str = "digest";
 
@@ -56,11 +55,11 @@ impl<'a> Comparison<'a> {
     }
 
     fn compare_memories(&mut self, graph: &'a Graph, session: &Session) -> Result<(), ServiceError> {
-        let live = ids_by_topic("live", session)?;
-        let trashed = ids_by_topic("trashed", session)?;
+        let live = ids_by_topic(LifecycleFilter::Live, session)?;
+        let trashed = ids_by_topic(LifecycleFilter::Trashed, session)?;
         for entity in graph.entities.iter().filter(|it| it.text().is_some()) {
             match live.get(&entity.name) {
-                Some(id) => self.compare_memory(entity, id, session)?,
+                Some(&id) => self.compare_memory(entity, id, session)?,
                 None if trashed.contains_key(&entity.name) => self.removed.push(entity),
                 None => self.new.push(entity),
             }
@@ -68,29 +67,28 @@ impl<'a> Comparison<'a> {
         Ok(())
     }
 
-    fn compare_memory(&mut self, entity: &'a Entity, id: &str, session: &Session) -> Result<(), ServiceError> {
-        let memory = session.call("get_memory", json!({"memory_id": id}))?;
-        if text(&memory["metadata"], DIGEST_FIELD) == entity.digest() {
+    fn compare_memory(&mut self, entity: &'a Entity, id: MemoryId, session: &Session) -> Result<(), ServiceError> {
+        let memory = session.run(GetMemory { memory_id: id.to_string(), ..GetMemory::default() })?;
+        let digest = memory.metadata.as_ref().and_then(|fields| fields.get(DIGEST_FIELD)?.as_str());
+        if digest == Some(&entity.digest()) {
             self.unchanged += 1;
-        } else if count(&memory, "revision") > 1 {
+        } else if memory.revision > 1 {
             self.edited.push(entity);
         } else {
-            self.changed.push(Changed { entity, replaces: id.to_owned() });
+            self.changed.push(Changed { entity, replaces: id.to_string() });
         }
         Ok(())
     }
 
     /// A row that only memories vouch for is not there yet: the import would outlive them.
     fn compare_graph(&mut self, graph: &'a Graph, session: &Session) -> Result<(), ServiceError> {
-        let there = session.call("export_graph", json!({"format": "json"}))?;
-        let is_imported = |row: &&Value| text(row, "origin") == "untracked";
-        let entities: HashSet<&str> =
-            list(&there, "entities").iter().filter(is_imported).map(|it| text(it, "entity_id")).collect();
-        let relations: HashSet<[String; 3]> = list(&there, "relations")
-            .iter()
-            .filter(is_imported)
-            .map(|it| ["source", "relation", "target"].map(|field| normalise(text(it, field))))
-            .collect();
+        let there = session.run(ExportGraph::default())?;
+        let is_imported = |origin: &str| origin == "untracked";
+        let entities = there.entities.iter().flatten().filter(|it| is_imported(&it.origin));
+        let entities: HashSet<&str> = entities.map(|it| it.entity_id.as_str()).collect();
+        let relations = there.relations.iter().flatten().filter(|it| is_imported(&it.origin));
+        let relations: HashSet<[String; 3]> =
+            relations.map(|it| [&it.source, &it.relation, &it.target].map(|name| normalise(name))).collect();
         let is_entity_there =
             |it: &Entity| entities.contains(EntityId::derive(&it.name, &it.entity_type).to_string().as_str());
         self.entities = graph.entities.iter().filter(|it| !is_entity_there(it)).collect();
@@ -102,21 +100,25 @@ impl<'a> Comparison<'a> {
 }
 
 /// The memories of earlier imports.
-fn ids_by_topic(lifecycle: &str, session: &Session) -> Result<HashMap<String, String>, ServiceError> {
+fn ids_by_topic(lifecycle: LifecycleFilter, session: &Session) -> Result<HashMap<String, MemoryId>, ServiceError> {
     let mut found = HashMap::new();
     let mut offset = 0;
     loop {
-        let request = json!({
-            "source": SOURCE, "lifecycle": lifecycle, "order_by": "created_at", "offset": offset, "limit": PAGE,
-        });
-        let answer = session.call("list_memories", request)?;
-        let page = list(&answer, "memories");
-        offset += page.len();
-        for memory in page {
-            found.entry(text(memory, "topic").to_owned()).or_insert_with(|| text(memory, "memory_id").to_owned());
+        let page = session.run(ListMemories {
+            source: Some(SOURCE.to_owned()),
+            lifecycle: Some(lifecycle),
+            order_by: Some(MemoryOrder::CreatedAt),
+            offset: Some(offset),
+            limit: Some(PAGE),
+            ..ListMemories::default()
+        })?;
+        let shown = page.memories.len() as i64;
+        for memory in page.memories {
+            found.entry(memory.topic).or_insert(memory.memory_id);
         }
-        if page.len() < PAGE {
+        if shown < PAGE {
             return Ok(found);
         }
+        offset += shown;
     }
 }
