@@ -35,6 +35,7 @@ pub use memory::*;
 pub use operation::{OperationInfo, Request};
 pub use parsing::{deserialize, nearest};
 pub use profile::{Profile, Profiles, UnknownProfile};
+pub use rootset_gc::context::SegmentState;
 pub use rootset_gc::{Blocked, StrategyChoice};
 pub use search::*;
 pub use upkeep::*;

@@ -2,7 +2,6 @@
 
 mod backup;
 mod code;
-mod context;
 mod graph;
 mod help;
 mod install;
@@ -18,12 +17,6 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 pub use backup::{BackupCommand, RestoreArguments};
 pub use code::CodeCommand;
-pub use context::{
-    AddSegmentArguments, AnalyzeArguments, CompressArguments, ConfigureArguments, ContextCommand,
-    ExportContextArguments, FocusArguments, ImportContextArguments, MessagesFormat, PinArguments,
-    PruneContextArguments, RestoreSegmentsArguments, SearchStashArguments, SegmentsArguments, SessionFormat,
-    ShowContextArguments,
-};
 pub use graph::{EntityCommand, ExportFormat, GraphCommand};
 pub use install::{Client, InstallArguments};
 pub use mcp::McpArguments;
@@ -38,6 +31,7 @@ pub use operator::{
 pub use serve::ServeArguments;
 
 use crate::commands::collector::CollectorCommand;
+use crate::commands::context::ContextCommand;
 use crate::commands::daemon::DaemonArguments;
 use crate::commands::forget::ForgetArguments;
 use crate::commands::import::ImportMemoriesArguments;

@@ -7,7 +7,7 @@ mod code;
 pub mod collector;
 mod completions;
 mod config;
-mod context;
+pub mod context;
 pub mod daemon;
 mod defrag;
 mod doctor;

@@ -1,7 +1,6 @@
 //! How answers look to people. JSON is never made here, and nothing here writes: text goes in, text comes out.
 
 mod amounts;
-mod fields;
 mod hints;
 mod plan;
 mod styles;
@@ -10,10 +9,9 @@ mod text;
 mod time;
 
 pub use amounts::Amounts;
-pub use fields::{count, flag, list, text};
 pub use hints::for_people;
 pub use plan::{Plan, applied, deleted};
 pub use styles::{bad, bold, dim, good, warning};
 pub use table::Table;
-pub use text::{bytes, counted, escaped, one_line, word};
+pub use text::{bytes, counted, escaped, grouped, one_line, word};
 pub use time::{age, from_now, short, with_age};

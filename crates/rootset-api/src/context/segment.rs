@@ -103,6 +103,30 @@ pub struct SegmentInput {
     pub invariant: Option<bool>,
 }
 
+impl SegmentInput {
+    /// A segment with nothing but its text.
+    pub fn new(segment_type: SegmentType, text: String) -> Self {
+        Self {
+            segment_id: None,
+            segment_type,
+            text,
+            role: None,
+            tool_call_id: None,
+            raw: None,
+            file_path: None,
+            line_range: None,
+            tags: None,
+            topic_id: None,
+            task_id: None,
+            references: None,
+            reply_to: None,
+            derived_from: None,
+            pinned: None,
+            invariant: None,
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RenderFormat {

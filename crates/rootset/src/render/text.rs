@@ -57,6 +57,20 @@ pub fn bytes(count: impl TryInto<i64>) -> String {
     format!("{amount:.1} {unit}")
 }
 
+/// 12480 as 12,480.
+pub fn grouped(count: impl TryInto<i64>) -> String {
+    let count = whole(count);
+    let digits = count.unsigned_abs().to_string();
+    let mut grouped = String::new();
+    for (place, digit) in digits.char_indices() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    if count < 0 { format!("-{grouped}") } else { grouped }
+}
+
 /// Answers count in several types of numbers; none of them counts further than this.
 fn whole(count: impl TryInto<i64>) -> i64 {
     count.try_into().unwrap_or(i64::MAX)

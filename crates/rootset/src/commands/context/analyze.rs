@@ -1,38 +1,73 @@
 //! Where the tokens of a session went: `rootset context analyze` and `top`.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 use std::sync::Arc;
 
-use rootset_api::ErrorCode;
+use clap::Args;
+use rootset_api::{
+    CandidateAnswer, ContextAnalysis, ContextGcAnalyze, ContextGcConfigure, ErrorCode, UsageAnswer, WindowPlanAnswer,
+};
 use rootset_service::{Caller, FrontEnd, Service, ServiceError};
 use rootset_store::Store;
-use serde_json::{Value, json};
 
-use super::files::{detect, import_request};
-use crate::arguments::AnalyzeArguments;
+use super::files::{SessionFormat, detect, import_request};
 use crate::exit::Failure;
-use crate::render::{self, Table, count, escaped, flag, list, one_line, text};
+use crate::render::{self, Table, escaped, grouped, one_line};
 use crate::session::Session;
+
+/// Say where the tokens of a session went and what could leave
+#[derive(Debug, Args)]
+pub struct AnalyzeArguments {
+    /// A session, or a file to look at without importing it
+    session: String,
+    /// Tokens that should become free; without it, down to the session's target
+    #[arg(long, value_name = "TOKENS")]
+    free: Option<i64>,
+    /// Of a file: the budget to judge it by
+    #[arg(long, value_name = "TOKENS")]
+    budget: Option<i64>,
+    /// Of a file: what it is; without it, its contents decide
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<SessionFormat>,
+    /// Candidates listed at most
+    #[arg(long, short = 'n', default_value_t = 10)]
+    limit: i64,
+}
+
+/// List the segments that keep most others within reach
+#[derive(Debug, Args)]
+pub struct TopArguments {
+    session: String,
+    /// How many
+    #[arg(long, short = 'n', default_value_t = 20)]
+    limit: i64,
+}
 
 pub fn analyze(arguments: &AnalyzeArguments, session: &Session) -> Result<(), Failure> {
     let answer = match Path::new(&arguments.session) {
         file if file.is_file() => analyze_file(file, arguments, session)?,
-        _ => session.call("context_gc_analyze", request(&arguments.session, arguments))?,
+        _ => session.run(request(&arguments.session, arguments))?,
     };
     session.output.answer(&answer, one_screen)?;
-    if !session.output.in_json() && !list(&answer["plan"], "stash_segments").is_empty() {
+    if !session.output.in_json() && !answer.plan.stash_segments.is_empty() {
         session.output.talk("nothing was changed");
     }
     Ok(())
 }
 
-fn request(session_id: &str, arguments: &AnalyzeArguments) -> Value {
-    json!({"session_id": session_id, "target_tokens": arguments.free, "max_candidates": arguments.limit})
+fn request(session_id: &str, arguments: &AnalyzeArguments) -> ContextGcAnalyze {
+    ContextGcAnalyze {
+        session_id: session_id.to_owned(),
+        target_tokens: arguments.free,
+        max_candidates: Some(arguments.limit),
+        ..ContextGcAnalyze::default()
+    }
 }
 
 /// In a database of its own that is gone afterwards: looking at a file imports nothing.
-fn analyze_file(file: &Path, arguments: &AnalyzeArguments, session: &Session) -> Result<Value, ServiceError> {
+fn analyze_file(file: &Path, arguments: &AnalyzeArguments, session: &Session) -> Result<ContextAnalysis, ServiceError> {
     const NAME: &str = "file";
     let failed =
         |error: std::io::Error| ServiceError::new(ErrorCode::Internal, format!("no temporary folder: {error}"));
@@ -43,135 +78,111 @@ fn analyze_file(file: &Path, arguments: &AnalyzeArguments, session: &Session) ->
     let caller = Caller::new(FrontEnd::CommandLine, "cli", "default".to_owned());
     let format = arguments.format.map_or_else(|| detect(file), Ok)?;
     if let Some(budget) = arguments.budget {
-        let request = json!({"session_id": NAME, "budget_tokens": budget});
-        service.call(&caller, "context_gc_configure", request)?;
+        let (session_id, budget_tokens) = (NAME.to_owned(), Some(budget));
+        service.run(&caller, ContextGcConfigure { session_id, budget_tokens, ..ContextGcConfigure::default() })?;
     }
-    service.call(&caller, "context_import", import_request(NAME, file, format))?;
-    let mut answer = service.call(&caller, "context_gc_analyze", request(NAME, arguments))?;
+    service.run(&caller, import_request(NAME.to_owned(), file, format))?;
+    let mut answer = service.run(&caller, request(NAME, arguments))?;
     // A plan of a database that is gone is none.
-    if let Some(plan) = answer.get_mut("plan").and_then(Value::as_object_mut) {
-        plan.remove("plan_id");
-        plan.remove("expires_at");
-    }
+    answer.plan.plan_id = None;
+    answer.plan.expires_at = None;
     Ok(answer)
 }
 
-fn one_screen(answer: &Value) -> String {
+fn one_screen(answer: &ContextAnalysis) -> String {
     let mut shown = String::new();
     let mut line = |text: &str| writeln!(shown, "{text}").expect("writing to a string cannot fail");
-    line(&usage_line(&answer["usage"]));
+    line(&usage_line(&answer.usage));
     line("");
-    line(by_type(answer).trim_end());
+    line(by_type(&answer.tokens_by_type).trim_end());
     line("");
-    line(&format!("must stay: {}", roots(answer)));
-    let candidates = list(answer, "candidates");
-    let total = count(answer, "candidates_total");
-    if candidates.is_empty() {
+    line(&format!("must stay: {}", roots(&answer.roots)));
+    if answer.candidates.is_empty() {
         line("nothing may leave");
     } else {
-        line(&format!("may leave: {}; first:", render::counted(total, "segment", "segments")));
+        let total = render::counted(answer.candidates_total, "segment", "segments");
+        line(&format!("may leave: {total}; first:"));
         line("");
-        line(candidate_table(candidates).trim_end());
+        line(candidate_table(&answer.candidates).trim_end());
     }
     line("");
-    line(&plan_lines(&answer["plan"]));
+    line(&plan_lines(&answer.plan));
     shown
 }
 
-pub fn usage_line(usage: &Value) -> String {
-    let percent = usage.get("percent").and_then(Value::as_f64).unwrap_or_default();
-    let used = format!("{} tokens", grouped(count(usage, "tokens")));
-    let shown = format!("{}, {percent:.0} % of {}", render::bold(used), grouped(count(usage, "budget_tokens")));
-    match flag(usage, "over_limit") {
-        true => format!("{shown}  {}", render::warning("over the budget")),
-        false => shown,
-    }
+pub fn usage_line(usage: &UsageAnswer) -> String {
+    let used = render::bold(format!("{} tokens", grouped(usage.tokens)));
+    let shown = format!("{used}, {:.0} % of {}", usage.percent, grouped(usage.budget_tokens));
+    if usage.over_limit { format!("{shown}  {}", render::warning("over the budget")) } else { shown }
 }
 
-fn by_type(answer: &Value) -> String {
-    let empty = serde_json::Map::new();
-    let tokens = answer.get("tokens_by_type").and_then(Value::as_object).unwrap_or(&empty);
-    let mut types: Vec<(&str, i64)> =
-        tokens.iter().map(|(name, tokens)| (name.as_str(), tokens.as_i64().unwrap_or(0))).collect();
+/// The most first.
+fn by_type(tokens: &BTreeMap<String, u64>) -> String {
+    let mut types: Vec<(&String, u64)> = tokens.iter().map(|(name, tokens)| (name, *tokens)).collect();
     types.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
-    let all: i64 = types.iter().map(|(_, tokens)| tokens).sum();
+    let all: u64 = types.iter().map(|(_, tokens)| tokens).sum();
     let mut table = Table::new(["TYPE", "TOKENS", "SHARE"]);
     for (name, tokens) in types {
         let share = tokens as f64 / all.max(1) as f64 * 100.0;
-        table.row([name.to_owned(), grouped(tokens), format!("{share:.0} %")]);
+        table.row([name.clone(), grouped(tokens), format!("{share:.0} %")]);
     }
     table.finish()
 }
 
-fn roots(answer: &Value) -> String {
-    let kinds = answer.get("roots").and_then(Value::as_object);
-    let kinds: Vec<String> =
-        kinds.into_iter().flatten().map(|(kind, count)| format!("{count} {}", kind.replace('_', " "))).collect();
+fn roots(roots: &BTreeMap<String, u64>) -> String {
+    let kinds: Vec<String> = roots.iter().map(|(kind, count)| format!("{count} {}", kind.replace('_', " "))).collect();
     if kinds.is_empty() { "nothing".to_owned() } else { kinds.join(", ") }
 }
 
-fn candidate_table(candidates: &[Value]) -> String {
+fn candidate_table(candidates: &[CandidateAnswer]) -> String {
     let mut table = Table::new(["SEGMENT", "TYPE", "TOKENS", "SCORE", "WHY"]);
     for candidate in candidates {
-        let score = candidate.get("score").and_then(Value::as_f64).unwrap_or_default();
         table.row([
-            one_line(text(candidate, "segment_id"), 40),
-            text(candidate, "type").to_owned(),
-            grouped(count(candidate, "tokens")),
-            format!("{score:.2}"),
-            one_line(text(candidate, "reason"), 120),
+            one_line(&candidate.segment_id, 40),
+            candidate.segment_type.clone(),
+            grouped(candidate.tokens),
+            format!("{:.2}", candidate.score.unwrap_or_default()),
+            one_line(&candidate.reason, 120),
         ]);
     }
     table.finish()
 }
 
-pub fn plan_lines(plan: &Value) -> String {
-    let (stash, delete) = (list(plan, "stash_segments").len(), list(plan, "delete_segments").len());
-    let mut shown = format!("plan: {}", escaped(text(plan, "reason")));
+pub fn plan_lines(plan: &WindowPlanAnswer) -> String {
+    let (stash, delete) = (plan.stash_segments.len(), plan.delete_segments.len());
+    let mut lines = vec![format!("plan: {}", escaped(&plan.reason))];
     if stash > 0 {
-        let lost = grouped(count(plan, "cache_tokens_lost"));
-        write!(shown, "\n      stash {stash}; {lost} tokens of a cached prompt are read anew")
-            .expect("writing to a string cannot fail");
+        let lost = grouped(plan.cache_tokens_lost);
+        lines.push(format!("      stash {stash}; {lost} tokens of a cached prompt are read anew"));
     }
     if delete > 0 {
-        write!(shown, "\n      delete {delete} that were stashed long ago").expect("writing to a string cannot fail");
+        lines.push(format!("      delete {delete} that were stashed long ago"));
     }
-    let compress: Vec<String> =
-        list(plan, "compress_candidates").iter().filter_map(Value::as_str).map(escaped).collect();
+    let compress: Vec<String> = plan.compress_candidates.iter().take(5).map(|id| escaped(id)).collect();
     if !compress.is_empty() {
-        let first = compress.iter().take(5).cloned().collect::<Vec<_>>().join(", ");
-        write!(shown, "\n      long and cold, worth a summary: {first}").expect("writing to a string cannot fail");
+        lines.push(format!("      long and cold, worth a summary: {}", compress.join(", ")));
     }
-    shown
+    lines.join("\n")
 }
 
-pub fn top(session_id: &str, limit: i64, session: &Session) -> Result<(), Failure> {
-    let request = json!({"session_id": session_id, "max_candidates": 1, "max_retainers": limit});
-    let answer = session.call("context_gc_analyze", request)?;
+pub fn top(arguments: TopArguments, session: &Session) -> Result<(), Failure> {
+    let answer = session.run(ContextGcAnalyze {
+        session_id: arguments.session,
+        max_candidates: Some(1),
+        max_retainers: Some(arguments.limit),
+        ..ContextGcAnalyze::default()
+    })?;
     session.output.answer(&answer, |answer| {
         let mut table = Table::new(["SEGMENT", "TYPE", "TOKENS", "RETAINED", "KEPT AS"]);
-        for retainer in list(answer, "retainers") {
+        for retainer in answer.retainers.iter().flatten() {
             table.row([
-                one_line(text(retainer, "segment_id"), 60),
-                text(retainer, "type").to_owned(),
-                grouped(count(retainer, "tokens")),
-                grouped(count(retainer, "retained_tokens")),
-                text(retainer, "root").replace('_', " "),
+                one_line(&retainer.segment_id, 60),
+                retainer.segment_type.clone(),
+                grouped(retainer.tokens),
+                grouped(retainer.retained_tokens),
+                retainer.root.as_deref().unwrap_or_default().replace('_', " "),
             ]);
         }
         table.finish()
     })
-}
-
-/// 12480 as 12,480.
-pub fn grouped(number: i64) -> String {
-    let digits = number.unsigned_abs().to_string();
-    let mut grouped = String::new();
-    for (place, digit) in digits.char_indices() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    if number < 0 { format!("-{grouped}") } else { grouped }
 }

@@ -1,221 +1,349 @@
 //! Changing sessions: `rootset context add`, `prune`, `restore`, `pin`, `compress`, `focus`, `configure`, `rm`.
 
-use serde_json::{Value, json};
-
-use super::analyze::{grouped, plan_lines, usage_line};
-use crate::arguments::{
-    AddSegmentArguments, CompressArguments, ConfigureArguments, FocusArguments, PinArguments, PruneContextArguments,
-    RestoreSegmentsArguments, SegmentsArguments,
+use clap::Args;
+use rootset_api::{
+    ContextAdd, ContextAdded, ContextAnalysis, ContextCompress, ContextDeleteSession, ContextFocus, ContextGcAnalyze,
+    ContextGcConfigure, ContextGcPin, ContextGcPrune, ContextGcUnpin, ContextGet, ContextPruned, ContextRestore,
+    ContextSetFocus, PruneStrategy, SegmentError, SegmentInput, SettingsInForce,
 };
-use crate::commands::joined;
+
+use super::analyze::{plan_lines, usage_line};
+use crate::commands::{joined, word};
 use crate::exit::{Failure, STATUS_CALLER};
-use crate::render::{self, Table, count, escaped, list, text, with_age};
+use crate::render::{self, Table, counted, escaped, grouped, with_age};
 use crate::session::Session;
 use crate::{input, prompt};
 
+/// Add a segment; without TEXT, from stdin
+#[derive(Debug, Args)]
+pub struct AddSegmentArguments {
+    session: String,
+    text: Vec<String>,
+    /// message, code, log, note, decision or summary
+    #[arg(long = "type", short = 't', default_value = "note", value_name = "TYPE")]
+    segment_type: String,
+    /// A readable id; without it, a new one
+    #[arg(long, value_name = "ID")]
+    id: Option<String>,
+    /// system, user, assistant or tool
+    #[arg(long, value_name = "ROLE")]
+    role: Option<String>,
+    /// The file it shows
+    #[arg(long, value_name = "PATH")]
+    file: Option<String>,
+    /// Never to leave by itself
+    #[arg(long)]
+    pin: bool,
+}
+
 pub fn add(arguments: AddSegmentArguments, session: &Session) -> Result<(), Failure> {
-    let words = joined(&arguments.text).map_or_else(input::read_stdin, Ok)?;
-    let segment = json!({
-        "segment_id": arguments.id,
-        "type": arguments.segment_type,
-        "text": words,
-        "role": arguments.role,
-        "file_path": arguments.file,
-        "pinned": arguments.pin.then_some(true),
-    });
-    let answer = session.call("context_add", json!({"session_id": arguments.session, "segments": [segment]}))?;
-    session.output.answer(&answer, |answer| {
-        let ids: Vec<String> = list(answer, "segment_ids").iter().filter_map(Value::as_str).map(escaped).collect();
-        format!("{}: {}\n", ids.join(", "), escaped(text(answer, "message")))
-    })?;
+    let text = joined(&arguments.text).map_or_else(input::read_stdin, Ok)?;
+    let segment = SegmentInput {
+        segment_id: arguments.id,
+        role: arguments.role,
+        file_path: arguments.file,
+        pinned: arguments.pin.then_some(true),
+        ..SegmentInput::new(word("segments[0].type", &arguments.segment_type)?, text)
+    };
+    let (session_id, segments) = (arguments.session, Some(vec![segment]));
+    let answer = session.run(ContextAdd { session_id, segments, ..ContextAdd::default() })?;
+    session.output.answer(&answer, added)?;
     if !session.output.in_json() {
-        for hint in list(&answer, "recall_hints") {
-            let (id, because) = (escaped(text(hint, "segment_id")), escaped(text(hint, "because")));
+        for hint in &answer.recall_hints {
+            let (id, because) = (escaped(&hint.segment_id), escaped(&hint.because));
             session.output.talk(&format!("in the stash: {id} ({because})"));
         }
     }
     Ok(())
 }
 
-pub fn prune(arguments: &PruneContextArguments, session: &Session) -> Result<(), Failure> {
-    let mut request = json!({"session_id": arguments.session});
-    if arguments.segments.is_empty() {
-        let plan = match &arguments.plan {
-            Some(plan) => plan.clone(),
-            None => {
-                let analysis = analysis_for(arguments, session)?;
-                let plan = &analysis["plan"];
-                let is_empty = ["stash_segments", "delete_segments"].iter().all(|field| list(plan, field).is_empty());
-                if arguments.dry_run || is_empty {
-                    return session.output.answer(&analysis, |_| format!("{}\n", plan_lines(plan)));
-                }
-                text(plan, "plan_id").to_owned()
-            }
-        };
-        request["plan_id"] = plan.into();
+fn added(answer: &ContextAdded) -> String {
+    format!("{}: {}\n", names(&answer.segment_ids), escaped(&answer.message))
+}
+
+fn names(ids: &[String]) -> String {
+    ids.iter().map(|id| escaped(id)).collect::<Vec<_>>().join(", ")
+}
+
+/// Let segments leave the window: those named, or what should go for the budget
+#[derive(Debug, Args)]
+pub struct PruneContextArguments {
+    session: String,
+    /// What should leave; without it, what the analysis proposes
+    segments: Vec<String>,
+    /// Down to so many tokens
+    #[arg(long, value_name = "TOKENS", conflicts_with_all = ["segments", "free", "plan"])]
+    to: Option<i64>,
+    /// So many tokens
+    #[arg(long, value_name = "TOKENS", conflicts_with_all = ["segments", "plan"])]
+    free: Option<i64>,
+    /// A plan that was shown before
+    #[arg(long, value_name = "ID", conflicts_with = "segments")]
+    plan: Option<String>,
+    /// Delete instead of stash; `rootset undo` brings it back
+    #[arg(long)]
+    delete: bool,
+    /// Show what would leave, and stop
+    #[arg(long)]
+    dry_run: bool,
+}
+
+pub fn prune(arguments: PruneContextArguments, session: &Session) -> Result<(), Failure> {
+    let mut request = ContextGcPrune { session_id: arguments.session.clone(), ..ContextGcPrune::default() };
+    if !arguments.segments.is_empty() {
+        request.segment_ids = Some(arguments.segments);
+    } else if arguments.plan.is_some() {
+        request.plan_id = arguments.plan;
     } else {
-        request["segment_ids"] = json!(arguments.segments);
+        let analysis = analysis_for(&arguments, session)?;
+        let plan = &analysis.plan;
+        if arguments.dry_run || (plan.stash_segments.is_empty() && plan.delete_segments.is_empty()) {
+            return session.output.answer(&analysis, |analysis| format!("{}\n", plan_lines(&analysis.plan)));
+        }
+        request.plan_id = analysis.plan.plan_id;
     }
     if arguments.delete {
         prompt::confirm(session, "delete these segments")?;
-        request["strategy"] = "delete".into();
-        request["confirm"] = true.into();
+        request.strategy = Some(PruneStrategy::Delete);
+        request.confirm = Some(true);
     }
-    let answer = session.call("context_gc_prune", request)?;
+    let answer = session.run(request)?;
     session.output.answer(&answer, pruned)?;
-    say_errors(&answer, session)
+    say_errors(&answer.errors, session)
 }
 
-fn analysis_for(arguments: &PruneContextArguments, session: &Session) -> Result<Value, Failure> {
-    let mut request = json!({"session_id": arguments.session, "max_candidates": 1, "target_tokens": arguments.free});
-    if let Some(wanted) = arguments.to {
-        let look = json!({"session_id": arguments.session, "max_candidates": 1, "target_tokens": 0});
-        let used = count(&session.call("context_gc_analyze", look)?["usage"], "tokens");
-        request["target_tokens"] = (used - wanted).max(0).into();
-    }
-    Ok(session.call("context_gc_analyze", request)?)
+fn analysis_for(arguments: &PruneContextArguments, session: &Session) -> Result<ContextAnalysis, Failure> {
+    let request = |target_tokens: Option<i64>| ContextGcAnalyze {
+        session_id: arguments.session.clone(),
+        max_candidates: Some(1),
+        target_tokens,
+        ..ContextGcAnalyze::default()
+    };
+    let Some(wanted) = arguments.to else { return Ok(session.run(request(arguments.free))?) };
+    let used = i64::try_from(session.run(request(Some(0)))?.usage.tokens).unwrap_or(i64::MAX);
+    Ok(session.run(request(Some(used.saturating_sub(wanted).max(0))))?)
 }
 
-fn pruned(answer: &Value) -> String {
-    let (stashed, deleted) = (list(answer, "stashed").len() as i64, list(answer, "deleted").len() as i64);
+fn pruned(answer: &ContextPruned) -> String {
+    let (stashed, deleted) = (answer.stashed.len(), answer.deleted.len());
     let mut parts = Vec::new();
     if stashed > 0 || deleted == 0 {
-        parts.push(format!("{} stashed", render::counted(stashed, "segment", "segments")));
+        parts.push(format!("{} stashed", counted(stashed, "segment", "segments")));
     }
     if deleted > 0 {
-        let run = text(answer, "run_id");
-        let until = with_age(text(answer, "undo_until"));
-        parts.push(format!(
-            "{} deleted; `rootset undo {run}` brings it back until {until}",
-            render::counted(deleted, "segment", "segments")
-        ));
+        let run = answer.run_id.map(|run| run.to_string()).unwrap_or_default();
+        let until = answer.undo_until.map(with_age).unwrap_or_default();
+        let deleted = counted(deleted, "segment", "segments");
+        parts.push(format!("{deleted} deleted; `rootset undo {run}` brings it back until {until}"));
     }
-    let freed = grouped(count(answer, "tokens_freed"));
-    format!("{}\nfreed {freed} tokens; now {}\n", parts.join(", "), usage_line(&answer["usage_after"]))
+    let freed = grouped(answer.tokens_freed);
+    format!("{}\nfreed {freed} tokens; now {}\n", parts.join(", "), usage_line(&answer.usage_after))
 }
 
 /// Each id that was left alone is told; the status says that not all was done.
-fn say_errors(answer: &Value, session: &Session) -> Result<(), Failure> {
-    let errors = list(answer, "errors");
+fn say_errors(errors: &[SegmentError], session: &Session) -> Result<(), Failure> {
     if errors.is_empty() {
         return Ok(());
     }
     if !session.output.in_json() {
         for error in errors {
-            let (id, message) = (escaped(text(error, "segment_id")), render::for_people(text(error, "message")));
-            session.output.talk(&render::warning(format!("{id}: {}", escaped(&message))));
+            let (id, message) = (escaped(&error.segment_id), escaped(&render::for_people(&error.message)));
+            session.output.talk(&render::warning(format!("{id}: {message}")));
         }
     }
     Err(Failure::Said(STATUS_CALLER))
 }
 
-pub fn restore(arguments: &RestoreSegmentsArguments, session: &Session) -> Result<(), Failure> {
-    let request = json!({
-        "session_id": arguments.session,
-        "segment_ids": arguments.segments,
-        "from_session_id": arguments.from,
-    });
-    let answer = session.call("context_restore", request)?;
+/// Bring stashed segments back into their place
+#[derive(Debug, Args)]
+pub struct RestoreSegmentsArguments {
+    session: String,
+    #[arg(required = true)]
+    segments: Vec<String>,
+    /// Copy them from this session's stash
+    #[arg(long, value_name = "SESSION")]
+    from: Option<String>,
+}
+
+pub fn restore(arguments: RestoreSegmentsArguments, session: &Session) -> Result<(), Failure> {
+    let answer = session.run(ContextRestore {
+        workspace_id: None,
+        session_id: arguments.session,
+        segment_ids: arguments.segments,
+        from_session_id: arguments.from,
+    })?;
     session.output.answer(&answer, |answer| {
-        let restored = list(answer, "restored").len() as i64;
-        let segments = render::counted(restored, "segment", "segments");
-        format!("{segments} restored; now {}\n", usage_line(&answer["usage"]))
+        let segments = counted(answer.restored.len(), "segment", "segments");
+        format!("{segments} restored; now {}\n", usage_line(&answer.usage))
     })?;
-    say_errors(&answer, session)
+    say_errors(&answer.errors, session)
 }
 
-pub fn pin(arguments: &PinArguments, session: &Session) -> Result<(), Failure> {
-    let request = json!({
-        "session_id": arguments.session,
-        "segment_ids": arguments.segments,
-        "reason": arguments.reason,
-    });
-    let answer = session.call("context_gc_pin", request)?;
-    named(&answer, "pinned", session)
+/// Keep segments in the window whatever happens
+#[derive(Debug, Args)]
+pub struct PinArguments {
+    session: String,
+    #[arg(required = true)]
+    segments: Vec<String>,
+    /// Why, for whoever wonders later
+    #[arg(long)]
+    reason: Option<String>,
 }
 
-pub fn unpin(arguments: &SegmentsArguments, session: &Session) -> Result<(), Failure> {
-    let request = json!({"session_id": arguments.session, "segment_ids": arguments.segments});
-    let answer = session.call("context_gc_unpin", request)?;
-    named(&answer, "unpinned", session)
+#[derive(Debug, Args)]
+pub struct SegmentsArguments {
+    session: String,
+    #[arg(required = true)]
+    segments: Vec<String>,
 }
 
-fn named(answer: &Value, field: &str, session: &Session) -> Result<(), Failure> {
-    session.output.answer(answer, |answer| {
-        let ids: Vec<String> = list(answer, field).iter().filter_map(Value::as_str).map(escaped).collect();
-        if ids.is_empty() { String::new() } else { format!("{field}: {}\n", ids.join(", ")) }
-    })?;
-    say_errors(answer, session)
+pub fn pin(arguments: PinArguments, session: &Session) -> Result<(), Failure> {
+    let PinArguments { session: session_id, segments: segment_ids, reason } = arguments;
+    let answer = session.run(ContextGcPin { workspace_id: None, session_id, segment_ids, reason })?;
+    session.output.answer(&answer, |answer| changed("pinned", &answer.pinned))?;
+    say_errors(&answer.errors, session)
 }
 
-pub fn compress(arguments: &CompressArguments, session: &Session) -> Result<(), Failure> {
+pub fn unpin(arguments: SegmentsArguments, session: &Session) -> Result<(), Failure> {
+    let SegmentsArguments { session: session_id, segments: segment_ids } = arguments;
+    let answer = session.run(ContextGcUnpin { workspace_id: None, session_id, segment_ids, reason: None })?;
+    session.output.answer(&answer, |answer| changed("unpinned", &answer.unpinned))?;
+    say_errors(&answer.errors, session)
+}
+
+fn changed(how: &str, ids: &[String]) -> String {
+    if ids.is_empty() { String::new() } else { format!("{how}: {}\n", names(ids)) }
+}
+
+/// Put a summary in the place of a long segment; without SUMMARY, from stdin
+#[derive(Debug, Args)]
+pub struct CompressArguments {
+    session: String,
+    segment: String,
+    summary: Vec<String>,
+}
+
+pub fn compress(arguments: CompressArguments, session: &Session) -> Result<(), Failure> {
     let summary = joined(&arguments.summary).map_or_else(input::read_stdin, Ok)?;
-    let request = json!({"session_id": arguments.session, "segment_id": arguments.segment, "summary": summary});
-    let answer = session.call("context_compress", request)?;
+    let (session_id, segment_id) = (arguments.session, arguments.segment);
+    let answer = session.run(ContextCompress { workspace_id: None, session_id, segment_id, summary })?;
     session.output.answer(&answer, |answer| {
-        let (before, after) = (count(answer, "tokens_before"), count(answer, "tokens_after"));
-        let id = escaped(text(answer, "segment_id"));
-        format!("{id}: {} tokens instead of {}\n", grouped(after), grouped(before))
+        let (before, after) = (grouped(answer.tokens_before), grouped(answer.tokens_after));
+        format!("{}: {after} tokens instead of {before}\n", escaped(&answer.segment_id))
     })
 }
 
-pub fn focus(arguments: &FocusArguments, session: &Session) -> Result<(), Failure> {
-    let mut request = json!({"session_id": arguments.session});
-    match arguments.clear {
-        true => {
-            for field in ["task_id", "active_file", "line_range", "recent_files", "open_files", "breakpoints"] {
-                request[field] = Value::Null;
-            }
-        }
-        false => {
-            for (field, value) in [("task_id", &arguments.task), ("active_file", &arguments.file)] {
-                if let Some(value) = value {
-                    request[field] = value.as_str().into();
-                }
-            }
-        }
-    }
-    let answer = session.call("context_set_focus", request)?;
-    session.output.answer(&answer, |answer| {
-        let shown: Vec<String> = [("task", "task_id"), ("file", "active_file")]
-            .into_iter()
-            .filter(|(_, field)| !text(answer, field).is_empty())
-            .map(|(word, field)| format!("{word} {}", escaped(text(answer, field))))
-            .collect();
-        if shown.is_empty() { "nothing in focus\n".to_owned() } else { format!("in focus: {}\n", shown.join(", ")) }
-    })
+/// Tell what the agent works on
+#[derive(Debug, Args)]
+pub struct FocusArguments {
+    session: String,
+    /// The task's segments stay
+    #[arg(long, value_name = "ID")]
+    task: Option<String>,
+    /// Segments that show this file stay
+    #[arg(long, value_name = "PATH")]
+    file: Option<String>,
+    /// Nothing in particular
+    #[arg(long, conflicts_with_all = ["task", "file"])]
+    clear: bool,
 }
 
-pub fn configure(arguments: &ConfigureArguments, session: &Session) -> Result<(), Failure> {
-    let request = json!({
-        "session_id": arguments.session,
-        "budget_tokens": arguments.budget,
-        "reserved_tokens": arguments.reserved,
-        "mode": arguments.mode,
-        "tokenizer": arguments.tokenizer,
-        "recent_segments": arguments.recent,
-    });
-    let answer = session.call("context_gc_configure", request)?;
-    session.output.answer(&answer, |answer| {
-        let mut table = Table::new(["SETTING", "VALUE"]);
-        for (name, value) in answer.as_object().into_iter().flatten().filter(|(name, _)| *name != "session_id") {
-            let shown = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-            table.row([name.clone(), shown]);
+pub fn focus(arguments: FocusArguments, session: &Session) -> Result<(), Failure> {
+    let session_id = arguments.session;
+    let request = if arguments.clear {
+        ContextSetFocus {
+            workspace_id: None,
+            session_id,
+            task_id: Some(None),
+            active_file: Some(None),
+            line_range: Some(None),
+            recent_files: Some(None),
+            open_files: Some(None),
+            breakpoints: Some(None),
         }
-        table.finish()
-    })
+    } else {
+        let (task_id, active_file) = (arguments.task.map(Some), arguments.file.map(Some));
+        ContextSetFocus { session_id, task_id, active_file, ..ContextSetFocus::default() }
+    };
+    session.output.answer(&session.run(request)?, focused)
 }
 
-pub fn remove(session_id: &str, session: &Session) -> Result<(), Failure> {
+fn focused(ContextFocus { focus, .. }: &ContextFocus) -> String {
+    let shown: Vec<String> = [("task", &focus.task_id), ("file", &focus.active_file)]
+        .into_iter()
+        .filter_map(|(what, name)| Some(format!("{what} {}", escaped(name.as_deref()?))))
+        .collect();
+    if shown.is_empty() { "nothing in focus\n".to_owned() } else { format!("in focus: {}\n", shown.join(", ")) }
+}
+
+/// Show or change a session's settings
+#[derive(Debug, Args)]
+pub struct ConfigureArguments {
+    session: String,
+    /// What the model's window holds
+    #[arg(long, value_name = "TOKENS")]
+    budget: Option<i64>,
+    /// Of that, what is kept free for answers
+    #[arg(long, value_name = "TOKENS")]
+    reserved: Option<i64>,
+    /// auto, or advise: nothing leaves by itself
+    #[arg(long, value_name = "MODE")]
+    mode: Option<String>,
+    /// o200k, cl100k or chars/4
+    #[arg(long, value_name = "NAME")]
+    tokenizer: Option<String>,
+    /// Segments from the end that always stay
+    #[arg(long, value_name = "COUNT")]
+    recent: Option<i64>,
+}
+
+pub fn configure(arguments: ConfigureArguments, session: &Session) -> Result<(), Failure> {
+    let answer = session.run(ContextGcConfigure {
+        session_id: arguments.session,
+        budget_tokens: arguments.budget,
+        reserved_tokens: arguments.reserved,
+        mode: arguments.mode.as_deref().map(|text| word("mode", text)).transpose()?,
+        tokenizer: arguments.tokenizer.as_deref().map(|text| word("tokenizer", text)).transpose()?,
+        recent_segments: arguments.recent,
+        ..ContextGcConfigure::default()
+    })?;
+    session.output.answer(&answer, settings)
+}
+
+fn settings(answer: &SettingsInForce) -> String {
+    let settings = [
+        ("budget_tokens", render::word(&answer.budget_tokens)),
+        ("reserved_tokens", render::word(&answer.reserved_tokens)),
+        ("soft_percent", render::word(&answer.soft_percent)),
+        ("target_percent", render::word(&answer.target_percent)),
+        ("hard_percent", render::word(&answer.hard_percent)),
+        ("min_free_percent", render::word(&answer.min_free_percent)),
+        ("mode", render::word(&answer.mode)),
+        ("recent_segments", render::word(&answer.recent_segments)),
+        ("decision_window", render::word(&answer.decision_window)),
+        ("half_life_steps", render::word(&answer.half_life_steps)),
+        ("half_life", render::word(&answer.half_life)),
+        ("weights", render::word(&answer.weights)),
+        ("tokenizer", render::word(&answer.tokenizer)),
+    ];
+    let mut table = Table::new(["SETTING", "VALUE"]);
+    settings.into_iter().for_each(|(name, value)| table.row([name.to_owned(), value]));
+    table.finish()
+}
+
+#[derive(Debug, Args)]
+pub struct SessionArguments {
+    session: String,
+}
+
+pub fn remove(SessionArguments { session: session_id }: SessionArguments, session: &Session) -> Result<(), Failure> {
     // The question must not come before the answer that there is no such session.
-    session.call("context_get", json!({"session_id": session_id}))?;
-    prompt::confirm(
-        session,
-        &format!("move the session {} and its stash to the trash", render::one_line(session_id, 80)),
-    )?;
-    let answer = session.call("context_delete_session", json!({"session_id": session_id, "confirm": true}))?;
+    session.run(ContextGet { session_id: session_id.clone(), ..ContextGet::default() })?;
+    let shown = render::one_line(&session_id, 80);
+    prompt::confirm(session, &format!("move the session {shown} and its stash to the trash"))?;
+    let answer = session.run(ContextDeleteSession { workspace_id: None, session_id, confirm: Some(true) })?;
     session.output.answer(&answer, |answer| {
-        let run = text(answer, "run_id");
-        format!("in the trash; `rootset undo {run}` brings it back until {}\n", with_age(text(answer, "undo_until")))
+        let until = answer.undo_until.map(with_age).unwrap_or_default();
+        format!("in the trash; `rootset undo {}` brings it back until {until}\n", answer.run_id)
     })
 }

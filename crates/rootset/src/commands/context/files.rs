@@ -3,39 +3,71 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use rootset_api::ErrorCode;
+use clap::{Args, ValueEnum};
+use rootset_api::{ContextExport, ContextImport, ErrorCode, ImportFormat};
 use rootset_service::ServiceError;
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::arguments::{ExportContextArguments, ImportContextArguments, SessionFormat};
+use crate::commands::word;
 use crate::exit::Failure;
 use crate::input;
-use crate::render::{escaped, list, text};
+use crate::render::escaped;
 use crate::session::Session;
+
+/// Read a session of Claude Code, a message list, or an export
+#[derive(Debug, Args)]
+pub struct ImportContextArguments {
+    file: PathBuf,
+    /// Name of the session; without it, the file's name
+    #[arg(long, value_name = "NAME")]
+    session: Option<String>,
+    /// What the file is; without it, its contents decide
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<SessionFormat>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SessionFormat {
+    ClaudeCode,
+    Anthropic,
+    #[value(name = "openai")]
+    OpenAi,
+    Rootset,
+}
+
+impl From<SessionFormat> for ImportFormat {
+    fn from(format: SessionFormat) -> Self {
+        match format {
+            SessionFormat::ClaudeCode => Self::ClaudeCode,
+            SessionFormat::Anthropic => Self::Anthropic,
+            SessionFormat::OpenAi => Self::OpenAi,
+            SessionFormat::Rootset => Self::Rootset,
+        }
+    }
+}
 
 pub fn import(arguments: ImportContextArguments, session: &Session) -> Result<(), Failure> {
     let name = arguments.session.unwrap_or_else(|| session_name(&arguments.file));
     let format = arguments.format.map_or_else(|| detect(&arguments.file), Ok)?;
-    let request = import_request(&name, &arguments.file, format);
-    let answer = session.call("context_import", request)?;
-    session.output.answer(&answer, |answer| {
-        format!("{}: {}\n", escaped(text(answer, "session_id")), escaped(text(answer, "message")))
-    })?;
+    let answer = session.run(import_request(name, &arguments.file, format))?;
+    session
+        .output
+        .answer(&answer, |answer| format!("{}: {}\n", escaped(&answer.session_id), escaped(&answer.message)))?;
     if !session.output.in_json() {
-        for skipped in list(&answer["skipped"], "first") {
-            let line = skipped.get("line").and_then(Value::as_u64).unwrap_or_default();
-            session.output.talk(&format!("line {line} left out: {}", escaped(text(skipped, "reason"))));
+        for skipped in &answer.skipped.first {
+            session.output.talk(&format!("line {} left out: {}", skipped.line, escaped(&skipped.reason)));
         }
     }
     Ok(())
 }
 
-pub fn import_request(name: &str, file: &Path, format: SessionFormat) -> Value {
-    json!({"session_id": name, "format": format.as_str(), "path": file.display().to_string()})
+pub fn import_request(session_id: String, file: &Path, format: SessionFormat) -> ContextImport {
+    let (format, path) = (format.into(), Some(file.display().to_string()));
+    ContextImport { workspace_id: None, session_id, format, messages: None, path }
 }
 
 /// The file's name without its ending.
-pub fn session_name(file: &Path) -> String {
+fn session_name(file: &Path) -> String {
     file.file_stem().map_or_else(|| "session".to_owned(), |stem| stem.to_string_lossy().into_owned())
 }
 
@@ -54,22 +86,34 @@ pub fn detect(file: &Path) -> Result<SessionFormat, ServiceError> {
     }
     let messages = value.get("messages").unwrap_or(&value).as_array().map(Vec::as_slice).unwrap_or_default();
     let is_openai = |message: &Value| {
-        let role = text(message, "role");
+        let role = message.get("role").and_then(Value::as_str).unwrap_or_default();
         message.get("tool_calls").is_some() || matches!(role, "system" | "developer" | "tool" | "function")
     };
     Ok(if messages.iter().any(is_openai) { SessionFormat::OpenAi } else { SessionFormat::Anthropic })
 }
 
-pub fn export(arguments: &ExportContextArguments, session: &Session) -> Result<(), Failure> {
-    let request = json!({"session_id": arguments.session, "include": arguments.include});
-    let answer = session.call("context_export", request)?;
+/// Write a session as JSON that `import` reads
+#[derive(Debug, Args)]
+pub struct ExportContextArguments {
+    session: String,
+    /// session, stash or both
+    #[arg(long, default_value = "both", value_name = "WHAT")]
+    include: String,
+    /// Into this file, as a whole or not at all
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+pub fn export(arguments: ExportContextArguments, session: &Session) -> Result<(), Failure> {
+    let include = Some(word("include", &arguments.include)?);
+    let answer = session.run(ContextExport { workspace_id: None, session_id: arguments.session, include })?;
     let Some(path) = &arguments.output else { return session.output.json(&answer) };
-    let aside = write_whole(path, &format!("{answer:#}\n"))?;
+    let contents = serde_json::to_string_pretty(&answer).map_err(std::io::Error::from)?;
+    let aside = write_whole(path, &format!("{contents}\n"))?;
     if let Some(aside) = aside {
         session.output.talk(&format!("what was there is no export; it was set aside as {}", aside.display()));
     }
-    let segments = list(&answer, "segments").len();
-    session.output.talk(&format!("{segments} segments written to {}", path.display()));
+    session.output.talk(&format!("{} segments written to {}", answer.segments.len(), path.display()));
     Ok(())
 }
 

@@ -2,155 +2,218 @@
 
 use std::fmt::Write;
 
-use serde_json::{Value, json};
+use clap::{Args, ValueEnum};
+use rootset_api::{
+    ContextExplain, ContextExplained, ContextExport, ContextGet, ContextListSessions, ContextSearchStash, ContextView,
+    ExportedPart, RenderFormat, SegmentState, SessionList, StashResults,
+};
 
-use super::analyze::{grouped, usage_line};
-use crate::arguments::{MessagesFormat, PageArguments, SearchStashArguments, ShowContextArguments};
+use super::analyze::usage_line;
+use crate::arguments::PageArguments;
 use crate::commands::list::{Page, say_what_is_left};
-use crate::commands::{given, joined};
+use crate::commands::{given, joined, word};
 use crate::exit::Failure;
-use crate::render::{self, Table, age, count, escaped, flag, list, one_line, text};
+use crate::render::{self, Table, age, counted, escaped, grouped, one_line};
 use crate::session::Session;
 
-pub fn sessions(arguments: &PageArguments, session: &Session) -> Result<(), Failure> {
-    let request = json!({"offset": arguments.offset, "limit": arguments.limit});
-    let answer = session.call("context_list_sessions", request)?;
-    session.output.answer(&answer, |answer| {
-        if list(answer, "sessions").is_empty() {
-            return String::new();
-        }
-        let mut table = Table::new(["SESSION", "TOKENS", "SEGMENTS", "STASHED", "USED"]);
-        for row in list(answer, "sessions") {
-            table.row([
-                one_line(text(row, "session_id"), 80),
-                grouped(count(row, "tokens")),
-                count(row, "segments").to_string(),
-                count(row, "stashed").to_string(),
-                age(text(row, "updated_at")),
-            ]);
-        }
-        table.finish()
-    })?;
+/// Show what is in the window, in order
+#[derive(Debug, Args)]
+pub struct ShowContextArguments {
+    session: String,
+    /// One segment as a whole instead
+    segment: Option<String>,
+    /// As the message list of an API: `anthropic` or `openai`
+    #[arg(long, value_name = "FORMAT", conflicts_with = "segment")]
+    format: Option<MessagesFormat>,
+    /// One line for what was stashed
+    #[arg(long)]
+    placeholders: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum MessagesFormat {
+    Anthropic,
+    #[value(name = "openai")]
+    OpenAi,
+}
+
+#[derive(Debug, Args)]
+pub struct SegmentArguments {
+    session: String,
+    segment: String,
+}
+
+/// Find what was stashed
+#[derive(Debug, Args)]
+pub struct SearchStashArguments {
+    session: String,
+    query: Vec<String>,
+    /// In the stash of every session
+    #[arg(long)]
+    all: bool,
+    /// message, code, log, note, decision or summary
+    #[arg(long = "type", short = 't', value_name = "TYPE")]
+    segment_type: Option<String>,
+    /// Segments that show this file
+    #[arg(long, value_name = "PATH")]
+    file: Option<String>,
+    /// Segments with this tag (may be repeated)
+    #[arg(long = "tag", value_name = "TAG")]
+    tags: Vec<String>,
+    /// Results at most
+    #[arg(long, short = 'n')]
+    limit: Option<i64>,
+}
+
+pub fn sessions(PageArguments { offset, limit }: PageArguments, session: &Session) -> Result<(), Failure> {
+    let answer = session.run(ContextListSessions { workspace_id: None, offset, limit })?;
+    session.output.answer(&answer, session_table)?;
     if !session.output.in_json() {
-        let total = render::counted(count(&answer, "total"), "session", "sessions");
-        let shown = list(&answer, "sessions").len();
-        let page = Page { shown, offset: count(&answer, "offset"), total: count(&answer, "total") };
-        say_what_is_left(session, page, total);
+        let page = Page { shown: answer.sessions.len(), offset: answer.offset, total: answer.total };
+        say_what_is_left(session, page, counted(answer.total, "session", "sessions"));
     }
     Ok(())
 }
 
-pub fn show(arguments: &ShowContextArguments, session: &Session) -> Result<(), Failure> {
-    let format = arguments.format.map(|format| match format {
-        MessagesFormat::Anthropic => "anthropic",
-        MessagesFormat::OpenAi => "openai",
-    });
-    if let Some(segment) = &arguments.segment {
-        return show_segment(&arguments.session, segment, session);
+fn session_table(answer: &SessionList) -> String {
+    if answer.sessions.is_empty() {
+        return String::new();
     }
-    let request = json!({
-        "session_id": arguments.session,
-        "format": format,
-        "placeholders": arguments.placeholders.then_some(true),
+    let mut table = Table::new(["SESSION", "TOKENS", "SEGMENTS", "STASHED", "USED"]);
+    for row in &answer.sessions {
+        table.row([
+            one_line(&row.session_id, 80),
+            grouped(row.tokens),
+            row.segments.to_string(),
+            row.stashed.to_string(),
+            age(row.updated_at),
+        ]);
+    }
+    table.finish()
+}
+
+pub fn show(arguments: ShowContextArguments, session: &Session) -> Result<(), Failure> {
+    if let Some(segment) = arguments.segment {
+        return show_segment(arguments.session, segment, session);
+    }
+    let format = arguments.format.map(|format| match format {
+        MessagesFormat::Anthropic => RenderFormat::Anthropic,
+        MessagesFormat::OpenAi => RenderFormat::OpenAi,
     });
-    let answer = session.call("context_get", request)?;
+    let answer = session.run(ContextGet {
+        workspace_id: None,
+        session_id: arguments.session,
+        format,
+        placeholders: arguments.placeholders.then_some(true),
+    })?;
     if format.is_some() {
         // A message list is for programs, whoever asks.
         return session.output.json(&answer);
     }
-    session.output.answer(&answer, |answer| {
-        let mut table = Table::new(["SEGMENT", "TYPE", "ROLE", "TOKENS", "TEXT"]);
-        for segment in list(answer, "segments") {
-            let shown = [text(segment, "placeholder"), text(segment, "text")].into_iter().find(|it| !it.is_empty());
-            let pin = if flag(segment, "pinned") { " (pinned)" } else { "" };
-            table.row([
-                format!("{}{pin}", one_line(text(segment, "segment_id"), 40)),
-                text(segment, "type").to_owned(),
-                one_line(text(segment, "role"), 12),
-                grouped(count(segment, "tokens")),
-                one_line(shown.unwrap_or_default(), 200),
-            ]);
-        }
-        format!("{}\n{}\n", table.finish(), usage_line(&answer["usage"]))
-    })
+    session.output.answer(&answer, window)
+}
+
+fn window(answer: &ContextView) -> String {
+    let mut table = Table::new(["SEGMENT", "TYPE", "ROLE", "TOKENS", "TEXT"]);
+    for segment in answer.segments.iter().flatten() {
+        let pin = if segment.pinned { " (pinned)" } else { "" };
+        table.row([
+            format!("{}{pin}", one_line(&segment.segment_id, 40)),
+            render::word(&segment.segment_type),
+            one_line(segment.role.as_deref().unwrap_or_default(), 12),
+            grouped(segment.tokens.unwrap_or_default()),
+            one_line(segment.placeholder.as_ref().unwrap_or(&segment.text), 200),
+        ]);
+    }
+    format!("{}\n{}\n", table.finish(), usage_line(&answer.usage))
 }
 
 /// From the export, which has what is stashed, too.
-fn show_segment(session_id: &str, segment: &str, session: &Session) -> Result<(), Failure> {
+fn show_segment(session_id: String, segment_id: String, session: &Session) -> Result<(), Failure> {
     // Asked first, for its answer when there is none.
-    let explained = session.call("context_explain", json!({"session_id": session_id, "segment_id": segment}))?;
-    let exported = session.call("context_export", json!({"session_id": session_id, "include": "both"}))?;
-    let found = list(&exported, "segments").iter().find(|it| text(it, "segment_id") == segment);
-    let found = found.cloned().unwrap_or_default();
+    let explained = session.run(ContextExplain {
+        workspace_id: None,
+        session_id: session_id.clone(),
+        segment_id: segment_id.clone(),
+    })?;
+    let include = Some(ExportedPart::Both);
+    let exported = session.run(ContextExport { workspace_id: None, session_id, include })?;
+    let found = exported.segments.into_iter().find(|it| it.segment_id == segment_id);
     session.output.answer(&found, |found| {
-        let about =
-            format!("{}, {} tokens, {}", text(found, "type"), grouped(count(found, "tokens")), text(found, "state"));
-        let (name, reason) = (escaped(text(found, "segment_id")), escaped(text(&explained, "reason")));
-        let text = escaped(text(found, "text"));
-        format!("{}  {}\n{reason}\n\n{}\n", render::bold(name), render::dim(about), text.trim_end())
+        let Some(found) = found else { return String::new() };
+        let (kind, state) = (render::word(&found.segment_type), found.state.as_ref().map(render::word));
+        let tokens = grouped(found.tokens.unwrap_or_default());
+        let about = render::dim(format!("{kind}, {tokens} tokens, {}", state.unwrap_or_default()));
+        let name = render::bold(escaped(&found.segment_id));
+        let (reason, text) = (escaped(&explained.reason), escaped(&found.text));
+        format!("{name}  {about}\n{reason}\n\n{}\n", text.trim_end())
     })
 }
 
-pub fn explain(session_id: &str, segment: &str, session: &Session) -> Result<(), Failure> {
-    let answer = session.call("context_explain", json!({"session_id": session_id, "segment_id": segment}))?;
-    session.output.answer(&answer, |answer| {
-        let state = match (flag(answer, "alive"), text(answer, "state")) {
-            (true, _) => render::good("kept"),
-            (false, "stashed") => render::dim("stashed"),
-            (false, _) => render::warning("may leave"),
-        };
-        let reason = render::for_people(text(answer, "reason"));
-        let mut shown = format!("{}: {state}, {}\n", escaped(text(answer, "segment_id")), escaped(&reason));
-        let path: Vec<String> = list(answer, "path").iter().filter_map(Value::as_str).map(escaped).collect();
-        if path.len() > 1 {
-            writeln!(shown, "  {}", path.join(" → ")).expect("writing to a string cannot fail");
-        }
-        let (own, retained) = (count(answer, "tokens"), count(answer, "retained_tokens"));
-        write!(shown, "  {} tokens", grouped(own)).expect("writing to a string cannot fail");
-        if retained > own {
-            let others = grouped(retained - own);
-            write!(shown, "; {others} more would be out of reach without it").expect("writing to a string cannot fail");
-        }
-        shown.push('\n');
-        for entry in list(answer, "history") {
-            let (action, reason) = (escaped(text(entry, "action")), escaped(text(entry, "reason")));
-            let line = format!("  {} {action}: {reason}", age(text(entry, "at")));
-            writeln!(shown, "{}", render::dim(line)).expect("writing to a string cannot fail");
-        }
-        shown
-    })
+pub fn explain(arguments: SegmentArguments, session: &Session) -> Result<(), Failure> {
+    let (session_id, segment_id) = (arguments.session, arguments.segment);
+    let answer = session.run(ContextExplain { workspace_id: None, session_id, segment_id })?;
+    session.output.answer(&answer, explained)
+}
+
+fn explained(answer: &ContextExplained) -> String {
+    let mut shown = String::new();
+    let mut line = |text: String| writeln!(shown, "{text}").expect("writing to a string cannot fail");
+    let state = match (answer.alive, answer.state) {
+        (true, _) => render::good("kept"),
+        (false, SegmentState::Stashed) => render::dim("stashed"),
+        (false, _) => render::warning("may leave"),
+    };
+    let reason = escaped(&render::for_people(&answer.reason));
+    line(format!("{}: {state}, {reason}", escaped(&answer.segment_id)));
+    if answer.path.len() > 1 {
+        let path: Vec<String> = answer.path.iter().map(|step| escaped(step)).collect();
+        line(format!("  {}", path.join(" → ")));
+    }
+    let others = match answer.retained_tokens.saturating_sub(answer.tokens.into()) {
+        0 => String::new(),
+        others => format!("; {} more would be out of reach without it", grouped(others)),
+    };
+    line(format!("  {} tokens{others}", grouped(answer.tokens)));
+    for entry in &answer.history {
+        let (action, reason) = (escaped(&entry.action), escaped(&entry.reason));
+        line(render::dim(format!("  {} {action}: {reason}", age(entry.at))));
+    }
+    shown
 }
 
 pub fn search(arguments: SearchStashArguments, session: &Session) -> Result<(), Failure> {
-    let request = json!({
-        "session_id": arguments.session,
-        "query": joined(&arguments.query),
-        "type": arguments.segment_type,
-        "file_path": arguments.file,
-        "tags": given(arguments.tags),
-        "all_sessions": arguments.all.then_some(true),
-        "limit": arguments.limit,
-    });
-    let answer = session.call("context_search_stash", request)?;
-    session.output.answer(&answer, |answer| {
-        if list(answer, "results").is_empty() {
-            return String::new();
-        }
-        let mut table = Table::new(["SEGMENT", "SESSION", "TYPE", "TOKENS", "STASHED", "TEXT"]);
-        for result in list(answer, "results") {
-            table.row([
-                one_line(text(result, "segment_id"), 40),
-                one_line(text(result, "session_id"), 30),
-                text(result, "type").to_owned(),
-                grouped(count(result, "tokens")),
-                age(text(result, "stashed_at")),
-                one_line(text(result, "preview"), 120),
-            ]);
-        }
-        table.finish()
+    let answer = session.run(ContextSearchStash {
+        session_id: arguments.session,
+        query: joined(&arguments.query),
+        segment_type: arguments.segment_type.as_deref().map(|text| word("type", text)).transpose()?,
+        file_path: arguments.file,
+        tags: given(arguments.tags),
+        all_sessions: arguments.all.then_some(true),
+        limit: arguments.limit,
+        ..ContextSearchStash::default()
     })?;
-    if !session.output.in_json() && list(&answer, "results").is_empty() {
+    session.output.answer(&answer, results)?;
+    if !session.output.in_json() && answer.results.is_empty() {
         session.output.talk("nothing found");
     }
     Ok(())
+}
+
+fn results(answer: &StashResults) -> String {
+    if answer.results.is_empty() {
+        return String::new();
+    }
+    let mut table = Table::new(["SEGMENT", "SESSION", "TYPE", "TOKENS", "STASHED", "TEXT"]);
+    for result in &answer.results {
+        table.row([
+            one_line(&result.segment_id, 40),
+            one_line(&result.session_id, 30),
+            render::word(&result.segment_type),
+            grouped(result.tokens),
+            age(result.stashed_at),
+            one_line(&result.preview, 120),
+        ]);
+    }
+    table.finish()
 }
