@@ -1,47 +1,45 @@
-//! The arguments, as clap reads them. Doc comments here are the help that people see.
+//! The global flags and the list of commands, as clap reads them. The arguments of a command are in its file; doc comments
+//! are the help that people see.
 
-mod backup;
-mod code;
-mod graph;
 mod help;
-mod install;
-mod mcp;
-mod memory;
-mod operator;
-#[cfg(feature = "http")]
-mod serve;
 
 use std::ffi::OsString;
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
-pub use backup::{BackupCommand, RestoreArguments};
-pub use code::CodeCommand;
-pub use graph::{EntityCommand, ExportFormat, GraphCommand};
-pub use install::{Client, InstallArguments};
-pub use mcp::McpArguments;
-pub use memory::{
-    AddArguments, ClearedField, EditArguments, ListArguments, PageArguments, SearchArguments, SupersedeArguments,
-};
-pub use operator::{
-    CallArguments, CompletionsArguments, ConfigCommand, CreateTokenArguments, CreateWorkspaceArguments,
-    DoctorArguments, ManArguments, TokenCommand, WorkspaceCommand,
-};
-#[cfg(feature = "http")]
-pub use serve::ServeArguments;
-
+use crate::commands::add::AddArguments;
+use crate::commands::backup::BackupCommand;
+use crate::commands::call::CallArguments;
+use crate::commands::code::CodeCommand;
 use crate::commands::collector::CollectorCommand;
+use crate::commands::completions::CompletionsArguments;
+use crate::commands::config::ConfigCommand;
 use crate::commands::context::ContextCommand;
 use crate::commands::daemon::DaemonArguments;
+use crate::commands::doctor::DoctorArguments;
+use crate::commands::edit::EditArguments;
+use crate::commands::entity::EntityCommand;
 use crate::commands::forget::ForgetArguments;
+use crate::commands::graph::GraphCommand;
 use crate::commands::import::ImportMemoriesArguments;
 use crate::commands::index::IndexArguments;
+use crate::commands::install::InstallArguments;
+use crate::commands::list::ListArguments;
+use crate::commands::list::PageArguments;
 use crate::commands::log::LogArguments;
+use crate::commands::man::ManArguments;
+use crate::commands::mcp::McpArguments;
 use crate::commands::prune::PruneArguments;
 use crate::commands::remove::RemoveArguments;
+use crate::commands::search::SearchArguments;
+#[cfg(feature = "http")]
+use crate::commands::serve::ServeArguments;
 use crate::commands::show::ShowArguments;
+use crate::commands::supersede::SupersedeArguments;
+use crate::commands::token::TokenCommand;
 use crate::commands::undo::UndoArguments;
 use crate::commands::watch::WatchArguments;
+use crate::commands::workspace::WorkspaceCommand;
 
 /// Memory for AI agents, with a garbage collector
 #[derive(Debug, Parser)]

@@ -1,45 +1,45 @@
-//! One file per command: each builds the request of an operation, calls it, and shows the answer.
+//! One file per command: its arguments, the request of an operation that it builds, and how the answer is shown.
 
-mod add;
-mod backup;
-mod call;
-mod code;
+pub mod add;
+pub mod backup;
+pub mod call;
+pub mod code;
 pub mod collector;
-mod completions;
-mod config;
+pub mod completions;
+pub mod config;
 pub mod context;
 pub mod daemon;
 mod defrag;
-mod doctor;
-mod edit;
-mod entity;
+pub mod doctor;
+pub mod edit;
+pub mod entity;
 pub mod forget;
-mod graph;
+pub mod graph;
 pub mod import;
 pub mod index;
-mod install;
-mod list;
+pub mod install;
+pub mod list;
 pub mod log;
-mod man;
-mod mcp;
+pub mod man;
+pub mod mcp;
 pub mod prune;
 pub mod remove;
 pub mod retention;
 mod salvage;
-mod search;
+pub mod search;
 #[cfg(feature = "http")]
-mod serve;
+pub mod serve;
 pub mod show;
 mod stats;
 mod status;
-mod supersede;
+pub mod supersede;
 mod times;
-mod token;
+pub mod token;
 mod tour;
 mod trash;
 pub mod undo;
 pub mod watch;
-mod workspace;
+pub mod workspace;
 
 use rootset_service::ServiceError;
 use serde::de::value::StrDeserializer;
@@ -101,6 +101,7 @@ fn given<T>(items: Vec<T>) -> Option<Vec<T>> {
 }
 
 /// A JSON object given as an option.
+#[expect(clippy::disallowed_types, reason = "what is no object is told apart from what is not JSON")]
 fn object<T: DeserializeOwned>(option: &str, text: &str) -> Result<T, ServiceError> {
     let value: serde_json::Value = serde_json::from_str(text)
         .map_err(|error| ServiceError::invalid(format!("`{option}` is not JSON: {error}")))?;

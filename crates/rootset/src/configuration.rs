@@ -81,6 +81,7 @@ pub enum EmbedModel {
 pub struct ShownSetting {
     pub key: String,
     /// `null` when it is not set and has no default.
+    #[expect(clippy::disallowed_types, reason = "settings have values of any type")]
     pub value: serde_json::Value,
     pub origin: String,
 }

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use rootset_service::{Caller, FrontEnd, Operation, Progress, Service, ServiceError};
 use rootset_store::Store;
-use serde_json::Value;
 
 use crate::arguments::GlobalArguments;
 use crate::configuration::Configuration;
@@ -51,7 +50,8 @@ impl Session {
     }
 
     /// Runs one operation by its name, from JSON to JSON.
-    pub fn call(&self, operation: &str, request: Value) -> Result<Value, ServiceError> {
+    #[expect(clippy::disallowed_types, reason = "`rootset call` speaks JSON")]
+    pub fn call(&self, operation: &str, request: serde_json::Value) -> Result<serde_json::Value, ServiceError> {
         self.service()?.call(&self.caller()?, operation, request)
     }
 

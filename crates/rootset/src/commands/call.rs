@@ -1,12 +1,23 @@
 //! `rootset call`: any operation, JSON in and JSON out.
 
+#![expect(clippy::disallowed_types, reason = "JSON is what this command is about")]
+
+use clap::Args;
 use rootset_service::ServiceError;
 use serde_json::{Map, Value};
 
-use crate::arguments::CallArguments;
 use crate::exit::Failure;
 use crate::input;
 use crate::session::Session;
+
+/// Run any operation: JSON in, JSON out
+#[derive(Debug, Args)]
+pub struct CallArguments {
+    /// Name of the operation, such as `search_memory`
+    operation: String,
+    /// The request as a JSON object, or `-` to read it from stdin [default: {}]
+    request: Option<String>,
+}
 
 pub fn run(arguments: CallArguments, session: &Session) -> Result<(), Failure> {
     let request = match arguments.request.as_deref() {

@@ -2,15 +2,66 @@
 
 use std::fmt::Write;
 
+use clap::{Args, Subcommand};
 use rootset_api::{
     CallsAnswer, CodeAnswer, GetCallees, GetCallers, GetSymbol, ListRepos, ReposAnswer, SearchCode, SymbolAnswer,
 };
 
 use super::given;
-use crate::arguments::CodeCommand;
 use crate::exit::Failure;
 use crate::render::{self, Table, escaped};
 use crate::session::Session;
+
+#[derive(Debug, Subcommand)]
+pub enum CodeCommand {
+    /// Find functions, classes and passages by words or names
+    Search(CodeSearchArguments),
+    /// Show a symbol by its name; the last parts of the name are enough
+    Symbol(SymbolArguments),
+    /// List who calls a symbol
+    Callers(CallsArguments),
+    /// List what a symbol calls
+    Callees(CallsArguments),
+    /// List the repositories
+    Repos,
+}
+
+#[derive(Debug, Args)]
+pub struct CodeSearchArguments {
+    /// Words or names
+    #[arg(required = true)]
+    query: Vec<String>,
+    /// Only in this repository
+    #[arg(long, value_name = "NAME")]
+    repo: Option<String>,
+    /// Only in this language (may be repeated)
+    #[arg(long = "language", short = 'l', value_name = "LANGUAGE")]
+    languages: Vec<String>,
+    /// Results at most
+    #[arg(long, short = 'n')]
+    limit: Option<i64>,
+}
+
+#[derive(Debug, Args)]
+pub struct SymbolArguments {
+    /// As the language writes it: `Store.save`, `store::Store`
+    name: String,
+    /// Only in this repository
+    #[arg(long, value_name = "NAME")]
+    repo: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct CallsArguments {
+    /// As the language writes it: `Store.save`, `store::Store`
+    name: String,
+    /// Only symbols of this repository
+    #[arg(long, value_name = "NAME")]
+    repo: Option<String>,
+    /// Results at most
+    #[arg(long, short = 'n')]
+    limit: Option<i64>,
+}
 
 pub fn run(command: CodeCommand, session: &Session) -> Result<(), Failure> {
     let is_empty = match command {

@@ -11,7 +11,7 @@ use serde_json::json;
 use super::retention::RetentionCommand;
 use super::undo::UndoArguments;
 use super::{given, retention, status, undo, words};
-use crate::arguments::PageArguments;
+use crate::commands::list::PageArguments;
 use crate::exit::Failure;
 use crate::render::{self, Amounts, Plan, bytes, counted, escaped};
 use crate::session::Session;

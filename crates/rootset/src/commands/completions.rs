@@ -1,10 +1,17 @@
 //! `rootset completions`.
 
-use clap::CommandFactory;
+use clap::{Args, CommandFactory};
+use clap_complete::Shell;
 
-use crate::arguments::{Arguments, CompletionsArguments};
+use crate::arguments::Arguments;
 use crate::exit::Failure;
 use crate::session::Session;
+
+/// Print a completion script
+#[derive(Debug, Args)]
+pub struct CompletionsArguments {
+    shell: Shell,
+}
 
 pub fn run(arguments: CompletionsArguments, session: &Session) -> Result<(), Failure> {
     let mut script = Vec::new();

@@ -1,12 +1,22 @@
 //! `rootset config`.
 
+#![expect(clippy::disallowed_types, reason = "settings have values of any type")]
+
+use clap::Subcommand;
 use serde_json::{Map, Value, json};
 
-use crate::arguments::ConfigCommand;
 use crate::configuration::{self, ShownSetting};
 use crate::exit::Failure;
 use crate::render::{Table, escaped};
 use crate::session::Session;
+
+#[derive(Debug, Subcommand)]
+pub enum ConfigCommand {
+    /// Show every setting with its origin
+    Show,
+    /// Print a configuration file with every key and default
+    Example,
+}
 
 pub fn run(command: ConfigCommand, session: &Session) -> Result<(), Failure> {
     match command {

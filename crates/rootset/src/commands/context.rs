@@ -7,7 +7,7 @@ mod read;
 
 use clap::Subcommand;
 
-use crate::arguments::PageArguments;
+use crate::commands::list::PageArguments;
 use crate::exit::Failure;
 use crate::session::Session;
 use analyze::{AnalyzeArguments, TopArguments};

@@ -2,15 +2,26 @@
 
 use std::fmt::Write;
 
+use clap::Args;
 use rootset_api::{Doctor, DoctorAnswer};
 use rootset_service::ServiceError;
 use serde_json::json;
 
 use super::salvage;
-use crate::arguments::DoctorArguments;
 use crate::exit::{Failure, STATUS_CALLER};
 use crate::render::{self, escaped};
 use crate::session::Session;
+
+/// Check the database; ends with status 1 when something is wrong
+#[derive(Debug, Args)]
+pub struct DoctorArguments {
+    /// Rebuild what can be rebuilt
+    #[arg(long)]
+    repair: bool,
+    /// Save what can still be read of a damaged database into a new bundle in this folder
+    #[arg(long, value_name = "FOLDER", conflicts_with = "repair")]
+    salvage: Option<String>,
+}
 
 pub fn run(arguments: DoctorArguments, session: &Session) -> Result<(), Failure> {
     if let Some(folder) = &arguments.salvage {

@@ -1,14 +1,72 @@
 //! `rootset edit`.
 
+use clap::{Args, ValueEnum};
 use rootset_api::{GetMemory, UpdateMemory, UpdatedMemory};
 use rootset_service::ServiceError;
 
 use super::{given, object, times};
-use crate::arguments::{ClearedField, EditArguments};
 use crate::exit::Failure;
 use crate::render;
 use crate::session::Session;
 use crate::{editor, input, prompt};
+
+/// Change a memory; without options your editor opens on its text
+#[derive(Debug, Args)]
+pub struct EditArguments {
+    /// Id or name
+    #[arg(value_name = "ID")]
+    memory: String,
+    /// The new text, or `-` to read it from stdin
+    #[arg(long)]
+    text: Option<String>,
+    /// A new topic
+    #[arg(long)]
+    topic: Option<String>,
+    /// Replace the decisions (may be repeated)
+    #[arg(long = "decision", value_name = "TEXT")]
+    decisions: Vec<String>,
+    /// Replace the rationale (may be repeated)
+    #[arg(long, value_name = "TEXT")]
+    rationale: Vec<String>,
+    /// Replace the tags (may be repeated)
+    #[arg(long = "tag", short, value_name = "TAG")]
+    tags: Vec<String>,
+    /// A new unique name
+    #[arg(long)]
+    name: Option<String>,
+    /// Replace the metadata, a JSON object
+    #[arg(long, value_name = "JSON")]
+    metadata: Option<String>,
+    /// Never remove it by a policy or a query
+    #[arg(long, value_name = "REASON", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    pin: Option<String>,
+    /// Let it be removed again
+    #[arg(long, conflicts_with = "pin")]
+    unpin: bool,
+    /// When it stops being true: `2026-12-31`, RFC 3339, or `90d` from now
+    #[arg(long, value_name = "WHEN")]
+    expires: Option<String>,
+    /// Empty a field (may be repeated)
+    #[arg(long, value_name = "FIELD")]
+    clear: Vec<ClearedField>,
+    /// Refuse when the memory has another version by now
+    #[arg(long, value_name = "NUMBER")]
+    expected_version: Option<i64>,
+    /// Erase all earlier revisions for good, for a pasted key
+    #[arg(long)]
+    erase_previous: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ClearedField {
+    Topic,
+    Decisions,
+    Rationale,
+    Tags,
+    Metadata,
+    Expires,
+    PinReason,
+}
 
 pub fn run(arguments: EditArguments, session: &Session) -> Result<(), Failure> {
     let (memory, expected_version) = (arguments.memory.clone(), arguments.expected_version);

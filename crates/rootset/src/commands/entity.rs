@@ -2,12 +2,37 @@
 
 use std::fmt::Write;
 
+use clap::{Args, Subcommand};
 use rootset_api::{EntityWithRelations, GetEntity, GetRelated, RelatedAnswer, RelationAnswer};
 
-use crate::arguments::EntityCommand;
 use crate::exit::Failure;
 use crate::render::{self, Table, counted, escaped, one_line};
 use crate::session::Session;
+
+#[derive(Debug, Subcommand)]
+pub enum EntityCommand {
+    /// Show an entity with its relations
+    Show {
+        /// Id or name
+        #[arg(value_name = "ID")]
+        entity: String,
+    },
+    Related(RelatedArguments),
+}
+
+/// Walk the graph from one entity
+#[derive(Debug, Args)]
+pub struct RelatedArguments {
+    /// Id or name
+    #[arg(value_name = "ID")]
+    entity: String,
+    /// How many relations away (2, from 1 to 5)
+    #[arg(long, value_name = "COUNT")]
+    depth: Option<i64>,
+    /// How many entities (20, at most 100)
+    #[arg(long, short = 'n', value_name = "COUNT")]
+    limit: Option<i64>,
+}
 
 pub fn run(command: EntityCommand, session: &Session) -> Result<(), Failure> {
     match command {

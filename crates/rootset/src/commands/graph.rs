@@ -1,14 +1,42 @@
 //! `rootset graph`.
 
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
 use rootset_api::{ExportGraph, ExportedGraph, GraphFormat, ImportGraph, ImportedGraph, Request};
 use rootset_service::ServiceError;
 
 use super::object;
-use crate::arguments::{ExportFormat, GraphCommand};
 use crate::exit::Failure;
 use crate::input;
 use crate::render::counted;
 use crate::session::Session;
+
+#[derive(Debug, Subcommand)]
+pub enum GraphCommand {
+    Import(ImportArguments),
+    Export(ExportArguments),
+}
+
+/// Import entities and relations; no policy ever removes them
+#[derive(Debug, Args)]
+pub struct ImportArguments {
+    /// A JSON file with `entities` and `relations`, or `-` for stdin
+    file: PathBuf,
+}
+
+/// Print the whole graph
+#[derive(Debug, Args)]
+pub struct ExportArguments {
+    #[arg(long, value_enum, default_value_t = ExportFormat::Json)]
+    format: ExportFormat,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ExportFormat {
+    Json,
+    Graphml,
+}
 
 pub fn run(command: GraphCommand, session: &Session) -> Result<(), Failure> {
     match command {

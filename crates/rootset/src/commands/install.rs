@@ -11,12 +11,13 @@ mod toml_document;
 
 use std::path::Path;
 
-use rootset_api::ErrorCode;
+use clap::{Args, ValueEnum};
+use rootset_api::{ErrorCode, Profile, Profiles};
 use rootset_service::ServiceError;
+use serde::Serialize;
 use serde_json::json;
 use similar::TextDiff;
 
-use crate::arguments::{Client, InstallArguments};
 use crate::exit::Failure;
 use crate::prompt;
 use crate::render::{self, escaped};
@@ -27,11 +28,63 @@ use entry::Entry;
 /// Lines around a change that are shown: enough to see where it is, too few to show other servers' keys.
 const DIFF_CONTEXT_LINES: usize = 2;
 
+/// Connect an agent: write the MCP entry for this program into its configuration
+#[derive(Debug, Args)]
+pub struct InstallArguments {
+    /// The agent to connect
+    #[arg(value_name = "claude-code|cursor|vscode|codex", hide_possible_values = true)]
+    client: Client,
+    /// Take exactly this entry out again
+    #[arg(long)]
+    undo: bool,
+    /// Only print what belongs into the file
+    #[arg(long, conflicts_with = "undo")]
+    print: bool,
+    /// For the project around the working folder only, instead of everywhere
+    #[arg(long)]
+    project: bool,
+    #[arg(long, value_name = "NAMES", conflicts_with = "undo")]
+    #[arg(help = format!("Which tools the agent gets: {}, or several with commas [default: core]", Profile::names()))]
+    profile: Option<Profiles>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Client {
+    ClaudeCode,
+    Cursor,
+    #[value(name = "vscode")]
+    VsCode,
+    Codex,
+}
+
+impl Client {
+    /// As it is typed.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::ClaudeCode => "claude-code",
+            Self::Cursor => "cursor",
+            Self::VsCode => "vscode",
+            Self::Codex => "codex",
+        }
+    }
+
+    /// As its makers write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ClaudeCode => "Claude Code",
+            Self::Cursor => "Cursor",
+            Self::VsCode => "VS Code",
+            Self::Codex => "Codex",
+        }
+    }
+}
+
 pub fn run(arguments: &InstallArguments, session: &Session) -> Result<(), Failure> {
     let place = client::place(arguments.client, arguments.project)?;
     let entry = Entry::new(arguments.profile.as_ref(), &session.global)?;
     if arguments.print {
-        let printed = json!({"client": arguments.client.as_str(), "path": place.path, "entry": entry.as_json(&place)});
+        let client = arguments.client.as_str();
+        let printed = Printed { client, path: &place.path, entry: entry.as_json(&place) };
         return session.output.answer(&printed, |_| snippet(&place, &entry));
     }
     let wanted = (!arguments.undo).then_some(&entry);
@@ -42,18 +95,36 @@ pub fn run(arguments: &InstallArguments, session: &Session) -> Result<(), Failur
     };
     let is_changed = before.as_deref().unwrap_or_default() != after;
     let backup = if is_changed { write(&place.path, before.as_deref(), &after, session)? } else { None };
-    let answer = json!({
-        "client": arguments.client.as_str(),
-        "path": place.path,
-        "changed": is_changed,
-        "installed": !arguments.undo,
-        "backup": backup,
-    });
+    let answer = Installed {
+        client: arguments.client.as_str(),
+        path: &place.path,
+        changed: is_changed,
+        installed: !arguments.undo,
+        backup: backup.as_deref(),
+    };
     session.output.answer(&answer, |_| in_words(arguments, &place.path, is_changed))?;
     if !session.output.in_json() && is_changed {
         remarks(arguments, backup.as_deref(), session);
     }
     Ok(())
+}
+
+/// What `--json` prints with `--print`.
+#[derive(Serialize)]
+struct Printed<'a, Fields> {
+    client: &'static str,
+    path: &'a Path,
+    entry: Fields,
+}
+
+/// What `--json` prints otherwise.
+#[derive(Serialize)]
+struct Installed<'a> {
+    client: &'static str,
+    path: &'a Path,
+    changed: bool,
+    installed: bool,
+    backup: Option<&'a str>,
 }
 
 /// The whole text of the file with our entry in it, or without it.

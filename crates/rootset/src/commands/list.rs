@@ -1,9 +1,9 @@
 //! `rootset list`.
 
+use clap::Args;
 use rootset_api::{ListMemories, MemoryList};
 
 use super::{given, joined, word};
-use crate::arguments::ListArguments;
 use crate::exit::Failure;
 use crate::render::{Table, counted, one_line, short};
 use crate::session::Session;
@@ -11,6 +11,46 @@ use crate::session::Session;
 /// The longest name there is.
 const NAME_CHARS: usize = 128;
 const TOPIC_CHARS: usize = 80;
+
+/// List memories
+#[derive(Debug, Args)]
+pub struct ListArguments {
+    /// Words that all have to occur
+    query: Vec<String>,
+    #[command(flatten)]
+    page: PageArguments,
+    /// `updated_at`, `created_at` or `use_count`
+    #[arg(long, value_name = "FIELD")]
+    order_by: Option<String>,
+    /// Oldest or least used first
+    #[arg(long)]
+    ascending: bool,
+    /// Only with this tag (may be repeated: all of them)
+    #[arg(long = "tag", short, value_name = "TAG")]
+    tags: Vec<String>,
+    /// Only of this source
+    #[arg(long)]
+    source: Option<String>,
+    /// Only written by this one
+    #[arg(long, value_name = "NAME")]
+    written_by: Option<String>,
+    /// `pending` or `complete`
+    #[arg(long)]
+    status: Option<String>,
+    /// `live`, `trashed`, `superseded` or `all`
+    #[arg(long)]
+    lifecycle: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct PageArguments {
+    /// How many to skip
+    #[arg(long, value_name = "COUNT")]
+    pub offset: Option<i64>,
+    /// How many to show (50, at most 100)
+    #[arg(long, short = 'n', value_name = "COUNT")]
+    pub limit: Option<i64>,
+}
 
 pub fn run(arguments: ListArguments, session: &Session) -> Result<(), Failure> {
     let order_by = arguments.order_by.as_deref().map(|text| word("order_by", text)).transpose()?;

@@ -1,11 +1,18 @@
 //! `rootset man`.
 
-use clap::CommandFactory;
+use clap::{Args, CommandFactory};
 use rootset_service::ServiceError;
 
-use crate::arguments::{Arguments, ManArguments};
+use crate::arguments::Arguments;
 use crate::exit::Failure;
 use crate::session::Session;
+
+/// Print a manual page, for `man -l -`
+#[derive(Debug, Args)]
+pub struct ManArguments {
+    /// A command, such as `gc plan`; without one, the page of the program
+    command: Vec<String>,
+}
 
 /// The page of one command, in the language of `man`.
 pub fn run(arguments: &ManArguments, session: &Session) -> Result<(), Failure> {

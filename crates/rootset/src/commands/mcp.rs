@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use rootset_api::ErrorCode;
+use clap::Args;
+use rootset_api::{ErrorCode, Profile, Profiles};
 use rootset_mcp::{McpOptions, McpServer};
 use rootset_model::limits::WORKSPACE_ID_CHARS_MAX;
 use rootset_service::{Rights, Service, ServiceError};
 use rootset_store::Location;
 use tokio_util::sync::CancellationToken;
 
-use crate::arguments::McpArguments;
 use crate::configuration::Database;
 use crate::exit::Failure;
 use crate::session::Session;
@@ -25,6 +25,20 @@ const UPKEEP_EVERY: Duration = Duration::from_secs(1);
 const PENDING_EVERY_ROUNDS: u32 = 10;
 const AUTO: &str = "auto";
 const DEFAULT: &str = "default";
+
+/// Serve an agent over stdin and stdout, by the Model Context Protocol
+///
+/// With `--workspace auto` the workspace is named after the git repository around the working directory, and made when it
+/// is missing.
+#[derive(Debug, Args)]
+pub struct McpArguments {
+    #[arg(long, value_name = "NAMES", default_value_t)]
+    #[arg(help = format!("Which tools to offer: {}, or several with commas", Profile::names()))]
+    profile: Profiles,
+    /// Name in the audit, instead of the client's own
+    #[arg(long, value_name = "NAME")]
+    actor: Option<String>,
+}
 
 pub fn run(arguments: McpArguments, session: &Session) -> Result<(), Failure> {
     let stop = Stop::on_signals()?;

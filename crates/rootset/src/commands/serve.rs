@@ -4,13 +4,13 @@ use std::net::{SocketAddr, TcpListener};
 use std::time::Duration;
 
 use axum::Router;
-use rootset_api::{ErrorCode, Profiles};
+use clap::Args;
+use rootset_api::{ErrorCode, Profile, Profiles};
 use rootset_http::{Access, Ended, Parts, Server};
 use rootset_mcp::{HttpOptions, McpHttpService, McpOptions, McpServer, http_service};
 use rootset_service::{Caller, FrontEnd, ServiceError};
 use tokio_util::sync::CancellationToken;
 
-use crate::arguments::ServeArguments;
 use crate::background::Background;
 use crate::exit::Failure;
 use crate::first_token;
@@ -21,6 +21,20 @@ use crate::stop::Stop;
 const ANYBODY: &str = "http";
 /// Signals wake the wait; this only bounds one round of it.
 const WAIT: Duration = Duration::from_secs(3_600);
+
+/// Serve the operations over HTTP, with the scheduler beside it, until it is stopped
+#[derive(Debug, Args)]
+pub struct ServeArguments {
+    /// Address and port to listen on; port 0 takes any that is free [default: `server.listen`, 127.0.0.1:7654]
+    #[arg(long, value_name = "ADDRESS")]
+    listen: Option<SocketAddr>,
+    /// Ask nobody for a token: everybody who reaches this machine's loopback may do everything
+    #[arg(long)]
+    no_auth: bool,
+    #[arg(long, value_name = "NAMES", default_value_t)]
+    #[arg(help = format!("Which tools to offer to agents at `/mcp`: {}, or several with commas", Profile::names()))]
+    profile: Profiles,
+}
 
 pub fn run(arguments: ServeArguments, session: &Session) -> Result<(), Failure> {
     // From the first moment: a signal that comes while the database is opened counts too.

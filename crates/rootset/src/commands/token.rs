@@ -1,14 +1,47 @@
 //! `rootset token`.
 
+use clap::{Args, Subcommand};
 use rootset_api::{CreateToken, CreatedToken, ListTokens, RevokeToken, TokenList};
 use rootset_model::TokenId;
 
-use crate::arguments::{CreateTokenArguments, TokenCommand};
 use crate::commands::{times, words};
 use crate::exit::Failure;
 use crate::prompt;
 use crate::render::{Table, short};
 use crate::session::Session;
+
+#[derive(Debug, Subcommand)]
+pub enum TokenCommand {
+    Create(CreateTokenArguments),
+    /// List the tokens; secrets cannot be shown
+    List {
+        /// Also those that were revoked
+        #[arg(long)]
+        revoked: bool,
+    },
+    /// Revoke a token for good
+    Revoke {
+        /// Its name, or the id that `list --json` shows
+        #[arg(value_name = "NAME")]
+        token: String,
+    },
+}
+
+/// Make a token for the HTTP API and print its secret, once
+#[derive(Debug, Args)]
+pub struct CreateTokenArguments {
+    /// Who it is for: the actor in the audit trail
+    name: String,
+    /// What it allows, comma-separated: read, write, destroy, purge, admin
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "read,write,destroy")]
+    scopes: Vec<String>,
+    /// Workspaces it sees, comma-separated, or `*` for all of them [default: the current one]
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    workspaces: Vec<String>,
+    /// When it ends by itself: a day, a time, or a while such as `90d` [default: never]
+    #[arg(long, value_name = "WHEN")]
+    expires: Option<String>,
+}
 
 pub fn run(command: TokenCommand, session: &Session) -> Result<(), Failure> {
     match command {

@@ -3,7 +3,7 @@
 use rootset_api::{ListTrash, TrashList};
 
 use super::list::{Page, say_what_is_left};
-use crate::arguments::PageArguments;
+use crate::commands::list::PageArguments;
 use crate::exit::Failure;
 use crate::render::{Table, counted, one_line, short, with_age};
 use crate::session::Session;

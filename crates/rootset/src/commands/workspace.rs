@@ -1,67 +1,109 @@
 //! `rootset workspace`.
 
-use rootset_api::{CreateWorkspace, DeleteWorkspace, ListWorkspaces, Quota, WorkspaceList};
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use rootset_api::{CreateWorkspace, DeleteWorkspace, DeletedWorkspace, ListWorkspaces, Quota, WorkspaceList};
 use rootset_service::ServiceError;
-use serde_json::json;
+use serde::Serialize;
 
 use super::mcp::project;
-use crate::arguments::{CreateWorkspaceArguments, WorkspaceCommand};
 use crate::exit::Failure;
 use crate::prompt;
 use crate::render::{Table, bytes, escaped, one_line, short, with_age};
 use crate::session::Session;
 
+#[derive(Debug, Subcommand)]
+pub enum WorkspaceCommand {
+    /// List the workspaces with their sizes
+    List,
+    Create(CreateWorkspaceArguments),
+    /// Let agents in the repository around the working folder use this workspace
+    Link {
+        #[arg(value_name = "ID")]
+        workspace: String,
+    },
+    /// Move a whole workspace to the trash
+    Delete {
+        #[arg(value_name = "ID")]
+        workspace: String,
+    },
+}
+
+/// Create a workspace
+#[derive(Debug, Args)]
+pub struct CreateWorkspaceArguments {
+    /// Up to 64 of a-z 0-9 _ -
+    #[arg(value_name = "ID")]
+    id: String,
+    /// A name for people
+    #[arg(long)]
+    name: Option<String>,
+    #[arg(long)]
+    description: Option<String>,
+    /// How many memories it may hold
+    #[arg(long, value_name = "COUNT")]
+    max_memories: Option<i64>,
+    /// How many bytes of text it may hold
+    #[arg(long, value_name = "BYTES")]
+    max_bytes: Option<i64>,
+}
+
 pub fn run(command: WorkspaceCommand, session: &Session) -> Result<(), Failure> {
     match command {
-        WorkspaceCommand::List => {
-            let answer = session.run(ListWorkspaces {})?;
-            session.output.answer(&answer, render)
-        }
+        WorkspaceCommand::List => session.output.answer(&session.run(ListWorkspaces {})?, listed),
         WorkspaceCommand::Create(arguments) => create(arguments, session),
-        WorkspaceCommand::Link { workspace } => link(&workspace, session),
-        WorkspaceCommand::Delete { workspace } => delete(&workspace, session),
+        WorkspaceCommand::Link { workspace } => link(workspace, session),
+        WorkspaceCommand::Delete { workspace } => delete(workspace, session),
     }
 }
 
 fn create(arguments: CreateWorkspaceArguments, session: &Session) -> Result<(), Failure> {
-    let has_quota = arguments.max_memories.is_some() || arguments.max_bytes.is_some();
     let quota = Quota { memories: arguments.max_memories, bytes: arguments.max_bytes };
-    let answer = session.run(CreateWorkspace {
+    let has_quota = quota.memories.is_some() || quota.bytes.is_some();
+    let created = session.run(CreateWorkspace {
         workspace_id: arguments.id,
         name: arguments.name,
         description: arguments.description,
         quota: has_quota.then_some(quota),
     })?;
-    session.output.answer(&answer, |answer| format!("created {}\n", answer.workspace_id))
+    session.output.answer(&created, |created| format!("created {}\n", created.workspace_id))
 }
 
 /// What `rootset mcp --workspace auto` uses in this repository from now on.
-fn link(workspace: &str, session: &Session) -> Result<(), Failure> {
+fn link(workspace: String, session: &Session) -> Result<(), Failure> {
     let Some((folder, _)) = project()? else {
         let error = ServiceError::invalid("there is no git repository around the working folder");
         return Err(error.with_hint("run this inside the repository to link").into());
     };
-    session.service()?.link_folder(&session.caller()?, &folder, workspace)?;
-    let answer = json!({"workspace_id": workspace, "folder": folder});
-    session
-        .output
-        .answer(&answer, |_| format!("linked {} to workspace {workspace}\n", escaped(&folder.display().to_string())))
-}
-
-/// The phrase is what the operation wants to hear, from a person as from a program.
-fn delete(workspace: &str, session: &Session) -> Result<(), Failure> {
-    let phrase = format!("DELETE {workspace}");
-    prompt::confirm_word(session, &format!("move the whole workspace `{workspace}` to the trash"), &phrase)?;
-    let request = DeleteWorkspace { workspace_id: workspace.to_owned(), confirm_phrase: Some(phrase) };
-    let answer = session.run(request)?;
-    session.output.answer(&answer, |answer| {
-        let id = &answer.workspace_id;
-        let until = answer.undo_until.map(with_age).unwrap_or_default();
-        format!("moved to the trash: workspace {id}\nundo until {until}: rootset undo --workspace {id}\n")
+    session.service()?.link_folder(&session.caller()?, &folder, &workspace)?;
+    session.output.answer(&Linked { workspace_id: workspace, folder }, |linked| {
+        let folder = escaped(&linked.folder.display().to_string());
+        format!("linked {folder} to workspace {}\n", linked.workspace_id)
     })
 }
 
-fn render(answer: &WorkspaceList) -> String {
+/// Linking is no operation: agents cannot do it, so its answer is ours.
+#[derive(Serialize)]
+struct Linked {
+    workspace_id: String,
+    folder: PathBuf,
+}
+
+/// The phrase is what the operation wants to hear, from a person as from a program.
+fn delete(workspace: String, session: &Session) -> Result<(), Failure> {
+    let phrase = format!("DELETE {workspace}");
+    prompt::confirm_word(session, &format!("move the whole workspace `{workspace}` to the trash"), &phrase)?;
+    let deleted = session.run(DeleteWorkspace { workspace_id: workspace, confirm_phrase: Some(phrase) })?;
+    session.output.answer(&deleted, trashed)
+}
+
+fn trashed(DeletedWorkspace { workspace_id: id, undo_until, .. }: &DeletedWorkspace) -> String {
+    let until = undo_until.map(with_age).unwrap_or_default();
+    format!("moved to the trash: workspace {id}\nundo until {until}: rootset undo --workspace {id}\n")
+}
+
+fn listed(answer: &WorkspaceList) -> String {
     let mut table = Table::new(["ID", "MEMORIES", "TRASH", "TEXT", "LAST WRITE", "NAME"]);
     for workspace in &answer.workspaces {
         table.row([

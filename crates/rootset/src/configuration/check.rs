@@ -1,5 +1,7 @@
 //! What a value may be: every key of every source is held against the table before anything is merged.
 
+#![expect(clippy::disallowed_types, reason = "settings have values of any type")]
+
 use figment::value::{Dict, Num, Value};
 use rootset_model::names::check_workspace_id;
 use rootset_model::time::parse_duration_ms;

@@ -1,5 +1,7 @@
 //! Sessions as files: `rootset context import` and `export`.
 
+#![expect(clippy::disallowed_types, reason = "a file is known by the JSON it holds")]
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
 

@@ -9,7 +9,7 @@ use rootset_api::{
 };
 
 use super::analyze::usage_line;
-use crate::arguments::PageArguments;
+use crate::commands::list::PageArguments;
 use crate::commands::list::{Page, say_what_is_left};
 use crate::commands::{given, joined, word};
 use crate::exit::Failure;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use rootset_service::ServiceError;
 
-use crate::arguments::Client;
+use super::Client;
 
 /// The file that lists servers, and how.
 #[derive(Debug)]

@@ -1,5 +1,7 @@
 //! The entry itself: which program an agent starts, and with which arguments.
 
+#![expect(clippy::disallowed_types, reason = "the configuration of an agent is JSON")]
+
 use std::path::{Path, PathBuf};
 
 use rootset_api::Profiles;

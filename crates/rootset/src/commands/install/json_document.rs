@@ -1,5 +1,7 @@
 //! One member of one object in a JSON text, put in or taken out; every other byte stays, comments too.
 
+#![expect(clippy::disallowed_types, reason = "the configuration of an agent is JSON")]
+
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstInputValue, CstObject, CstObjectProp, CstRootNode};
 use serde_json::Value;

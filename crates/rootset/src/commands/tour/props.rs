@@ -1,5 +1,7 @@
 //! The files that the tour plays with.
 
+#![expect(clippy::disallowed_types, reason = "a message list as an API takes it is JSON")]
+
 use std::fmt::Write;
 
 use serde_json::{Value, json};
