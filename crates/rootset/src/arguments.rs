@@ -1,11 +1,13 @@
-//! The global flags and the list of commands, as clap reads them. The arguments of a command are in its file; doc comments
-//! are the help that people see.
+//! The global flags and the list of commands, as clap reads them. The arguments of a command are in its file. Their help is
+//! the documentation of the request's fields, and their own doc comments where a flag is only of the command line.
 
 mod help;
 
 use std::ffi::OsString;
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+pub use help::described_by;
+use rootset_api::ListTrash;
 
 use crate::commands::add::AddArguments;
 use crate::commands::backup::BackupCommand;
@@ -100,6 +102,7 @@ pub enum Command {
     Prune(PruneArguments),
     Log(LogArguments),
     /// List what is in the trash, newest first
+    #[command(defer(described_by::<ListTrash>))]
     Trash(PageArguments),
     /// Plans, purging, retention, and why something is alive
     #[command(subcommand)]

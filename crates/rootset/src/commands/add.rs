@@ -7,6 +7,7 @@ use rootset_api::{AddMemory, AddedMemory, MemoryInput};
 use rootset_service::ServiceError;
 
 use super::{given, joined, object, times};
+use crate::arguments::described_by;
 use crate::exit::Failure;
 use crate::render::{self, counted, escaped, one_line};
 use crate::session::Session;
@@ -14,40 +15,32 @@ use crate::{editor, input, prompt};
 
 /// Remember something
 #[derive(Debug, Args)]
+#[command(defer(described_by::<AddMemory>))]
 pub struct AddArguments {
     /// The text; `-` reads it from stdin; without one, your editor opens
     text: Vec<String>,
-    /// What it is about; otherwise the first line of the text
     #[arg(long)]
     topic: Option<String>,
-    /// A decision that was taken (may be repeated)
     #[arg(long = "decision", value_name = "TEXT")]
     decisions: Vec<String>,
-    /// A reason for it (may be repeated)
     #[arg(long, value_name = "TEXT")]
     rationale: Vec<String>,
-    /// A label to filter by (may be repeated)
     #[arg(long = "tag", short, value_name = "TAG")]
     tags: Vec<String>,
-    /// A unique name; otherwise made from the topic
     #[arg(long)]
     name: Option<String>,
-    /// Kind of origin, one word
     #[arg(long)]
     source: Option<String>,
-    /// Anything else, as a JSON object
     #[arg(long, value_name = "JSON")]
     metadata: Option<String>,
     /// Never remove it by a policy or a query
     #[arg(long, value_name = "REASON", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     pin: Option<String>,
-    /// When it stops being true: `2026-12-31`, RFC 3339, or `90d` from now
-    #[arg(long, value_name = "WHEN")]
+    /// [`2026-12-31`, RFC 3339, or `90d` from now]
+    #[arg(id = "expires_at", long = "expires", value_name = "WHEN")]
     expires: Option<String>,
-    /// A memory that this one replaces (may be repeated)
     #[arg(long, value_name = "ID")]
     supersedes: Vec<String>,
-    /// Bring removed content back instead of refusing it
     #[arg(long)]
     restore: bool,
 }

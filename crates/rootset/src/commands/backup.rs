@@ -5,6 +5,7 @@ use rootset_api::{
     BackupCreate, BackupCreated, BackupList, BackupRestore, BackupRestored, BackupVerify, BackupsListed,
 };
 
+use crate::arguments::described_by;
 use crate::exit::{Failure, STATUS_CALLER};
 use crate::prompt;
 use crate::render::{self, Table, bytes, counted, escaped, one_line, short};
@@ -29,8 +30,9 @@ pub enum BackupCommand {
 
 /// Make a verified backup of the database, or of one workspace with `--workspace`
 #[derive(Debug, Args)]
+#[command(defer(described_by::<BackupCreate>))]
 pub struct CreateBackupArguments {
-    /// A copy of the file, or JSON lines for any later version [default: snapshot; jsonl with `--workspace`]
+    /// [default: snapshot; jsonl with `--workspace`]
     #[arg(long, value_enum)]
     format: Option<BackupFormat>,
 }
@@ -52,12 +54,12 @@ impl From<BackupFormat> for rootset_api::BackupFormat {
 
 /// Put a backup in the place of what is there; only one workspace with `--workspace`
 #[derive(Debug, Args)]
+#[command(defer(described_by::<BackupRestore>))]
 pub struct RestoreArguments {
     /// Id, or the path of a backup's folder
     #[arg(value_name = "BACKUP")]
     backup: String,
-    /// Restore the workspace under this name instead of its own
-    #[arg(long, value_name = "ID")]
+    #[arg(id = "into_workspace_id", long = "into", value_name = "ID")]
     into: Option<String>,
 }
 

@@ -8,6 +8,7 @@ use rootset_api::{
 };
 
 use super::given;
+use crate::arguments::described_by;
 use crate::exit::Failure;
 use crate::render::{self, Table, escaped};
 use crate::session::Session;
@@ -19,46 +20,43 @@ pub enum CodeCommand {
     /// Show a symbol by its name; the last parts of the name are enough
     Symbol(SymbolArguments),
     /// List who calls a symbol
+    #[command(defer(described_by::<GetCallers>))]
     Callers(CallsArguments),
     /// List what a symbol calls
+    #[command(defer(described_by::<GetCallees>))]
     Callees(CallsArguments),
     /// List the repositories
     Repos,
 }
 
 #[derive(Debug, Args)]
+#[command(defer(described_by::<SearchCode>))]
 pub struct CodeSearchArguments {
-    /// Words or names
     #[arg(required = true)]
     query: Vec<String>,
-    /// Only in this repository
     #[arg(long, value_name = "NAME")]
     repo: Option<String>,
-    /// Only in this language (may be repeated)
     #[arg(long = "language", short = 'l', value_name = "LANGUAGE")]
     languages: Vec<String>,
-    /// Results at most
     #[arg(long, short = 'n')]
     limit: Option<i64>,
 }
 
 #[derive(Debug, Args)]
+#[command(defer(described_by::<GetSymbol>))]
 pub struct SymbolArguments {
-    /// As the language writes it: `Store.save`, `store::Store`
+    #[arg(id = "qualified_name", value_name = "NAME")]
     name: String,
-    /// Only in this repository
     #[arg(long, value_name = "NAME")]
     repo: Option<String>,
 }
 
 #[derive(Debug, Args)]
 pub struct CallsArguments {
-    /// As the language writes it: `Store.save`, `store::Store`
+    #[arg(id = "qualified_name", value_name = "NAME")]
     name: String,
-    /// Only symbols of this repository
     #[arg(long, value_name = "NAME")]
     repo: Option<String>,
-    /// Results at most
     #[arg(long, short = 'n')]
     limit: Option<i64>,
 }

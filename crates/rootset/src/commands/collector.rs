@@ -11,6 +11,7 @@ use serde_json::json;
 use super::retention::RetentionCommand;
 use super::undo::UndoArguments;
 use super::{given, retention, status, undo, words};
+use crate::arguments::described_by;
 use crate::commands::list::PageArguments;
 use crate::exit::Failure;
 use crate::render::{self, Amounts, Plan, bytes, counted, escaped};
@@ -34,14 +35,15 @@ pub enum CollectorCommand {
     #[command(subcommand)]
     Retention(RetentionCommand),
     /// Say why something is alive, or why it is not
+    #[command(defer(described_by::<GcExplain>))]
     Explain {
-        /// Any id, or a memory's name
         id: String,
     },
 }
 
 /// Find garbage and make a plan of it, or show a plan that was made before
 #[derive(Debug, Args)]
+#[command(defer(described_by::<GetPlan>))]
 pub struct PlanArguments {
     /// Strategies (all of them when none is named), or the id of a plan
     #[arg(value_name = "STRATEGY|PLAN")]
@@ -52,25 +54,24 @@ pub struct PlanArguments {
 
 /// Apply a reviewed plan
 #[derive(Debug, Args)]
+#[command(defer(described_by::<GcApply>))]
 pub struct ApplyArguments {
+    /// The id of the plan
     #[arg(value_name = "PLAN")]
     plan: String,
-    /// An item to keep, by id (may be repeated)
     #[arg(long, value_name = "ID")]
     exclude: Vec<String>,
-    /// Go on although a limit is exceeded
     #[arg(long)]
     allow_large: bool,
 }
 
 /// Remove trash for good
 #[derive(Debug, Args)]
+#[command(defer(described_by::<GcPurge>))]
 #[group(required = true, multiple = false)]
 pub struct PurgeArguments {
-    /// The run whose trash to remove
-    #[arg(long, value_name = "RUN")]
+    #[arg(id = "run_id", long = "run", value_name = "RUN")]
     run: Option<String>,
-    /// Everything that has been in the trash for longer: `7d`, `24h`; `0s` is all of it
     #[arg(long, value_name = "AGE")]
     older_than: Option<String>,
 }

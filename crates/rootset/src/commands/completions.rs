@@ -10,6 +10,7 @@ use crate::session::Session;
 /// Print a completion script
 #[derive(Debug, Args)]
 pub struct CompletionsArguments {
+    /// The shell to complete in
     shell: Shell,
 }
 

@@ -6,7 +6,9 @@ mod files;
 mod read;
 
 use clap::Subcommand;
+use rootset_api::ContextListSessions;
 
+use crate::arguments::described_by;
 use crate::commands::list::PageArguments;
 use crate::exit::Failure;
 use crate::session::Session;
@@ -21,6 +23,8 @@ use read::{SearchStashArguments, SegmentArguments, ShowContextArguments};
 #[derive(Debug, Subcommand)]
 pub enum ContextCommand {
     /// List the sessions, the one used last first
+    #[command(defer(described_by::<ContextListSessions>))]
+    #[command(mut_arg("offset", |offset| offset.help("How many to skip")))]
     List(PageArguments),
     Import(ImportContextArguments),
     Add(AddSegmentArguments),

@@ -8,14 +8,15 @@ use rootset_service::ServiceError;
 use serde_json::json;
 
 use super::salvage;
+use crate::arguments::described_by;
 use crate::exit::{Failure, STATUS_CALLER};
 use crate::render::{self, escaped};
 use crate::session::Session;
 
 /// Check the database; ends with status 1 when something is wrong
 #[derive(Debug, Args)]
+#[command(defer(described_by::<Doctor>))]
 pub struct DoctorArguments {
-    /// Rebuild what can be rebuilt
     #[arg(long)]
     repair: bool,
     /// Save what can still be read of a damaged database into a new bundle in this folder

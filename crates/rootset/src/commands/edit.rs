@@ -5,6 +5,7 @@ use rootset_api::{GetMemory, UpdateMemory, UpdatedMemory};
 use rootset_service::ServiceError;
 
 use super::{given, object, times};
+use crate::arguments::described_by;
 use crate::exit::Failure;
 use crate::render;
 use crate::session::Session;
@@ -12,15 +13,15 @@ use crate::{editor, input, prompt};
 
 /// Change a memory; without options your editor opens on its text
 #[derive(Debug, Args)]
+#[command(defer(described_by::<UpdateMemory>))]
 pub struct EditArguments {
-    /// Id or name
-    #[arg(value_name = "ID")]
+    #[arg(id = "memory_id", value_name = "ID")]
     memory: String,
     /// The new text, or `-` to read it from stdin
     #[arg(long)]
     text: Option<String>,
     /// A new topic
-    #[arg(long)]
+    #[arg(id = "new_topic", long = "topic", value_name = "TOPIC")]
     topic: Option<String>,
     /// Replace the decisions (may be repeated)
     #[arg(long = "decision", value_name = "TEXT")]
@@ -31,7 +32,6 @@ pub struct EditArguments {
     /// Replace the tags (may be repeated)
     #[arg(long = "tag", short, value_name = "TAG")]
     tags: Vec<String>,
-    /// A new unique name
     #[arg(long)]
     name: Option<String>,
     /// Replace the metadata, a JSON object
@@ -49,10 +49,8 @@ pub struct EditArguments {
     /// Empty a field (may be repeated)
     #[arg(long, value_name = "FIELD")]
     clear: Vec<ClearedField>,
-    /// Refuse when the memory has another version by now
     #[arg(long, value_name = "NUMBER")]
     expected_version: Option<i64>,
-    /// Erase all earlier revisions for good, for a pasted key
     #[arg(long)]
     erase_previous: bool,
 }

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use clap::{Args, Subcommand};
 use rootset_api::{EntityWithRelations, GetEntity, GetRelated, RelatedAnswer, RelationAnswer};
 
+use crate::arguments::described_by;
 use crate::exit::Failure;
 use crate::render::{self, Table, counted, escaped, one_line};
 use crate::session::Session;
@@ -12,9 +13,9 @@ use crate::session::Session;
 #[derive(Debug, Subcommand)]
 pub enum EntityCommand {
     /// Show an entity with its relations
+    #[command(defer(described_by::<GetEntity>))]
     Show {
-        /// Id or name
-        #[arg(value_name = "ID")]
+        #[arg(id = "entity_id", value_name = "ID")]
         entity: String,
     },
     Related(RelatedArguments),
@@ -22,14 +23,12 @@ pub enum EntityCommand {
 
 /// Walk the graph from one entity
 #[derive(Debug, Args)]
+#[command(defer(described_by::<GetRelated>))]
 pub struct RelatedArguments {
-    /// Id or name
-    #[arg(value_name = "ID")]
+    #[arg(id = "entity_id", value_name = "ID")]
     entity: String,
-    /// How many relations away (2, from 1 to 5)
     #[arg(long, value_name = "COUNT")]
     depth: Option<i64>,
-    /// How many entities (20, at most 100)
     #[arg(long, short = 'n', value_name = "COUNT")]
     limit: Option<i64>,
 }

@@ -5,14 +5,15 @@ use rootset_api::{Forget, ForgetAnswer};
 
 use super::collector::{Approval, apply_after_approval, say_how_to_apply};
 use super::{given, joined, times, words};
+use crate::arguments::described_by;
 use crate::exit::Failure;
 use crate::render::{Plan, counted};
 use crate::session::Session;
 
 /// Find everything that matches, show it, and remove it
 #[derive(Debug, Args)]
+#[command(defer(described_by::<Forget>))]
 pub struct ForgetArguments {
-    /// Words such as `project Falcon`; identifiers such as `alice@acme.io` match exactly
     query: Vec<String>,
     /// Only with this tag (may be repeated: all of them)
     #[arg(long = "tag", short, value_name = "TAG")]
@@ -29,13 +30,10 @@ pub struct ForgetArguments {
     /// Only created before
     #[arg(long, value_name = "TIME")]
     before: Option<String>,
-    /// Look among `memories`, `revisions`, `entities` or `code` (may be repeated)
     #[arg(long = "kind", value_name = "KIND")]
     kinds: Vec<String>,
-    /// Take pinned memories too
     #[arg(long)]
     include_pinned: bool,
-    /// Erase for good instead of moving to the trash
     #[arg(long)]
     purge: bool,
     /// Go on although a limit is exceeded

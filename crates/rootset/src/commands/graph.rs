@@ -7,6 +7,7 @@ use rootset_api::{ExportGraph, ExportedGraph, GraphFormat, ImportGraph, Imported
 use rootset_service::ServiceError;
 
 use super::object;
+use crate::arguments::described_by;
 use crate::exit::Failure;
 use crate::input;
 use crate::render::counted;
@@ -27,6 +28,7 @@ pub struct ImportArguments {
 
 /// Print the whole graph
 #[derive(Debug, Args)]
+#[command(defer(described_by::<ExportGraph>))]
 pub struct ExportArguments {
     #[arg(long, value_enum, default_value_t = ExportFormat::Json)]
     format: ExportFormat,

@@ -7,6 +7,7 @@ use clap::Args;
 use rootset_api::{IndexAnswer, IndexCodebase};
 
 use super::given;
+use crate::arguments::described_by;
 use crate::exit::Failure;
 use crate::progress::Bar;
 use crate::render::{self, counted, escaped};
@@ -14,32 +15,27 @@ use crate::session::Session;
 
 /// Bring the code index up to date with a folder
 #[derive(Debug, Args)]
+#[command(defer(described_by::<IndexCodebase>))]
 pub struct IndexArguments {
     #[command(flatten)]
     scope: ScopeArguments,
-    /// Believe it when more than half of the files are missing
     #[arg(long)]
     accept_missing: bool,
-    /// Point the repository at this folder instead of the one it had
     #[arg(long, requires = "repo")]
     rebind: bool,
 }
 
 #[derive(Debug, Args)]
 pub struct ScopeArguments {
-    /// The folder; everything below it is one repository
     #[arg(default_value = ".")]
     path: String,
-    /// Name of the repository; without it, the one it has, or the folder's name
     #[arg(long, value_name = "NAME")]
     repo: Option<String>,
-    /// Only files in this language (may be repeated)
     #[arg(long = "language", short = 'l', value_name = "LANGUAGE")]
     languages: Vec<String>,
     /// Leave out files of tests
     #[arg(long)]
     no_tests: bool,
-    /// Leave out larger files
     #[arg(long, value_name = "BYTES")]
     max_file_size: Option<i64>,
 }

@@ -4,6 +4,7 @@ use clap::Args;
 use rootset_api::{ListMemories, MemoryList};
 
 use super::{given, joined, word};
+use crate::arguments::described_by;
 use crate::exit::Failure;
 use crate::render::{Table, counted, one_line, short};
 use crate::session::Session;
@@ -14,18 +15,16 @@ const TOPIC_CHARS: usize = 80;
 
 /// List memories
 #[derive(Debug, Args)]
+#[command(defer(described_by::<ListMemories>))]
 pub struct ListArguments {
-    /// Words that all have to occur
     query: Vec<String>,
     #[command(flatten)]
     page: PageArguments,
-    /// `updated_at`, `created_at` or `use_count`
-    #[arg(long, value_name = "FIELD")]
+    #[arg(long, value_name = "updated_at|created_at|use_count")]
     order_by: Option<String>,
     /// Oldest or least used first
     #[arg(long)]
     ascending: bool,
-    /// Only with this tag (may be repeated: all of them)
     #[arg(long = "tag", short, value_name = "TAG")]
     tags: Vec<String>,
     /// Only of this source
@@ -37,17 +36,14 @@ pub struct ListArguments {
     /// `pending` or `complete`
     #[arg(long)]
     status: Option<String>,
-    /// `live`, `trashed`, `superseded` or `all`
-    #[arg(long)]
+    #[arg(long, value_name = "live|trashed|superseded|all")]
     lifecycle: Option<String>,
 }
 
 #[derive(Debug, Args)]
 pub struct PageArguments {
-    /// How many to skip
     #[arg(long, value_name = "COUNT")]
     pub offset: Option<i64>,
-    /// How many to show (50, at most 100)
     #[arg(long, short = 'n', value_name = "COUNT")]
     pub limit: Option<i64>,
 }

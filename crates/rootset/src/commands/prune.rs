@@ -6,34 +6,29 @@ use serde::Serialize;
 
 use super::collector::{Approval, NO_GARBAGE, apply_after_approval, say_how_to_apply};
 use super::word;
+use crate::arguments::described_by;
 use crate::exit::Failure;
 use crate::render::Plan;
 use crate::session::Session;
 
 /// Find garbage, show it, and remove it
 #[derive(Debug, Args)]
+#[command(defer(described_by::<PruneMemory>))]
 pub struct PruneArguments {
-    #[arg(long, value_name = "STRATEGY", conflicts_with = "plan", help = strategies())]
+    #[arg(long, value_name = "STRATEGY", conflicts_with = "plan_id", help = strategies())]
     strategy: Option<String>,
-    /// Apply this plan, from an earlier preview
-    #[arg(long, value_name = "PLAN")]
+    #[arg(id = "plan_id", long = "plan", value_name = "PLAN")]
     plan: Option<String>,
-    /// An item to keep, by id (may be repeated)
     #[arg(long, value_name = "ID")]
     exclude: Vec<String>,
-    /// Go on although a limit is exceeded
     #[arg(long)]
     allow_large: bool,
-    /// Only show what would be removed
     #[arg(long)]
     dry_run: bool,
 }
 
 fn strategies() -> String {
-    StrategyChoice::listed(|choice| {
-        let default = if choice == StrategyChoice::default() { " (the default)" } else { "" };
-        format!("`{}`{default}", choice.word())
-    })
+    format!("[{}]", StrategyChoice::listed(|choice| format!("`{}`", choice.word())))
 }
 
 pub fn run(mut arguments: PruneArguments, session: &Session) -> Result<(), Failure> {

@@ -3,15 +3,16 @@
 use clap::Args;
 use rootset_api::DeleteMemory;
 
+use crate::arguments::described_by;
 use crate::exit::Failure;
 use crate::session::Session;
 use crate::{prompt, render};
 
 /// Move memories to the trash
 #[derive(Debug, Args)]
+#[command(defer(described_by::<DeleteMemory>))]
 pub struct RemoveArguments {
-    /// Ids or names
-    #[arg(value_name = "ID", required = true)]
+    #[arg(id = "memory_id", value_name = "ID", required = true)]
     memories: Vec<String>,
 }
 

@@ -6,6 +6,7 @@ use clap::{Args, Subcommand};
 use rootset_api::{GetRetention, RetentionAnswer, RetentionSet, SetRetention};
 use rootset_model::retention::fields::{ShownPolicy, Written};
 
+use crate::arguments::described_by;
 use crate::exit::Failure;
 use crate::render::{self, counted, word};
 use crate::session::Session;
@@ -13,6 +14,7 @@ use crate::session::Session;
 #[derive(Debug, Subcommand)]
 pub enum RetentionCommand {
     /// Show the policy in force and where it comes from
+    #[command(defer(described_by::<GetRetention>))]
     Show(RetentionTarget),
     Set(SetRetentionArguments),
 }
@@ -20,35 +22,28 @@ pub enum RetentionCommand {
 /// What a policy is for: one of both, or else the whole workspace.
 #[derive(Debug, Args)]
 pub struct RetentionTarget {
-    /// Memories of this source
     #[arg(long)]
     source: Option<String>,
-    /// Files of this indexed repository
     #[arg(long, conflicts_with = "source")]
     repo: Option<String>,
 }
 
 /// Replace a policy as a whole; without any rule, everything is kept
 #[derive(Debug, Args)]
+#[command(defer(described_by::<SetRetention>))]
 pub struct SetRetentionArguments {
     #[command(flatten)]
     target: RetentionTarget,
-    /// Expire what is older: `90d`
     #[arg(long, value_name = "AGE")]
     max_age: Option<String>,
-    /// Expire what is beyond this many newest of its source
     #[arg(long, value_name = "COUNT")]
     max_count: Option<i64>,
-    /// Expire what is this many versions behind the newest
     #[arg(long, value_name = "COUNT")]
     max_version_gap: Option<i64>,
-    /// Always keep so many of the newest
     #[arg(long, value_name = "COUNT")]
     min_keep: Option<i64>,
-    /// Never expire what is younger: `7d`
     #[arg(long, value_name = "AGE")]
     keep_within: Option<String>,
-    /// Count age from `ingested_at` or `last_used_at`
     #[arg(long, value_name = "TIME")]
     basis: Option<String>,
 }

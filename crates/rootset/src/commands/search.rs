@@ -6,6 +6,7 @@ use clap::Args;
 use rootset_api::{MemoryResult, SearchAnswer, SearchMemory, SearchMode, SearchResult};
 
 use super::{given, joined, times};
+use crate::arguments::described_by;
 use crate::exit::Failure;
 use crate::render::{self, Table, age, escaped, one_line};
 use crate::session::Session;
@@ -15,19 +16,16 @@ const SNIPPET_CHARS: usize = 320;
 
 /// Find memories, or the entities they speak of
 #[derive(Debug, Args)]
+#[command(defer(described_by::<SearchMemory>))]
 pub struct SearchArguments {
-    /// Plain words; without any: pinned first, then newest
     query: Vec<String>,
-    /// How many results (10, at most 100)
     #[arg(long, short = 'n', value_name = "COUNT")]
     limit: Option<i64>,
     /// Look for entities instead of memories
     #[arg(long)]
     entities: bool,
-    /// Only with this tag (may be repeated: all of them)
     #[arg(long = "tag", short, value_name = "TAG")]
     tags: Vec<String>,
-    /// Only of this source
     #[arg(long)]
     source: Option<String>,
     /// Only created after
@@ -36,7 +34,6 @@ pub struct SearchArguments {
     /// Only created before
     #[arg(long, value_name = "TIME")]
     before: Option<String>,
-    /// Say why each result is where it is
     #[arg(long)]
     explain: bool,
 }

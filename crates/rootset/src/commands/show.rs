@@ -5,17 +5,17 @@ use std::fmt::Write;
 use clap::Args;
 use rootset_api::{GetMemory, MemoryAnswer, MemoryPart};
 
+use crate::arguments::described_by;
 use crate::exit::Failure;
 use crate::render::{self, counted, escaped, one_line, with_age};
 use crate::session::Session;
 
 /// Read one memory whole
 #[derive(Debug, Args)]
+#[command(defer(described_by::<GetMemory>))]
 pub struct ShowArguments {
-    /// Id or name
-    #[arg(value_name = "ID")]
+    #[arg(id = "memory_id", value_name = "ID")]
     memory: String,
-    /// An earlier revision
     #[arg(long, value_name = "NUMBER")]
     revision: Option<i64>,
     /// Also the ids of chunks, entities and relations

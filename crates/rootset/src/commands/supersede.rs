@@ -3,18 +3,19 @@
 use clap::Args;
 use rootset_api::SupersedeMemory;
 
+use crate::arguments::described_by;
 use crate::exit::Failure;
 use crate::render::escaped;
 use crate::session::Session;
 
 /// Say that one memory is replaced by another
 #[derive(Debug, Args)]
+#[command(defer(described_by::<SupersedeMemory>))]
 pub struct SupersedeArguments {
-    /// The memory that is no longer true, by id or name
+    #[arg(id = "memory_id", value_name = "OLD")]
     old: String,
-    /// The memory that replaces it, by id or name
+    #[arg(id = "by", value_name = "NEW")]
     new: String,
-    /// Why
     #[arg(long)]
     reason: Option<String>,
 }

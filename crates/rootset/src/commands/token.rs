@@ -4,6 +4,7 @@ use clap::{Args, Subcommand};
 use rootset_api::{CreateToken, CreatedToken, ListTokens, RevokeToken, TokenList};
 use rootset_model::TokenId;
 
+use crate::arguments::described_by;
 use crate::commands::{times, words};
 use crate::exit::Failure;
 use crate::prompt;
@@ -14,9 +15,9 @@ use crate::session::Session;
 pub enum TokenCommand {
     Create(CreateTokenArguments),
     /// List the tokens; secrets cannot be shown
+    #[command(defer(described_by::<ListTokens>))]
     List {
-        /// Also those that were revoked
-        #[arg(long)]
+        #[arg(id = "include_revoked", long = "revoked")]
         revoked: bool,
     },
     /// Revoke a token for good
@@ -29,17 +30,17 @@ pub enum TokenCommand {
 
 /// Make a token for the HTTP API and print its secret, once
 #[derive(Debug, Args)]
+#[command(defer(described_by::<CreateToken>))]
 pub struct CreateTokenArguments {
-    /// Who it is for: the actor in the audit trail
     name: String,
-    /// What it allows, comma-separated: read, write, destroy, purge, admin
-    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "read,write,destroy")]
+    #[arg(long, value_name = "read,write,destroy,purge,admin", value_delimiter = ',')]
+    #[arg(default_value = "read,write,destroy")]
     scopes: Vec<String>,
-    /// Workspaces it sees, comma-separated, or `*` for all of them [default: the current one]
+    /// [comma-separated, default: the current one]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     workspaces: Vec<String>,
-    /// When it ends by itself: a day, a time, or a while such as `90d` [default: never]
-    #[arg(long, value_name = "WHEN")]
+    /// [a day, a time, or a while such as `90d`]
+    #[arg(id = "expires_at", long = "expires", value_name = "WHEN")]
     expires: Option<String>,
 }
 

@@ -10,6 +10,7 @@ use rootset_api::{ErrorCode, IndexCodebase};
 use rootset_service::ServiceError;
 
 use super::index::ScopeArguments;
+use crate::arguments::described_by;
 use crate::exit::Failure;
 use crate::render::counted;
 use crate::session::Session;
@@ -26,6 +27,7 @@ const STEP: Duration = Duration::from_millis(100);
 
 /// Keep the code index up to date while files change, until Ctrl-C
 #[derive(Debug, Args)]
+#[command(defer(described_by::<IndexCodebase>))]
 pub struct WatchArguments {
     #[command(flatten)]
     scope: ScopeArguments,

@@ -8,6 +8,7 @@ use rootset_service::ServiceError;
 use serde::Serialize;
 
 use super::mcp::project;
+use crate::arguments::described_by;
 use crate::exit::Failure;
 use crate::prompt;
 use crate::render::{Table, bytes, escaped, one_line, short, with_age};
@@ -20,11 +21,13 @@ pub enum WorkspaceCommand {
     Create(CreateWorkspaceArguments),
     /// Let agents in the repository around the working folder use this workspace
     Link {
+        /// The id of the workspace
         #[arg(value_name = "ID")]
         workspace: String,
     },
     /// Move a whole workspace to the trash
     Delete {
+        /// The id of the workspace
         #[arg(value_name = "ID")]
         workspace: String,
     },
@@ -32,13 +35,13 @@ pub enum WorkspaceCommand {
 
 /// Create a workspace
 #[derive(Debug, Args)]
+#[command(defer(described_by::<CreateWorkspace>))]
 pub struct CreateWorkspaceArguments {
-    /// Up to 64 of a-z 0-9 _ -
-    #[arg(value_name = "ID")]
+    #[arg(id = "workspace_id", value_name = "ID")]
     id: String,
-    /// A name for people
     #[arg(long)]
     name: Option<String>,
+    /// What it is for
     #[arg(long)]
     description: Option<String>,
     /// How many memories it may hold

@@ -13,17 +13,18 @@ use rootset_service::{Caller, FrontEnd, Service, ServiceError};
 use rootset_store::Store;
 
 use super::files::{SessionFormat, detect, import_request};
+use crate::arguments::described_by;
 use crate::exit::Failure;
 use crate::render::{self, Table, escaped, grouped, one_line};
 use crate::session::Session;
 
 /// Say where the tokens of a session went and what could leave
 #[derive(Debug, Args)]
+#[command(defer(described_by::<ContextGcAnalyze>))]
 pub struct AnalyzeArguments {
     /// A session, or a file to look at without importing it
     session: String,
-    /// Tokens that should become free; without it, down to the session's target
-    #[arg(long, value_name = "TOKENS")]
+    #[arg(id = "target_tokens", long = "free", value_name = "TOKENS")]
     free: Option<i64>,
     /// Of a file: the budget to judge it by
     #[arg(long, value_name = "TOKENS")]
@@ -39,6 +40,7 @@ pub struct AnalyzeArguments {
 /// List the segments that keep most others within reach
 #[derive(Debug, Args)]
 pub struct TopArguments {
+    /// The name of the session
     session: String,
     /// How many
     #[arg(long, short = 'n', default_value_t = 20)]

@@ -8,6 +8,7 @@ use rootset_api::{
 };
 
 use super::analyze::{plan_lines, usage_line};
+use crate::arguments::described_by;
 use crate::commands::{joined, word};
 use crate::exit::{Failure, STATUS_CALLER};
 use crate::render::{self, Table, counted, escaped, grouped, with_age};
@@ -16,8 +17,11 @@ use crate::{input, prompt};
 
 /// Add a segment; without TEXT, from stdin
 #[derive(Debug, Args)]
+#[command(defer(described_by::<ContextAdd>))]
 pub struct AddSegmentArguments {
+    #[arg(id = "session_id", value_name = "SESSION")]
     session: String,
+    /// The text of the segment
     text: Vec<String>,
     /// message, code, log, note, decision or summary
     #[arg(long = "type", short = 't', default_value = "note", value_name = "TYPE")]
@@ -67,18 +71,19 @@ fn names(ids: &[String]) -> String {
 
 /// Let segments leave the window: those named, or what should go for the budget
 #[derive(Debug, Args)]
+#[command(defer(described_by::<ContextGcPrune>))]
 pub struct PruneContextArguments {
+    /// The name of the session
     session: String,
-    /// What should leave; without it, what the analysis proposes
+    #[arg(id = "segment_ids", value_name = "SEGMENTS")]
     segments: Vec<String>,
     /// Down to so many tokens
-    #[arg(long, value_name = "TOKENS", conflicts_with_all = ["segments", "free", "plan"])]
+    #[arg(long, value_name = "TOKENS", conflicts_with_all = ["segment_ids", "free", "plan_id"])]
     to: Option<i64>,
     /// So many tokens
-    #[arg(long, value_name = "TOKENS", conflicts_with_all = ["segments", "plan"])]
+    #[arg(long, value_name = "TOKENS", conflicts_with_all = ["segment_ids", "plan_id"])]
     free: Option<i64>,
-    /// A plan that was shown before
-    #[arg(long, value_name = "ID", conflicts_with = "segments")]
+    #[arg(id = "plan_id", long = "plan", value_name = "ID", conflicts_with = "segment_ids")]
     plan: Option<String>,
     /// Delete instead of stash; `rootset undo` brings it back
     #[arg(long)]
@@ -156,12 +161,13 @@ fn say_errors(errors: &[SegmentError], session: &Session) -> Result<(), Failure>
 
 /// Bring stashed segments back into their place
 #[derive(Debug, Args)]
+#[command(defer(described_by::<ContextRestore>))]
 pub struct RestoreSegmentsArguments {
+    /// The name of the session
     session: String,
-    #[arg(required = true)]
+    #[arg(id = "segment_ids", value_name = "SEGMENTS", required = true)]
     segments: Vec<String>,
-    /// Copy them from this session's stash
-    #[arg(long, value_name = "SESSION")]
+    #[arg(id = "from_session_id", long = "from", value_name = "SESSION")]
     from: Option<String>,
 }
 
@@ -181,18 +187,22 @@ pub fn restore(arguments: RestoreSegmentsArguments, session: &Session) -> Result
 
 /// Keep segments in the window whatever happens
 #[derive(Debug, Args)]
+#[command(defer(described_by::<ContextGcPin>))]
 pub struct PinArguments {
+    /// The name of the session
     session: String,
+    /// The ids of the segments
     #[arg(required = true)]
     segments: Vec<String>,
-    /// Why, for whoever wonders later
     #[arg(long)]
     reason: Option<String>,
 }
 
 #[derive(Debug, Args)]
 pub struct SegmentsArguments {
+    /// The name of the session
     session: String,
+    /// The ids of the segments
     #[arg(required = true)]
     segments: Vec<String>,
 }
@@ -217,9 +227,13 @@ fn changed(how: &str, ids: &[String]) -> String {
 
 /// Put a summary in the place of a long segment; without SUMMARY, from stdin
 #[derive(Debug, Args)]
+#[command(defer(described_by::<ContextCompress>))]
 pub struct CompressArguments {
+    /// The name of the session
     session: String,
+    #[arg(id = "segment_id", value_name = "SEGMENT")]
     segment: String,
+    /// The text of the summary
     summary: Vec<String>,
 }
 
@@ -235,16 +249,16 @@ pub fn compress(arguments: CompressArguments, session: &Session) -> Result<(), F
 
 /// Tell what the agent works on
 #[derive(Debug, Args)]
+#[command(defer(described_by::<ContextSetFocus>))]
 pub struct FocusArguments {
+    /// The name of the session
     session: String,
-    /// The task's segments stay
-    #[arg(long, value_name = "ID")]
+    #[arg(id = "task_id", long = "task", value_name = "ID")]
     task: Option<String>,
-    /// Segments that show this file stay
-    #[arg(long, value_name = "PATH")]
+    #[arg(id = "active_file", long = "file", value_name = "PATH")]
     file: Option<String>,
     /// Nothing in particular
-    #[arg(long, conflicts_with_all = ["task", "file"])]
+    #[arg(long, conflicts_with_all = ["task_id", "active_file"])]
     clear: bool,
 }
 
@@ -278,22 +292,19 @@ fn focused(ContextFocus { focus, .. }: &ContextFocus) -> String {
 
 /// Show or change a session's settings
 #[derive(Debug, Args)]
+#[command(defer(described_by::<ContextGcConfigure>))]
 pub struct ConfigureArguments {
+    /// The name of the session
     session: String,
-    /// What the model's window holds
-    #[arg(long, value_name = "TOKENS")]
+    #[arg(id = "budget_tokens", long = "budget", value_name = "TOKENS")]
     budget: Option<i64>,
-    /// Of that, what is kept free for answers
-    #[arg(long, value_name = "TOKENS")]
+    #[arg(id = "reserved_tokens", long = "reserved", value_name = "TOKENS")]
     reserved: Option<i64>,
-    /// auto, or advise: nothing leaves by itself
     #[arg(long, value_name = "MODE")]
     mode: Option<String>,
-    /// o200k, cl100k or chars/4
     #[arg(long, value_name = "NAME")]
     tokenizer: Option<String>,
-    /// Segments from the end that always stay
-    #[arg(long, value_name = "COUNT")]
+    #[arg(id = "recent_segments", long = "recent", value_name = "COUNT")]
     recent: Option<i64>,
 }
 
@@ -333,6 +344,7 @@ fn settings(answer: &SettingsInForce) -> String {
 
 #[derive(Debug, Args)]
 pub struct SessionArguments {
+    /// The name of the session
     session: String,
 }
 

@@ -19,6 +19,7 @@ use crate::session::Session;
 /// Read a session of Claude Code, a message list, or an export
 #[derive(Debug, Args)]
 pub struct ImportContextArguments {
+    /// The file with the messages
     file: PathBuf,
     /// Name of the session; without it, the file's name
     #[arg(long, value_name = "NAME")]
@@ -97,6 +98,7 @@ pub fn detect(file: &Path) -> Result<SessionFormat, ServiceError> {
 /// Write a session as JSON that `import` reads
 #[derive(Debug, Args)]
 pub struct ExportContextArguments {
+    /// The name of the session
     session: String,
     /// session, stash or both
     #[arg(long, default_value = "both", value_name = "WHAT")]

@@ -9,6 +9,7 @@ use rootset_api::{
 };
 
 use super::analyze::usage_line;
+use crate::arguments::described_by;
 use crate::commands::list::PageArguments;
 use crate::commands::list::{Page, say_what_is_left};
 use crate::commands::{given, joined, word};
@@ -18,14 +19,15 @@ use crate::session::Session;
 
 /// Show what is in the window, in order
 #[derive(Debug, Args)]
+#[command(defer(described_by::<ContextGet>))]
 pub struct ShowContextArguments {
+    /// The name of the session
     session: String,
     /// One segment as a whole instead
     segment: Option<String>,
     /// As the message list of an API: `anthropic` or `openai`
-    #[arg(long, value_name = "FORMAT", conflicts_with = "segment")]
+    #[arg(id = "messages_format", long = "format", value_name = "FORMAT", conflicts_with = "segment")]
     format: Option<MessagesFormat>,
-    /// One line for what was stashed
     #[arg(long)]
     placeholders: bool,
 }
@@ -39,17 +41,21 @@ pub enum MessagesFormat {
 
 #[derive(Debug, Args)]
 pub struct SegmentArguments {
+    /// The name of the session
     session: String,
+    /// The id of the segment
     segment: String,
 }
 
 /// Find what was stashed
 #[derive(Debug, Args)]
+#[command(defer(described_by::<ContextSearchStash>))]
 pub struct SearchStashArguments {
+    /// The name of the session
     session: String,
+    /// Words to look for
     query: Vec<String>,
-    /// In the stash of every session
-    #[arg(long)]
+    #[arg(id = "all_sessions", long = "all")]
     all: bool,
     /// message, code, log, note, decision or summary
     #[arg(long = "type", short = 't', value_name = "TYPE")]
@@ -57,10 +63,8 @@ pub struct SearchStashArguments {
     /// Segments that show this file
     #[arg(long, value_name = "PATH")]
     file: Option<String>,
-    /// Segments with this tag (may be repeated)
     #[arg(long = "tag", value_name = "TAG")]
     tags: Vec<String>,
-    /// Results at most
     #[arg(long, short = 'n')]
     limit: Option<i64>,
 }
