@@ -108,6 +108,7 @@ fn run(command: &str, folder: &Path) -> String {
 }
 
 /// Ids, times and sizes differ from run to run; JSON is shown indented.
+#[expect(clippy::disallowed_types, reason = "a page may show any JSON")]
 fn normalised(output: &str) -> String {
     let indented = serde_json::from_str::<serde_json::Value>(output)
         .and_then(|json| serde_json::to_string_pretty(&json))

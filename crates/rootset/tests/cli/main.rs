@@ -1,5 +1,7 @@
 //! The program as people and programs meet it: whole commands, their two channels and their status.
 
+#![expect(clippy::disallowed_types, reason = "programs read answers as JSON")]
+
 mod backups;
 mod bad_input;
 mod calls;
