@@ -179,6 +179,14 @@ pub struct GcUndo {
     pub run_id: Option<String>,
     /// One memory, by id or by the name it had.
     pub memory_id: Option<String>,
+    /// With neither: `segment` lists stashes instead of deletions.
+    pub kind: Option<ListedKind>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ListedKind {
+    Segment,
 }
 
 #[skip_serializing_none]
@@ -291,6 +299,8 @@ pub struct Trashed {
     pub segments: Option<i64>,
     /// Whole context sessions, where the run took any.
     pub sessions: Option<i64>,
+    /// Context segments that went into the stash, where the run stashed any.
+    pub stashed: Option<i64>,
 }
 
 /// Derived rows that nothing vouched for, by kind.

@@ -79,7 +79,7 @@ pub enum Action {
     Erase,
     /// A derived row that nothing vouches for and nothing serves: removed physically, there is nothing to undo.
     Reclaim,
-    /// Out of the context window and into the stash: nothing is removed, and `gc_apply` does not do it.
+    /// Out of the context window and into the stash: nothing is removed, and no limit or grace applies.
     Stash,
 }
 

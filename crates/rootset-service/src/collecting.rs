@@ -6,6 +6,7 @@ use rootset_api::ErrorCode;
 use rootset_gc::Strategy;
 use rootset_model::PlanId;
 use rootset_store::{Applied, ApplyOptions, Garbage, GarbageRequest, NewPlan, PlanView, Stamp, StoreError, Workspace};
+use rootset_text::tokens::index_terms;
 use serde_json::json;
 
 use crate::error::ServiceError;
@@ -96,6 +97,7 @@ impl Service {
             configured: self.settings.gc.retention_of(&workspace.id),
             time_limit_ms: self.settings.gc.time_limit_ms,
             clock: &clock,
+            terms: &index_terms,
         };
         let deadline = Instant::now() + APPLY_WAIT;
         loop {

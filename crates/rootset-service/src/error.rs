@@ -184,7 +184,6 @@ impl From<StoreError> for ServiceError {
             StoreError::SessionTrashed { .. } => Self::conflict(message)
                 .with_hint("`gc_undo` brings it back, `gc_purge` frees its name; `list_trash` shows the run"),
             StoreError::SessionChanged { .. } => Self::new(Code::Busy, message).with_hint("try again"),
-            StoreError::NotForApply { .. } => Self::invalid(message).with_hint("apply it with `context_gc_prune`"),
             StoreError::NotInTrash(_)
             | StoreError::SegmentNotFound { .. }
             | StoreError::RepoNotFound(_)

@@ -77,15 +77,15 @@ SELECT COALESCE(MAX(seq), 0) FROM ledger WHERE workspace = ?1 AND session = ?2;
 INSERT INTO ledger (workspace, session, seq, at, actor, segment, action, tokens, reason)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9);
 
--- What a run has just put into the trash, line by line, after what each session's ledger has.
--- name: note_trashed
+-- What a run did to segments, line by line, after what each session's ledger has.
+-- name: note_segments
 INSERT INTO ledger (workspace, session, seq, at, actor, segment, action, tokens, reason)
 SELECT g.workspace, g.session,
        (SELECT COALESCE(MAX(l.seq), 0) FROM ledger l WHERE l.workspace = g.workspace AND l.session = g.session)
            + ROW_NUMBER() OVER (PARTITION BY g.session ORDER BY g.segment),
-       ?4, ?5, g.segment, 'delete', g.tokens, ?6
+       ?3, ?4, g.segment, ?5, g.tokens, ?6
 FROM segments g
-WHERE g.workspace = ?1 AND g.segment IN (SELECT value FROM integer_list(?2)) AND g.trashed_run = ?3;
+WHERE g.workspace = ?1 AND g.segment IN (SELECT value FROM integer_list(?2)) AND (g.trashed_run = ?7 OR ?7 IS NULL);
 
 -- name: ledger
 SELECT l.seq, l.at, l.actor, l.segment, g.segment_id, l.action, l.tokens, l.reason
@@ -169,6 +169,33 @@ WHERE workspace = ?1 AND session IN (
 -- name: trash_segments
 UPDATE segments SET trashed_run = ?3, trashed_at = ?4, version = {{version_of_session}}
 WHERE workspace = ?1 AND segment IN (SELECT value FROM integer_list(?2)) AND trashed_run IS NULL;
+
+-- Those of the segments whose words are not searchable yet.
+-- name: texts_to_index
+SELECT t.segment, t.text
+FROM segments g JOIN segment_texts t ON t.workspace = g.workspace AND t.segment = g.segment
+WHERE g.workspace = ?1 AND g.segment IN (SELECT value FROM integer_list(?2)) AND g.is_indexed = 0;
+
+-- name: stash_segments
+UPDATE segments SET state = 'stashed', stashed_at = ?3, stash_reason = ?4, is_indexed = 1, version = {{version_of_session}}
+WHERE workspace = ?1 AND segment IN (SELECT value FROM integer_list(?2)) AND trashed_run IS NULL;
+
+-- Segments that a run has stashed: the items of its plan, less those that it left alone.
+-- name: stashed_by
+SELECT p.object FROM plan_items p
+WHERE p.workspace = ?1 AND p.plan = ?2 AND p.kind = 'segment' AND p.action = 'stash'
+  AND NOT EXISTS (SELECT 1 FROM run_skips s WHERE s.workspace = p.workspace AND s.run = ?3 AND s.position = p.position)
+ORDER BY p.position;
+
+-- Those that were not restored, or stashed again, since the run from ?3 to ?4.
+-- name: still_stashed
+SELECT segment FROM segments
+WHERE workspace = ?1 AND segment IN (SELECT value FROM integer_list(?2))
+  AND state = 'stashed' AND trashed_run IS NULL AND stashed_at >= ?3 AND stashed_at <= ?4;
+
+-- name: unstash_segments
+UPDATE segments SET state = 'active', stashed_at = NULL, version = {{version_of_session}}
+WHERE workspace = ?1 AND segment IN (SELECT value FROM integer_list(?2));
 
 -- name: trash_sessions
 UPDATE sessions SET trashed_run = ?3, trashed_at = ?4, version = version + 1
@@ -276,8 +303,9 @@ FROM segments g JOIN sessions s ON s.workspace = g.workspace AND s.session = g.s
 WHERE g.workspace = ?1 AND g.session IN (SELECT value FROM integer_list(?2)) AND g.tool_call_id IS NOT NULL
   AND (?3 = 1 OR (g.trashed_run IS NULL AND s.trashed_run IS NULL));
 
--- name: has_stash_items
-SELECT EXISTS (SELECT 1 FROM plan_items WHERE workspace = ?1 AND plan = ?2 AND action = 'stash');
+-- name: only_stashes
+SELECT EXISTS (SELECT 1 FROM plan_items WHERE workspace = ?1 AND plan = ?2 AND action = 'stash')
+   AND NOT EXISTS (SELECT 1 FROM plan_items WHERE workspace = ?1 AND plan = ?2 AND action <> 'stash');
 
 -- name: explained_segment
 SELECT g.segment_id, s.session_id, g.state, g.pinned, g.pin_reason, g.trashed_run, g.trashed_at, s.trashed_run,

@@ -14,6 +14,16 @@ FROM runs
 WHERE workspace = ?1 AND undone_at IS NULL AND purged_at IS NULL AND finished_at IS NOT NULL AND undo_until IS NOT NULL
 ORDER BY started_at DESC, run DESC LIMIT ?2;
 
+-- Runs that stashed something, and may have done more.
+-- name: recent_stashes
+SELECT r.run, r.operation, r.plan, r.actor, r.started_at, r.finished_at, r.cursor, r.counts, r.undo_until, r.undone_at,
+       r.purged_at, r.erasure, r.receipt
+FROM runs r
+WHERE r.workspace = ?1 AND r.undone_at IS NULL AND r.purged_at IS NULL AND r.finished_at IS NOT NULL
+  AND EXISTS (SELECT 1 FROM plan_items p
+              WHERE p.workspace = r.workspace AND p.plan = r.plan AND p.action = 'stash' row_by_row())
+ORDER BY r.started_at DESC, r.run DESC LIMIT ?2;
+
 -- name: advance
 UPDATE runs SET cursor = ?3, counts = ?4, finished_at = ?5 WHERE workspace = ?1 AND run = ?2;
 

@@ -1,8 +1,8 @@
 //! Context windows: sessions, their segments, the stash and the ledger of what left.
 //!
 //! A session is changed by whoever knows its present version, in one transaction, and read again from what the caller
-//! knew on: nothing of a window is kept here. What may leave and why is decided elsewhere; stashing is a change like any
-//! other, deleting goes through the protocol ([`crate::sweep`]).
+//! knew on: nothing of a window is kept here. What may leave and why is decided elsewhere. What somebody asks to stash or to
+//! delete goes through the protocol ([`crate::sweep`]); what leaves because the window is full is a change like any other.
 
 mod change;
 mod delete;
@@ -15,7 +15,7 @@ pub(crate) mod rows;
 mod stash;
 
 pub use change::{NewLedgerEntry, NewSegmentRow, SegmentChange, SessionChange};
-pub use delete::SegmentDeletion;
+pub use delete::{Pruned, Pruning};
 pub use ledger::{LedgerAction, LedgerEntry};
 pub use load::{LoadedSession, SegmentText, SessionHead, SessionState, SessionView};
 pub use plans::SegmentItem;

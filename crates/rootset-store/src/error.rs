@@ -131,8 +131,6 @@ pub enum StoreError {
     SessionChanged { session_id: String },
     #[error("no segment {segment} in the session")]
     SegmentNotFound { segment: i64 },
-    #[error("the plan is about a context window")]
-    NotForApply { plan: PlanId },
     #[error("no token `{0}`")]
     TokenNotFound(String),
     #[error("there is a token `{name}` already")]

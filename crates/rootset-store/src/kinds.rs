@@ -24,6 +24,7 @@ use rootset_model::{Counts, MemoryId, RunId, Timestamp, WorkspaceKey};
 
 pub(crate) use memory::{remove as remove_memories, restore as restore_memories};
 pub(crate) use orphan::delete_orphans;
+pub use phases::Terms;
 pub(crate) use phases::{
     Description, Descriptions, Emptying, Erasing, Id, Ledger, Planned, Progress, Purging, States, Sweep, Undoing, When,
 };

@@ -72,7 +72,7 @@ pub use code::{
     NewFile, RankCode, RepoRow, RepoView, SymbolRow,
 };
 pub use context::{
-    LedgerAction, LedgerEntry, LoadedSession, NewLedgerEntry, NewSegmentRow, SegmentChange, SegmentDeletion,
+    LedgerAction, LedgerEntry, LoadedSession, NewLedgerEntry, NewSegmentRow, Pruned, Pruning, SegmentChange,
     SegmentItem, SegmentRow, SegmentText, SessionChange, SessionHead, SessionState, SessionView, StashFilters,
     StashHit,
 };
@@ -85,6 +85,7 @@ pub use garbage::{BucketFindings, BucketTotals, Findings, Garbage, GarbageReques
 pub use graph::{Contributor, EntityView, Imported, ImportedEntity, ImportedRelation, RelationView};
 pub use housekeeping::{OldPlans, PastGrace};
 pub use jobs::{ClaimedJob, PendingWork};
+pub use kinds::Terms;
 pub use leases::{DATABASE, Lease, Work};
 pub use location::{Location, LocationError, PostgresSettings, PostgresUrl};
 pub use memories::{FullMemory, Lifecycle, ListFilters, ListOrder, ListedMemory, MemoryRow, Status};

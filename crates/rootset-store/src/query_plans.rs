@@ -122,6 +122,7 @@ const ORDERED_PAGES: &[&str] = &[
     "memories.list_by_updated_descending",
     "memories.recent_pinned",
     "memories.recent_unpinned",
+    "runs.recent_stashes",
     "runs.recent_undoable",
     "runs.trash",
     "runs.trash_count",

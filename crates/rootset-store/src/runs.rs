@@ -119,6 +119,11 @@ impl Store {
         self.read(workspace, |tx| tx.rows(&sql::RECENT_UNDOABLE, &[workspace.key.into(), limit.into()], RunView::read))
     }
 
+    /// The newest runs that stashed something and were not undone.
+    pub fn stashing_runs(&self, workspace: &Workspace, limit: i64) -> Result<Vec<RunView>, StoreError> {
+        self.read(workspace, |tx| tx.rows(&sql::RECENT_STASHES, &[workspace.key.into(), limit.into()], RunView::read))
+    }
+
     pub fn list_trash(
         &self,
         workspace: &Workspace,

@@ -16,14 +16,14 @@ use rootset_model::plan::PlanItem;
 use rootset_model::{Counts, ErasureId, Limits, PlanId, RetentionPolicy, RunId, Timestamp, WorkspaceKey};
 
 pub(crate) use confirm::ConfirmedPlan;
-pub(crate) use named::{erase_revisions, sweep_named};
+pub(crate) use named::{erase_revisions, sweep_named, sweep_segments};
 
 use crate::driver::Transaction;
 use crate::error::StoreError;
 use crate::failpoints::{failpoint, sweep_batch_memories};
 use crate::garbage::{self, Seen};
 use crate::graph;
-use crate::kinds::{self, KINDS, States};
+use crate::kinds::{self, KINDS, States, Sweep, Terms};
 use crate::leases::{self, Lease, Work};
 use crate::plans;
 use crate::purge::{self, Erased, Receipt};
@@ -49,6 +49,8 @@ pub struct ApplyOptions<'a> {
     pub time_limit_ms: Option<i64>,
     /// Time goes on during a long run: its lease and its limit are told by this.
     pub clock: &'a dyn Fn() -> Timestamp,
+    /// What is stashed becomes searchable.
+    pub terms: Terms<'a>,
 }
 
 impl std::fmt::Debug for ApplyOptions<'_> {
@@ -149,7 +151,7 @@ impl Store {
                 leases::renew(tx, lease, now, SWEEP_LEASE_MS)?;
                 // A batch that has to be run again must not count twice.
                 let mut of_batch = Erased::default();
-                let is_finished = sweep_batch(tx, confirmed, &mut of_batch, Stamp { now, actor })?;
+                let is_finished = sweep_batch(tx, confirmed, options.terms, &mut of_batch, Stamp { now, actor })?;
                 failpoint!("apply.batch");
                 Ok((is_finished, of_batch))
             })?;
@@ -229,7 +231,7 @@ fn start(
     let Some(lease) = leases::acquire(tx, work, stamp.now, SWEEP_LEASE_MS)? else {
         return Err(StoreError::RunHeld { run: confirmed.run() });
     };
-    let is_finished = sweep_batch(tx, &confirmed, &mut erased, stamp)?;
+    let is_finished = sweep_batch(tx, &confirmed, options.terms, &mut erased, stamp)?;
     failpoint!("apply.first_batch");
     Ok(Some(Running { confirmed, lease: (!is_finished).then_some(lease), erased }))
 }
@@ -238,9 +240,11 @@ fn start(
 fn sweep_batch(
     tx: &mut dyn Transaction,
     confirmed: &ConfirmedPlan,
+    terms: Terms<'_>,
     erased: &mut Erased,
     stamp: Stamp<'_>,
 ) -> Result<bool, StoreError> {
+    let sweep = confirmed.sweep(terms, stamp);
     let workspace = confirmed.workspace();
     let run = runs::find(tx, workspace, confirmed.run())?;
     if run.finished_at.is_some() {
@@ -249,9 +253,9 @@ fn sweep_batch(
     let size = sweep_batch_memories();
     let batch = plans::items(tx, workspace, confirmed.plan(), run.cursor, size as i64)?;
     let is_last = batch.len() < size;
-    let passed = recheck_batch(tx, confirmed, &batch, stamp)?;
+    let passed = recheck_batch(tx, confirmed, &sweep, &batch)?;
     let is_large = run.counts.awaits_count || (confirmed.seen().is_some() && !is_last);
-    let mut counts = trash(tx, confirmed, &passed, is_large, stamp)?;
+    let mut counts = trash(tx, &sweep, &passed, is_large)?;
     counts.skipped = (batch.len() - passed.len()) as i64;
     if confirmed.erases() {
         let of_batch = purge::erase_items(tx, confirmed, &passed, stamp)?;
@@ -289,13 +293,13 @@ fn sweep_batch(
 fn recheck_batch(
     tx: &mut dyn Transaction,
     confirmed: &ConfirmedPlan,
+    sweep: &Sweep<'_>,
     batch: &[(i64, PlanItem)],
-    stamp: Stamp<'_>,
 ) -> Result<Vec<PlanItem>, StoreError> {
     let planned: Vec<PlanItem> = batch.iter().map(|(_, item)| *item).collect();
     let mut states = States::new();
     for (kind, items) in kinds::by_kind(&planned) {
-        kind.states(tx, &confirmed.sweep(stamp), &items, &mut states)?;
+        kind.states(tx, sweep, &items, &mut states)?;
     }
     let from = batch.first().map_or(0, |(position, _)| *position);
     let run = confirmed.run();
@@ -323,12 +327,10 @@ fn recheck_batch(
 /// The flip, kind by kind, and the count of what followed from it.
 fn trash(
     tx: &mut dyn Transaction,
-    confirmed: &ConfirmedPlan,
+    sweep: &Sweep<'_>,
     items: &[PlanItem],
     is_large: bool,
-    stamp: Stamp<'_>,
 ) -> Result<RunCounts, StoreError> {
-    let sweep = confirmed.sweep(stamp);
     let mut counts = RunCounts { awaits_count: is_large, ..RunCounts::default() };
     let mut vouched: HashMap<[u8; 16], i64> = HashMap::new();
     if !is_large {
@@ -337,7 +339,7 @@ fn trash(
         }
     }
     for (kind, items) in kinds::by_kind(items) {
-        let taken = kind.trash(tx, &sweep, &items)?;
+        let taken = kind.trash(tx, sweep, &items)?;
         if kind.is_derived() { counts.reclaimed.add_all(&taken) } else { counts.taken.add_all(&taken) }
     }
     // Entities and relations that nobody living vouches for any more.

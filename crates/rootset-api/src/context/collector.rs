@@ -152,8 +152,9 @@ pub struct ContextPruned {
     pub tokens_freed: u64,
     pub usage_before: UsageAnswer,
     pub usage_after: UsageAnswer,
-    /// Handle for `gc_undo`, where something was deleted.
+    /// Handle for `gc_undo`, where something left the window.
     pub run_id: Option<RunId>,
+    /// Until when deletions can be undone; a stash always can.
     pub undo_until: Option<Timestamp>,
 }
 

@@ -2,6 +2,10 @@
 
 use rootset_api::{ContextMode, Ran};
 use rootset_gc::context::{Action, Analysis, Place, Plan, SegmentIndex, Target, analyse, plan};
+use rootset_gc::{PlanFacts, RootState, recheck};
+use rootset_model as model;
+use rootset_model::SegmentKey;
+use rootset_model::plan::{ItemKind, PlanItem};
 use rootset_store::LedgerAction;
 
 use super::edit::Edit;
@@ -53,11 +57,26 @@ fn analysis(edit: &Edit<'_>, settings: &ContextSettings) -> Analysis {
     analyse(live.window(), &live.focus(settings), live.now(edit.at), &settings.scoring)
 }
 
+/// Asked again, as in every run: only what may still leave does.
 fn stash_items(edit: &mut Edit<'_>, plan: &Plan) -> Vec<(SegmentIndex, String)> {
-    let items = plan.items.iter().filter(|item| item.action == Action::Stash);
-    let stashed: Vec<(SegmentIndex, String)> = items.map(|item| (item.segment, item.reason.to_string())).collect();
-    for (segment, reason) in &stashed {
-        edit.stash(*segment, reason, LedgerAction::Stash);
+    let facts = PlanFacts { created_at: edit.at, include_pinned: false, is_named: false };
+    let mut stashed = Vec::new();
+    for item in plan.items.iter().filter(|item| item.action == Action::Stash) {
+        let row = edit.live.row(item.segment);
+        let state = RootState { is_pinned: row.is_pinned, ..RootState::plain(row.version) };
+        let planned = PlanItem {
+            kind: ItemKind::SEGMENT,
+            object: SegmentKey(row.segment).object(),
+            revision: 0,
+            version: row.version,
+            action: model::plan::Action::Stash,
+            reason: item.reason.in_plan(),
+        };
+        if recheck(&facts, &planned, Some(&state)).is_none() {
+            let reason = item.reason.to_string();
+            edit.stash(item.segment, &reason, LedgerAction::Stash);
+            stashed.push((item.segment, reason));
+        }
     }
     stashed
 }

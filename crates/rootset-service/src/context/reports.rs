@@ -72,8 +72,7 @@ impl Service {
             let row = live.row(item.segment);
             let (action, reason) = match item.action {
                 context::Action::Delete => (Action::Trash, Reason::STASHED_LONG),
-                context::Action::Stash if item.reason.is_reachable => (Action::Stash, Reason::COLD),
-                context::Action::Stash => (Action::Stash, Reason::UNREACHABLE),
+                context::Action::Stash => (Action::Stash, item.reason.in_plan()),
             };
             let object = SegmentKey(row.segment).external().into_bytes();
             PlanItem { kind: ItemKind::SEGMENT, object, revision: 0, version: row.version, action, reason }

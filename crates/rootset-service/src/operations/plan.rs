@@ -79,6 +79,7 @@ pub fn trashed_answer(taken: &Counts) -> Trashed {
         revisions: some_of(taken, "revisions"),
         segments: some_of(taken, "segments"),
         sessions: some_of(taken, "sessions"),
+        stashed: some_of(taken, "stashed"),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use rootset_api::{ConflictAnswer, GcUndo, Restored, RunAnswer, UndoAnswer};
+use rootset_api::{ConflictAnswer, GcUndo, ListedKind, Restored, RunAnswer, UndoAnswer};
 use rootset_model::limits::RUNS_SHOWN;
 use rootset_store::{RunView, Undone, Workspace};
 
@@ -33,17 +33,25 @@ impl Operation for GcUndo {
                 Ok(answer(service.store.undo_run(&workspace, parse_run_id(run)?, service.stamp(caller))?))
             }
             (None, Some(memory)) => Ok(answer(service.store.undo_memory(&workspace, memory, service.stamp(caller))?)),
-            (None, None) => nothing_named(service, caller, &workspace),
+            (None, None) => nothing_named(service, caller, &workspace, self.kind),
         }
     }
 }
 
 /// A trashed workspace named by itself is undone: there is nothing else to mean.
-fn nothing_named(service: &Service, caller: &Caller, workspace: &Workspace) -> Result<UndoAnswer, ServiceError> {
+fn nothing_named(
+    service: &Service,
+    caller: &Caller,
+    workspace: &Workspace,
+    kind: Option<ListedKind>,
+) -> Result<UndoAnswer, ServiceError> {
     if let Some((run, _)) = workspace.trashed {
         return Ok(answer(service.store.undo_run(workspace, run, service.stamp(caller))?));
     }
-    let runs = service.store.undoable_runs(workspace, RUNS_SHOWN)?;
+    let runs = match kind {
+        None => service.store.undoable_runs(workspace, RUNS_SHOWN)?,
+        Some(ListedKind::Segment) => service.store.stashing_runs(workspace, RUNS_SHOWN)?,
+    };
     Ok(UndoAnswer { restored: None, conflicts: None, runs: Some(runs.into_iter().map(run_answer).collect()) })
 }
 

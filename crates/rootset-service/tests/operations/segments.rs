@@ -317,7 +317,7 @@ fn what_was_erased_does_not_come_back_with_a_backup() {
 }
 
 #[test]
-fn a_plan_that_stashes_is_none_for_gc_apply() {
+fn a_plan_that_stashes_is_applied_like_any_other_and_undone_as_a_run() {
     let world = World::new();
     let sessions = Sessions::of(&world);
     sessions.add("morning", "m1", "falcon");
@@ -340,10 +340,15 @@ fn a_plan_that_stashes_is_none_for_gc_apply() {
         marker: None,
     };
     sessions.store.store_segment_plan(&sessions.workspace, &plan, sessions.stamp()).unwrap();
-    let error = world.refuses("gc_apply", json!({"plan_id": plan.id.to_string()}));
-    assert!(error.to_json().to_string().contains("context_gc_prune"), "{error}");
     let shown = world.call("get_plan", json!({"plan_id": plan.id.to_string()}));
     assert_eq!((&shown["items"][0]["action"], &shown["items"][0]["name"]), (&json!("stash"), &json!("m1")));
+    let applied = world.call("gc_apply", json!({"plan_id": plan.id.to_string()}));
+    assert_eq!((&applied["trashed"]["stashed"], applied.get("undo_until")), (&json!(1), None));
+    assert_eq!(sessions.stashed("falcon"), ["m1"]);
+    world.call("gc_undo", json!({"run_id": applied["run_id"]}));
+    assert_eq!(sessions.stashed("falcon"), [] as [&str; 0]);
+    assert_eq!(sessions.states("morning"), [active("m1")]);
+    world.assert_doctor_is_content();
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Deleting segments and sessions that the caller names: plan, confirmation and sweep in one transaction.
+//! Pruning segments and deleting sessions that the caller names: plan, confirmation and sweep in one transaction.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,49 +7,68 @@ use rootset_model::plan::{Action, ItemKind, PlanItem, Reason};
 use rootset_model::{SegmentKey, SessionKey};
 
 use super::load::{self, SessionHead};
+use super::plans::SegmentItem;
 use crate::driver::Transaction;
 use crate::error::StoreError;
+use crate::kinds::Terms;
 use crate::runs::{self, RunView};
 use crate::statements::context as sql;
 use crate::statements::runs as run_sql;
-use crate::sweep::sweep_named;
+use crate::sweep::{sweep_named, sweep_segments};
 use crate::update::EraseIds;
 use crate::{Stamp, Store, Workspace};
 
-/// What became of segments that somebody wanted gone.
+/// Segments that somebody wants out of the window, and how.
+#[derive(Clone, Copy)]
+pub struct Pruning<'a> {
+    /// The version that the caller knows.
+    pub session: SessionHead,
+    /// To be stashed or trashed; each once.
+    pub items: &'a [SegmentItem],
+    pub terms: Terms<'a>,
+    pub ids: EraseIds,
+    /// How long what is trashed can be undone.
+    pub grace_ms: i64,
+}
+
+impl std::fmt::Debug for Pruning<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Pruning").field("items", &self.items.len()).finish_non_exhaustive()
+    }
+}
+
+/// What became of them.
 #[derive(Clone, Debug)]
-pub struct SegmentDeletion {
+pub struct Pruned {
     pub run: RunView,
+    pub stashed: Vec<i64>,
     pub deleted: Vec<i64>,
     pub skipped: Vec<(i64, Skip)>,
 }
 
 impl Store {
-    /// Trashes segments (number and version) of a session, on top of the version that the caller knows; with lines in its
-    /// ledger. What is pinned, gone or changed is skipped.
-    pub fn delete_segments(
+    /// Stashes and trashes segments of a session in one run, with lines in its ledger. What is pinned, gone or changed is
+    /// skipped.
+    pub fn prune_segments(
         &self,
         workspace: &Workspace,
-        session: SessionHead,
-        segments: &[(i64, i64)],
-        ids: EraseIds,
-        grace_ms: i64,
+        pruning: &Pruning<'_>,
         stamp: Stamp<'_>,
-    ) -> Result<SegmentDeletion, StoreError> {
+    ) -> Result<Pruned, StoreError> {
         let mut seen = HashSet::new();
-        let named: Vec<(i64, i64)> = segments.iter().filter(|(segment, _)| seen.insert(*segment)).copied().collect();
+        let named: Vec<&SegmentItem> = pruning.items.iter().filter(|(segment, ..)| seen.insert(*segment)).collect();
+        let ids = pruning.ids;
         self.write(workspace, |tx| {
-            check_head(tx, workspace, session)?;
-            let item = |(segment, version): &(i64, i64)| PlanItem {
+            check_head(tx, workspace, pruning.session)?;
+            let item = |(segment, version, action, reason): &&SegmentItem| PlanItem {
                 kind: ItemKind::SEGMENT,
                 object: SegmentKey(*segment).object(),
                 revision: 0,
                 version: *version,
-                action: Action::Trash,
-                reason: Reason::NAMED,
+                action: *action,
+                reason: *reason,
             };
-            let items = named.iter().map(item).collect();
-            sweep_named(tx, workspace.key, items, "context_gc_prune", ids, grace_ms, stamp)?;
+            sweep_segments(tx, workspace.key, named.iter().map(item).collect(), pruning, stamp)?;
             let parameters = [workspace.key.into(), (&ids.run).into(), i64::MAX.into(), (&ids.plan).into()];
             let skips: HashMap<[u8; 16], Skip> = tx
                 .rows(&run_sql::SKIPS, &parameters, |row| {
@@ -58,15 +77,16 @@ impl Store {
                 })?
                 .into_iter()
                 .collect();
-            let mut deletion =
-                SegmentDeletion { run: runs::find(tx, workspace.key, ids.run)?, deleted: vec![], skipped: vec![] };
-            for (segment, _) in &named {
+            let run = runs::find(tx, workspace.key, ids.run)?;
+            let mut pruned = Pruned { run, stashed: vec![], deleted: vec![], skipped: vec![] };
+            for (segment, _, action, _) in &named {
                 match skips.get(&SegmentKey(*segment).object()) {
-                    Some(reason) => deletion.skipped.push((*segment, *reason)),
-                    None => deletion.deleted.push(*segment),
+                    Some(reason) => pruned.skipped.push((*segment, *reason)),
+                    None if *action == Action::Stash => pruned.stashed.push(*segment),
+                    None => pruned.deleted.push(*segment),
                 }
             }
-            Ok(deletion)
+            Ok(pruned)
         })
     }
 

@@ -216,6 +216,7 @@ fn apply(store: &Store, workspace: &Workspace, plan: PlanId, run: RunId) -> Resu
         configured: RetentionPolicy::default(),
         time_limit_ms: None,
         clock: &|| STAMP.now,
+        terms: &|_| String::new(),
     };
     store.apply_plan(workspace, plan, &options, STAMP.actor)
 }

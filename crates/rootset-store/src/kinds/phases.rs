@@ -22,12 +22,16 @@ pub(crate) struct Planned {
     pub plan: PlanId,
 }
 
+/// Splits a text into terms of the full text: what knows how to do so is not in the store.
+pub type Terms<'a> = &'a dyn Fn(&str) -> String;
+
 /// A run at work.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(crate) struct Sweep<'a> {
     pub workspace: WorkspaceKey,
     pub run: RunId,
     pub erases: bool,
+    pub terms: Terms<'a>,
     pub stamp: Stamp<'a>,
 }
 

@@ -3,19 +3,19 @@
 //! A process that keeps a session in memory learns of a change by the session's head: a flip raises its version, and what
 //! only loading it again can follow raises its epoch.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use rootset_gc::RootState;
-use rootset_model::plan::{ItemKind, PlanItem, Reason};
+use rootset_model::plan::{Action, ItemKind, PlanItem};
 use rootset_model::{Counts, RunId, SegmentKey, Timestamp, WorkspaceKey};
 
 use super::{
     Description, Descriptions, Emptying, Erasing, Id, Kind, Planned, Progress, Purging, States, Sweep, Undoing, When,
 };
 use crate::Stamp;
-use crate::context::remove;
+use crate::context::{LedgerAction, remove};
 use crate::doctor::CountedCheck;
-use crate::driver::{Row, SearchRemoval, Transaction, Value};
+use crate::driver::{Row, SearchIndex, SearchRemoval, SearchRow, Transaction, Value};
 use crate::error::StoreError;
 use crate::explain::{Explanation, in_trash};
 use crate::plans::PlanTotals;
@@ -29,6 +29,9 @@ const CHECKS: &[CountedCheck] = &[(
     "segments without their session or text, texts and lines without either",
     &doctor_sql::BROKEN_CONTEXTS,
 )];
+
+/// Under which word a run counts segments that it put into the stash.
+const STASHED: &str = "stashed";
 
 pub(super) struct Segment;
 
@@ -98,14 +101,29 @@ impl Kind for Segment {
         Ok(())
     }
 
-    /// The flip, with its lines in the ledgers.
+    /// The flip, or the way into the stash, with its lines in the ledgers.
     fn trash(&self, tx: &mut dyn Transaction, sweep: &Sweep<'_>, items: &[PlanItem]) -> Result<Counts, StoreError> {
-        let (workspace, keys) = (sweep.workspace, keys(items));
-        raise_heads(tx, workspace, &keys, HeadChange::Rows, sweep.stamp)?;
-        let parameters = [workspace.into(), keys.as_slice().into(), (&sweep.run).into(), sweep.stamp.now.into()];
-        tx.execute(&sql::TRASH_SEGMENTS, &parameters)?;
-        note(tx, sweep, items)?;
-        Ok(Counts::of("segments", keys.len() as i64))
+        let (stashed, trashed): (Vec<PlanItem>, Vec<PlanItem>) =
+            items.iter().partition(|item| item.action == Action::Stash);
+        raise_heads(tx, sweep.workspace, &keys(items), HeadChange::Rows, sweep.stamp)?;
+        if !trashed.is_empty() {
+            let keys = keys(&trashed);
+            let (run, now) = (&sweep.run, sweep.stamp.now);
+            tx.execute(
+                &sql::TRASH_SEGMENTS,
+                &[sweep.workspace.into(), keys.as_slice().into(), run.into(), now.into()],
+            )?;
+            for (reason, keys) in by_reason(&trashed) {
+                // Those that were in the trash before have their lines.
+                note(tx, sweep.workspace, &keys, LedgerAction::Delete, reason, Some(run), sweep.stamp)?;
+            }
+        }
+        if !stashed.is_empty() {
+            stash(tx, sweep, &stashed)?;
+        }
+        let mut counts = Counts::of("segments", trashed.len() as i64);
+        counts.add(STASHED, stashed.len() as i64);
+        Ok(counts)
     }
 
     fn erase(
@@ -134,6 +152,9 @@ impl Kind for Segment {
             raise_heads(tx, workspace, &segments, HeadChange::Return, undoing.stamp)?;
             let restored = tx.execute(&sql::RESTORE_SEGMENTS, &[workspace.into(), segments.as_slice().into()])?;
             undone.restored.add("segments", restored as i64);
+        }
+        if undoing.run.counts.taken.get(STASHED) > 0 {
+            undone.restored.add("segments", unstash(tx, undoing)?);
         }
         Ok(None)
     }
@@ -233,24 +254,69 @@ fn pinned_calls(
     Ok(pinned.into_iter().collect())
 }
 
-/// One line per segment that this run has flipped; those that were in the trash before have theirs.
-fn note(tx: &mut dyn Transaction, sweep: &Sweep<'_>, items: &[PlanItem]) -> Result<(), StoreError> {
-    let mut reasons: Vec<Reason> = items.iter().map(|item| item.reason).collect();
-    reasons.sort_unstable();
-    reasons.dedup();
-    for reason in reasons {
-        let segments = keys(items.iter().filter(|item| item.reason == reason));
-        let parameters = [
-            sweep.workspace.into(),
-            segments.as_slice().into(),
-            (&sweep.run).into(),
-            sweep.stamp.now.into(),
-            sweep.stamp.actor.into(),
-            reason.in_words().into(),
-        ];
-        tx.execute(&sql::NOTE_TRASHED, &parameters)?;
+/// Segments that left for one reason, together.
+fn by_reason(items: &[PlanItem]) -> BTreeMap<&'static str, Vec<i64>> {
+    let mut reasons: BTreeMap<&'static str, Vec<i64>> = BTreeMap::new();
+    for item in items {
+        reasons.entry(item.reason.in_words()).or_default().extend(keys([item]));
+    }
+    reasons
+}
+
+/// Out of the window; what is stashed for the first time becomes searchable.
+fn stash(tx: &mut dyn Transaction, sweep: &Sweep<'_>, items: &[PlanItem]) -> Result<(), StoreError> {
+    let (workspace, stamp) = (sweep.workspace, sweep.stamp);
+    let all = keys(items);
+    let rows = tx.rows(&sql::TEXTS_TO_INDEX, &[workspace.into(), all.as_slice().into()], |row| {
+        Ok(SearchRow { key: row.get(0)?, head: String::new(), body: (sweep.terms)(&row.get::<String>(1)?) })
+    })?;
+    tx.search_insert(workspace, SearchIndex::Stash, rows)?;
+    for (reason, keys) in by_reason(items) {
+        let parameters = [workspace.into(), keys.as_slice().into(), stamp.now.into(), reason.into()];
+        tx.execute(&sql::STASH_SEGMENTS, &parameters)?;
+        note(tx, workspace, &keys, LedgerAction::Stash, reason, None, stamp)?;
     }
     Ok(())
+}
+
+/// What the run stashed and nobody restored since comes back into the window.
+fn unstash(tx: &mut dyn Transaction, undoing: &Undoing<'_>) -> Result<i64, StoreError> {
+    let (workspace, run) = (undoing.workspace, undoing.run);
+    let (Some(plan), Some(finished_at)) = (run.plan, run.finished_at) else { return Ok(0) };
+    let parameters = [workspace.into(), (&plan).into(), (&run.id).into()];
+    let objects: Vec<Id> = tx.rows(&sql::STASHED_BY, &parameters, |row| row.get(0))?;
+    let stashed: Vec<i64> = objects.into_iter().filter_map(SegmentKey::from_object).map(|key| key.0).collect();
+    let parameters = [workspace.into(), stashed.as_slice().into(), run.started_at.into(), finished_at.into()];
+    let still: Vec<i64> = tx.rows(&sql::STILL_STASHED, &parameters, |row| row.get(0))?;
+    if still.is_empty() {
+        return Ok(0);
+    }
+    raise_heads(tx, workspace, &still, HeadChange::Return, undoing.stamp)?;
+    let restored = tx.execute(&sql::UNSTASH_SEGMENTS, &[workspace.into(), still.as_slice().into()])?;
+    note(tx, workspace, &still, LedgerAction::Restore, "the stash was undone", None, undoing.stamp)?;
+    Ok(restored as i64)
+}
+
+/// One line per segment; with a run, only for those that are in its trash.
+fn note(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    segments: &[i64],
+    action: LedgerAction,
+    reason: &str,
+    run: Option<&RunId>,
+    stamp: Stamp<'_>,
+) -> Result<(), StoreError> {
+    let parameters = [
+        workspace.into(),
+        segments.into(),
+        stamp.now.into(),
+        stamp.actor.into(),
+        action.as_str().into(),
+        reason.into(),
+        run.into(),
+    ];
+    tx.execute(&sql::NOTE_SEGMENTS, &parameters).map(drop)
 }
 
 /// What happens to the sessions of some segments.

@@ -11,7 +11,7 @@ use super::ApplyOptions;
 use crate::driver::Transaction;
 use crate::error::StoreError;
 use crate::garbage::{self, GarbageRequest, Seen};
-use crate::kinds::{self, Sweep};
+use crate::kinds::{self, Sweep, Terms};
 use crate::memories::MemoryRow;
 use crate::plans::{self, NewPlan, PlanTotals, StoredPlan};
 use crate::runs::{self, NewRun};
@@ -70,8 +70,8 @@ impl ConfirmedPlan {
     }
 
     /// What kinds need to know of the run.
-    pub(crate) fn sweep<'a>(&self, stamp: Stamp<'a>) -> Sweep<'a> {
-        Sweep { workspace: self.workspace, run: self.run, erases: self.erases, stamp }
+    pub(crate) fn sweep<'a>(&self, terms: Terms<'a>, stamp: Stamp<'a>) -> Sweep<'a> {
+        Sweep { workspace: self.workspace, run: self.run, erases: self.erases, terms, stamp }
     }
 
     pub(crate) fn seen(&self) -> Option<Seen> {
@@ -91,9 +91,6 @@ pub(super) fn begin(
     if stamp.now > stored.expires_at {
         return Err(StoreError::PlanExpired { plan: stored.id, at: stored.expires_at });
     }
-    if tx.scalar(&context_sql::HAS_STASH_ITEMS, &[workspace.into(), (&stored.id).into()])? {
-        return Err(StoreError::NotForApply { plan: stored.id });
-    }
     if stored.erases && !options.confirm {
         return Err(StoreError::ConfirmationRequired { plan: stored.id });
     }
@@ -108,7 +105,10 @@ pub(super) fn begin(
     let ids = EraseIds { plan: stored.id, run: options.run, erasure: options.erasure };
     // The operation that made the plan names its run: the cause that later decides what may come back by itself.
     let operation = stored.policy().operation.unwrap_or_else(|| "gc_apply".to_owned());
-    let mut confirmed = confirm(tx, workspace, stored, &operation, ids, options.grace_ms, stamp)?;
+    // What is stashed is not in the trash: nothing removes it after a while.
+    let only_stashes: bool = tx.scalar(&context_sql::ONLY_STASHES, &[workspace.into(), (&stored.id).into()])?;
+    let grace_ms = (!only_stashes).then_some(options.grace_ms);
+    let mut confirmed = confirm(tx, workspace, stored, &operation, ids, grace_ms, stamp)?;
     if no_longer.is_none() && excluded.is_empty() && !stored.policy().strategies.is_empty() {
         confirmed.seen = garbage::seen(tx, workspace)?;
     }
@@ -201,10 +201,10 @@ fn confirm(
     plan: &StoredPlan,
     operation: &str,
     ids: EraseIds,
-    grace_ms: i64,
+    grace_ms: Option<i64>,
     stamp: Stamp<'_>,
 ) -> Result<ConfirmedPlan, StoreError> {
-    let undo_until = (!plan.erases).then(|| stamp.now.saturating_add_ms(grace_ms));
+    let undo_until = grace_ms.filter(|_| !plan.erases).map(|grace_ms| stamp.now.saturating_add_ms(grace_ms));
     runs::insert(tx, workspace, &NewRun { id: ids.run, operation, plan: Some(plan.id), undo_until }, stamp)?;
     if plan.erases {
         tx.execute(&sql::SET_ERASURE, &[workspace.into(), (&ids.run).into(), (&ids.erasure).into()])?;
@@ -236,6 +236,8 @@ pub(super) fn confirm_named(
     stamp: Stamp<'_>,
 ) -> Result<ConfirmedPlan, StoreError> {
     let erases = items.iter().any(|item| item.action == Action::Erase);
+    let only_stashes = !items.is_empty() && items.iter().all(|item| item.action == Action::Stash);
+    let grace_ms = (!only_stashes).then_some(grace_ms);
     let policy = format!(r#"{{"operation":"{operation}"}}"#);
     // Whoever erases earlier revisions of a pinned memory keeps the memory: its pin does not stand in the way.
     let plan = NewPlan { id: ids.plan, policy, items, erases, include_pinned: erases, is_named: true, marker: None };

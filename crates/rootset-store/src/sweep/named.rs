@@ -3,10 +3,12 @@
 use rootset_model::plan::{Action, ItemKind, PlanItem, Reason};
 use rootset_model::{MemoryId, WorkspaceKey};
 
-use super::confirm::confirm_named;
+use super::confirm::{ConfirmedPlan, confirm_named};
 use super::sweep_batch;
+use crate::context::Pruning;
 use crate::driver::Transaction;
 use crate::error::StoreError;
+use crate::kinds::Terms;
 use crate::purge::Erased;
 use crate::runs::{self, RunView};
 use crate::update::EraseIds;
@@ -100,6 +102,28 @@ pub(crate) fn sweep_named(
     stamp: Stamp<'_>,
 ) -> Result<(), StoreError> {
     let confirmed = confirm_named(tx, workspace, items, operation, ids, grace_ms, stamp)?;
-    while !sweep_batch(tx, &confirmed, &mut Erased::default(), stamp)? {}
+    sweep_all(tx, &confirmed, &|_| String::new(), stamp)
+}
+
+/// The same for segments, some of which may be stashed.
+pub(crate) fn sweep_segments(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    items: Vec<PlanItem>,
+    pruning: &Pruning<'_>,
+    stamp: Stamp<'_>,
+) -> Result<(), StoreError> {
+    let (ids, grace_ms) = (pruning.ids, pruning.grace_ms);
+    let confirmed = confirm_named(tx, workspace, items, "context_gc_prune", ids, grace_ms, stamp)?;
+    sweep_all(tx, &confirmed, pruning.terms, stamp)
+}
+
+fn sweep_all(
+    tx: &mut dyn Transaction,
+    confirmed: &ConfirmedPlan,
+    terms: Terms<'_>,
+    stamp: Stamp<'_>,
+) -> Result<(), StoreError> {
+    while !sweep_batch(tx, confirmed, terms, &mut Erased::default(), stamp)? {}
     Ok(())
 }

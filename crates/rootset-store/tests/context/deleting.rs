@@ -4,7 +4,7 @@ use rootset_gc::Skip;
 use rootset_gc::context::SegmentState::{Active, Deleted, Stashed};
 use rootset_model::plan::{Action, ItemKind, PlanItem, Reason};
 use rootset_model::{Limits, PlanId, RetentionPolicy, SegmentKey, Timestamp};
-use rootset_store::{ApplyOptions, LedgerAction, NewPlan, NewSegmentRow, SegmentRow, StoreError};
+use rootset_store::{ApplyOptions, LedgerAction, NewPlan, NewSegmentRow, SegmentItem, SegmentRow, StoreError};
 
 use crate::harness::{World, nothing, segment};
 
@@ -48,13 +48,12 @@ fn what_is_pinned_gone_or_changed_is_skipped_and_the_rest_goes() {
     };
     world.add("one", vec![segment("good", "1"), segment("changed", "2"), call("half", false), call("pinned", true)]);
     let loaded = world.load("one");
-    let mut named: Vec<(i64, i64)> = loaded.segments.iter().map(|row| (row.segment, row.version)).collect();
+    let item = |segment, version| (segment, version, Action::Trash, Reason::NAMED);
+    let mut named: Vec<SegmentItem> = loaded.segments.iter().map(|row| item(row.segment, row.version)).collect();
     named[1].1 -= 1;
-    named.push((99, 1));
+    named.push(item(99, 1));
     named.push(named[0]);
-    let ids = world.ids();
-    let deletion =
-        world.store.delete_segments(&world.workspace, loaded.head, &named, ids, 1_000, world.stamp()).unwrap();
+    let deletion = world.try_prune(loaded.head, &named, world.ids()).unwrap();
     assert_eq!(deletion.deleted, [named[0].0]);
     let reasons: Vec<Skip> = deletion.skipped.iter().map(|(_, skip)| *skip).collect();
     assert_eq!(reasons, [Skip::Changed, Skip::Pinned, Skip::Pinned, Skip::Gone], "a pin holds the other half, too");
@@ -66,8 +65,8 @@ fn a_deletion_on_top_of_an_old_version_is_refused() {
     world.add_text("one", "a", "1");
     let old = world.load("one");
     world.add_text("one", "b", "2");
-    let named = [(old.segments[0].segment, old.segments[0].version)];
-    let refused = world.store.delete_segments(&world.workspace, old.head, &named, world.ids(), 1_000, world.stamp());
+    let named = [(old.segments[0].segment, old.segments[0].version, Action::Trash, Reason::NAMED)];
+    let refused = world.try_prune(old.head, &named, world.ids());
     assert!(matches!(refused, Err(StoreError::SessionChanged { .. })), "{refused:?}");
     assert_eq!((world.count("runs"), world.count("plans")), (0, 0));
 }
@@ -157,7 +156,7 @@ fn plan(world: &World, items: Vec<PlanItem>) -> NewPlan {
 }
 
 #[test]
-fn a_plan_of_an_analysis_is_kept_shown_and_not_applied_by_others() {
+fn a_plan_of_an_analysis_is_kept_shown_and_applied_in_one_run() {
     let world = World::new();
     world.add("one", vec![segment("a", "12"), segment("b", "2")]);
     let (a, b) = (world.row("one", "a"), world.row("one", "b"));
@@ -181,13 +180,46 @@ fn a_plan_of_an_analysis_is_kept_shown_and_not_applied_by_others() {
         view.items.iter().map(|it| (it.name.as_deref().unwrap(), it.topic.as_deref().unwrap())).collect();
     assert_eq!(shown, [("a", "one"), ("b", "one")]);
     assert_eq!((view.totals.counts.get("segments"), view.totals.counts.get("bytes")), (2, 3));
-    let refused = apply(&world, new.id);
-    assert!(matches!(refused, Err(StoreError::NotForApply { .. })), "{refused:?}");
-    assert_eq!(world.count("runs"), 0);
+    let applied = apply(&world, new.id).unwrap().run;
+    assert_eq!(applied.counts.taken.in_words(), "1 segment, 1 stashed");
+    assert_eq!((world.count("runs"), applied.undo_until.is_some()), (1, true));
+    assert_eq!(world.row("one", "a").state, Stashed);
+    assert_eq!(world.store.stashing_runs(&world.workspace, 10).unwrap().len(), 1);
+    assert_eq!(world.store.undoable_runs(&world.workspace, 10).unwrap().len(), 1);
+}
 
-    let deletes = plan(&world, vec![item(&b, Action::Trash, Reason::STASHED_LONG)]);
-    world.store.store_segment_plan(&world.workspace, &deletes, world.stamp()).unwrap();
-    assert_eq!(apply(&world, deletes.id).unwrap().run.counts.taken.get("segments"), 1);
+#[test]
+fn a_stash_is_a_run_that_undo_takes_back_and_no_grace_ends() {
+    let world = World::new();
+    world.add("one", vec![segment("a", "zebra"), segment("b", "2")]);
+    let pruned = world.prune("one", &["a"], Action::Stash);
+    assert_eq!((pruned.stashed.len(), pruned.deleted.len()), (1, 0));
+    assert_eq!((pruned.run.counts.taken.in_words().as_str(), pruned.run.undo_until), ("1 stashed", None));
+    assert_eq!(world.found(&["zebra"]), ["a"]);
+    assert!(world.store.undoable_runs(&world.workspace, 10).unwrap().is_empty(), "it is no deletion");
+    assert_eq!(world.store.stashing_runs(&world.workspace, 10).unwrap()[0].id, pruned.run.id);
+    let before = world.load("one").head;
+
+    let undone = world.store.undo_run(&world.workspace, pruned.run.id, world.stamp()).unwrap();
+    assert_eq!(undone.restored.in_words(), "1 segment");
+    assert_eq!(world.row("one", "a").state, Active);
+    assert!(world.load("one").head.epoch > before.epoch, "a window in memory is loaded again");
+    assert!(world.found(&["zebra"]).is_empty());
+    assert!(world.store.stashing_runs(&world.workspace, 10).unwrap().is_empty());
+}
+
+#[test]
+fn what_was_restored_and_stashed_again_since_is_not_the_first_runs_to_undo() {
+    let world = World::new();
+    world.add("one", vec![segment("a", "1"), segment("b", "2")]);
+    let first = world.prune("one", &["a"], Action::Stash).run.id;
+    world.store.undo_run(&world.workspace, first, world.stamp()).unwrap();
+    let second = world.prune("one", &["a"], Action::Stash);
+    let refused = world.store.undo_run(&world.workspace, first, world.stamp());
+    assert!(matches!(refused, Err(StoreError::RunNotUndoable { .. })), "{refused:?}");
+    assert_eq!(world.row("one", "a").state, Stashed);
+    world.store.undo_run(&world.workspace, second.run.id, world.stamp()).unwrap();
+    assert_eq!(world.row("one", "a").state, Active);
 }
 
 fn apply(world: &World, plan: PlanId) -> Result<rootset_store::Applied, StoreError> {
@@ -204,6 +236,7 @@ fn apply(world: &World, plan: PlanId) -> Result<rootset_store::Applied, StoreErr
         configured: RetentionPolicy::default(),
         time_limit_ms: None,
         clock: &clock,
+        terms: &str::to_lowercase,
     };
     world.store.apply_plan(&world.workspace, plan, &options, "test")
 }

@@ -3,11 +3,12 @@
 use std::cell::Cell;
 
 use rootset_gc::context::{SegmentState, SegmentType};
+use rootset_model::plan::{Action, Reason};
 use rootset_model::{ErasureId, PlanId, RunId, Timestamp};
 use rootset_store::{
-    EraseIds, LedgerAction, LoadedSession, NewLedgerEntry, NewSegmentRow, NewWorkspace, PurgeTarget, Receipt,
-    SegmentChange, SegmentDeletion, SegmentRow, SessionChange, SessionHead, SessionState, Stamp, Store, StoreError,
-    Workspace,
+    EraseIds, LedgerAction, LoadedSession, NewLedgerEntry, NewSegmentRow, NewWorkspace, Pruned, Pruning, PurgeTarget,
+    Receipt, SegmentChange, SegmentItem, SegmentRow, SessionChange, SessionHead, SessionState, Stamp, Store,
+    StoreError, Workspace,
 };
 use rootset_testing::{Sql, TestDatabase};
 
@@ -197,16 +198,24 @@ impl World {
         self.change(&SessionChange { changed: vec![changed], ..nothing(session, self.head(session)) });
     }
 
-    pub fn delete(&self, session: &str, ids: &[&str]) -> SegmentDeletion {
+    pub fn delete(&self, session: &str, ids: &[&str]) -> Pruned {
+        self.prune(session, ids, Action::Trash)
+    }
+
+    pub fn prune(&self, session: &str, ids: &[&str], action: Action) -> Pruned {
         let loaded = self.load(session);
-        let named: Vec<(i64, i64)> = ids
+        let items: Vec<SegmentItem> = ids
             .iter()
             .map(|id| loaded.segments.iter().find(|it| it.segment_id == *id).expect("a segment of that id"))
-            .map(|row| (row.segment, row.version))
+            .map(|row| (row.segment, row.version, action, Reason::NAMED))
             .collect();
-        let deleted =
-            self.store.delete_segments(&self.workspace, loaded.head, &named, self.ids(), GRACE_MS, self.stamp());
-        deleted.expect("a deletion")
+        self.try_prune(loaded.head, &items, self.ids()).expect("a run")
+    }
+
+    /// The words of a text are its terms.
+    pub fn try_prune(&self, session: SessionHead, items: &[SegmentItem], ids: EraseIds) -> Result<Pruned, StoreError> {
+        let pruning = Pruning { session, items, terms: &str::to_lowercase, ids, grace_ms: GRACE_MS };
+        self.store.prune_segments(&self.workspace, &pruning, self.stamp())
     }
 
     pub fn delete_session(&self, session: &str) -> RunId {

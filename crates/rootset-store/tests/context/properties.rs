@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use rootset_gc::context::SegmentState;
+use rootset_model::plan::{Action, Reason};
 use rootset_model::{RunId, Timestamp};
 use rootset_properties::for_longer;
-use rootset_store::{SegmentChange, SegmentRow, SessionChange, SessionHead};
+use rootset_store::{SegmentChange, SegmentItem, SegmentRow, SessionChange, SessionHead};
 
 use crate::harness::{World, nothing, segment, unchanged};
 
@@ -153,12 +154,10 @@ impl Twin {
         let mut places: Vec<usize> = picked.iter().filter_map(|index| self.pick(index)).collect();
         places.sort_unstable();
         places.dedup();
-        let named: Vec<(i64, i64)> =
-            places.iter().map(|place| loaded.segments[*place].clone()).map(|row| (row.segment, row.version)).collect();
+        let item = |row: &SegmentRow| (row.segment, row.version, Action::Trash, Reason::NAMED);
+        let named: Vec<SegmentItem> = places.iter().map(|place| item(&loaded.segments[*place])).collect();
         let ids = world.ids();
-        let head = loaded.head;
-        let deletion =
-            world.store.delete_segments(&world.workspace, head, &named, ids, 1_000_000, world.stamp()).unwrap();
+        let deletion = world.try_prune(loaded.head, &named, ids).unwrap();
         let mut taken = Vec::new();
         for row in self.rows.iter_mut().filter(|row| deletion.deleted.contains(&row.segment)) {
             assert!(!row.is_pinned);

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use rootset_model::plan;
+
 use crate::context::analysis::Candidate;
 use crate::context::segment::{Now, SegmentIndex, SegmentType};
 use crate::context::window::Window;
@@ -45,6 +47,13 @@ impl Reason {
             sole_keys: window.holders().sole_count(segment),
             stashed_days: None,
         }
+    }
+}
+
+impl Reason {
+    /// What a stored plan keeps of it.
+    pub fn in_plan(&self) -> plan::Reason {
+        if self.is_reachable { plan::Reason::COLD } else { plan::Reason::UNREACHABLE }
     }
 }
 

@@ -7,7 +7,8 @@ use rootset_api::{ContextGcPrune, ContextPruned, ErrorCode, PruneStrategy, Reque
 use rootset_gc::context::{Author, Population, SegmentIndex, SegmentState};
 use rootset_model::limits::SEGMENTS_NAMED_MAX;
 use rootset_model::plan::{Action, Reason};
-use rootset_store::{LedgerAction, Workspace};
+use rootset_store::{Pruning, SegmentItem, StoreError, Workspace};
+use rootset_text::tokens::index_terms;
 use serde_json::json;
 
 use crate::caller::Caller;
@@ -22,58 +23,108 @@ use crate::service::Service;
 struct Wish {
     segment: SegmentIndex,
     delete: bool,
-    /// Why it leaves, as the ledger tells it.
-    reason: &'static str,
+    reason: Reason,
 }
+
+impl Wish {
+    fn item(&self, live: &LiveSession) -> SegmentItem {
+        let row = live.row(self.segment);
+        let action = if self.delete { Action::Trash } else { Action::Stash };
+        (row.segment, row.version, action, self.reason)
+    }
+}
+
+/// How often it is tried again when others change the same session.
+const ATTEMPTS_MAX: usize = 16;
 
 impl Operation for ContextGcPrune {
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<ContextPruned, ServiceError> {
         let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
-        let strategy = self.strategy.unwrap_or_default();
-        let confirm = self.confirm.unwrap_or(false);
-        if strategy == PruneStrategy::Delete && !confirm {
+        if self.strategy == Some(PruneStrategy::Delete) && !self.confirm.unwrap_or(false) {
             return Err(unconfirmed(&self));
         }
         let named = named(&self)?;
-        let (mut pruned, deletions) = service.edit_session(caller, &workspace, &self.session_id, |edit| {
-            let settings = edit.live.settings(&service.settings.context)?;
-            let mut errors = Vec::new();
-            let wishes = match named {
-                Named::Ids(ids) => wishes_by_id(edit.live, ids, strategy == PruneStrategy::Delete, &mut errors),
-                Named::Plan(plan) => {
-                    let items = plan_of(service, &workspace, edit.live, plan)?;
-                    wishes_by_plan(edit.live, &items, strategy, confirm, &mut errors)
-                }
-            };
-            let usage_before = usage_answer(edit.live, &settings);
-            let tokens_before = edit.live.window().tokens();
-            let mut stashed = Vec::new();
-            for wish in wishes.iter().filter(|wish| !wish.delete) {
-                if edit.live.window().graph().state(wish.segment) == SegmentState::Active {
-                    edit.stash(wish.segment, wish.reason, LedgerAction::Stash);
-                }
-                stashed.push(edit.live.row(wish.segment).segment_id.clone());
+        for _ in 0..ATTEMPTS_MAX {
+            if let Some(pruned) = prune(&self, service, caller, &workspace, &named)? {
+                return Ok(pruned);
             }
-            let freed = tokens_before - edit.live.window().tokens();
-            let deletions = wishes.iter().filter(|wish| wish.delete).map(|wish| wish.segment);
-            let deletions: Vec<i64> = deletions.map(|segment| edit.live.row(segment).segment).collect();
-            let usage_after = usage_answer(edit.live, &settings);
-            let pruned = ContextPruned {
-                stashed,
-                deleted: Vec::new(),
-                errors,
-                tokens_freed: edit.live.calibrated(freed),
-                usage_before,
-                usage_after,
-                run_id: None,
-                undo_until: None,
-            };
-            Ok((pruned, deletions))
-        })?;
-        if !deletions.is_empty() {
-            delete(service, caller, &workspace, &self.session_id, &deletions, &mut pruned)?;
         }
-        Ok(pruned)
+        Err(ServiceError::new(ErrorCode::Busy, format!("the session `{}` is being changed by others", self.session_id))
+            .with_hint("try again"))
+    }
+}
+
+/// Through the collector's protocol: a named plan, confirmed, swept and audited in one transaction. `None`: another
+/// process changed the session meanwhile.
+fn prune(
+    request: &ContextGcPrune,
+    service: &Service,
+    caller: &Caller,
+    workspace: &Workspace,
+    named: &Named<'_>,
+) -> Result<Option<ContextPruned>, ServiceError> {
+    let before = service.read_session(workspace, &request.session_id, |live| {
+        let mut errors = Vec::new();
+        let wishes = wishes(request, service, workspace, live, named, &mut errors)?;
+        // What is in the stash already stays there.
+        let is_stashed = |wish: &Wish| live.window().graph().state(wish.segment) == SegmentState::Stashed;
+        let (asked, there): (Vec<Wish>, Vec<Wish>) =
+            wishes.into_iter().partition(|wish| wish.delete || !is_stashed(wish));
+        let items: Vec<SegmentItem> = asked.iter().map(|wish| wish.item(live)).collect();
+        let usage = usage_answer(live, &live.settings(&service.settings.context)?);
+        let pruned = ContextPruned {
+            stashed: there.iter().map(|wish| live.row(wish.segment).segment_id.clone()).collect(),
+            deleted: Vec::new(),
+            errors,
+            tokens_freed: 0,
+            usage_before: usage,
+            usage_after: usage,
+            run_id: None,
+            undo_until: None,
+        };
+        Ok((live.head, items, pruned, live.window().tokens()))
+    })?;
+    let (head, items, mut pruned, tokens_before) = before;
+    let Some(session) = head.filter(|_| !items.is_empty()) else { return Ok(Some(pruned)) };
+    let (ids, grace_ms) = (service.next_erase_ids(), service.settings.grace_ms);
+    let pruning = Pruning { session, items: &items, terms: &index_terms, ids, grace_ms };
+    let done = match service.store.prune_segments(workspace, &pruning, service.stamp(caller)) {
+        Ok(done) => done,
+        Err(StoreError::SessionChanged { .. }) => return Ok(None),
+        Err(error) => return Err(error.into()),
+    };
+    service.read_session(workspace, &request.session_id, |live| {
+        let id_of = |number: &i64| live.index_of_number(*number).map(|index| live.row(index).segment_id.clone());
+        pruned.stashed.extend(done.stashed.iter().filter_map(id_of));
+        pruned.deleted = done.deleted.iter().filter_map(id_of).collect();
+        for (number, skip) in &done.skipped {
+            let error = ServiceError::conflict(format!("left alone: {}", skip.as_str()));
+            pruned.errors.extend(id_of(number).map(|id| segment_error(&id, &error)));
+        }
+        pruned.usage_after = usage_answer(live, &live.settings(&service.settings.context)?);
+        pruned.tokens_freed = live.calibrated(tokens_before.saturating_sub(live.window().tokens()));
+        Ok(())
+    })?;
+    pruned.run_id = Some(done.run.id);
+    pruned.undo_until = done.run.undo_until;
+    Ok(Some(pruned))
+}
+
+fn wishes(
+    request: &ContextGcPrune,
+    service: &Service,
+    workspace: &Workspace,
+    live: &LiveSession,
+    named: &Named<'_>,
+    errors: &mut Vec<SegmentError>,
+) -> Result<Vec<Wish>, ServiceError> {
+    let strategy = request.strategy.unwrap_or_default();
+    match named {
+        Named::Ids(ids) => Ok(wishes_by_id(live, ids, strategy == PruneStrategy::Delete, errors)),
+        Named::Plan(plan) => {
+            let items = plan_of(service, workspace, live, plan)?;
+            Ok(wishes_by_plan(live, &items, strategy, request.confirm.unwrap_or(false), errors))
+        }
     }
 }
 
@@ -117,18 +168,15 @@ fn wishes_by_id(live: &LiveSession, ids: &[String], delete: bool, errors: &mut V
             Err(error) => errors.push(segment_error(id, &error)),
         }
     }
-    let reason = Reason::NAMED.in_words();
-    wanted.into_iter().map(|segment| Wish { segment, delete, reason }).collect()
+    wanted.into_iter().map(|segment| Wish { segment, delete, reason: Reason::NAMED }).collect()
 }
-
-type PlannedItems = Vec<(i64, i64, Action, Reason)>;
 
 fn plan_of(
     service: &Service,
     workspace: &Workspace,
     live: &LiveSession,
     plan: &str,
-) -> Result<PlannedItems, ServiceError> {
+) -> Result<Vec<SegmentItem>, ServiceError> {
     let (session, items) = service.store.segment_plan(workspace, parse_plan_id(plan)?, service.now())?;
     match live.head.is_some_and(|head| head.session == session) {
         true => Ok(items),
@@ -142,7 +190,7 @@ fn plan_of(
 /// Exactly the items of the preview, less what changed since.
 fn wishes_by_plan(
     live: &LiveSession,
-    items: &PlannedItems,
+    items: &[SegmentItem],
     strategy: PruneStrategy,
     confirm: bool,
     errors: &mut Vec<SegmentError>,
@@ -164,7 +212,7 @@ fn wishes_by_plan(
             PruneStrategy::Delete => true,
         };
         match checked {
-            Ok(()) => wishes.push(Wish { segment, delete, reason: reason.in_words() }),
+            Ok(()) => wishes.push(Wish { segment, delete, reason: *reason }),
             Err(error) => errors.push(segment_error(&row.segment_id, &error)),
         }
     }
@@ -180,40 +228,5 @@ fn may_leave(live: &LiveSession, segment: SegmentIndex) -> Result<(), ServiceErr
     if facts.is_invariant || facts.author == Author::System {
         return Err(ServiceError::conflict(format!("the segment `{}` always stays: it is a rule", row.segment_id)));
     }
-    Ok(())
-}
-
-/// Through the collector's protocol: a named plan, confirmed, swept and audited in one transaction.
-fn delete(
-    service: &Service,
-    caller: &Caller,
-    workspace: &Workspace,
-    session_id: &str,
-    numbers: &[i64],
-    pruned: &mut ContextPruned,
-) -> Result<(), ServiceError> {
-    let tokens_before = pruned.usage_after.tokens;
-    let deletion = service.read_session(workspace, session_id, |live| {
-        let head = live.head.ok_or_else(|| ServiceError::new(ErrorCode::NotFound, "the session is gone"))?;
-        let items: Vec<(i64, i64)> = numbers
-            .iter()
-            .filter_map(|number| live.index_of_number(*number).map(|index| (*number, live.row(index).version)))
-            .collect();
-        let (ids, grace_ms) = (service.next_erase_ids(), service.settings.grace_ms);
-        Ok(service.store.delete_segments(workspace, head, &items, ids, grace_ms, service.stamp(caller))?)
-    })?;
-    service.read_session(workspace, session_id, |live| {
-        let id_of = |number: &i64| live.index_of_number(*number).map(|index| live.row(index).segment_id.clone());
-        pruned.deleted = deletion.deleted.iter().filter_map(id_of).collect();
-        for (number, skip) in &deletion.skipped {
-            let error = ServiceError::conflict(format!("left alone: {}", skip.as_str()));
-            pruned.errors.extend(id_of(number).map(|id| segment_error(&id, &error)));
-        }
-        pruned.usage_after = usage_answer(live, &live.settings(&service.settings.context)?);
-        pruned.tokens_freed += tokens_before.saturating_sub(pruned.usage_after.tokens);
-        Ok(())
-    })?;
-    pruned.run_id = Some(deletion.run.id);
-    pruned.undo_until = deletion.run.undo_until;
     Ok(())
 }

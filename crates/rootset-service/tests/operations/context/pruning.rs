@@ -17,7 +17,7 @@ fn of_a_pinned_an_unknown_and_a_good_id_the_good_one_is_done() {
     assert_eq!(segment_ids(errors), ["pinned", "unknown"]);
     assert!(text_of(&errors[0]["message"]).contains("pinned"), "{errors:?}");
     assert_eq!(errors[1]["code"], "not_found");
-    assert_eq!((&pruned["tokens_freed"], pruned.get("run_id")), (&json!(10), None));
+    assert_eq!((&pruned["tokens_freed"], pruned["run_id"].is_string()), (&json!(10), true));
     assert_eq!(session.ids(), ["pinned", "last"]);
 }
 
@@ -110,17 +110,35 @@ fn stashing_twice_counts_once() {
 }
 
 #[test]
-fn a_deletion_is_in_the_audit_and_a_stash_is_in_the_segments_history() {
+fn a_deletion_and_a_stash_that_somebody_asks_for_are_in_the_audit() {
     let session = Session::new();
     session.add_log("one", 10);
     session.add_log("two", 10);
     session.add_log("last", 1);
-    session.prune(&["one"]);
+    let stashed = session.prune(&["one"]);
     let explained = session.call("context_explain", json!({"segment_id": "one"}));
     assert_eq!(explained["alive"], false, "{explained}");
     let deleted =
         session.call("context_gc_prune", json!({"segment_ids": ["two"], "strategy": "delete", "confirm": true}));
     let audit = session.world.call("list_audit", json!({}));
     let runs: Vec<_> = array(&audit["entries"]).iter().map(|entry| entry["run_id"].clone()).collect();
-    assert!(runs.contains(&deleted["run_id"]), "{audit}");
+    assert!(runs.contains(&deleted["run_id"]) && runs.contains(&stashed["run_id"]), "{audit}");
+}
+
+#[test]
+fn a_stash_is_listed_by_its_kind_and_undone_as_a_run() {
+    let session = Session::new();
+    session.add_log("one", 10);
+    session.add_log("last", 1);
+    let pruned = session.prune(&["one"]);
+    assert_eq!(pruned.get("undo_until"), None, "no grace ends a stash");
+    assert_eq!(session.world.call("gc_undo", json!({}))["runs"], json!([]), "it is no deletion");
+    let listed = session.world.call("gc_undo", json!({"kind": "segment"}));
+    assert_eq!(listed["runs"][0]["run_id"], pruned["run_id"]);
+    assert_eq!(listed["runs"][0]["trashed"]["stashed"], 1);
+    let undone = session.world.call("gc_undo", json!({"run_id": pruned["run_id"]}));
+    assert_eq!(undone["restored"], json!({"memories": 0, "segments": 1}));
+    assert_eq!(session.ids(), ["one", "last"]);
+    assert_eq!(session.world.call("gc_undo", json!({"kind": "segment"}))["runs"], json!([]));
+    session.world.assert_doctor_is_content();
 }
