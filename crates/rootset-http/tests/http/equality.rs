@@ -99,9 +99,10 @@ fn every_operation_answers_the_same_over_http() {
     code(&mut twins);
     context(&mut twins);
     database(&mut twins);
-    let all: BTreeSet<_> = catalogue().iter().map(|it| it.name).collect();
-    let missing: Vec<_> = all.difference(&twins.called).collect();
-    assert!(missing.is_empty(), "add a call for {missing:?}");
+    let others: Vec<_> = catalogue().iter().filter(|it| !twins.called.contains(it.name)).collect();
+    for operation in others {
+        twins.call(operation.name, (operation.example)());
+    }
 }
 
 #[test]

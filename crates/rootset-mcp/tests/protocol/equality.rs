@@ -13,7 +13,8 @@ use serde_json::{Value, json};
 
 use crate::harness::{TestClient, World};
 
-/// Operation and request. `"$3/run_id"` stands for a part of the answer to the fourth step, `"$repository"` for a folder.
+/// Operation and request, in an order that tells a story; operations that are not in it follow with their example.
+/// `"$3/run_id"` stands for a part of the answer to the fourth step, `"$repository"` for a folder.
 fn steps() -> Vec<(&'static str, Value)> {
     let segment = |id: &str| json!({"segment_id": id, "type": "code", "text": format!("fn {id}() {{}}"), "file_path": format!("{id}.rs")});
     vec![
@@ -89,10 +90,10 @@ fn steps() -> Vec<(&'static str, Value)> {
 
 #[tokio::test]
 async fn every_operation_answers_over_mcp_what_the_service_answers() {
-    let steps = steps();
-    let covered: BTreeSet<&str> = steps.iter().map(|(operation, _)| *operation).collect();
-    let all: BTreeSet<&str> = catalogue().iter().map(|operation| operation.name).collect();
-    assert_eq!(covered, all, "every operation has its row");
+    let mut steps = steps();
+    let told: BTreeSet<&str> = steps.iter().map(|(operation, _)| *operation).collect();
+    let others = catalogue().iter().filter(|operation| !told.contains(operation.name));
+    steps.extend(others.map(|operation| (operation.name, (operation.example)())));
 
     let direct = World::new();
     let repository = direct.repository(4);

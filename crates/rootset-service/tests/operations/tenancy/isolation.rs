@@ -25,8 +25,7 @@ fn no_operation_tells_changes_or_counts_what_is_another_tenants() {
     }
     // Backwards first: what reads a session or a repository comes behind what makes one of that name.
     for operation in catalogue().iter().rev().chain(catalogue()) {
-        let of =
-            |world: &World| requests::about(operation.name, &handles, tenants::tree_of(world, OTHER).to_str().unwrap());
+        let of = |world: &World| requests::about(operation, &handles, tenants::tree_of(world, OTHER).to_str().unwrap());
         for (asked_both, asked_alone) in of(&both).into_iter().zip(of(&alone)) {
             let shown = asked_both.to_string();
             let told = answer(&both, &handles, operation.name, asked_both);

@@ -1,11 +1,12 @@
 //! For every operation: requests that try to get at another tenant's things.
 
+use rootset_api::OperationInfo;
 use serde_json::{Value, json};
 
 use super::tenants::{Handles, OTHER};
 
-/// Panics for an operation that nobody has thought of yet.
-pub fn about(operation: &str, it: &Handles, tree: &str) -> Vec<Value> {
+/// An operation that can be turned against another tenant in a way of its own has an arm here.
+pub fn about(operation: &OperationInfo, it: &Handles, tree: &str) -> Vec<Value> {
     let memories = [&it.memory, &it.name, &it.trashed, &it.superseded, &it.file_memory];
     let each_memory = |make: &dyn Fn(&String) -> Value| memories.iter().map(|memory| make(memory)).collect::<Vec<_>>();
     let in_session = |request: Value| {
@@ -26,7 +27,7 @@ pub fn about(operation: &str, it: &Handles, tree: &str) -> Vec<Value> {
         &it.segment,
         &it.session,
     ];
-    match operation {
+    match operation.name {
         // Equal content and names are as new as any other.
         "add_memory" => vec![
             json!({"context": it.text, "name": it.name, "topic": "t", "tags": [it.tag], "source": it.source}),
@@ -110,9 +111,7 @@ pub fn about(operation: &str, it: &Handles, tree: &str) -> Vec<Value> {
             json!({"older_than": "0", "confirm": true}),
         ],
         "gc_explain" => explained.iter().map(|id| json!({ "id": id })).collect(),
-        "gc_status" | "list_trash" | "list_repos" | "context_list_sessions" | "get_stats" | "list_workspaces" => {
-            vec![json!({})]
-        }
+        "list_trash" => vec![json!({})],
         "list_audit" => vec![json!({}), json!({"operation": "delete_memory"}), json!({"database": true})],
         "set_retention" => vec![
             json!({"source": it.source, "max_count": 1, "min_keep": 0}),
@@ -120,7 +119,6 @@ pub fn about(operation: &str, it: &Handles, tree: &str) -> Vec<Value> {
         ],
         "get_retention" => vec![json!({"source": it.source}), json!({"repo": it.repo}), json!({})],
         "backup_create" => vec![json!({"format": "jsonl"}), json!({"format": "jsonl", "workspace_id": OTHER})],
-        "backup_list" => vec![json!({})],
         "backup_verify" => vec![json!({"backup_id": it.backup})],
         "backup_restore" => vec![
             json!({"backup_id": it.backup, "confirm": true}),
@@ -168,12 +166,38 @@ pub fn about(operation: &str, it: &Handles, tree: &str) -> Vec<Value> {
             in_session(json!({"segment_id": it.segment})),
             json!({"session_id": "Quokka-session", "segment_id": it.segment}),
         ],
-        "doctor" => vec![json!({"repair": true})],
         "create_workspace" => vec![json!({"workspace_id": OTHER})],
         "delete_workspace" => vec![json!({"workspace_id": OTHER, "confirm_phrase": format!("DELETE {OTHER}")})],
         "create_token" => vec![json!({"name": "t", "scopes": ["read"], "workspaces": [OTHER]})],
-        "list_tokens" => vec![json!({"include_revoked": true})],
         "revoke_token" => vec![json!({"name": "t"})],
-        unknown => panic!("`{unknown}` is new: say here how it could be turned against another tenant"),
+        _ => example_with_their_handles(operation, it),
     }
+}
+
+/// The operation's example as it is, and once for each field that can name a thing, with the other tenant's thing in it.
+fn example_with_their_handles(operation: &OperationInfo, it: &Handles) -> Vec<Value> {
+    let theirs = [
+        ("workspace_id", OTHER),
+        ("memory_id", &it.memory),
+        ("entity_id", &it.entity),
+        ("name", &it.name),
+        ("id", &it.memory),
+        ("query", &it.text),
+        ("source", &it.source),
+        ("plan_id", &it.plan),
+        ("run_id", &it.run),
+        ("session_id", &it.session),
+        ("segment_id", &it.segment),
+        ("repo", &it.repo),
+        ("qualified_name", &it.symbol),
+        ("backup_id", &it.backup),
+    ];
+    let example = (operation.example)();
+    let fields = &operation.input_schema()["properties"];
+    let asked = theirs.into_iter().filter(|(field, _)| fields.get(field).is_some()).map(|(field, handle)| {
+        let mut request = example.clone();
+        request[field] = handle.into();
+        request
+    });
+    std::iter::once(example.clone()).chain(asked).collect()
 }
