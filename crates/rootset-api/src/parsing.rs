@@ -1,9 +1,13 @@
 //! From JSON to a request: unknown fields are errors that suggest the nearest name, wrong types name their field.
 
+use schemars::JsonSchema;
+use schemars::generate::Contract;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::error::Error;
+use crate::mismatch::mismatch;
+use crate::schema::{self, Nulls};
 
 /// Other names under which a field is accepted.
 const ALIASES: [(&str, &str); 2] = [("text", "context"), ("content", "context")];
@@ -21,11 +25,23 @@ pub(crate) fn parse<T: DeserializeOwned>(mut request: Value, schema: &Value, nul
         fields.retain(|_, value| !value.is_null());
     }
     check_fields(&request, schema)?;
-    deserialize(request).map_err(Error::invalid)
+    by_path(&request).map_err(|reason| Error::invalid(mismatch(&request, schema).unwrap_or(reason)))
+}
+
+/// The error names the field, the value and what is allowed.
+pub fn read<T: DeserializeOwned + JsonSchema>(value: &Value) -> Result<T, String> {
+    by_path(value).map_err(|reason| {
+        let schema = schema::described::<T>(Contract::Deserialize, Nulls::AreAbsent).schema;
+        mismatch(value, &schema).unwrap_or(reason)
+    })
 }
 
 /// The error names the field.
 pub fn deserialize<T: DeserializeOwned>(value: Value) -> Result<T, String> {
+    by_path(&value)
+}
+
+fn by_path<T: DeserializeOwned>(value: &Value) -> Result<T, String> {
     serde_path_to_error::deserialize(value).map_err(|error| {
         let path = error.path().to_string();
         let reason = error.into_inner().to_string();
@@ -67,7 +83,7 @@ fn check_fields(request: &Value, schema: &Value) -> Result<(), Error> {
     Ok(())
 }
 
-fn canonical<'a>(name: &'a str, properties: &Map<String, Value>) -> &'a str {
+pub(crate) fn canonical<'a>(name: &'a str, properties: &Map<String, Value>) -> &'a str {
     let alias = ALIASES.iter().find(|(alias, field)| *alias == name && properties.contains_key(*field));
     match alias {
         Some((_, field)) if !properties.contains_key(name) => field,

@@ -65,7 +65,7 @@ impl<'de> Deserialize<'de> for StrategyChoice {
         let word = String::deserialize(deserializer)?;
         Self::every().into_iter().find(|choice| choice.word() == word).ok_or_else(|| {
             let allowed: Vec<String> = Self::every().iter().map(|choice| format!("`{}`", choice.word())).collect();
-            D::Error::custom(format!("unknown variant `{word}`, expected one of {}", allowed.join(", ")))
+            D::Error::custom(format!("unknown strategy `{word}`; allowed: {}", allowed.join(", ")))
         })
     }
 }

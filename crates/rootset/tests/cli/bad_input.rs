@@ -43,10 +43,10 @@ fn unknown_ids_fields_operations_and_options_are_refused() {
     refused(&sandbox, ["undo", "nobody"], "no memory `nobody`");
     refused(&sandbox, ["undo", "018f2f3e-9c4b-7cc1-a1f0-000000000001"], "018f2f3e");
     refused(&sandbox, ["supersede", "nobody", "no-one"], "no memory");
-    refused(&sandbox, ["gc", "plan", "nonsense"], "unknown variant `nonsense`");
+    refused(&sandbox, ["gc", "plan", "nonsense"], "unknown strategy `nonsense`");
     refused(&sandbox, ["gc", "plan", "018f2f3e-9c4b-7cc1-a1f0-000000000001"], "no plan");
     refused(&sandbox, ["prune", "--plan", "nonsense"], "is not an id");
-    refused(&sandbox, ["prune", "--strategy", "nonsense"], "unknown variant `nonsense`");
+    refused(&sandbox, ["prune", "--strategy", "nonsense"], "unknown strategy `nonsense`");
     refused(&sandbox, ["gc", "apply", "018f2f3e-9c4b-7cc1-a1f0-000000000001", "--yes"], "no plan");
     refused(&sandbox, ["gc", "explain", "nobody"], "nobody");
     refused(&sandbox, ["gc", "purge", "--older-than", "soon", "--yes"], "`older_than`");

@@ -64,7 +64,7 @@ fn prune_shows_asks_and_applies_that_very_plan_also_in_default() {
     status 1
     -- stdout
     -- stderr
-    error: `strategy`: unknown variant `stale`, expected one of `stale_code`, `expired`, `superseded`, `orphaned_chunks`, `orphaned_entities`, `all`
+    error: `strategy`: unknown strategy `stale`; allowed: `stale_code`, `expired`, `superseded`, `orphaned_chunks`, `orphaned_entities`, `all`
     "#);
 }
 

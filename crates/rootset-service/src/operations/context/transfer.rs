@@ -130,7 +130,7 @@ fn exported(messages: Value) -> Result<Vec<SegmentAnswer>, String> {
         Value::String(text) => return exported(serde_json::from_str(&text).map_err(|error| error.to_string())?),
         list => list,
     };
-    rootset_api::deserialize(segments)
+    rootset_api::read(&segments)
 }
 
 impl Source {
