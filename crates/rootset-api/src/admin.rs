@@ -9,7 +9,7 @@ use serde_with::skip_serializing_none;
 
 use crate::effect::Effect;
 
-/// What is said of each, in the order of the catalogue.
+/// One row per operation, in the order of the catalogue.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! admin_operations {
@@ -73,26 +73,26 @@ macro_rules! admin_operations {
     } };
 }
 
-/// Counts by kind and source, sizes, and what the database runs on.
+/// Count what is stored by kind and source, and show sizes and the engine of the database.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct GetStats {
-    /// Workspace to count; absent: the current one.
+    /// The workspace to count; default: the current one.
     pub workspace_id: Option<String>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct StatsAnswer {
     pub workspace_id: String,
-    /// Rows as stored, trash included.
+    /// The number of stored rows, trash included.
     pub counts: ObjectCounts,
     pub by_source: BTreeMap<String, SourceAnswer>,
     pub sizes: SizesAnswer,
-    /// `sqlite`.
+    /// The engine: `sqlite` or `postgres`.
     pub engine: String,
     pub schema_version: i64,
     pub extractor: String,
-    /// `none`: search is lexical and by graph.
+    /// The name of the embedder, or `none`: search then uses words and the graph.
     pub embedder: String,
 }
 
@@ -108,7 +108,7 @@ pub struct ObjectCounts {
     pub vectors: i64,
     pub sessions: i64,
     pub segments: i64,
-    /// Living segments that are out of their window.
+    /// The number of living segments that are outside their window.
     pub stashed: i64,
 }
 
@@ -119,7 +119,7 @@ pub struct SourceAnswer {
     pub pending: i64,
 }
 
-/// Bytes; all but the first are of the whole database, and shown to those who may see all of it.
+/// Sizes in bytes. All but `content_bytes` are for the whole database, and shown only to callers who may see all of it.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct SizesAnswer {
@@ -129,7 +129,7 @@ pub struct SizesAnswer {
     pub free_bytes: Option<i64>,
 }
 
-/// Check the invariants of the whole database; with `repair`, rebuild what can be rebuilt.
+/// Check the invariants of the whole database. With `repair`, rebuild derived data.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Doctor {
@@ -150,32 +150,32 @@ pub struct CheckAnswer {
     /// The invariant, as named in the documentation.
     pub id: String,
     pub ok: bool,
-    /// Things that break it.
+    /// The number of things that break the invariant.
     pub count: i64,
-    /// What is counted.
+    /// What the check counts.
     pub detail: String,
     pub found: Option<Vec<String>>,
 }
 
-/// Create a workspace: a tenant that sees nothing of the others.
+/// Create a workspace: a tenant that is isolated from the others.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct CreateWorkspace {
-    /// Up to 64 of a-z, 0-9, `_` and `-`.
+    /// The id of the new workspace: up to 64 of a-z, 0-9, `_` and `-`.
     pub workspace_id: String,
-    /// A name for people.
+    /// A name for people to read.
     pub name: Option<String>,
     pub description: Option<String>,
     pub quota: Option<Quota>,
 }
 
-/// What the workspace may store, trash included.
+/// How much the workspace may store, trash included.
 #[skip_serializing_none]
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Quota {
-    /// How many memories.
+    /// The highest number of memories.
     pub memories: Option<i64>,
-    /// How many bytes of text.
+    /// The highest number of bytes of text.
     pub bytes: Option<i64>,
 }
 
@@ -201,23 +201,23 @@ pub struct WorkspaceAnswer {
     pub name: Option<String>,
     pub description: Option<String>,
     pub quota: Option<Quota>,
-    /// Stored memories, trash included.
+    /// The number of stored memories, trash included.
     pub memories: i64,
-    /// Bytes of text, trash and earlier revisions included.
+    /// The bytes of text, trash and earlier revisions included.
     pub bytes: i64,
-    /// Memories in the trash.
+    /// The number of memories in the trash.
     pub trash: i64,
     pub created_at: Timestamp,
     pub last_write_at: Timestamp,
     pub last_run_at: Option<Timestamp>,
 }
 
-/// Move a whole workspace to the trash. `gc_undo` with its id brings all of it back; pins do not hold it.
+/// Move a whole workspace to the trash. `gc_undo` with its id restores it. Pins do not prevent this.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct DeleteWorkspace {
     pub workspace_id: String,
-    /// Exactly `DELETE <workspace_id>`.
+    /// The confirmation: exactly `DELETE <workspace_id>`.
     pub confirm_phrase: Option<String>,
 }
 
@@ -225,22 +225,22 @@ pub struct DeleteWorkspace {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct DeletedWorkspace {
     pub workspace_id: String,
-    /// Handle for `gc_undo`.
+    /// The id to give to `gc_undo`.
     pub run_id: RunId,
     pub undo_until: Option<Timestamp>,
 }
 
-/// Make a token for the HTTP API. Its secret is shown once and stored nowhere.
+/// Create a token for the HTTP API. The secret is shown once and never stored.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct CreateToken {
-    /// Who it is for; the audit trail's actor.
+    /// The holder of the token, shown as the actor in the audit trail.
     pub name: String,
-    /// The effects it allows; an operation needs the one it has.
+    /// The effects the token allows; each operation requires one of them.
     pub scopes: BTreeSet<Effect>,
-    /// Ids of the workspaces it sees, or `*` alone for all of them.
+    /// The ids of the workspaces the token may access, or only `*` for all.
     pub workspaces: BTreeSet<String>,
-    /// When it ends by itself; absent: never.
+    /// When the token expires; default: never.
     pub expires_at: Option<Timestamp>,
 }
 
@@ -249,22 +249,22 @@ pub struct CreateToken {
 pub struct CreatedToken {
     pub token_id: TokenId,
     pub name: String,
-    /// The secret: keep it now, nobody can show it again.
+    /// The secret. Save it now: it cannot be shown again.
     pub token: String,
     pub scopes: Vec<String>,
     pub workspaces: Vec<String>,
     pub expires_at: Option<Timestamp>,
 }
 
-/// List the tokens of the HTTP API, newest first. Secrets cannot be shown.
+/// List the tokens of the HTTP API, newest first. Secrets are never shown.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct ListTokens {
-    /// Also those that were revoked (false).
+    /// Include revoked tokens (false).
     pub include_revoked: Option<bool>,
-    /// How many to skip (0).
+    /// The number to skip (0).
     pub offset: Option<i64>,
-    /// How many to show (50, at most 100).
+    /// The number to show (50, at most 100).
     pub limit: Option<i64>,
 }
 
@@ -282,21 +282,21 @@ pub struct TokenAnswer {
     pub token_id: TokenId,
     pub name: String,
     pub scopes: Vec<String>,
-    /// Ids, or `*` for all of them.
+    /// The ids of the workspaces, or `*` for all.
     pub workspaces: Vec<String>,
     pub created_at: Timestamp,
     pub created_by: String,
     pub expires_at: Option<Timestamp>,
     pub revoked_at: Option<Timestamp>,
-    /// Whether it is let in now.
+    /// Whether the token is accepted now.
     pub valid: bool,
 }
 
-/// Revoke a token for good: whoever holds its secret is refused from now on.
+/// Revoke a token permanently: requests with its secret are refused from now on.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct RevokeToken {
-    /// Its name; or `token_id`.
+    /// The name of the token; give this or `token_id`.
     pub name: Option<String>,
     pub token_id: Option<TokenId>,
 }

@@ -1,4 +1,4 @@
-//! Backups, restoring them, and giving space back.
+//! Backups, restoring them, and reclaiming disk space.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
 
-/// What is said of each, in the order of the catalogue.
+/// One row per operation, in the order of the catalogue.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! backup_operations {
@@ -50,14 +50,14 @@ macro_rules! backup_operations {
     } };
 }
 
-/// Make a verified backup while others write: a snapshot of the database, or a bundle of JSON lines.
+/// Create a verified backup while others write: a snapshot of the database, or a bundle of JSON lines.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct BackupCreate {
-    /// `snapshot` (a copy of the SQLite file, the default where there is one), or `jsonl` (one file per table, for any
+    /// The format: `snapshot` (a copy of the SQLite file; the default with SQLite), or `jsonl` (one file per table, for any
     /// later version and engine).
     pub format: Option<BackupFormat>,
-    /// Only this workspace; for `jsonl` only. Absent: the whole database.
+    /// The only workspace to back up, with `jsonl`; default: the whole database.
     pub workspace_id: Option<String>,
 }
 
@@ -72,10 +72,10 @@ pub enum BackupFormat {
 pub struct BackupCreated {
     pub backup_id: String,
     pub path: String,
-    /// Rows of all tables together.
+    /// The number of rows in all tables.
     pub rows: i64,
     pub bytes: u64,
-    /// It was opened, checked and counted; one that does not verify is an error instead.
+    /// Whether the backup was opened, checked and counted; one that fails this is an error.
     pub verified: bool,
 }
 
@@ -94,11 +94,11 @@ pub struct BackupsListed {
 pub struct ListedBackup {
     pub backup_id: String,
     pub created_at: Timestamp,
-    /// `snapshot` or `jsonl`.
+    /// The format: `snapshot` or `jsonl`.
     pub format: String,
-    /// `requested`, `migration` (before a change of the schema) or `salvage`.
+    /// Why it was made: `requested`, `migration` (before a schema change) or `salvage`.
     pub reason: BackupReasonAnswer,
-    /// Set when it holds only this workspace.
+    /// The workspace, if the backup holds only one.
     pub workspace_id: Option<String>,
     pub memories: i64,
     pub rows: i64,
@@ -125,65 +125,65 @@ impl BackupReasonAnswer {
     }
 }
 
-/// Check that a backup can be restored: its files, their checksums, what is in them.
+/// Check that a backup can be restored: its files, checksums and contents.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct BackupVerify {
-    /// Id of the backup; on the command line also a path.
+    /// The id of the backup; on the command line, also a path.
     pub backup_id: String,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct BackupVerified {
     pub ok: bool,
-    /// What is wrong, in words.
+    /// The problems found, in words.
     pub problems: Vec<String>,
 }
 
-/// Put a backup in the place of what is there: the whole database, or one workspace. What was purged since stays purged.
+/// Replace the whole database, or one workspace, with a backup. Items purged since then stay purged.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct BackupRestore {
-    /// Id of the backup; on the command line also a path.
+    /// The id of the backup; on the command line, also a path.
     pub backup_id: String,
-    /// Only this workspace of the backup; absent: everything in it.
+    /// The only workspace to restore; default: everything in the backup.
     pub workspace_id: Option<String>,
-    /// Restore the workspace under this name instead of its own.
+    /// The id to restore the workspace under, instead of its own.
     pub into_workspace_id: Option<String>,
-    /// Must be true: what is there now is replaced.
+    /// Must be true: the current contents are replaced.
     pub confirm: Option<bool>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct BackupRestored {
-    /// Rows restored, by table.
+    /// The number of rows restored, by table.
     pub restored: BTreeMap<String, i64>,
-    /// Memories, earlier revisions, imported rows and workspaces that were purged after the backup, and stay so.
+    /// The number of memories, revisions, imported rows and workspaces that were purged after the backup and stay purged.
     pub replayed_erasures: i64,
     /// The workspaces that were restored.
     pub workspaces: Vec<String>,
-    /// Workspaces made after the backup, which a restore of the whole database removes.
+    /// The workspaces created after the backup, which restoring the whole database removes.
     pub workspaces_removed: Vec<String>,
 }
 
-/// Rebuild the database without the room of what was purged. Writers wait meanwhile, readers go on.
+/// Rebuild the database to reclaim the space of purged items. Writers wait until it is done; readers continue.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Defrag {
-    /// Must be true: nobody can write until it is done.
+    /// Must be true: nothing can be written until it is done.
     pub confirm: Option<bool>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct DefragAnswer {
-    /// The database with its log.
+    /// The size of the database with its log before.
     pub bytes_before: i64,
     pub bytes_after: i64,
 }
 
-/// A backup that was made before an erasure, and may hold what was erased.
+/// A backup made before an erasure, which may still hold the erased text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HoldingBackup {
     pub backup_id: String,
-    /// When it may go, if enough newer ones verify.
+    /// When the backup may be removed, if enough newer backups verify.
     pub expires_at: Timestamp,
 }

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
 
-/// What is said of each, in the order of the catalogue.
+/// One row per operation, in the order of the catalogue.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! code_operations {
@@ -57,25 +57,25 @@ macro_rules! code_operations {
     } };
 }
 
-/// Bring the code index up to date with a folder: only files that changed are read. Files that are gone become stale: they leave code search at once, and `prune_memory` removes them.
+/// Update the code index from a folder; only changed files are read. Deleted files become stale: code search drops them at once and `prune_memory` removes them.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct IndexCodebase {
-    /// Workspace to index into; absent: the current one.
+    /// The workspace to index into; default: the current one.
     pub workspace_id: Option<String>,
-    /// The folder; everything below it is one repository.
+    /// The folder to index, as one repository.
     pub path: String,
-    /// Name of the repository; absent: the one it has, or the folder's name.
+    /// The name of the repository; default: its current name, or the folder's.
     pub repo: Option<String>,
-    /// Only files in these languages; absent: all.
+    /// The languages to index; default: all.
     pub languages: Option<Vec<String>>,
-    /// Also files of tests (true).
+    /// Index test files (true).
     pub include_tests: Option<bool>,
-    /// Leave out larger files, in bytes (1 MiB, or as configured).
+    /// The largest file to index, in bytes (1 MiB, or as configured).
     pub max_file_size: Option<i64>,
-    /// Believe it when more than half of the files are missing (false).
+    /// Accept that more than half of the files are missing (false).
     pub accept_missing: Option<bool>,
-    /// Point the repository at another folder (false); on the command line only.
+    /// Point the repository to another folder (false); on the command line only.
     pub rebind: Option<bool>,
 }
 
@@ -85,28 +85,28 @@ pub struct IndexAnswer {
     pub path: String,
     pub repo: String,
     pub run_id: Option<String>,
-    /// Files that are in the index after this run and were looked at by it.
+    /// The number of files this run looked at that are now in the index.
     pub files_seen: u64,
-    /// New or changed.
+    /// The number of new or changed files.
     pub files_indexed: u64,
     pub files_unchanged: u64,
-    /// In the index, and found missing by this run.
+    /// The number of indexed files that this run found missing.
     pub files_removed: u64,
-    /// Functions and methods of all files seen.
+    /// The number of functions and methods in all files seen.
     pub functions: i64,
-    /// Classes, structs, traits, interfaces and enums of all files seen.
+    /// The number of classes, structs, traits, interfaces and enums in all files seen.
     pub classes: i64,
-    /// Files by language.
+    /// The number of files by language.
     pub languages: BTreeMap<String, u64>,
     pub total_lines: i64,
     pub elapsed_ms: u64,
-    /// Files of this repository that are stale now.
+    /// The number of files of this repository that are now stale.
     pub stale_memories: i64,
-    /// Files left out, by reason.
+    /// The number of files skipped, by reason.
     pub skipped: BTreeMap<String, u64>,
-    /// Values that looked like secrets and were not stored.
+    /// The number of values that looked like secrets and were not stored.
     pub redacted: Option<usize>,
-    /// Notes that cite what this run found missing.
+    /// The notes that cite files or symbols this run found missing.
     pub dangling_citations: Vec<CitationAnswer>,
     pub warnings: Vec<String>,
     pub message: String,
@@ -118,7 +118,7 @@ pub struct CitationAnswer {
     #[schemars(with = "String")]
     pub memory_id: MemoryId,
     pub name: Option<String>,
-    /// The path or name as the note has it.
+    /// The path or name as written in the note.
     pub cites: String,
 }
 
@@ -126,7 +126,7 @@ pub struct CitationAnswer {
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct ListRepos {
-    /// Workspace to look in; absent: the current one.
+    /// The workspace to look in; default: the current one.
     pub workspace_id: Option<String>,
 }
 
@@ -140,7 +140,7 @@ pub struct ReposAnswer {
 pub struct RepoAnswer {
     pub repo: String,
     pub root: String,
-    /// Stale ones not counted.
+    /// The number of files, without stale ones.
     pub files: i64,
     #[schemars(with = "Option<String>")]
     pub last_run_at: Option<Timestamp>,
@@ -151,15 +151,15 @@ pub struct RepoAnswer {
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct SearchCode {
-    /// Workspace to look in; absent: the current one.
+    /// The workspace to look in; default: the current one.
     pub workspace_id: Option<String>,
-    /// Words or names, in any case.
+    /// Words or names to find, in upper or lower case.
     pub query: String,
-    /// Only in this repository.
+    /// The only repository to search.
     pub repo: Option<String>,
-    /// Only in these languages.
+    /// The only languages to search.
     pub languages: Option<Vec<String>>,
-    /// Results at most (10, at most 100).
+    /// The number of results (10, at most 100).
     pub limit: Option<i64>,
 }
 
@@ -173,24 +173,24 @@ pub struct CodeAnswer {
 pub struct CodeResult {
     pub file_path: String,
     pub repo: String,
-    /// Absent in files that are not code.
+    /// The name of the symbol; absent in files that are not code.
     pub qualified_name: Option<String>,
-    /// `function`, `method`, `class`, …, or `text`.
+    /// The kind of result: `function`, `method`, `class`, …, or `text`.
     pub kind: String,
-    /// First and last line.
+    /// The first and the last line.
     pub lines: [i64; 2],
     pub snippet: String,
 }
 
-/// The text of a function, class or other symbol by its name; the last parts of the name are enough.
+/// Read the source of a function, class or other symbol by name. The last parts of the name are enough.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct GetSymbol {
-    /// Workspace to look in; absent: the current one.
+    /// The workspace to look in; default: the current one.
     pub workspace_id: Option<String>,
-    /// Name or its last parts, as the language writes it: `Store.save`, `store::Store`.
+    /// The name or its last parts, as written in the language: `Store.save`, `store::Store`.
     pub qualified_name: String,
-    /// Only in this repository.
+    /// The only repository to search.
     pub repo: Option<String>,
 }
 
@@ -198,7 +198,7 @@ pub struct GetSymbol {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct SymbolAnswer {
     pub results: Vec<SymbolResult>,
-    /// How many there are, when not all are shown.
+    /// The number of matches, if not all are shown.
     pub total: Option<usize>,
 }
 
@@ -209,39 +209,39 @@ pub struct SymbolResult {
     pub kind: String,
     pub repo: String,
     pub file_path: String,
-    /// First and last line.
+    /// The first and the last line.
     pub lines: [i64; 2],
     pub signature: String,
     pub text: String,
-    /// Bytes of the whole text, when it was cut.
+    /// The bytes of the whole text, if it was cut.
     pub full_length: Option<usize>,
 }
 
-/// Who calls a function, method or class. `ambiguous` marks calls that could also mean something else.
+/// Find the callers of a function, method or class. `ambiguous` marks calls that may refer to something else.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct GetCallers {
-    /// Workspace to look in; absent: the current one.
+    /// The workspace to look in; default: the current one.
     pub workspace_id: Option<String>,
-    /// Name of what is called, or its last parts.
+    /// The name of the called symbol, or its last parts.
     pub qualified_name: String,
-    /// Only symbols of this repository.
+    /// The only repository to look in.
     pub repo: Option<String>,
-    /// Results at most (50, at most 100).
+    /// The number of results (50, at most 100).
     pub limit: Option<i64>,
 }
 
-/// What a function, method or class calls. `ambiguous` marks calls that could mean one of several.
+/// Find what a function, method or class calls. `ambiguous` marks calls with several possible targets.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct GetCallees {
-    /// Workspace to look in; absent: the current one.
+    /// The workspace to look in; default: the current one.
     pub workspace_id: Option<String>,
-    /// Name of the caller, or its last parts.
+    /// The name of the caller, or its last parts.
     pub qualified_name: String,
-    /// Only symbols of this repository.
+    /// The only repository to look in.
     pub repo: Option<String>,
-    /// Results at most (50, at most 100).
+    /// The number of results (50, at most 100).
     pub limit: Option<i64>,
 }
 
@@ -255,8 +255,8 @@ pub struct CallResult {
     pub qualified_name: String,
     pub repo: String,
     pub file_path: String,
-    /// Of the call.
+    /// The line of the call.
     pub line: i64,
-    /// It could also mean something else.
+    /// Whether the call may refer to something else.
     pub ambiguous: bool,
 }

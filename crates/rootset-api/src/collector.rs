@@ -10,7 +10,7 @@ use serde_with::skip_serializing_none;
 
 use crate::backup::HoldingBackup;
 
-/// What is said of each, in the order of the catalogue.
+/// One row per operation, in the order of the catalogue.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! collector_operations {
@@ -67,11 +67,11 @@ macro_rules! collector_operations {
     } };
 }
 
-/// Compute what is garbage under the chosen strategies and return a plan to review. Nothing is removed before `gc_apply`.
+/// Find garbage with the chosen strategies and return a plan to review. Nothing is removed before `gc_apply`.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct GcPlan {
-    /// Workspace to look in; absent: the current one.
+    /// The workspace to look in; default: the current one.
     pub workspace_id: Option<String>,
     pub strategies: Vec<StrategyChoice>,
 }
@@ -80,23 +80,23 @@ pub struct GcPlan {
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct PruneMemory {
-    /// Workspace to prune; absent: the current one.
+    /// The workspace to prune; default: the current one.
     pub workspace_id: Option<String>,
-    /// Only show what would go (true).
+    /// Only show what would be removed (true).
     pub dry_run: Option<bool>,
-    /// Needed to remove anything.
+    /// Required to remove anything.
     pub confirm: Option<bool>,
-    /// What to look for (stale_code).
+    /// The kind of garbage to find (stale_code).
     pub strategy: Option<StrategyChoice>,
     /// A plan from an earlier preview, instead of a new one.
     pub plan_id: Option<String>,
-    /// Ids of items to keep.
+    /// The ids of items to keep.
     pub exclude: Option<Vec<String>>,
-    /// Apply although a limit is exceeded.
+    /// Apply even if a limit is exceeded.
     pub allow_large: Option<bool>,
 }
 
-/// The plan when it was a preview, the outcome when it was applied.
+/// The plan of a preview, or the outcome of applying it.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct PruneAnswer {
@@ -107,59 +107,59 @@ pub struct PruneAnswer {
     pub message: String,
 }
 
-/// Read a stored plan, its items page by page.
+/// Read a stored plan and page through its items.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct GetPlan {
-    /// Workspace it belongs to; absent: the current one.
+    /// The workspace of the plan; default: the current one.
     pub workspace_id: Option<String>,
     pub plan_id: String,
-    /// How many items to skip (0).
+    /// The number of items to skip (0).
     pub offset: Option<i64>,
-    /// How many items to show (50, at most 100).
+    /// The number of items to show (50, at most 100).
     pub limit: Option<i64>,
 }
 
-/// Apply a reviewed plan: exactly its items, less what changed since. Applying it again returns the first outcome.
+/// Apply a reviewed plan: exactly its items, except those that changed since. Applying it again returns the first outcome.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct GcApply {
-    /// Workspace the plan belongs to; absent: the current one.
+    /// The workspace the plan belongs to; default: the current one.
     pub workspace_id: Option<String>,
     pub plan_id: String,
-    /// Ids of items to keep.
+    /// The ids of items to keep.
     pub exclude: Option<Vec<String>>,
-    /// Apply although a limit is exceeded.
+    /// Apply even if a limit is exceeded.
     pub allow_large: Option<bool>,
-    /// Take a verified backup first (false); not before an erasure.
+    /// Create a verified backup first (false); not possible for an erasure.
     pub backup: Option<bool>,
-    /// Needed for a plan that erases for good.
+    /// Required for a plan that erases permanently.
     pub confirm: Option<bool>,
 }
 
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct AppliedPlan {
-    /// Handle for `gc_undo`.
+    /// The id to give to `gc_undo`.
     pub run_id: RunId,
     pub trashed: Trashed,
-    /// Rows that nothing vouched for, removed physically.
+    /// The number of derived rows that belonged to no memory, removed permanently.
     pub reclaimed: Option<ReclaimedAnswer>,
     pub skipped: SkippedAnswer,
-    /// Until when it can be undone; absent when nothing can be.
+    /// When undo stops being possible; absent if nothing can be undone.
     pub undo_until: Option<Timestamp>,
-    /// Set when the run was undone since.
+    /// Set if the run was undone later.
     pub undone: Option<bool>,
-    /// Set when the time limit stopped the run: applying the plan again goes on.
+    /// Set if the time limit stopped the run; apply the plan again to continue.
     pub unfinished: Option<bool>,
-    /// Proof of an erasure.
+    /// The proof of an erasure.
     pub receipt: Option<ReceiptAnswer>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct SkippedAnswer {
     pub count: i64,
-    /// The first twenty.
+    /// The first twenty items.
     pub first: Vec<SkippedItem>,
 }
 
@@ -169,17 +169,17 @@ pub struct SkippedItem {
     pub reason: Skip,
 }
 
-/// Undo a run, or bring one memory back from the trash. With neither: what can be undone, changing nothing.
+/// Undo a run, or restore one memory from the trash. With neither, list what can be undone and change nothing.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct GcUndo {
-    /// Workspace it was in, also one that is in the trash itself; absent: the current one.
+    /// The workspace, which may itself be in the trash; default: the current one.
     pub workspace_id: Option<String>,
     /// The run to undo.
     pub run_id: Option<String>,
-    /// One memory, by id or by the name it had.
+    /// The memory to restore, by id or former name.
     pub memory_id: Option<String>,
-    /// With neither: `segment` lists stashes instead of deletions.
+    /// Without an id: `segment` lists stashes instead of deletions.
     pub kind: Option<ListedKind>,
 }
 
@@ -193,9 +193,9 @@ pub enum ListedKind {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct UndoAnswer {
     pub restored: Option<Restored>,
-    /// What could not come back, item by item.
+    /// The items that could not be restored, with the reason.
     pub conflicts: Option<Vec<ConflictAnswer>>,
-    /// Runs that can be undone, newest first.
+    /// The runs that can be undone, newest first.
     pub runs: Option<Vec<RunAnswer>>,
 }
 
@@ -204,14 +204,14 @@ pub struct UndoAnswer {
 pub struct Restored {
     pub memories: i64,
     pub revisions: Option<i64>,
-    /// Untracked graph rows that came back.
+    /// The number of untracked graph rows restored.
     pub untracked: Option<i64>,
-    /// Context segments that came back.
+    /// The number of context segments restored.
     pub segments: Option<i64>,
-    /// Whole context sessions that came back.
+    /// The number of whole context sessions restored.
     pub sessions: Option<i64>,
     pub workspaces: Option<i64>,
-    /// Untracked graph rows that the undo of an import took out.
+    /// The number of untracked graph rows removed by undoing an import.
     pub removed: Option<i64>,
 }
 
@@ -219,9 +219,9 @@ pub struct Restored {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct ConflictAnswer {
     pub id: String,
-    /// `name_taken`, `content_taken` or `path_taken` (the file was indexed again).
+    /// Why: `name_taken`, `content_taken` or `path_taken` (the file was indexed again).
     pub reason: String,
-    /// The living memory in the way.
+    /// The living memory that has the name, content or path now.
     pub by: Option<MemoryId>,
 }
 
@@ -236,74 +236,74 @@ pub struct RunAnswer {
     pub undo_until: Option<Timestamp>,
 }
 
-/// Remove trash for good: a run's, or everything that has been in the trash for longer than a while.
+/// Remove trash permanently: that of one run, or everything older than a given age.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct GcPurge {
-    /// Workspace, also one that is in the trash itself; absent: the current one.
+    /// The workspace, which may itself be in the trash; default: the current one.
     pub workspace_id: Option<String>,
     /// The run whose trash to remove.
     pub run_id: Option<String>,
-    /// Everything trashed longer ago than this: `7d`, `24h`, or milliseconds.
+    /// The least age in the trash: `7d`, `24h`, or milliseconds.
     pub older_than: Option<Value>,
-    /// Must be true: nothing brings purged things back.
+    /// Must be true: purged items cannot be restored.
     pub confirm: Option<bool>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct PurgeAnswer {
-    /// Rows removed, by kind.
+    /// The number of rows removed, by kind.
     pub purged: Counts,
-    /// Bytes of text removed.
+    /// The number of bytes of text removed.
     pub bytes_freed: i64,
-    /// False while a reader still holds the old log: it is emptied later by itself, or by purging again.
+    /// False while a reader still uses the old log, which is emptied later, or by purging again.
     pub wal_clean: bool,
     pub receipt: ReceiptAnswer,
 }
 
-/// Why something is alive, or why it is not: a memory, entity, relation, chunk, context segment or session.
+/// Explain why a memory, entity, relation, chunk, context segment or session is alive, or why not.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct GcExplain {
-    /// Workspace it is in; absent: the current one.
+    /// The workspace it is in; default: the current one.
     pub workspace_id: Option<String>,
-    /// Any id, or a memory's name.
+    /// The id to explain, or a memory's name.
     pub id: String,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct ExplainAnswer {
-    /// `memory`, `entity`, `relation`, `chunk`, `segment` or `session`.
+    /// The kind: `memory`, `entity`, `relation`, `chunk`, `segment` or `session`.
     pub kind: String,
     pub id: String,
     pub alive: bool,
-    /// In words.
+    /// The reason, in words.
     pub reason: String,
-    /// From the root that keeps it down to the thing itself.
+    /// The path from the root that keeps it to the object itself.
     pub path: Vec<String>,
 }
 
-/// What a run took, by kind.
+/// What a run moved to the trash, by kind.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Trashed {
     pub memories: i64,
     pub chunks: i64,
-    /// Entities that lost their last contributor.
+    /// The number of entities that lost their last contributor.
     pub entities: i64,
-    /// Relations that lost their last contributor.
+    /// The number of relations that lost their last contributor.
     pub relations: i64,
-    /// Earlier revisions, where the run took any.
+    /// The number of earlier revisions, if any.
     pub revisions: Option<i64>,
-    /// Context segments, where the run took any.
+    /// The number of context segments, if any.
     pub segments: Option<i64>,
-    /// Whole context sessions, where the run took any.
+    /// The number of whole context sessions, if any.
     pub sessions: Option<i64>,
-    /// Context segments that went into the stash, where the run stashed any.
+    /// The number of context segments stashed, if any.
     pub stashed: Option<i64>,
 }
 
-/// Derived rows that nothing vouched for, by kind.
+/// The derived rows that belonged to no memory, by kind.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct ReclaimedAnswer {
     pub chunks: i64,
@@ -315,24 +315,24 @@ pub struct ReclaimedAnswer {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct PlanAnswer {
     pub plan_id: PlanId,
-    /// Fingerprint of the items.
+    /// The fingerprint of the items.
     pub digest: String,
-    /// Until when the plan can be applied.
+    /// When the plan expires.
     pub expires_at: Timestamp,
     pub totals: Totals,
-    /// Memories in the plan as a share of the workspace's.
+    /// The share of the workspace's memories that the plan holds.
     pub fraction: f64,
-    /// Items newest first.
+    /// The items, newest first.
     pub items: Vec<PlanItemAnswer>,
-    /// How many items there are; `get_plan` pages through them.
+    /// The number of items; `get_plan` pages through them.
     pub items_total: i64,
-    /// Applying removes for good.
+    /// Whether applying the plan removes permanently.
     pub purge: bool,
-    /// Limits that would refuse the apply.
+    /// The limits that prevent applying the plan.
     pub blocked: Vec<Blocked>,
 }
 
-/// What would go.
+/// What the plan would remove.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Totals {
@@ -344,7 +344,7 @@ pub struct Totals {
     pub revisions: Option<i64>,
     pub segments: Option<i64>,
     pub sessions: Option<i64>,
-    /// Rows that nothing vouches for, removed physically.
+    /// The number of derived rows that belong to no memory, removed permanently.
     pub reclaim: Option<ReclaimedAnswer>,
 }
 
@@ -359,7 +359,7 @@ enum PlannedKind {
     Entity,
     Relation,
     Workspace,
-    /// Only ever to be reclaimed.
+    /// A piece of a memory's text; can only be reclaimed.
     Chunk,
     /// A part of an agent's context.
     Segment,
@@ -372,20 +372,20 @@ enum PlannedKind {
 pub struct PlanItemAnswer {
     #[schemars(with = "PlannedKind")]
     pub kind: ItemKind,
-    /// A revision's id is its memory's, `@` and its number.
+    /// The id of the item; for a revision, the memory's id, `@` and the number.
     pub id: String,
-    /// Of a segment its segment_id, of a session its session_id.
+    /// The name of the item; for a segment its segment_id, for a session its session_id.
     pub name: Option<String>,
-    /// The topic of a memory, the type of an entity, the session_id of a segment.
+    /// The topic of a memory, type of an entity, or session_id of a segment.
     pub topic: Option<String>,
     pub file_path: Option<String>,
     pub created_at: Option<Timestamp>,
-    /// Of an indexed file.
+    /// The number of lines of an indexed file.
     pub lines: Option<i64>,
     pub chunk_count: Option<i64>,
-    /// `trash`, `erase`, `reclaim` or `stash`.
+    /// What applying does: `trash`, `erase`, `reclaim` or `stash`.
     pub action: String,
-    /// Why, in words.
+    /// The reason, in words.
     pub reason: String,
 }
 
@@ -394,13 +394,13 @@ pub struct PlanItemAnswer {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct ReceiptAnswer {
     pub erasure_id: String,
-    /// Rows removed, by kind.
+    /// The number of rows removed, by kind.
     pub rows: Counts,
-    /// `clean`, `found` when a piece of the text is still in the files (another memory may hold the same words), or
+    /// The result: `clean`, `found` if part of the text is still in the files (another memory may hold the same words), or
     /// `not_run`.
     pub byte_scan: String,
-    /// Backups from before, which may still hold it, and when they may go.
+    /// The earlier backups that may still hold the text, and when they may be removed.
     pub backups: Vec<HoldingBackup>,
-    /// On a server: what may still hold it beyond our reach, and until when.
+    /// On a server: the places beyond our reach that may still hold the text, and until when.
     pub left_to_operator: Option<Vec<String>>,
 }

@@ -9,11 +9,11 @@ use serde::{Deserialize, Serialize};
 pub enum Effect {
     Read,
     Write,
-    /// Removes, reversibly.
+    /// Removes with undo.
     Destroy,
-    /// Removes for good.
+    /// Removes permanently.
     Purge,
-    /// The database, tokens and workspaces.
+    /// Manages the database, tokens and workspaces.
     Admin,
 }
 

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
 
-/// What is said of each, in the order of the catalogue.
+/// One row per operation, in the order of the catalogue.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! graph_operations {
@@ -48,9 +48,9 @@ macro_rules! graph_operations {
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct GetEntity {
-    /// Workspace it is in; absent: the current one.
+    /// The workspace it is in; default: the current one.
     pub workspace_id: Option<String>,
-    /// Id or name.
+    /// The id or name of the entity.
     pub entity_id: String,
 }
 
@@ -58,36 +58,36 @@ pub struct GetEntity {
 pub struct EntityWithRelations {
     #[serde(flatten)]
     pub entity: EntityAnswer,
-    /// At most a hundred.
+    /// The relations of the entity, at most 100.
     pub relations: Vec<RelationAnswer>,
 }
 
-/// Find what an entity is related to, some steps away.
+/// Find the entities within a few relations of an entity.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct GetRelated {
-    /// Workspace it is in; absent: the current one.
+    /// The workspace it is in; default: the current one.
     pub workspace_id: Option<String>,
-    /// Id or name.
+    /// The id or name of the entity.
     pub entity_id: String,
-    /// How many relations away (2, 1 to 5).
+    /// The number of relations to follow (2, from 1 to 5).
     pub depth: Option<i64>,
-    /// How many entities (20, at most 100).
+    /// The number of entities (20, at most 100).
     pub limit: Option<i64>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct RelatedAnswer {
-    /// Nearest first, without the entity itself.
+    /// The related entities, nearest first, without the entity itself.
     pub entities: Vec<EntityAnswer>,
     pub relations: Vec<RelationAnswer>,
 }
 
-/// Bring a graph from elsewhere. Its rows are untracked: no strategy ever removes them; the import can be undone.
+/// Import a graph. Its rows are untracked: no strategy ever removes them. The import can be undone.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct ImportGraph {
-    /// Workspace to import into; absent: the current one.
+    /// The workspace to import into; default: the current one.
     pub workspace_id: Option<String>,
     pub entities: Vec<EntityInput>,
     pub relations: Vec<RelationInput>,
@@ -97,7 +97,7 @@ pub struct ImportGraph {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct EntityInput {
     pub name: String,
-    /// One word; absent: `term`.
+    /// The type of the entity, one word; default: `term`.
     #[serde(rename = "type")]
     pub entity_type: Option<String>,
     pub description: Option<String>,
@@ -106,20 +106,20 @@ pub struct EntityInput {
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct RelationInput {
-    /// Name of the entity it starts at.
+    /// The name of the entity the relation starts at.
     pub source: String,
-    /// Needed when several entities share the name.
+    /// The type of that entity; required if several share the name.
     pub source_type: Option<String>,
     pub relation: String,
-    /// Name of the entity it ends at.
+    /// The name of the entity the relation ends at.
     pub target: String,
-    /// Needed when several entities share the name.
+    /// The type of that entity; required if several share the name.
     pub target_type: Option<String>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct ImportedGraph {
-    /// Handle for `gc_undo`.
+    /// The id to give to `gc_undo`.
     pub run_id: RunId,
     pub entities: usize,
     pub relations: usize,
@@ -129,9 +129,9 @@ pub struct ImportedGraph {
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct ExportGraph {
-    /// Workspace to export; absent: the current one.
+    /// The workspace to export; default: the current one.
     pub workspace_id: Option<String>,
-    /// `json` (default) or `graphml`.
+    /// The format: `json` (default) or `graphml`.
     pub format: Option<GraphFormat>,
 }
 
@@ -160,13 +160,13 @@ pub struct EntityAnswer {
     pub name: String,
     #[serde(rename = "type")]
     pub entity_type: String,
-    /// Built from the contributions of current memories.
+    /// The description, built from what current memories say.
     pub description: String,
-    /// `derived` or `untracked`.
+    /// The origin: `derived` or `untracked`.
     pub origin: String,
-    /// Living memories that contribute.
+    /// The number of living memories that contribute.
     pub refcount: i64,
-    /// Newest update first; empty for untracked ones that no memory mentions.
+    /// The memories that contribute, newest update first; empty if no memory mentions an untracked entity.
     pub memory_ids: Vec<rootset_model::MemoryId>,
 }
 
@@ -179,6 +179,6 @@ pub struct RelationAnswer {
     pub relation: String,
     pub target: String,
     pub target_id: String,
-    /// `derived` or `untracked`.
+    /// The origin: `derived` or `untracked`.
     pub origin: String,
 }

@@ -13,7 +13,7 @@ use crate::parsing;
 
 pub use update::{UpdateMemory, UpdatedMemory};
 
-/// What is said of each, in the order of the catalogue.
+/// One row per operation, in the order of the catalogue.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! memory_operations {
@@ -63,12 +63,12 @@ macro_rules! memory_operations {
     } };
 }
 
-/// Remember something worth knowing later: a fact, a decision, a preference. The same content again returns the same
-/// memory; look at `similar` and give `supersedes` rather than pile up.
+/// Remember something worth knowing later: a fact, a decision, a preference. Repeated content returns the same
+/// memory. Check `similar`; replace old memories with `supersedes`.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct AddMemory {
-    /// Workspace to add to; absent: the current one.
+    /// The workspace to add to; default: the current one.
     pub workspace_id: Option<String>,
     #[serde(flatten)]
     pub memory: MemoryInput,
@@ -96,29 +96,29 @@ pub struct MemoryInput {
     /// The text to remember (also accepted as `text` or `content`).
     #[serde(alias = "text", alias = "content")]
     pub context: String,
-    /// What it is about; absent: the first line of the text.
+    /// The topic; default: the first line of the text.
     pub topic: Option<String>,
-    /// Decisions that were taken.
+    /// The decisions that were made.
     pub decisions: Option<Vec<String>>,
-    /// Reasons for them.
+    /// The reasons for the decisions.
     pub rationale: Option<Vec<String>>,
     /// Anything else, as a JSON object.
     pub metadata: Option<Map<String, Value>>,
     /// Labels to filter by.
     pub tags: Option<Vec<String>>,
-    /// Kind of origin: `user`, `agent`, or a word of your own.
+    /// The origin: `user`, `agent`, or a word of your own.
     pub source: Option<String>,
-    /// Unique name to remember it by; absent: made from the topic.
+    /// A unique name; default: made from the topic.
     pub name: Option<String>,
-    /// Never to be removed by a policy or a query.
+    /// Protect it from removal by policies and queries.
     pub pinned: Option<bool>,
-    /// Why it is pinned.
+    /// The reason for the pin.
     pub pin_reason: Option<String>,
-    /// When it stops being true.
+    /// When the memory expires.
     pub expires_at: Option<Timestamp>,
     /// Memories (ids or names) that this one replaces.
     pub supersedes: Option<Vec<String>>,
-    /// Bring removed content back instead of refusing it.
+    /// Restore removed content instead of refusing it.
     pub restore: Option<bool>,
 }
 
@@ -127,21 +127,21 @@ pub struct MemoryInput {
 pub struct AddedMemory {
     pub memory_id: MemoryId,
     pub name: Option<String>,
-    /// False when the content was there already.
+    /// Whether the memory is new; false if the content was already stored.
     pub created: bool,
-    /// Brought back from the trash.
+    /// Whether the memory was restored from the trash.
     pub restored: bool,
-    /// `pending` until entities and vectors are there; the text is found by search at once.
+    /// The status: `pending` until entities and vectors are stored. Search finds the text at once.
     pub status: String,
     pub version: i64,
     pub chunks_created: usize,
     pub entities_created: usize,
     pub relations_created: usize,
-    /// Values that looked like secrets and were not stored.
+    /// The number of values that looked like secrets and were not stored.
     pub redacted: usize,
-    /// Why it is still pending.
+    /// The reasons why it is still pending.
     pub errors: Vec<String>,
-    /// Memories that say nearly the same.
+    /// The memories that say nearly the same.
     pub similar: Vec<Similar>,
 }
 
@@ -152,46 +152,46 @@ pub struct Similar {
     pub updated_at: Timestamp,
 }
 
-/// Remember many things in one go; a bad item does not fail the rest.
+/// Add many memories in one call. An invalid item does not affect the others.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct AddMemories {
-    /// Workspace to add to; absent: the current one.
+    /// The workspace to add to; default: the current one.
     pub workspace_id: Option<String>,
-    /// Up to 1,000 memories, each as for `add_memory`.
+    /// The memories to add, at most 1,000, each as for `add_memory`.
     pub memories: Vec<MemoryInput>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct AddedMemories {
-    /// One per item, in their order.
+    /// The results, one per item, in the same order.
     pub results: Vec<BatchResult>,
     pub created: usize,
     pub failed: usize,
 }
 
-/// What became of one item.
+/// The outcome for one item.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum BatchResult {
     Added(Box<AddedMemory>),
     Failed {
-        /// As for a single request.
+        /// The error, as for a single request.
         error: Value,
     },
 }
 
-/// Read one memory whole, by id or name, when the snippet of a search is not enough.
+/// Read one whole memory by id or name, when the snippet from search is not enough.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct GetMemory {
-    /// Workspace it is in; absent: the current one.
+    /// The workspace it is in; default: the current one.
     pub workspace_id: Option<String>,
-    /// Id or name.
+    /// The id or name of the memory.
     pub memory_id: String,
-    /// An earlier revision instead of the current one.
+    /// The revision to read instead of the current one.
     pub revision: Option<i64>,
-    /// Set while reviewing a plan: reading then does not count as a use.
+    /// The plan under review: reading then does not count as a use.
     pub plan_id: Option<String>,
     /// `ids` adds the ids of chunks, entities and relations.
     pub include: Option<Vec<MemoryPart>>,
@@ -218,11 +218,11 @@ pub struct MemoryAnswer {
     pub repo: Option<String>,
     pub file_path: Option<String>,
     pub written_by: String,
-    /// `pending` or `complete`.
+    /// The status: `pending` or `complete`.
     pub status: String,
     pub last_error: Option<String>,
     pub attempts: Option<i64>,
-    /// Grows by one with every accepted update; give it as `expected_version`.
+    /// The version, which grows by one with every update; give it as `expected_version`.
     pub version: i64,
     /// The revision of the content shown.
     pub revision: i64,
@@ -240,12 +240,12 @@ pub struct MemoryAnswer {
     pub pin_reason: Option<String>,
     /// Whether a living successor replaces it.
     pub superseded: bool,
-    /// The successor's name.
+    /// The name of the successor.
     pub superseded_by: Option<String>,
     pub supersede_reason: Option<String>,
-    /// Names of what it replaces.
+    /// The names of the memories it replaces.
     pub supersedes: Vec<String>,
-    /// Names from the oldest to the newest, when it is part of a chain.
+    /// The names in its chain of replacements, oldest first.
     pub chain: Option<Vec<String>>,
     pub chunk_count: usize,
     pub entity_count: usize,
@@ -255,28 +255,28 @@ pub struct MemoryAnswer {
     pub relation_ids: Option<Vec<String>>,
 }
 
-/// List memories page by page, with filters. Indexed files are listed only when their source is asked for.
+/// List memories page by page, with filters. Indexed files are listed only if `source` asks for them.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct ListMemories {
-    /// Workspace to list; absent: the current one.
+    /// The workspace to list; default: the current one.
     pub workspace_id: Option<String>,
-    /// How many to skip (0).
+    /// The number to skip (0).
     pub offset: Option<i64>,
-    /// How many to show (50, at most 100).
+    /// The number to show (50, at most 100).
     pub limit: Option<i64>,
-    /// Order (`updated_at`).
+    /// The field to sort by (`updated_at`).
     pub order_by: Option<MemoryOrder>,
-    /// Newest or most used first (true).
+    /// List the newest or most used first (true).
     pub descending: Option<bool>,
-    /// Words that all have to occur.
+    /// Words that must all occur.
     pub query: Option<String>,
-    /// Tags that all have to be there.
+    /// Tags that must all be present.
     pub tags: Option<Vec<String>>,
     pub source: Option<String>,
     pub written_by: Option<String>,
     pub status: Option<StatusFilter>,
-    /// `live` (default): neither trashed nor superseded, expired ones included.
+    /// The lifecycle: `live` (default) is neither trashed nor superseded, and includes expired memories.
     pub lifecycle: Option<LifecycleFilter>,
 }
 
@@ -318,9 +318,9 @@ pub struct ListedAnswer {
     pub memory_id: MemoryId,
     pub name: Option<String>,
     pub topic: String,
-    /// The first 200 characters.
+    /// The first 200 characters of the text.
     pub preview: String,
-    /// Characters of the whole text.
+    /// The number of characters of the whole text.
     pub full_length: usize,
     pub decision_count: usize,
     pub created_at: Timestamp,
@@ -330,22 +330,22 @@ pub struct ListedAnswer {
     pub status: String,
 }
 
-/// Move one memory to the trash with everything only it vouches for. `gc_undo` brings it back; for many at once: `forget`.
+/// Move one memory to the trash with all entities and relations that only it supports. `gc_undo` restores it. Use `forget` for many.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct DeleteMemory {
-    /// Workspace it is in; absent: the current one.
+    /// The workspace it is in; default: the current one.
     pub workspace_id: Option<String>,
-    /// Id or name.
+    /// The id or name of the memory.
     pub memory_id: String,
 }
 
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct DeletedMemory {
-    /// Handle for `gc_undo`.
+    /// The id to give to `gc_undo`.
     pub run_id: RunId,
     pub trashed: Trashed,
-    /// Until when it can be undone; purging comes after.
+    /// When undo stops being possible and the memory may be purged.
     pub undo_until: Option<Timestamp>,
 }

@@ -7,7 +7,7 @@ use serde_with::skip_serializing_none;
 
 use crate::collector::PlanAnswer;
 
-/// What is said of each, in the order of the catalogue.
+/// One row per operation, in the order of the catalogue.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! search_operations {
@@ -36,30 +36,30 @@ macro_rules! search_operations {
     } };
 }
 
-/// Find memories, or the entities they speak of, before asking or guessing. Any text is a valid query; without one:
-/// pinned first, then newest.
+/// Find memories, or the entities they mention, before asking or guessing. Any text is a valid query; without one,
+/// pinned memories come first, then the newest.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct SearchMemory {
-    /// Workspace to search; absent: the current one.
+    /// The workspace to search; default: the current one.
     pub workspace_id: Option<String>,
     /// What to look for, in plain words.
     pub query: Option<String>,
-    /// How many results (10, at most 100).
+    /// The number of results (10, at most 100).
     pub limit: Option<i64>,
-    /// `memories` (default) or `entities`.
+    /// What to find: `memories` (default) or `entities`.
     pub mode: Option<SearchMode>,
-    /// Tags that all have to be there.
+    /// Tags that must all be present.
     pub tags: Option<Vec<String>>,
-    /// Only memories of this source.
+    /// The source of the memories.
     pub source: Option<String>,
     pub created_after: Option<Timestamp>,
     pub created_before: Option<Timestamp>,
-    /// Entities come with the ids of their memories (true).
+    /// Show the memory ids of each entity (true).
     pub include_memory_ids: Option<bool>,
-    /// Add scores and reasons.
+    /// Show scores and reasons.
     pub explain: Option<bool>,
-    /// Tokens the answer may take (1,500); it is cut from the end.
+    /// The most tokens to answer with (1,500); the last results are cut.
     pub max_tokens: Option<i64>,
 }
 
@@ -73,11 +73,11 @@ pub enum SearchMode {
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct SearchAnswer {
-    /// Best first.
+    /// The results, best first.
     pub results: Vec<SearchResult>,
-    /// What the order is based on: `lexical`, `graph`, `vectors`.
+    /// The signals used for ranking: `lexical`, `graph`, `vectors`.
     pub signals: Vec<String>,
-    /// Set when results were cut to fit `max_tokens`.
+    /// Set if results were cut to fit `max_tokens`.
     pub truncated: Option<bool>,
 }
 
@@ -96,7 +96,7 @@ pub struct MemoryResult {
     pub topic: String,
     /// The part of the text that matches best, at most 300 characters.
     pub snippet: String,
-    /// Characters of the whole text.
+    /// The number of characters of the whole text.
     pub full_length: usize,
     pub updated_at: Timestamp,
     pub source: String,
@@ -112,25 +112,25 @@ pub struct EntityResult {
     #[serde(rename = "type")]
     pub entity_type: String,
     pub description: String,
-    /// `derived` or `untracked`.
+    /// The origin: `derived` or `untracked`.
     pub origin: String,
     pub refcount: i64,
-    /// Current memories that contribute, newest update first.
+    /// The current memories that contribute, newest update first.
     pub memory_ids: Option<Vec<MemoryId>>,
     pub score: Option<f64>,
 }
 
-/// Say that one memory is replaced by another: the old one keeps its text and history and leaves ordinary search.
+/// Mark one memory as replaced by another. The old one keeps its text and history but is left out of ordinary search.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct SupersedeMemory {
-    /// Workspace they are in; absent: the current one.
+    /// The workspace of both memories; default: the current one.
     pub workspace_id: Option<String>,
     /// The old memory, by id or name.
     pub memory_id: String,
     /// The new memory, by id or name.
     pub by: String,
-    /// Why.
+    /// The reason.
     pub reason: Option<String>,
 }
 
@@ -138,29 +138,29 @@ pub struct SupersedeMemory {
 pub struct SupersededMemory {
     pub memory_id: MemoryId,
     pub superseded_by: MemoryId,
-    /// Names, oldest first.
+    /// The names in the chain, oldest first.
     pub chain: Vec<String>,
 }
 
-/// Find everything that matches words or filters and return a plan to review. Nothing is removed before `gc_apply`.
+/// Find everything that matches a query or filters and return a plan to review. Nothing is removed before `gc_apply`.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Forget {
-    /// Workspace to look in; absent: the current one.
+    /// The workspace to look in; default: the current one.
     pub workspace_id: Option<String>,
-    /// Words, e.g. `everything about project Falcon` or `alice@acme.io`. Identifiers match exactly.
+    /// Words to match, e.g. `everything about project Falcon` or `alice@acme.io`. Identifiers match exactly.
     pub query: Option<String>,
     pub source: Option<String>,
     pub written_by: Option<String>,
     pub tags: Option<Vec<String>>,
     pub created_after: Option<Timestamp>,
     pub created_before: Option<Timestamp>,
-    /// What to look among (memories, revisions, entities, segments of context sessions, active or stashed; `code` on
-    /// request). A tool call goes with its result.
+    /// The kinds to search (memories, revisions, entities, and active or stashed segments; `code` on
+    /// request). A tool call is removed with its result.
     pub kinds: Option<Vec<ForgetKind>>,
-    /// Take pinned memories and segments too.
+    /// Include pinned memories and segments.
     pub include_pinned: Option<bool>,
-    /// Erase for good when applied, instead of moving to the trash.
+    /// Erase permanently when applied, instead of moving to the trash.
     pub purge: Option<bool>,
 }
 
@@ -178,10 +178,10 @@ pub enum ForgetKind {
 pub struct ForgetAnswer {
     #[serde(flatten)]
     pub plan: PlanAnswer,
-    /// Everything that matched.
+    /// The number of matches.
     pub matched: usize,
-    /// What the plan holds of it.
+    /// The number of matches in the plan.
     pub in_plan: usize,
-    /// Ids that matched and stay because they are pinned.
+    /// The ids that matched but are kept because they are pinned.
     pub kept_pinned: Vec<String>,
 }

@@ -10,7 +10,7 @@ use serde_with::skip_serializing_none;
 
 use crate::collector::RunAnswer;
 
-/// What is said of each, in the order of the catalogue.
+/// One row per operation, in the order of the catalogue.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! upkeep_operations {
@@ -53,11 +53,11 @@ macro_rules! upkeep_operations {
     } };
 }
 
-/// How the heap is: what lives, what is in the trash, what the last runs did, and what a defragmentation would win back.
+/// Show what is alive, what is in the trash, what the last runs did, and what a defragmentation would reclaim.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct GcStatus {
-    /// Workspace to look at; absent: the current one.
+    /// The workspace to look at; default: the current one.
     pub workspace_id: Option<String>,
 }
 
@@ -67,13 +67,13 @@ pub struct StatusAnswer {
     pub workspace_id: String,
     pub live: LiveCounts,
     pub trash: TrashCounts,
-    /// Newest first.
+    /// The last runs, newest first.
     pub last_runs: Vec<RunAnswer>,
-    /// Chunks purged since the last defragmentation as a share of those and the present ones, over all workspaces; shown
-    /// to those who may see all of them.
+    /// The share of chunks purged since the last defragmentation, over all workspaces; shown only to callers who may
+    /// see all of them.
     pub dead_fraction: Option<f64>,
     pub defrag_recommended: Option<bool>,
-    /// Memories whose time of ingestion is missing or in the future: retention never takes them.
+    /// The number of memories whose ingestion time is missing or in the future; retention never removes them.
     pub unclassifiable: i64,
     pub disk: DiskAnswer,
 }
@@ -82,10 +82,10 @@ pub struct StatusAnswer {
 pub struct LiveCounts {
     pub memories: i64,
     pub pinned: i64,
-    /// Superseded, expired or stale: live, but no longer served by searches.
+    /// The number of superseded, expired or stale memories: alive, but left out of searches.
     pub out_of_search: i64,
     pub sessions: i64,
-    /// In those sessions, stashed ones included.
+    /// The number of segments in those sessions, stashed ones included.
     pub segments: i64,
 }
 
@@ -94,23 +94,23 @@ pub struct LiveCounts {
 pub struct TrashCounts {
     pub memories: i64,
     pub sessions: i64,
-    /// Those of a trashed session are not counted again.
+    /// The number of trashed segments, without those of trashed sessions.
     pub segments: i64,
-    /// The longest in the trash.
+    /// When the oldest item was moved to the trash.
     pub oldest_at: Option<Timestamp>,
 }
 
-/// Bytes; all but `trash` are of the whole database, and shown to those who may see all of it.
+/// Sizes in bytes. All but `trash` are for the whole database, and shown only to callers who may see all of it.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct DiskAnswer {
     pub db: Option<i64>,
     pub wal: Option<i64>,
-    /// Text in the workspace's trash.
+    /// The size of the text in the workspace's trash.
     pub trash: i64,
-    /// Free pages inside the file.
+    /// The size of free pages inside the file.
     pub reclaimable: Option<i64>,
-    /// Left on the disk, where that can be told.
+    /// The free space on the disk, if known.
     pub free: Option<i64>,
 }
 
@@ -118,11 +118,11 @@ pub struct DiskAnswer {
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct ListTrash {
-    /// Workspace, also one that is in the trash itself; absent: the current one.
+    /// The workspace, which may itself be in the trash; default: the current one.
     pub workspace_id: Option<String>,
-    /// How many to skip (0).
+    /// The number to skip (0).
     pub offset: Option<i64>,
-    /// How many to show (50, at most 100).
+    /// The number to show (50, at most 100).
     pub limit: Option<i64>,
 }
 
@@ -137,36 +137,36 @@ pub struct TrashList {
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct TrashItem {
-    /// `memory`, `revision`, `entity`, `segment` or `session`.
+    /// The kind: `memory`, `revision`, `entity`, `segment` or `session`.
     pub kind: String,
     pub id: String,
-    /// Of a segment its segment_id, of a session its session_id.
+    /// The name of the item; for a segment its segment_id, for a session its session_id.
     pub name: Option<String>,
-    /// The topic of a memory, the type of an entity, the session_id of a segment.
+    /// The topic of a memory, type of an entity, or session_id of a segment.
     pub topic: Option<String>,
     pub trashed_at: Timestamp,
-    /// Handle for `gc_undo`.
+    /// The id to give to `gc_undo`.
     pub run_id: RunId,
     pub undo_until: Option<Timestamp>,
 }
 
-/// List the audit trail, newest first: who removed, restored or changed how much, and when. Never with which words.
+/// List the audit trail, newest first: who removed, restored or changed how much, and when. It never contains stored text.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct ListAudit {
-    /// Workspace, also one that is in the trash itself; absent: the current one.
+    /// The workspace, which may itself be in the trash; default: the current one.
     pub workspace_id: Option<String>,
-    /// Only at or after this time.
+    /// The earliest time to list.
     pub since: Option<Timestamp>,
-    /// Only before this time.
+    /// The time before which to list.
     pub until: Option<Timestamp>,
-    /// Only of this operation.
+    /// The only operation to list.
     pub operation: Option<String>,
-    /// The trail of the database itself (backups, restores, defragmentations) instead of a workspace's.
+    /// List the trail of the database itself (backups, restores, defragmentations) instead of a workspace's.
     pub database: Option<bool>,
-    /// How many to skip (0).
+    /// The number to skip (0).
     pub offset: Option<i64>,
-    /// How many to show (50, at most 100).
+    /// The number to show (50, at most 100).
     pub limit: Option<i64>,
 }
 
@@ -185,41 +185,41 @@ pub struct AuditAnswer {
     pub at: Timestamp,
     pub actor: String,
     pub operation: String,
-    /// Absent for the database's own trail.
+    /// The workspace; absent in the database's own trail.
     pub workspace_id: Option<String>,
-    /// Numbers by kind.
+    /// The numbers of objects, by kind.
     pub counts: Value,
     pub plan_id: Option<PlanId>,
     pub run_id: Option<RunId>,
 }
 
-/// Replace the retention policy of the workspace, of one source or of one repository, and tell what it would expire now.
-/// Nothing is removed: a policy only makes plans.
+/// Replace the retention policy of the workspace, a source or a repository, and show what it would expire now.
+/// Nothing is removed: a policy only creates plans.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct SetRetention {
-    /// Workspace of the policy; absent: the current one.
+    /// The workspace of the policy; default: the current one.
     pub workspace_id: Option<String>,
-    /// Only for memories of this source.
+    /// The source whose memories the policy is for.
     pub source: Option<String>,
-    /// Only for files of this repository.
+    /// The repository whose files the policy is for.
     pub repo: Option<String>,
-    /// Expire what is older: `90d`, `24h`, or milliseconds.
+    /// Expire memories older than this: `90d`, `24h`, or milliseconds.
     #[schemars(with = "Option<DurationMs>")]
     pub max_age: Option<Written>,
-    /// Expire all but so many newest of each source and repository.
+    /// Expire all but this many of the newest in each source and repository.
     #[schemars(with = "Option<i64>")]
     pub max_count: Option<Written>,
-    /// Expire what is so many source versions behind the newest.
+    /// Expire memories this many source versions behind the newest.
     #[schemars(with = "Option<i64>")]
     pub max_version_gap: Option<Written>,
-    /// Keep so many newest in any case (0).
+    /// Always keep this many of the newest (0).
     #[schemars(with = "Option<i64>")]
     pub min_keep: Option<Written>,
-    /// Keep what is younger in any case (0).
+    /// Always keep memories younger than this (0).
     #[schemars(with = "Option<DurationMs>")]
     pub keep_within: Option<Written>,
-    /// What age is counted from: `ingested_at` (default) or `last_used_at`.
+    /// The time that age is measured from: `ingested_at` (default) or `last_used_at`.
     #[schemars(with = "Option<String>")]
     pub basis: Option<Written>,
 }
@@ -227,18 +227,18 @@ pub struct SetRetention {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct RetentionSet {
     pub policy: ShownPolicy,
-    /// What was in force for the same target before.
+    /// The policy that was in force for the same target before.
     pub replaces: ShownPolicy,
     pub would_expire: WouldExpire,
 }
 
-/// What all policies of the workspace together would expire now.
+/// What all policies of the workspace would expire now.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct WouldExpire {
     pub memories: i64,
-    /// Of the workspace's living memories.
+    /// The share of the workspace's living memories.
     pub fraction: f64,
-    /// How many of them were used in the last 30 days.
+    /// The number of them used in the last 30 days.
     pub recently_used: i64,
 }
 
@@ -246,17 +246,17 @@ pub struct WouldExpire {
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct GetRetention {
-    /// Workspace of the policy; absent: the current one.
+    /// The workspace of the policy; default: the current one.
     pub workspace_id: Option<String>,
-    /// In force for memories of this source.
+    /// The source to show the policy for.
     pub source: Option<String>,
-    /// In force for files of this repository.
+    /// The repository to show the policy for.
     pub repo: Option<String>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct RetentionAnswer {
     pub policy: ShownPolicy,
-    /// The nearest that has one: `repo`, `source`, `workspace` or `configuration`.
+    /// Where the policy is set: `repo`, `source`, `workspace` or `configuration`.
     pub origin: PolicyOrigin,
 }

@@ -11,7 +11,7 @@ use serde_with::skip_serializing_none;
 
 use crate::context::segment::{SegmentError, UsageAnswer};
 
-/// What is said of each, in the order of the catalogue.
+/// One row per operation, in the order of the catalogue.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! context_collector_operations {
@@ -54,20 +54,20 @@ macro_rules! context_collector_operations {
     } };
 }
 
-/// Say where the tokens of a session are, what may leave and why, and make a plan. Nothing changes.
+/// Show how a session uses its tokens, what may leave and why, and make a plan. Nothing changes.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct ContextGcAnalyze {
-    /// Workspace of the session; absent: the current one.
+    /// The workspace of the session; default: the current one.
     pub workspace_id: Option<String>,
     pub session_id: String,
-    /// How many tokens should become free; absent: what brings the window down to its target.
+    /// The number of tokens to free; default: enough to reach the window's target.
     pub target_tokens: Option<i64>,
-    /// How many candidates to list (20).
+    /// The number of candidates to list (20).
     pub max_candidates: Option<i64>,
-    /// With scores and their parts (true).
+    /// Show scores and their parts (true).
     pub include_scores: Option<bool>,
-    /// How many of those to list that keep most others within reach (0).
+    /// The number of segments to list that keep the most tokens reachable (0).
     pub max_retainers: Option<i64>,
 }
 
@@ -75,16 +75,16 @@ pub struct ContextGcAnalyze {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct ContextAnalysis {
     pub usage: UsageAnswer,
-    /// How many segments must stay, by what keeps them.
+    /// The number of segments that must stay, by what keeps them.
     pub roots: BTreeMap<String, u64>,
-    /// What may leave, in the order in which it should.
+    /// The segments that may leave, in the order in which they should.
     pub candidates: Vec<CandidateAnswer>,
-    /// How many there are in all.
+    /// The total number of candidates.
     pub candidates_total: usize,
     pub plan: WindowPlanAnswer,
-    /// Where asked for: the most retained tokens first.
+    /// The segments that retain the most tokens, if requested.
     pub retainers: Option<Vec<RetainerAnswer>>,
-    /// Tokens in the window, by type.
+    /// The number of tokens in the window, by type.
     pub tokens_by_type: BTreeMap<String, u64>,
 }
 
@@ -95,9 +95,9 @@ pub struct RetainerAnswer {
     #[serde(rename = "type")]
     pub segment_type: String,
     pub tokens: u32,
-    /// Its own tokens and those of all that would be out of reach without it.
+    /// The tokens of the segment and of everything reachable only through it.
     pub retained_tokens: u64,
-    /// What keeps it, where it is a root.
+    /// What makes the segment a root, if it is one.
     pub root: Option<String>,
 }
 
@@ -108,29 +108,29 @@ pub struct CandidateAnswer {
     #[serde(rename = "type")]
     pub segment_type: String,
     pub tokens: u32,
-    /// From 0 to 1; higher leaves first.
+    /// The score from 0 to 1; higher leaves first.
     pub score: Option<f64>,
-    /// What the score is made of; each from 0 to 1, higher is more dispensable.
+    /// The parts of the score, each from 0 to 1; higher is more dispensable.
     pub parts: Option<BTreeMap<String, f64>>,
-    /// Whether a root leads to it.
+    /// Whether the segment is reachable from a root.
     pub reachable: bool,
     pub reason: String,
 }
 
-/// Let segments leave the window: by a plan of `context_gc_analyze`, or by name. Stashed ones come back with `context_restore`; deleted ones with `gc_undo`.
+/// Remove segments from the window, by a plan from `context_gc_analyze` or by id. `context_restore` brings back stashed segments; `gc_undo` brings back deleted ones.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct ContextGcPrune {
-    /// Workspace of the session; absent: the current one.
+    /// The workspace of the session; default: the current one.
     pub workspace_id: Option<String>,
     pub session_id: String,
-    /// What should leave; the other half of a tool call goes along.
+    /// The segments to remove; a tool call leaves with its result.
     pub segment_ids: Option<Vec<String>>,
-    /// Instead: a plan, carried out as previewed.
+    /// The plan to carry out as previewed, instead of `segment_ids`.
     pub plan_id: Option<String>,
-    /// `auto` (default): as the plan proposes, but stash instead of delete without `confirm`; `stash`; `delete`.
+    /// The strategy: `auto` (default) follows the plan but stashes instead of deleting without `confirm`; `stash`; `delete`.
     pub strategy: Option<PruneStrategy>,
-    /// Needed to delete (false).
+    /// Required to delete (false).
     pub confirm: Option<bool>,
 }
 
@@ -152,33 +152,33 @@ pub struct ContextPruned {
     pub tokens_freed: u64,
     pub usage_before: UsageAnswer,
     pub usage_after: UsageAnswer,
-    /// Handle for `gc_undo`, where something left the window.
+    /// The id to give to `gc_undo`, if something left the window.
     pub run_id: Option<RunId>,
-    /// Until when deletions can be undone; a stash always can.
+    /// When deletions can no longer be undone; a stash can always be undone.
     pub undo_until: Option<Timestamp>,
 }
 
-/// Keep segments in the window whatever happens, and what they refer to within reach.
+/// Keep segments in the window, and what they refer to reachable.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct ContextGcPin {
-    /// Workspace of the session; absent: the current one.
+    /// The workspace of the session; default: the current one.
     pub workspace_id: Option<String>,
     pub session_id: String,
     pub segment_ids: Vec<String>,
-    /// Why, for whoever wonders later.
+    /// The reason for the pin, for later readers.
     pub reason: Option<String>,
 }
 
-/// Let segments leave again when their time comes.
+/// Remove the pin, so that segments may leave the window again.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct ContextGcUnpin {
-    /// Workspace of the session; absent: the current one.
+    /// The workspace of the session; default: the current one.
     pub workspace_id: Option<String>,
     pub session_id: String,
     pub segment_ids: Vec<String>,
-    /// Accepted for symmetry; not stored.
+    /// The reason; accepted for symmetry, not stored.
     pub reason: Option<String>,
 }
 
@@ -194,60 +194,60 @@ pub struct ContextUnpinned {
     pub errors: Vec<SegmentError>,
 }
 
-/// Set a session's budget and how it is kept; fields left out stay as they are. Answers the settings in force.
+/// Set the budget of a session and how it is enforced. Omitted fields stay as they are. Returns the settings in force.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct ContextGcConfigure {
-    /// Workspace of the session; absent: the current one.
+    /// The workspace of the session; default: the current one.
     pub workspace_id: Option<String>,
     pub session_id: String,
-    /// What the model's window holds (200,000).
+    /// The number of tokens in the model's window (200,000).
     pub budget_tokens: Option<i64>,
-    /// Of that, what is kept free for answers (0).
+    /// The part of the budget kept free for answers (0).
     pub reserved_tokens: Option<i64>,
-    /// Above it, a piece of the oldest part leaves (70).
+    /// The soft limit: above it, some of the oldest segments leave (70).
     pub soft_percent: Option<f64>,
-    /// Down to it goes what is above the hard limit (50).
+    /// The target: above the hard limit, segments leave down to it (50).
     pub target_percent: Option<f64>,
-    /// Above it, everything is judged (90).
+    /// The hard limit: above it, every segment is considered (90).
     pub hard_percent: Option<f64>,
-    /// How much a collection frees at least (10).
+    /// The least that a collection frees (10).
     pub min_free_percent: Option<f64>,
-    /// `auto` (default) or `advise`: nothing leaves by itself.
+    /// The mode: `auto` (default), or `advise`, where nothing leaves automatically.
     pub mode: Option<ContextMode>,
-    /// How many segments from the end always stay (10).
+    /// The number of newest segments that always stay (10).
     pub recent_segments: Option<i64>,
     /// How long a decision always stays (1h).
     #[schemars(with = "Option<rootset_model::DurationMs>")]
     pub decision_window: Option<Value>,
-    /// After how many steps a message is half as fresh.
+    /// The number of steps after which a message counts as half as fresh.
     pub half_life_steps: Option<i64>,
-    /// After how long a message is half as fresh.
+    /// The time after which a message counts as half as fresh.
     #[schemars(with = "Option<rootset_model::DurationMs>")]
     pub half_life: Option<Value>,
-    /// How much each part of a score counts.
+    /// The weight of each part of a score.
     pub weights: Option<Weights>,
-    /// `o200k` (default), `cl100k` or `chars/4`; segments keep the count they were added with.
+    /// The tokenizer: `o200k` (default), `cl100k` or `chars/4`. Existing segments keep their counts.
     pub tokenizer: Option<Tokenizer>,
 }
 
-/// What should leave, and what that costs.
+/// The segments that should leave, and what that costs.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct WindowPlanAnswer {
-    /// Handle for `context_gc_prune`.
+    /// The id to give to `context_gc_prune`.
     pub plan_id: Option<String>,
     pub expires_at: Option<Timestamp>,
     pub target_tokens: u64,
     pub tokens_freed: u64,
-    /// Tokens of the target that roots and pins keep.
+    /// The tokens short of the target, because roots and pins keep them.
     pub shortfall: u64,
     pub stash_segments: Vec<String>,
-    /// Stashed for longer than the stash's retention, and out of reach.
+    /// The unreachable segments stashed for longer than the stash's retention.
     pub delete_segments: Vec<String>,
-    /// Reachable, cold and long: `context_compress` with a summary frees more than it loses.
+    /// The long, cold segments that are reachable; shorten them with `context_compress`.
     pub compress_candidates: Vec<String>,
-    /// Tokens that a provider's cache of the prompt loses.
+    /// The number of tokens that the provider's prompt cache loses.
     pub cache_tokens_lost: u64,
     pub reason: String,
 }
@@ -259,7 +259,7 @@ pub enum Tokenizer {
     O200k,
     #[serde(rename = "cl100k")]
     Cl100k,
-    /// Characters divided by four: no table to load, and close enough for prose.
+    /// The number of characters divided by four: needs no table, and is close enough for prose.
     #[serde(rename = "chars/4")]
     CharsBy4,
 }
@@ -279,14 +279,14 @@ impl Tokenizer {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ContextMode {
-    /// What should leave is stashed at once.
+    /// Segments that should leave are stashed at once.
     #[default]
     Auto,
-    /// Nothing leaves by itself; answers carry the plan.
+    /// Nothing leaves automatically; answers contain the plan.
     Advise,
 }
 
-/// As answered.
+/// The settings of a session.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct SettingsInForce {
     pub session_id: String,

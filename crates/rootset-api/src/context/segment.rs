@@ -14,13 +14,13 @@ use crate::context::collector::WindowPlanAnswer;
 pub struct UsageAnswer {
     pub tokens: u64,
     pub budget_tokens: u64,
-    /// Of the budget less what is reserved.
+    /// The share of the budget in use, without the reserved tokens.
     pub percent: f64,
-    /// More is in the window than the budget allows, and nothing may leave.
+    /// Whether the window is over budget and nothing may leave.
     pub over_limit: bool,
 }
 
-/// Why one of several ids was left alone.
+/// Why one of several segments was skipped.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct SegmentError {
     pub segment_id: String,
@@ -28,7 +28,7 @@ pub struct SegmentError {
     pub message: String,
 }
 
-/// A segment with all that is known of it; also the form of an export.
+/// A segment with all its attributes, as also exported.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct SegmentAnswer {
@@ -41,7 +41,7 @@ pub struct SegmentAnswer {
     pub raw: Option<Value>,
     pub tokens: Option<u32>,
     pub state: Option<SegmentState>,
-    /// Set instead of a text where a segment was stashed.
+    /// The line shown instead of the text of a stashed segment.
     pub placeholder: Option<String>,
     pub created_at: Option<Timestamp>,
     pub last_touched_at: Option<Timestamp>,
@@ -54,7 +54,7 @@ pub struct SegmentAnswer {
     pub invariant: bool,
     pub generation: Option<Generation>,
     pub gc_survival_count: Option<u32>,
-    /// Incoming references from active segments.
+    /// The number of references from active segments.
     pub refcount: Option<u32>,
     pub file_path: Option<String>,
     pub line_range: Option<(u32, u32)>,
@@ -74,32 +74,32 @@ pub struct SegmentAnswer {
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct SegmentInput {
-    /// Unique in its session; absent: a new one. The same id with the same text again changes nothing.
+    /// The id, unique in its session; default: a new one. Adding the same id and text again changes nothing.
     pub segment_id: Option<String>,
-    /// `message`, `code`, `log`, `note`, `decision` or `summary`.
+    /// The type: `message`, `code`, `log`, `note`, `decision` or `summary`.
     #[serde(rename = "type")]
     pub segment_type: SegmentType,
     pub text: String,
-    /// `system`, `user`, `assistant` or `tool`.
+    /// The role: `system`, `user`, `assistant` or `tool`.
     pub role: Option<String>,
-    /// A tool call and its result share it: they leave and come back together.
+    /// The id shared by a tool call and its result: they leave and return together.
     pub tool_call_id: Option<String>,
-    /// The caller's own message block, given back untouched.
+    /// The caller's own message block, returned unchanged.
     pub raw: Option<Value>,
-    /// The file it shows.
+    /// The file that the segment shows.
     pub file_path: Option<String>,
-    /// First and last line shown, both included.
+    /// The first and last line shown, both included.
     pub line_range: Option<(u32, u32)>,
     pub tags: Option<Vec<String>>,
     pub topic_id: Option<String>,
     pub task_id: Option<String>,
-    /// Ids of segments it refers to, also of some that come later.
+    /// The ids of segments it refers to, which may be added later.
     pub references: Option<Vec<String>>,
     pub reply_to: Option<String>,
     pub derived_from: Option<String>,
-    /// Never leaves by itself.
+    /// Whether to keep the segment in the window.
     pub pinned: Option<bool>,
-    /// A rule that holds for the whole session: a root, and never named by a plan.
+    /// Whether this is a rule for the whole session: a root that no plan removes.
     pub invariant: Option<bool>,
 }
 
@@ -140,21 +140,21 @@ pub enum RenderFormat {
 #[serde(rename_all = "snake_case")]
 pub enum Ran {
     None,
-    /// Above the soft limit: at least the smallest amount, in the oldest place that has it.
+    /// Above the soft limit: at least the smallest amount left, from the oldest part that has it.
     Step,
     /// Above the hard limit: down to the target.
     Full,
 }
 
-/// What an addition made leave.
+/// The segments that left because of an addition.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct GcAnswer {
     pub ran: Ran,
-    /// What left; `context_restore` brings it back by its id.
+    /// The segments that left; `context_restore` brings them back by id.
     pub stashed: Vec<StashedAnswer>,
     pub tokens_freed: u64,
-    /// In the mode `advise`: what should leave.
+    /// The segments that should leave, in the mode `advise`.
     pub plan: Option<WindowPlanAnswer>,
 }
 
@@ -165,7 +165,7 @@ pub struct StashedAnswer {
     pub reason: String,
 }
 
-/// What the agent works on, as told and as stored.
+/// What the agent works on.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct FocusInput {
@@ -173,14 +173,14 @@ pub struct FocusInput {
     pub task_id: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub active_file: Option<String>,
-    /// First and last line, both included.
+    /// The first and last line, both included.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line_range: Option<(u32, u32)>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub recent_files: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub open_files: Vec<String>,
-    /// Files with breakpoints; a line may follow after a colon.
+    /// The files with breakpoints: `path` or `path:line`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub breakpoints: Vec<String>,
 }

@@ -9,7 +9,7 @@ use serde_with::skip_serializing_none;
 
 use crate::context::segment::{FocusInput, GcAnswer, RenderFormat, SegmentAnswer, SegmentInput, UsageAnswer};
 
-/// What is said of each, in the order of the catalogue.
+/// One row per operation, in the order of the catalogue.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! context_session_operations {
@@ -66,22 +66,22 @@ macro_rules! context_session_operations {
     } };
 }
 
-/// Add to an agent's context. What no longer fits is stashed, not lost: the answer says what left and how to get it back.
+/// Add to an agent's context. Segments that no longer fit are stashed, not lost; the answer says how to restore them.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct ContextAdd {
-    /// Workspace of the session; absent: the current one.
+    /// The workspace of the session; default: the current one.
     pub workspace_id: Option<String>,
-    /// The session; created where there is none.
+    /// The session; created if it does not exist.
     pub session_id: String,
-    /// What to add, in order (at most 1,000).
+    /// The segments to add, in order (at most 1,000).
     pub segments: Option<Vec<SegmentInput>>,
-    /// Instead of segments: messages as an API takes them.
+    /// The messages to add in an API's format, instead of segments.
     #[schemars(with = "Option<Vec<Value>>")]
     pub messages: Option<Value>,
-    /// Of `messages`: `anthropic` or `openai`.
+    /// The format of `messages`: `anthropic` or `openai`.
     pub format: Option<MessageFormat>,
-    /// What the provider counted for the context as it was before: counts here follow it.
+    /// The tokens the provider counted for the context before this call; counts are adjusted to it.
     pub observed_input_tokens: Option<i64>,
 }
 
@@ -95,13 +95,13 @@ pub enum MessageFormat {
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct ContextAdded {
-    /// In the order given; also of those that were there already.
+    /// The ids in the order given, including segments that already existed.
     pub segment_ids: Vec<String>,
     pub usage: UsageAnswer,
     pub gc: GcAnswer,
-    /// Where a provider's cached prefix of the prompt ends; absent when all that was there is there as it was.
+    /// The segment where the provider's cached prefix ends; absent if no earlier segment changed.
     pub first_changed_segment_id: Option<String>,
-    /// What the new segments name and the window no longer holds.
+    /// The stashed segments that the new ones refer to.
     pub recall_hints: Vec<RecallHint>,
     pub message: String,
 }
@@ -112,11 +112,11 @@ pub struct RecallHint {
     pub because: String,
 }
 
-/// Tell what the agent works on: the task's segments and those of the active file stay. Fields left out stay as they are, `null` clears.
+/// Set what the agent works on: segments of the task and the active file stay. Omitted fields stay as they are; `null` clears.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct ContextSetFocus {
-    /// Workspace of the session; absent: the current one.
+    /// The workspace of the session; default: the current one.
     pub workspace_id: Option<String>,
     pub session_id: String,
     /// Segments with this `task_id` stay.
@@ -127,19 +127,19 @@ pub struct ContextSetFocus {
     #[serde(default, deserialize_with = "double_option::deserialize")]
     #[schemars(extend("default" = null))]
     pub active_file: Option<Option<String>>,
-    /// First and last line the agent looks at.
+    /// The first and last line the agent looks at.
     #[serde(default, deserialize_with = "double_option::deserialize")]
     #[schemars(extend("default" = null))]
     pub line_range: Option<Option<(u32, u32)>>,
-    /// Edited lately: dearer, but no roots.
+    /// The recently edited files: more likely to stay, but not roots.
     #[serde(default, deserialize_with = "double_option::deserialize")]
     #[schemars(extend("default" = null))]
     pub recent_files: Option<Option<Vec<String>>>,
-    /// Open in an editor: dearer, but no roots.
+    /// The files open in an editor: more likely to stay, but not roots.
     #[serde(default, deserialize_with = "double_option::deserialize")]
     #[schemars(extend("default" = null))]
     pub open_files: Option<Option<Vec<String>>>,
-    /// Files with breakpoints, `path` or `path:line`: dearer, but no roots.
+    /// The files with breakpoints, `path` or `path:line`: more likely to stay, but not roots.
     #[serde(default, deserialize_with = "double_option::deserialize")]
     #[schemars(extend("default" = null))]
     pub breakpoints: Option<Option<Vec<String>>>,
@@ -152,16 +152,16 @@ pub struct ContextFocus {
     pub focus: FocusInput,
 }
 
-/// The live context in order: as segments, or as the message list of an API with every tool call next to its result.
+/// Read the live context in order, as segments or as an API's message list with every tool call next to its result.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct ContextGet {
-    /// Workspace of the session; absent: the current one.
+    /// The workspace of the session; default: the current one.
     pub workspace_id: Option<String>,
     pub session_id: String,
-    /// `segments` (default), `anthropic` or `openai`.
+    /// The format: `segments` (default), `anthropic` or `openai`.
     pub format: Option<RenderFormat>,
-    /// One line in the place of what was stashed (false).
+    /// Show one line in place of each stashed segment (false).
     pub placeholders: Option<bool>,
 }
 
@@ -170,24 +170,24 @@ pub struct ContextGet {
 pub struct ContextView {
     pub session_id: String,
     pub segments: Option<Vec<SegmentAnswer>>,
-    /// The system prompt, where the format has it beside the messages.
+    /// The system prompt, if the format keeps it apart from the messages.
     pub system: Option<Value>,
     pub messages: Option<Vec<Value>>,
     pub usage: UsageAnswer,
 }
 
-/// Read a whole session: of Claude Code, a message list of an API, or an export. All of it or nothing; nothing leaves the window by it.
+/// Import a whole session: from Claude Code, an API's message list, or an export. It imports all or nothing, and nothing leaves the window.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct ContextImport {
-    /// Workspace of the session; absent: the current one.
+    /// The workspace of the session; default: the current one.
     pub workspace_id: Option<String>,
-    /// The session; created where there is none.
+    /// The session; created if it does not exist.
     pub session_id: String,
     pub format: ImportFormat,
-    /// The messages; of Claude Code also the lines of the file as one text, of an export `{"segments": [...]}`.
+    /// The messages; for Claude Code also the file's lines as one string, for an export `{"segments": [...]}`.
     pub messages: Option<Value>,
-    /// A file instead; on the command line only.
+    /// The file to read instead of `messages`; on the command line only.
     pub path: Option<String>,
 }
 
@@ -205,7 +205,7 @@ pub enum ImportFormat {
 pub struct ContextImported {
     pub session_id: String,
     pub segments_added: usize,
-    /// Were there already, with the same text.
+    /// The number of segments that already existed with the same text.
     pub segments_unchanged: usize,
     pub skipped: SkippedLines,
     pub usage: UsageAnswer,
@@ -216,7 +216,7 @@ pub struct ContextImported {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct SkippedLines {
     pub count: usize,
-    /// The first twenty.
+    /// The first twenty lines.
     pub first: Vec<SkippedLineAnswer>,
 }
 
@@ -226,14 +226,14 @@ pub struct SkippedLineAnswer {
     pub reason: String,
 }
 
-/// All segments of a session as JSON that `context_import` reads again.
+/// Export all segments of a session as JSON that `context_import` can read.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct ContextExport {
-    /// Workspace of the session; absent: the current one.
+    /// The workspace of the session; default: the current one.
     pub workspace_id: Option<String>,
     pub session_id: String,
-    /// `session` (default): what is in the window; `stash`; or `both`.
+    /// What to export: `session` (default: the window), `stash` or `both`.
     pub include: Option<ExportedPart>,
 }
 
@@ -253,14 +253,14 @@ pub struct ContextExported {
     pub segments: Vec<SegmentAnswer>,
 }
 
-/// List the sessions of a workspace, the one used last first.
+/// List the sessions of a workspace, most recently used first.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct ContextListSessions {
-    /// Workspace to look into; absent: the current one.
+    /// The workspace to look in; default: the current one.
     pub workspace_id: Option<String>,
     pub offset: Option<i64>,
-    /// How many (50, at most 100).
+    /// The number of sessions (50, at most 100).
     pub limit: Option<i64>,
 }
 
@@ -275,23 +275,23 @@ pub struct SessionList {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct SessionAnswer {
     pub session_id: String,
-    /// In the window.
+    /// The number of segments in the window.
     pub segments: i64,
     pub stashed: i64,
-    /// In the window.
+    /// The number of tokens in the window.
     pub tokens: i64,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
 }
 
-/// Move a whole session to the trash, its stash included. `gc_undo` brings it back; pins do not hold it.
+/// Move a whole session to the trash, with its stash. `gc_undo` restores it. Pins do not prevent this.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct ContextDeleteSession {
-    /// Workspace of the session; absent: the current one.
+    /// The workspace of the session; default: the current one.
     pub workspace_id: Option<String>,
     pub session_id: String,
-    /// Must be true.
+    /// The confirmation: must be true.
     pub confirm: Option<bool>,
 }
 
@@ -299,7 +299,7 @@ pub struct ContextDeleteSession {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct DeletedSession {
     pub session_id: String,
-    /// Handle for `gc_undo`.
+    /// The id to give to `gc_undo`.
     pub run_id: RunId,
     pub undo_until: Option<Timestamp>,
 }

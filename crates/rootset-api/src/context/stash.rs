@@ -8,7 +8,7 @@ use serde_with::skip_serializing_none;
 
 use crate::context::segment::{SegmentError, UsageAnswer};
 
-/// What is said of each, in the order of the catalogue.
+/// One row per operation, in the order of the catalogue.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! context_stash_operations {
@@ -44,30 +44,30 @@ macro_rules! context_stash_operations {
     } };
 }
 
-/// Find what left the window, by words, type, file, tags or time; without words: what left last.
+/// Find segments that left the window, by words, type, file, tags or time. Without words, the last to leave come first.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct ContextSearchStash {
-    /// Workspace of the session; absent: the current one.
+    /// The workspace of the session; default: the current one.
     pub workspace_id: Option<String>,
     pub session_id: String,
     pub query: Option<String>,
     #[serde(rename = "type")]
     pub segment_type: Option<SegmentType>,
     pub file_path: Option<String>,
-    /// Tags that all have to be there.
+    /// Tags that must all be present.
     pub tags: Option<Vec<String>>,
     pub created_after: Option<Timestamp>,
     pub created_before: Option<Timestamp>,
-    /// In the stash of every session of the workspace (false).
+    /// Search the stash of every session in the workspace (false).
     pub all_sessions: Option<bool>,
-    /// How many (10, at most 100).
+    /// The number of results (10, at most 100).
     pub limit: Option<i64>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct StashResults {
-    /// Best first.
+    /// The results, best first.
     pub results: Vec<StashResult>,
 }
 
@@ -78,62 +78,62 @@ pub struct StashResult {
     pub session_id: String,
     #[serde(rename = "type")]
     pub segment_type: SegmentType,
-    /// The beginning, at most 200 characters.
+    /// The beginning of the text, at most 200 characters.
     pub preview: String,
-    /// Characters of the whole text.
+    /// The number of characters of the whole text.
     pub full_length: i64,
     pub tokens: u32,
     pub stashed_at: Timestamp,
     pub reason: Option<String>,
 }
 
-/// Bring stashed segments back into their place, or copies of them from another session to the end of this one.
+/// Return stashed segments to their place, or copy them from another session to the end of this one.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct ContextRestore {
-    /// Workspace of the session; absent: the current one.
+    /// The workspace of the session; default: the current one.
     pub workspace_id: Option<String>,
     pub session_id: String,
-    /// What to bring back; the other half of a tool call comes along.
+    /// The segments to restore; a tool call returns with its result.
     pub segment_ids: Vec<String>,
-    /// The session whose stash holds them; absent: this one.
+    /// The session whose stash holds the segments; default: this one.
     pub from_session_id: Option<String>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct ContextRestored {
-    /// Also those that were in the window already.
+    /// The segments now in the window, including those that already were.
     pub restored: Vec<String>,
     pub errors: Vec<SegmentError>,
     pub usage: UsageAnswer,
 }
 
-/// Put a summary of your own in the place of a long segment. The original is stashed and can be restored.
+/// Replace a long segment with your own summary. The original is stashed and can be restored.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct ContextCompress {
-    /// Workspace of the session; absent: the current one.
+    /// The workspace of the session; default: the current one.
     pub workspace_id: Option<String>,
     pub session_id: String,
-    /// What the summary stands for; of a tool call and its result, either half.
+    /// The segment to replace; for a tool call and its result, either of them.
     pub segment_id: String,
     pub summary: String,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct ContextCompressed {
-    /// Of the summary.
+    /// The id of the summary.
     pub segment_id: String,
     pub tokens_before: u64,
     pub tokens_after: u64,
     pub usage: UsageAnswer,
 }
 
-/// Say why a segment stays, or why nothing keeps it, and how much hangs on it.
+/// Explain why a segment stays or may leave, and how many tokens depend on it.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct ContextExplain {
-    /// Workspace of the session; absent: the current one.
+    /// The workspace of the session; default: the current one.
     pub workspace_id: Option<String>,
     pub session_id: String,
     pub segment_id: String,
@@ -144,18 +144,18 @@ pub struct ContextExplain {
 pub struct ContextExplained {
     pub segment_id: String,
     pub state: SegmentState,
-    /// Whether a root leads to it.
+    /// Whether the segment is reachable from a root.
     pub alive: bool,
-    /// From a root to it, each referring to the next; empty where none leads there.
+    /// The path from a root to the segment; empty if there is none.
     pub path: Vec<String>,
     pub reason: String,
     pub tokens: u32,
-    /// Its own tokens and those of all that would be out of reach without it.
+    /// The tokens of the segment and of everything reachable only through it.
     pub retained_tokens: u64,
-    /// From 0 to 1; absent for what cannot leave.
+    /// The score from 0 to 1; absent if the segment cannot leave.
     pub score: Option<f64>,
     pub stashed_at: Option<Timestamp>,
-    /// When it left, came back or was compressed, and why; newest first, at most twenty.
+    /// When and why the segment left, returned or was compressed; newest first, at most 20.
     pub history: Vec<HistoryEntry>,
 }
 
@@ -163,7 +163,7 @@ pub struct ContextExplained {
 pub struct HistoryEntry {
     pub at: Timestamp,
     pub actor: String,
-    /// `stash`, `restore`, `compress` or `delete`.
+    /// The action: `stash`, `restore`, `compress` or `delete`.
     pub action: String,
     pub reason: String,
 }

@@ -7,17 +7,17 @@ use serde_json::{Map, Value};
 use serde_with::rust::double_option;
 use serde_with::skip_serializing_none;
 
-/// Change a memory: only the given fields change, `null` clears, tags and metadata are replaced.
+/// Change a memory. Only the given fields change; `null` clears a field; tags and metadata are replaced.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct UpdateMemory {
-    /// Workspace it is in; absent: the current one.
+    /// The workspace it is in; default: the current one.
     pub workspace_id: Option<String>,
-    /// Id or name.
+    /// The id or name of the memory.
     pub memory_id: String,
     /// A new unique name.
     pub name: Option<String>,
-    /// `null`: the first line of the text.
+    /// The topic; `null` sets the first line of the text.
     #[serde(default, deserialize_with = "double_option::deserialize")]
     #[schemars(extend("default" = null))]
     pub topic: Option<Option<String>>,
@@ -36,7 +36,7 @@ pub struct UpdateMemory {
     #[serde(default, deserialize_with = "double_option::deserialize")]
     #[schemars(extend("default" = null))]
     pub tags: Option<Option<Vec<String>>>,
-    /// Never to be removed by a policy or a query.
+    /// Protect it from removal by policies and queries.
     pub pinned: Option<bool>,
     #[serde(default, deserialize_with = "double_option::deserialize")]
     #[schemars(extend("default" = null))]
@@ -44,9 +44,9 @@ pub struct UpdateMemory {
     #[serde(default, deserialize_with = "double_option::deserialize")]
     #[schemars(extend("default" = null))]
     pub expires_at: Option<Option<Timestamp>>,
-    /// Refuse with `conflict` when the memory has another version by now.
+    /// Fail with `conflict` if the memory has another version now.
     pub expected_version: Option<i64>,
-    /// Erase all earlier revisions for good, for a pasted key.
+    /// Erase all earlier revisions permanently, e.g. after pasting a key.
     pub erase_previous: Option<bool>,
 }
 
@@ -70,7 +70,7 @@ impl UpdateMemory {
 pub struct UpdatedMemory {
     pub memory_id: MemoryId,
     pub version: i64,
-    /// The current revision; the old one while extraction is pending.
+    /// The current revision; still the old one while extraction is pending.
     pub revision: i64,
     /// Whether the text changed and its graph was replaced.
     pub reextracted: bool,
@@ -78,8 +78,8 @@ pub struct UpdatedMemory {
     pub entities_removed: usize,
     pub relations_created: usize,
     pub relations_removed: usize,
-    /// Values that looked like secrets and were not stored.
+    /// The number of values that looked like secrets and were not stored.
     pub redacted: usize,
-    /// Why the extraction is still pending.
+    /// The reasons why extraction is still pending.
     pub errors: Vec<String>,
 }
