@@ -88,5 +88,5 @@ impl Calls {
 /// A panic in an operation is our fault; the server lives on, and the transaction was rolled back.
 fn died(error: &JoinError) -> ServiceError {
     tracing::error!(%error, "an operation died");
-    ServiceError::new(ErrorCode::Internal, "the operation died; what it was about to write was not written")
+    ServiceError::new(ErrorCode::Internal, "the operation crashed; its changes were not written")
 }

@@ -103,8 +103,8 @@ pub fn without_person(mut error: ServiceError, next: &NextCall, terminal: &str) 
     if needs_person {
         let request = next.arguments.to_string().replace('\'', r"'\''");
         error.hint = Some(format!(
-            "it cannot be undone, and this client cannot ask a person: they can run `{terminal} call {} '{request}'` in \
-             a terminal",
+            "this cannot be undone, and this client cannot ask a person: a person can run `{terminal} call {} '{request}'` \
+             in a terminal",
             next.operation
         ));
     }

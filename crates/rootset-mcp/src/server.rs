@@ -190,15 +190,9 @@ impl McpServer {
         let items = plan["items"].as_array().map(Vec::as_slice).unwrap_or_default();
         let names: Vec<&str> =
             items.iter().filter_map(|item| item["name"].as_str().or_else(|| item["id"].as_str())).collect();
-        Ok(format!(
-            "\nIts {} items: {}{}",
-            plan["items_total"],
-            names.join(", "),
-            match plan["items_total"].as_i64() {
-                Some(total) if total > SHOWN => ", …",
-                _ => "",
-            }
-        ))
+        let total = plan["items_total"].as_i64().unwrap_or_default();
+        let noun = if total == 1 { "item" } else { "items" };
+        Ok(format!("\nThe plan has {total} {noun}: {}{}", names.join(", "), if total > SHOWN { ", …" } else { "" }))
     }
 
     /// On this database and, where the call itself does not say, in this workspace.

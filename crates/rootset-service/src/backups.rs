@@ -23,8 +23,8 @@ impl Service {
 
     fn need_backup_folder(&self) -> Result<PathBuf, ServiceError> {
         self.backup_folder().ok_or_else(|| {
-            ServiceError::invalid("there is no folder for backups: the database is on a server")
-                .with_hint("name one with `backup.dir` in the configuration, or as `ROOTSET_BACKUP__DIR`")
+            ServiceError::invalid("no backup folder is set, and the database is on a server")
+                .with_hint("set `backup.dir` in the configuration, or `ROOTSET_BACKUP__DIR`")
         })
     }
 
@@ -113,7 +113,7 @@ impl Service {
             (false, _) => Ok(find_backup(&self.need_backup_folder()?, reference)?),
             (true, FrontEnd::CommandLine) => Ok(open_backup(Path::new(reference))?),
             (true, _) => Err(ServiceError::new(ErrorCode::InvalidArgument, "`backup_id` is an id, not a path")
-                .with_hint("`backup_list` shows the ids; paths are for the command line")),
+                .with_hint("`backup_list` shows the ids; paths work only on the command line")),
         }
     }
 }

@@ -85,7 +85,7 @@ impl Caller {
             None => Ok(()),
             Some(_) => Err(ServiceError::new(
                 ErrorCode::Forbidden,
-                format!("{} is about the whole database, and this token is for some workspaces only", what()),
+                format!("{} affects the whole database, but this token is limited to some workspaces", what()),
             )),
         }
     }

@@ -3,7 +3,7 @@
 use std::ops::{Deref, DerefMut};
 
 use rootset_api::{Error, ErrorCode, nearest};
-use rootset_model::Timestamp;
+use rootset_model::{Counts, Timestamp};
 use rootset_store::StoreError;
 use serde_json::{Value, json};
 
@@ -76,34 +76,34 @@ impl From<StoreError> for ServiceError {
         let message = error.to_string();
         match error {
             StoreError::FolderMissing(_) => {
-                Self::invalid(message).with_hint("create the folder, or name another database with `--db`")
+                Self::invalid(message).with_hint("create the folder, or give another database with `--db`")
             }
             StoreError::NotADatabase { .. } => Self::invalid(message)
-                .with_hint("name a Rootset database, or a path that does not exist yet, with `--db`"),
+                .with_hint("use `--db` with a Rootset database, or with a path that does not exist yet"),
             StoreError::EngineMissing { feature, .. } => {
-                Self::invalid(message).with_hint(format!("build it with the cargo feature `{feature}`"))
+                Self::invalid(message).with_hint(format!("rebuild it with the cargo feature `{feature}`"))
             }
             StoreError::Unreachable { .. } => Self::new(Code::Busy, message)
-                .with_hint("check host, port and `sslmode` of `db`, and that the server runs; then try again")
+                .with_hint("check host, port and `sslmode` in `db`, and that the server is running; then try again")
                 .with_details(json!({"retry_after_ms": RETRY_AFTER_MS})),
             StoreError::LoginRefused { .. } => Self::new(Code::Forbidden, message)
-                .with_hint("check user and password of `db`, and what the server's pg_hba.conf allows"),
+                .with_hint("check user and password in `db`, and the server's `pg_hba.conf`"),
             StoreError::DatabaseMissing { .. } => {
-                Self::new(Code::NotFound, message).with_hint("create it first, with `createdb` or CREATE DATABASE")
+                Self::new(Code::NotFound, message).with_hint("create it first with `createdb` or `CREATE DATABASE`")
             }
             StoreError::RoleLacksRights { .. } => Self::new(Code::Forbidden, message)
-                .with_hint("the first start needs the database's owner, a member of `rootset_application`: docs/operations.md"),
+                .with_hint("the first start needs the owner of the database, as a member of `rootset_application`; see docs/operations.md"),
             StoreError::PermissionDenied(_) => Self::new(Code::Forbidden, message).with_hint(
-                "a login needs `GRANT rootset_application TO` it; upgrades and `defrag` need the owner: docs/operations.md",
+                "grant the role `rootset_application` to the login; upgrades and `defrag` need the owner; see docs/operations.md",
             ),
             StoreError::ServerTooOld { .. } => {
-                Self::invalid(message).with_hint("upgrade the server, or name another with `--db`")
+                Self::invalid(message).with_hint("upgrade the server, or give another one with `--db`")
             }
             StoreError::TimedOut => Self::new(Code::Busy, message)
-                .with_hint("ask for less at once, or raise `postgres.statement_timeout`")
+                .with_hint("request less at once, or raise `postgres.statement_timeout`")
                 .with_details(json!({"retry_after_ms": RETRY_AFTER_MS})),
             StoreError::WrongUrl { .. } => Self::invalid(message)
-                .with_hint("`postgres://USER@HOST:PORT/DATABASE`; other characters of a password are written as `%40`"),
+                .with_hint("the form is `postgres://USER@HOST:PORT/DATABASE`; escape special characters in a password, `@` as `%40`"),
             StoreError::SchemaNewer { .. } => Self::new(Code::UpgradeRequired, message)
                 .with_hint("another process upgraded the database: restart this client with the newer version"),
             StoreError::Busy { waited_ms } => {
@@ -113,30 +113,30 @@ impl From<StoreError> for ServiceError {
             }
             StoreError::Disconnected(_) | StoreError::Conflicted(_) => {
                 Self::new(Code::Busy, message)
-                    .with_hint("look whether it was done, and try again")
+                    .with_hint("check whether the change was made, then try again")
                     .with_details(json!({"retry_after_ms": RETRY_AFTER_MS}))
             }
             StoreError::RunHeld { .. } => Self::new(Code::Busy, message)
-                .with_hint("it goes on; ask again for its outcome")
+                .with_hint("the run continues; repeat the call to see its outcome")
                 .with_details(json!({"retry_after_ms": RETRY_AFTER_MS})),
             StoreError::ReadOnly => {
                 Self::new(Code::Forbidden, message).with_hint("check the permissions of the file and of its folder")
             }
             StoreError::DiskFull => Self::new(Code::Internal, message).with_hint(
-                "what is stored is whole; free some space and try again. Purging trash (`gc_purge`) needs very little",
+                "stored data is intact; free some space and try again. Purging trash (`gc_purge`) needs very little space",
             ),
             StoreError::Damaged(_) => Self::new(Code::Internal, message)
                 .with_hint(
-                    "stop writing to it and copy the file before anything else; `rootset doctor` says what can be done",
+                    "stop writing and copy the file before anything else; `rootset doctor` shows what can be done",
                 )
                 .with_details(json!({"damaged": true})),
             StoreError::BackupFile { .. } => Self::new(Code::Internal, message)
-                .with_hint("check the folder of backups and its permissions; `backup.dir` names another"),
+                .with_hint("check the backup folder and its permissions; `backup.dir` sets another folder"),
             StoreError::BackupNotFound(_) => {
-                Self::new(Code::NotFound, message).with_hint("`backup_list` shows what there is")
+                Self::new(Code::NotFound, message).with_hint("`backup_list` shows the existing backups")
             }
             StoreError::BackupUnusable { problems, .. } => Self::conflict(message)
-                .with_hint("nothing was changed; `backup_list` shows the others")
+                .with_hint("nothing was changed; `backup_list` shows other backups")
                 .with_details(json!({"problems": problems})),
             StoreError::WorkspaceNotInBackup { present, .. } => {
                 Self::new(Code::NotFound, message).with_details(json!({"workspaces": present}))
@@ -153,20 +153,20 @@ impl From<StoreError> for ServiceError {
             StoreError::WorkspaceExists { name, trashed } => {
                 let error = Self::conflict(message);
                 if trashed {
-                    error.with_hint(format!("`{name}` is in the trash: undo or purge it first"))
+                    error.with_hint(format!("`{name}` is in the trash; undo or purge it first"))
                 } else {
                     error
                 }
             }
             StoreError::WorkspaceOfAnotherFolder { name } => Self::conflict(message).with_hint(format!(
-                "run `rootset workspace link {name}` in this folder to join them, or start with `--workspace NAME` to keep \
-                 them apart"
+                "run `rootset workspace link {name}` in this folder to share it, or start with `--workspace NAME` to keep \
+                 them separate"
             )),
             StoreError::MemoryNotFound { trashed, .. } => {
                 let error = Self::new(Code::NotFound, message);
                 match trashed {
                     Some((run, at)) => error
-                        .with_hint(format!("it is in the trash since {at}; `gc_undo` brings it back"))
+                        .with_hint(format!("it has been in the trash since {at}; `gc_undo` restores it"))
                         .with_details(json!({"next": {"operation": "gc_undo", "arguments": {"run_id": run}}})),
                     None => error,
                 }
@@ -174,15 +174,15 @@ impl From<StoreError> for ServiceError {
             StoreError::IndexedFile { .. } => Self::conflict(message)
                 .with_hint("change the file and index it again; `tags`, `metadata` and `pinned` can be changed"),
             StoreError::RepoElsewhere { root, .. } => Self::conflict(message)
-                .with_hint("choose another `repo`, or point it here with `rootset index --rebind`")
+                .with_hint("choose another `repo`, or move it to this folder with `rootset index --rebind`")
                 .with_details(json!({"root": root})),
             StoreError::ScanOvertaken { .. } => {
-                Self::conflict(message).with_hint("nothing was marked; index again if something changed since")
+                Self::conflict(message).with_hint("nothing was marked; index again if files changed since then")
             }
             StoreError::SessionNotFound(_) => Self::new(Code::NotFound, message)
-                .with_hint("`context_list_sessions` shows what there is; adding a segment makes a session"),
+                .with_hint("`context_list_sessions` shows the existing sessions; adding a segment creates one"),
             StoreError::SessionTrashed { .. } => Self::conflict(message)
-                .with_hint("`gc_undo` brings it back, `gc_purge` frees its name; `list_trash` shows the run"),
+                .with_hint("`gc_undo` restores it, `gc_purge` frees its name; `list_trash` shows the run"),
             StoreError::SessionChanged { .. } => Self::new(Code::Busy, message).with_hint("try again"),
             StoreError::NotInTrash(_)
             | StoreError::SegmentNotFound { .. }
@@ -192,26 +192,26 @@ impl From<StoreError> for ServiceError {
             | StoreError::NothingFound(_)
             | StoreError::RunNotFound(_) => Self::new(Code::NotFound, message),
             StoreError::PlanNotFound(_) => {
-                Self::new(Code::NotFound, message).with_hint("plans belong to one workspace; make a new one there")
+                Self::new(Code::NotFound, message).with_hint("a plan belongs to one workspace; make a new plan there")
             }
             StoreError::EntityAmbiguous { candidates, .. } => {
                 let listed: Vec<Value> = candidates
                     .into_iter()
                     .map(|(id, entity_type)| json!({"entity_id": id, "type": entity_type}))
                     .collect();
-                Self::conflict(message).with_hint("use an entity_id").with_details(json!({"candidates": listed}))
+                Self::conflict(message).with_hint("use an `entity_id`").with_details(json!({"candidates": listed}))
             }
             StoreError::TokenNotFound(_) => {
-                Self::new(Code::NotFound, message).with_hint("`list_tokens` shows what there is")
+                Self::new(Code::NotFound, message).with_hint("`list_tokens` shows the existing tokens")
             }
             StoreError::TokenNameTaken { by, .. } => Self::conflict(message)
-                .with_hint("choose another `name`, or revoke that one with `revoke_token`")
+                .with_hint("choose another `name`, or revoke the existing token with `revoke_token`")
                 .with_details(json!({"token_id": by})),
             StoreError::NameTaken { by, .. } => Self::conflict(message).with_details(json!({"memory_id": by})),
             StoreError::ContentTaken { by, name } => {
                 let named = name.as_deref().map_or_else(|| by.to_string(), |name| format!("`{name}`"));
                 Self::conflict(format!("{message}: {named}"))
-                    .with_hint("update that one, or supersede one by the other")
+                    .with_hint("update that memory, or supersede one with the other")
                     .with_details(json!({"memory_id": by, "name": name}))
             }
             StoreError::ContentRemoved { memory, at, erased } => content_removed(memory, at, erased),
@@ -228,10 +228,10 @@ impl From<StoreError> for ServiceError {
             }
             StoreError::VersionMismatch { expected, found } => {
                 Self::conflict(format!("`expected_version` is {expected}, the memory has version {found}"))
-                    .with_hint("read the memory again and repeat the change on what it says now")
+                    .with_hint("read the memory again and repeat the change on its current version")
                     .with_details(json!({"version": found}))
             }
-            StoreError::SupersedeCycle => Self::conflict(message).with_hint("a memory cannot come after itself"),
+            StoreError::SupersedeCycle => Self::conflict(message).with_hint("a memory cannot replace itself"),
             StoreError::PlanExpired { at, .. } => {
                 Self::new(Code::PlanExpired, format!("{message} at {at}")).with_hint("make a new plan and review it")
             }
@@ -240,17 +240,17 @@ impl From<StoreError> for ServiceError {
             }
             StoreError::OverLimit { blocked } => over_limit(&blocked),
             StoreError::ConfirmationRequired { plan } => {
-                Self::new(Code::ConfirmationRequired, "this plan erases for good: it needs `confirm: true`")
+                Self::new(Code::ConfirmationRequired, "this plan erases permanently and needs `confirm: true`")
                     .with_details(json!({"plan_id": plan, "next": {
                         "operation": "gc_apply", "arguments": {"plan_id": plan, "confirm": true},
                     }}))
             }
             StoreError::QuotaExceeded { .. } => Self::new(Code::LimitExceeded, message)
-                .with_hint("purge what is not needed, or raise the workspace's quota"),
+                .with_hint("purge what is no longer needed, or raise the quota of the workspace"),
             StoreError::RunNotUndoable { purged, .. } => Self::conflict(message).with_hint(if purged {
                 "it was purged or erased"
             } else {
-                "it was undone before; single memories still in the trash can be undone by `memory_id`"
+                "it was already undone; restore single memories that are still in the trash by `memory_id`"
             }),
         }
     }
@@ -259,11 +259,11 @@ impl From<StoreError> for ServiceError {
 fn workspace_not_found(name: &str, all: &[String], trashed: bool) -> ServiceError {
     let error = ServiceError::new(ErrorCode::NotFound, format!("no workspace `{name}`"));
     if trashed {
-        return error.with_hint("it is in the trash: `gc_undo` with this `workspace_id` brings it back");
+        return error.with_hint("it is in the trash; `gc_undo` with this `workspace_id` restores it");
     }
     let near = nearest(name, all.iter().map(String::as_str), 3);
     match near.is_empty() {
-        true => error.with_hint("`create_workspace` makes one"),
+        true => error.with_hint("create it with `create_workspace`"),
         false => {
             error.with_hint(format!("did you mean `{}`?", near.join("`, `"))).with_details(json!({"nearest": near}))
         }
@@ -273,25 +273,27 @@ fn workspace_not_found(name: &str, all: &[String], trashed: bool) -> ServiceErro
 fn content_removed(memory: rootset_model::MemoryId, at: Timestamp, erased: bool) -> ServiceError {
     let how = if erased { "erased" } else { "removed" };
     ServiceError::conflict(format!("this content was {how} at {at}"))
-        .with_hint("what somebody removed does not come back by itself: add it with `restore: true` to have it again")
+        .with_hint("removed content stays removed unless you add it with `restore: true`")
         .with_details(json!({"memory_id": memory, "removed_at": at}))
 }
 
 fn over_limit(blocked: &[rootset_gc::Blocked]) -> ServiceError {
+    let memories = |count: i64| Counts::of("memories", count).in_words();
     let parts: Vec<String> = blocked
         .iter()
         .map(|it| match it.fraction_max {
             Some(max) => format!(
-                "it would trash {} of {} memories of source `{}`, more than {:.0} %",
+                "it would trash {} of {} of source `{}`, more than {:.0} %",
                 it.in_plan,
-                it.total,
+                memories(it.total),
                 it.source,
                 max * 100.0
             ),
-            None => format!("it would trash all {} memories of source `{}`", it.total, it.source),
+            None if it.total == 1 => format!("it would trash the only memory of source `{}`", it.source),
+            None => format!("it would trash all {} of source `{}`", memories(it.total), it.source),
         })
         .collect();
-    ServiceError::new(ErrorCode::LimitExceeded, format!("the plan is over a limit: {}", parts.join("; ")))
-        .with_hint("review the plan; apply it with `allow_large: true` if that is what you want")
+    ServiceError::new(ErrorCode::LimitExceeded, format!("the plan exceeds a limit: {}", parts.join("; ")))
+        .with_hint("review the plan, then apply it with `allow_large: true` if it is correct")
         .with_details(json!({ "blocked": blocked }))
 }

@@ -58,7 +58,7 @@ pub fn checked_tags(tags: &[String]) -> Result<Vec<String>, ServiceError> {
     for tag in tags {
         let tag = tag.trim();
         if tag.is_empty() || tag.chars().count() > TAG_CHARS_MAX || tag.contains('\0') {
-            return Err(ServiceError::invalid(format!("a tag must have 1 to {TAG_CHARS_MAX} characters")));
+            return Err(ServiceError::invalid(format!("each of `tags` must have 1 to {TAG_CHARS_MAX} characters")));
         }
         if !checked.iter().any(|it| it == tag) {
             checked.push(tag.to_owned());
@@ -141,7 +141,7 @@ pub fn checked_content(raw: RawContent) -> Result<(Content, usize), ServiceError
     }
     let context = clean("context", context)?;
     let topic = match raw.topic.as_deref().map(str::trim) {
-        Some("") => return Err(ServiceError::invalid("`topic` is blank; leave it out to use the first line")),
+        Some("") => return Err(ServiceError::invalid("`topic` is blank; omit it to use the first line")),
         Some(topic) => {
             check_short_text("topic", topic, TOPIC_CHARS_MAX)?;
             clean("topic", topic)?

@@ -22,11 +22,11 @@ pub fn checked_languages(given: &[String]) -> Result<Vec<String>, ServiceError> 
 }
 
 fn unknown_language(word: &str, lower: &str) -> ServiceError {
-    let error = ServiceError::invalid(format!("`languages`: no language `{word}`"));
+    let error = ServiceError::invalid(format!("unknown language `{word}` in `languages`"));
     let near = nearest(lower, languages().map(Language::name), 3);
     if near.is_empty() {
         let all: Vec<&str> = languages().map(Language::name).collect();
-        error.with_hint(format!("there are {}", all.join(", ")))
+        error.with_hint(format!("allowed: {}", all.join(", ")))
     } else {
         error.with_hint(format!("did you mean `{}`?", near.join("`, `")))
     }

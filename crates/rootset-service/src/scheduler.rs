@@ -238,8 +238,11 @@ impl Scheduler {
     {
         let store = &self.service.store;
         let Some(lease) = store.acquire_lease(work, self.service.now(), LEASE_MS)? else {
-            return Err(ServiceError::new(ErrorCode::Busy, format!("another process is at the {} now", work.kind))
-                .with_hint("stop it first, or try again when it is done"));
+            return Err(ServiceError::new(
+                ErrorCode::Busy,
+                format!("another process is running the {} now", work.kind),
+            )
+            .with_hint("stop it first, or try again when it is finished"));
         };
         let noted = state::read(store, work).and_then(|note| state::write(store, &lease, &change(note)));
         store.release_lease(&lease)?;

@@ -25,8 +25,9 @@ pub(crate) type SecretHash = [u8; 32];
 /// A new secret. It is random enough that its hash needs neither salt nor slowness.
 pub(crate) fn new_secret() -> Result<String, ServiceError> {
     let mut bytes = [0; SECRET_BYTES];
-    getrandom::fill(&mut bytes)
-        .map_err(|error| ServiceError::new(ErrorCode::Internal, format!("the system gives no randomness: {error}")))?;
+    getrandom::fill(&mut bytes).map_err(|error| {
+        ServiceError::new(ErrorCode::Internal, format!("the system provides no randomness: {error}"))
+    })?;
     Ok(format!("{SECRET_PREFIX}{}", hex(&bytes)))
 }
 
@@ -90,7 +91,7 @@ impl Service {
 
 fn unauthorized() -> ServiceError {
     ServiceError::new(ErrorCode::Unauthorized, "the token is missing, unknown, revoked or expired")
-        .with_hint("send `Authorization: Bearer <token>`; `rootset token create` makes one")
+        .with_hint("send `Authorization: Bearer <token>`; create one with `rootset token create`")
 }
 
 fn caller_of(token: TokenRow) -> Result<Caller, ServiceError> {

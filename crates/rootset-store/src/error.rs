@@ -16,43 +16,43 @@ pub enum StoreError {
     EngineMissing { engine: &'static str, feature: &'static str },
     #[error("cannot reach the server of `{place}`: {detail}")]
     Unreachable { place: String, detail: String },
-    #[error("the server of `{place}` lets nobody in like this: {detail}")]
+    #[error("the server of `{place}` refused the login: {detail}")]
     LoginRefused { place: String, detail: String },
     #[error("there is no database `{place}`")]
     DatabaseMissing { place: String },
-    #[error("`{place}`: the role may not do that: {detail}")]
+    #[error("the role lacks rights in `{place}`: {detail}")]
     RoleLacksRights { place: String, detail: String },
     #[error("the URL of the database cannot be used: {detail}")]
     WrongUrl { detail: String },
-    #[error("the database has schema {found}, this program knows up to {known}")]
+    #[error("the database has schema {found}, this program supports schemas up to {known}")]
     SchemaNewer { found: i64, known: i64 },
-    #[error("another process waited for longer than {waited_ms} ms for the write lock")]
+    #[error("waited {waited_ms} ms for the write lock of the database")]
     Busy { waited_ms: u64 },
-    #[error("the database or its folder cannot be written")]
+    #[error("the database or its folder is read-only")]
     ReadOnly,
-    #[error("the disk is full, or over a quota or limit of file sizes")]
+    #[error("the disk is full, or a quota or file size limit is reached")]
     DiskFull,
     #[error("the database file is damaged: {0}")]
     Damaged(String),
-    #[error("SQLite {found} is linked, at least {wanted} is needed")]
+    #[error("this program was built with SQLite {found}, but needs at least {wanted}")]
     EngineTooOld { found: &'static str, wanted: &'static str },
     #[error("the connection to the database was lost: {0}")]
     Disconnected(String),
     #[error("a conflict with another writer: {0}")]
     Conflicted(String),
-    #[error("a statement took longer than is allowed")]
+    #[error("a statement exceeded its time limit")]
     TimedOut,
-    #[error("the login may not do that: {0}")]
+    #[error("permission denied: {0}")]
     PermissionDenied(String),
-    #[error("PostgreSQL {found} answers at `{place}`, at least {wanted} is needed")]
+    #[error("`{place}` runs PostgreSQL {found}, but at least {wanted} is required")]
     ServerTooOld { place: String, found: String, wanted: &'static str },
     #[error("{0}")]
     Engine(String),
-    #[error("a rule of the schema is broken: {0}")]
+    #[error("a constraint of the schema is violated: {0}")]
     Constraint(String),
-    #[error("column {index} holds a type the schema does not promise")]
+    #[error("column {index} holds an unexpected type")]
     UnexpectedColumn { index: usize },
-    #[error("statement `{statement}` yielded no row")]
+    #[error("statement `{statement}` returned no row")]
     MissingRow { statement: &'static str },
     #[error("a stored value cannot be read: {0}")]
     UnreadableValue(&'static str),
@@ -67,13 +67,13 @@ pub enum StoreError {
     BackupUnusable { backup: String, problems: Vec<String> },
     #[error("no workspace `{workspace}` in the backup `{backup}`")]
     WorkspaceNotInBackup { backup: String, workspace: String, present: Vec<String> },
-    #[error("the engine `{engine}` has no files of its own to copy")]
+    #[error("the engine `{engine}` does not support snapshots")]
     NoSnapshots { engine: &'static str },
     #[error("no workspace `{name}`")]
     WorkspaceNotFound { name: String, nearest: Vec<String>, trashed: bool },
-    #[error("the workspace `{name}` exists already")]
+    #[error("the workspace `{name}` already exists")]
     WorkspaceExists { name: String, trashed: bool },
-    #[error("the workspace `{name}` is not linked to this folder and may hold another folder's memories")]
+    #[error("the workspace `{name}` is not linked to this folder and may hold the memories of another folder")]
     WorkspaceOfAnotherFolder { name: String },
     #[error("no memory `{reference}`")]
     MemoryNotFound { reference: String, trashed: Option<(RunId, Timestamp)> },
@@ -83,7 +83,7 @@ pub enum StoreError {
     RevisionNotFound { memory: MemoryId, revision: i64 },
     #[error("no entity `{0}`")]
     EntityNotFound(String),
-    #[error("`{name}` names several entities")]
+    #[error("`{name}` matches several entities")]
     EntityAmbiguous { name: String, candidates: Vec<(String, String)> },
     #[error("nothing with the id `{0}`")]
     NothingFound(String),
@@ -91,54 +91,54 @@ pub enum StoreError {
     PlanNotFound(String),
     #[error("no run {0}")]
     RunNotFound(String),
-    #[error("the name `{name}` is taken")]
+    #[error("the name `{name}` is already used")]
     NameTaken { name: String, by: MemoryId },
-    #[error("another memory has this very content")]
+    #[error("another memory has the same content")]
     ContentTaken { by: MemoryId, name: Option<String> },
     #[error("this content was removed")]
     ContentRemoved { memory: MemoryId, at: Timestamp, erased: bool },
-    #[error("`{field}` together with what the memory has is {found} {unit}, more than {limit}")]
+    #[error("`{field}` merged with the memory's own has {found} {unit}, more than {limit}")]
     MergedTooLarge { field: &'static str, unit: &'static str, found: usize, limit: usize },
     #[error("the memory is pinned")]
     Pinned { memory: MemoryId, reason: Option<String> },
     #[error("version {found} is not the expected {expected}")]
     VersionMismatch { expected: i64, found: i64 },
-    #[error("superseding would close a cycle")]
+    #[error("superseding would create a cycle")]
     SupersedeCycle,
     #[error("the plan expired")]
     PlanExpired { plan: PlanId, at: Timestamp },
     #[error("`exclude`: `{reference}` is not in the plan")]
     NotInPlan { reference: String },
-    #[error("the plan is over a limit")]
+    #[error("the plan exceeds a limit")]
     OverLimit { blocked: Vec<rootset_gc::Blocked> },
-    #[error("the plan erases and needs its own confirmation")]
+    #[error("the plan erases permanently and needs `confirm: true`")]
     ConfirmationRequired { plan: PlanId },
-    #[error("the quota of {limit} {unit} is used up")]
+    #[error("the quota of {limit} {unit} is reached")]
     QuotaExceeded { unit: &'static str, limit: i64 },
     #[error("the run can no longer be undone")]
     RunNotUndoable { run: RunId, purged: bool },
-    #[error("another process carries the run {run} out")]
+    #[error("another process is carrying out the run {run}")]
     RunHeld { run: RunId },
-    #[error("the job is done by somebody else")]
+    #[error("another worker took over the job")]
     LeaseLost,
-    #[error("the memory is an indexed file: its name and content are what a scan reads")]
+    #[error("the memory is an indexed file; its name and content come from the file")]
     IndexedFile { memory: MemoryId },
     #[error("no session `{0}`")]
     SessionNotFound(String),
     #[error("the session `{session_id}` is in the trash")]
     SessionTrashed { session_id: String },
-    #[error("the session `{session_id}` was changed meanwhile")]
+    #[error("the session `{session_id}` changed in the meantime")]
     SessionChanged { session_id: String },
     #[error("no segment {segment} in the session")]
     SegmentNotFound { segment: i64 },
     #[error("no token `{0}`")]
     TokenNotFound(String),
-    #[error("there is a token `{name}` already")]
+    #[error("a token `{name}` already exists")]
     TokenNameTaken { name: String, by: TokenId },
     #[error("no repository `{0}`")]
     RepoNotFound(String),
-    #[error("the repository `{repo}` is the folder `{root}`")]
+    #[error("the repository `{repo}` belongs to the folder `{root}`")]
     RepoElsewhere { repo: String, root: String },
-    #[error("another scan of `{repo}` was completed meanwhile: run {found} instead of {expected}")]
+    #[error("another scan of `{repo}` completed in the meantime: run {found} instead of {expected}")]
     ScanOvertaken { repo: String, expected: i64, found: i64 },
 }

@@ -39,7 +39,7 @@ async fn what_cannot_be_undone_is_done_when_a_person_agrees() {
         let asked = client.asked();
         assert_eq!(asked.len(), 1);
         assert!(asked[0].contains("gc_purge") && asked[0].contains(run.as_str().unwrap()), "{asked:?}");
-        assert!(asked[0].contains("for good"), "{asked:?}");
+        assert!(asked[0].contains("cannot be undone"), "{asked:?}");
     }
 }
 

@@ -151,7 +151,7 @@ impl LiveSession {
     pub fn find(&self, segment_id: &str) -> Result<SegmentIndex, ServiceError> {
         match self.index_of(segment_id) {
             Some(index) if self.window.graph().state(index) != SegmentState::Deleted => Ok(index),
-            Some(_) => Err(self.unknown(segment_id).with_hint("it was deleted; `gc_undo` brings it back")),
+            Some(_) => Err(self.unknown(segment_id).with_hint("it was deleted; `gc_undo` restores it")),
             None => Err(self.unknown(segment_id)),
         }
     }

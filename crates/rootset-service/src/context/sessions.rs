@@ -103,7 +103,7 @@ impl Service {
                 }
             }
         }
-        Err(ServiceError::new(ErrorCode::Busy, format!("the session `{session_id}` is being changed by others"))
+        Err(ServiceError::new(ErrorCode::Busy, format!("other callers keep changing the session `{session_id}`"))
             .with_hint("try again"))
     }
 
@@ -156,7 +156,9 @@ impl Service {
         let Ok((sessions, _)) = self.store.list_sessions(workspace, 0, 100) else { return error };
         let nearest = rootset_api::nearest(session_id, sessions.iter().map(|it| it.session_id.as_str()), 3);
         match nearest.is_empty() {
-            true => error.with_hint("`context_list_sessions` shows what there is; adding a segment makes one"),
+            true => {
+                error.with_hint("`context_list_sessions` shows the existing sessions; adding a segment creates one")
+            }
             false => error
                 .with_hint(format!("did you mean `{}`?", nearest.join("`, `")))
                 .with_details(json!({"nearest": nearest})),

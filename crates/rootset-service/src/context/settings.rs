@@ -137,7 +137,7 @@ impl SettingsChange {
         if settings.reserved_tokens >= settings.budget_tokens {
             let (reserved, budget) = (settings.reserved_tokens, settings.budget_tokens);
             return Err(ServiceError::invalid(format!(
-                "`reserved_tokens` is {reserved}, which leaves nothing of the {budget} of `budget_tokens`"
+                "`reserved_tokens` is {reserved}, which uses up all {budget} of `budget_tokens`"
             )));
         }
         for (name, given, percent) in [
@@ -178,7 +178,7 @@ fn between<T: PartialOrd + std::fmt::Display>(field: &str, value: T, min: T, max
     if value >= min && value <= max {
         return Ok(value);
     }
-    Err(ServiceError::invalid(format!("`{field}` is {value}; allowed are {min} to {max}")))
+    Err(ServiceError::invalid(format!("`{field}` is {value}; allowed: {min} to {max}")))
 }
 
 /// Named as callers name them.
@@ -206,7 +206,7 @@ fn duration(field: &str, value: &Value, min_ms: i64) -> Result<i64, ServiceError
     match ms {
         Some(ms) if (min_ms..=TEN_YEARS_MS).contains(&ms) => Ok(ms),
         _ => Err(ServiceError::invalid(format!(
-            "`{field}` is {value}; allowed are durations such as \"90m\", \"24h\" or milliseconds, up to ten years"
+            "`{field}` is {value}; allowed: durations such as \"90m\", \"24h\" or milliseconds, up to ten years"
         ))),
     }
 }

@@ -100,5 +100,5 @@ fn write(receiver: &Receiver<(usize, Read)>, room: &Room, sink: &mut dyn Sink) -
 }
 
 fn no_thread(error: &std::io::Error) -> ServiceError {
-    ServiceError::new(ErrorCode::Internal, format!("no thread to read files with: {error}"))
+    ServiceError::new(ErrorCode::Internal, format!("cannot start a thread to read files: {error}"))
 }

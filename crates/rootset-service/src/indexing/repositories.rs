@@ -17,7 +17,7 @@ impl Service {
     pub(crate) fn folder_to_index(&self, path: &str, caller: &Caller) -> Result<PathBuf, ServiceError> {
         let given = Path::new(path);
         if path.is_empty() || path.contains('\0') {
-            return Err(ServiceError::invalid("`path` is empty or no path"));
+            return Err(ServiceError::invalid("`path` is empty or not a path"));
         }
         if caller.front_end != FrontEnd::CommandLine && !given.is_absolute() {
             return Err(ServiceError::invalid(format!("`path` is `{path}`; a server needs an absolute path")));
@@ -26,7 +26,7 @@ impl Service {
             // Nobody learns through a server what lies outside the folders it may index.
             match caller.front_end {
                 FrontEnd::CommandLine => ServiceError::invalid(format!("`path` is `{path}`: {error}"))
-                    .with_hint("nothing was changed; a folder that is not there makes nothing stale"),
+                    .with_hint("nothing was changed; a missing folder makes no file stale"),
                 FrontEnd::Http | FrontEnd::Mcp => forbidden(path),
             }
         })?;
@@ -73,13 +73,13 @@ impl Service {
             }
         }
         Err(ServiceError::conflict(format!("every name made from {folder} is taken"))
-            .with_hint("give it one with `repo`"))
+            .with_hint("choose one with `repo`"))
     }
 }
 
 pub fn empty_folder(root: &Path) -> ServiceError {
     ServiceError::invalid(format!("`path`: the folder {} is empty", root.display()))
-        .with_hint("nothing was changed; is something not mounted?")
+        .with_hint("nothing was changed; check whether a volume is not mounted")
 }
 
 fn forbidden(path: &str) -> ServiceError {

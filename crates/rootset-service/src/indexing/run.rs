@@ -93,8 +93,8 @@ impl Service {
             }
         }
         scan.give_up();
-        Err(ServiceError::new(ErrorCode::Busy, format!("other scans of `{}` finish first, again and again", run.repo))
-            .with_hint("one scan at a time is enough"))
+        Err(ServiceError::new(ErrorCode::Busy, format!("other scans of `{}` keep finishing first", run.repo))
+            .with_hint("run one scan at a time"))
     }
 }
 
@@ -140,8 +140,8 @@ impl Scan<'_> {
                 return Ok(lease);
             }
             if Instant::now() >= deadline {
-                return Err(ServiceError::new(ErrorCode::Busy, format!("another scan of `{repo}` is under way"))
-                    .with_hint("try again when it has finished"));
+                return Err(ServiceError::new(ErrorCode::Busy, format!("another scan of `{repo}` is running"))
+                    .with_hint("try again when it is finished"));
             }
             std::thread::sleep(SCAN_RETRY);
         }

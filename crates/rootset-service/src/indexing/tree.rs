@@ -185,7 +185,7 @@ impl Part {
 
 fn unreadable_root(root: &Path, error: &io::Error) -> ServiceError {
     ServiceError::invalid(format!("`path`: {} cannot be read: {error}", root.display()))
-        .with_hint("nothing was changed; a folder that is not there makes nothing stale")
+        .with_hint("nothing was changed; a missing folder makes no file stale")
 }
 
 /// The path that an error of the walk is about; without one, nothing about the tree is certain.

@@ -80,7 +80,7 @@ fn unconfirmed(request: &GcApply, mut error: ServiceError, caller: &Caller) -> S
 fn back_up(service: &Service, workspace: &Workspace, plan: PlanId, caller: &Caller) -> Result<(), ServiceError> {
     let view = service.store.plan(workspace, plan, &service.settings.limits, 0, 0)?;
     if view.erases {
-        return Err(ServiceError::invalid("`backup`: a backup would keep what this plan erases"));
+        return Err(ServiceError::invalid("`backup` is not possible: the backup would keep what this plan erases"));
     }
     if !view.is_applied {
         // Of the whole database, where the caller may have one: it restores fastest.

@@ -16,7 +16,7 @@ impl Operation for ListAudit {
         let (offset, limit) = page(self.offset, self.limit)?;
         let is_database = self.database.unwrap_or(false);
         if is_database && self.workspace_id.as_deref().is_some_and(|id| !id.is_empty()) {
-            return Err(ServiceError::invalid("`workspace_id` and `database` are given; one is enough"));
+            return Err(ServiceError::invalid("give either `workspace_id` or `database`, not both"));
         }
         let (chain, workspace_id) = if is_database {
             caller.need_scope(Effect::Admin, || "`database: true`")?;

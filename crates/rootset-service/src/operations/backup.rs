@@ -26,8 +26,8 @@ impl Operation for BackupCreate {
         let workspace = only.map(|id| service.workspace_or_trashed(caller, Some(id))).transpose()?;
         let backup = match (self.format, &workspace) {
             (Some(BackupFormat::Snapshot), Some(_)) => {
-                return Err(ServiceError::invalid("`workspace_id`: a snapshot is of the whole database")
-                    .with_hint("the format `jsonl` can hold one workspace"));
+                return Err(ServiceError::invalid("`workspace_id`: a snapshot always holds the whole database")
+                    .with_hint("use the format `jsonl` for one workspace"));
             }
             (Some(BackupFormat::Snapshot), None) => service.create_backup(BackupKind::Snapshot, None, &caller.actor)?,
             (Some(BackupFormat::Jsonl), workspace) | (None, workspace @ Some(_)) => {
@@ -107,7 +107,7 @@ impl Operation for BackupRestore {
             (None, None) => RestoreTarget::Database,
             (None, Some(_)) => {
                 return Err(ServiceError::invalid(
-                    "`into_workspace_id` needs `workspace_id`: the backup holds several",
+                    "`into_workspace_id` needs `workspace_id`, because the backup holds several workspaces",
                 ));
             }
         };
@@ -151,8 +151,8 @@ fn unconfirmed(request: &BackupRestore, target: RestoreTarget<'_>) -> ServiceErr
         RestoreTarget::Database => "the whole database".to_owned(),
         RestoreTarget::Workspace { into, .. } => format!("the workspace `{into}`"),
     };
-    ServiceError::new(ErrorCode::ConfirmationRequired, format!("restoring replaces {what}: it needs `confirm: true`"))
-        .with_hint("`backup_create` keeps what is there now")
+    ServiceError::new(ErrorCode::ConfirmationRequired, format!("restoring replaces {what} and needs `confirm: true`"))
+        .with_hint("save the current contents first with `backup_create`")
         .with_details(json!({"next": {"operation": "backup_restore", "arguments": {
             "backup_id": request.backup_id, "workspace_id": request.workspace_id,
             "into_workspace_id": request.into_workspace_id, "confirm": true,

@@ -115,7 +115,7 @@ impl Service {
         let wanted = qualified_name.trim().trim_end_matches("()");
         let parts = rootset_code::name_parts(wanted);
         let Some(last) = parts.last() else {
-            return Err(ServiceError::invalid(format!("`qualified_name` is `{qualified_name}`, which is no name")));
+            return Err(ServiceError::invalid(format!("`qualified_name` is `{qualified_name}`, which is not a name")));
         };
         let mut symbols = self.store.symbols_named(workspace, &[(*last).to_owned()], repo, self.now())?;
         symbols.retain(|symbol| ends_with(&symbol.qualified_name, &parts));
@@ -137,7 +137,7 @@ impl Service {
         let nearest = rootset_api::nearest(&repo, names, 3);
         let error = ServiceError::new(ErrorCode::NotFound, format!("no repository `{repo}`"));
         Err(match nearest.is_empty() {
-            true => error.with_hint("`list_repos` shows what is indexed"),
+            true => error.with_hint("`list_repos` shows the indexed repositories"),
             false => error.with_hint(format!("did you mean `{}`?", nearest.join("`, `"))),
         })
     }

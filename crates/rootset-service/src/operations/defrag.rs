@@ -15,7 +15,7 @@ impl Operation for Defrag {
         if !caller.confirms_for_good(self.confirm) {
             let error = ServiceError::new(
                 ErrorCode::ConfirmationRequired,
-                "writers wait while the database is rebuilt: it needs `confirm: true`",
+                "writers wait while the database is rebuilt; this needs `confirm: true`",
             )
             .with_details(json!({"next": {"operation": "defrag", "arguments": {"confirm": true}}}));
             return Err(caller.unconfirmed_for_good(error));

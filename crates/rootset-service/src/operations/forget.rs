@@ -27,7 +27,7 @@ impl Operation for Forget {
         let query = self.query.filter(|query| !query.trim().is_empty());
         if query.is_none() && filters.is_empty() {
             return Err(ServiceError::invalid(
-                "at least one of `query`, `source`, `written_by`, `tags`, `created_after`, `created_before` is needed",
+                "at least one of `query`, `source`, `written_by`, `tags`, `created_after`, `created_before` is required",
             ));
         }
         let matcher = query.as_deref().map(matcher).transpose()?;
@@ -58,9 +58,8 @@ impl Operation for Forget {
 
 fn matcher(query: &str) -> Result<Matcher, ServiceError> {
     check_query(query)?;
-    Matcher::new(query).ok_or_else(|| {
-        ServiceError::invalid("`query` has no word that could be looked for").with_hint("name the thing to forget")
-    })
+    Matcher::new(query)
+        .ok_or_else(|| ServiceError::invalid("`query` has no word to search for").with_hint("name what to forget"))
 }
 
 fn kinds(given: Option<&[ForgetKind]>) -> ForgetKinds {

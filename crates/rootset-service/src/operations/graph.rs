@@ -29,7 +29,9 @@ impl Operation for ImportGraph {
             return Err(ServiceError::invalid("`entities` and `relations` are both empty"));
         }
         if rows > IMPORT_ROWS_MAX {
-            return Err(ServiceError::invalid(format!("{rows} rows are more than {IMPORT_ROWS_MAX}")));
+            return Err(ServiceError::invalid(format!(
+                "`entities` and `relations` have {rows} items, more than {IMPORT_ROWS_MAX}"
+            )));
         }
         let mut import = Import { service, workspace: &workspace, entities: Vec::new(), types: HashMap::new() };
         for entity in self.entities {
@@ -90,7 +92,7 @@ impl Import<'_> {
             None => match self.types.get(&normalise(name)).map(Vec::as_slice) {
                 Some([one]) => one.clone(),
                 Some(several) => {
-                    return Err(ServiceError::conflict(format!("`{field}`: `{name}` names several entities"))
+                    return Err(ServiceError::conflict(format!("`{field}`: `{name}` matches several entities"))
                         .with_hint(format!("give `{field}_type`, one of: {}", several.join(", "))));
                 }
                 None => match self.service.store.entity(self.workspace, name, self.service.now()) {

@@ -19,7 +19,7 @@ impl Operation for IndexCodebase {
         let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
         let rebind = self.rebind.unwrap_or(false);
         if rebind && caller.front_end != FrontEnd::CommandLine {
-            return Err(ServiceError::invalid("`rebind` works on the command line only")
+            return Err(ServiceError::invalid("`rebind` works only on the command line")
                 .with_hint("run `rootset index --rebind` in a terminal"));
         }
         let scope = scope(&self, service)?;
@@ -58,20 +58,21 @@ impl Operation for IndexCodebase {
 fn scope(request: &IndexCodebase, service: &Service) -> Result<Scope, ServiceError> {
     let languages = match &request.languages {
         Some(given) if given.is_empty() => {
-            return Err(ServiceError::invalid("`languages` is empty; leave it out for all of them"));
+            return Err(ServiceError::invalid("`languages` is empty; omit it for all languages"));
         }
         Some(given) => Some(checked_languages(given)?.into_iter().collect::<BTreeSet<_>>()),
         None => None,
     };
     let max_file_size = match request.max_file_size {
-        Some(bytes) => u64::try_from(bytes).ok().filter(|&bytes| bytes > 0).ok_or_else(|| {
-            ServiceError::invalid(format!("`max_file_size` is {bytes}; it is a number of bytes, at least 1"))
-        })?,
+        Some(bytes) => u64::try_from(bytes)
+            .ok()
+            .filter(|&bytes| bytes > 0)
+            .ok_or_else(|| ServiceError::invalid(format!("`max_file_size` is {bytes}; it must be at least 1 byte")))?,
         None => service.settings.code.max_file_size,
     };
     let limit = rootset_model::limits::CODE_FILE_BYTES_LIMIT;
     if max_file_size > limit {
-        return Err(ServiceError::invalid(format!("`max_file_size` is {max_file_size}, at most {limit} is possible")));
+        return Err(ServiceError::invalid(format!("`max_file_size` is {max_file_size}, more than {limit}")));
     }
     Ok(Scope { languages, include_tests: request.include_tests.unwrap_or(true), max_file_size })
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use rootset_api::{AppliedPlan, ErrorCode, GcPlan, PlanAnswer, PruneAnswer, PruneMemory, Request};
 use rootset_gc::strategies::chosen;
+use rootset_model::Counts;
 use rootset_store::PlanView;
 use serde_json::json;
 
@@ -20,7 +21,7 @@ impl Operation for GcPlan {
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<PlanAnswer, ServiceError> {
         let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
         if self.strategies.is_empty() {
-            return Err(ServiceError::invalid("`strategies` is empty; `all` stands for every one"));
+            return Err(ServiceError::invalid("`strategies` is empty; use `all` for every strategy"));
         }
         Ok(plan_answer(service.plan_garbage(&workspace, &chosen(&self.strategies), "gc_apply", &caller.actor)?.0))
     }
@@ -30,7 +31,7 @@ impl Operation for PruneMemory {
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<PruneAnswer, ServiceError> {
         let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
         if self.plan_id.is_some() && self.strategy.is_some() {
-            return Err(ServiceError::invalid("`plan_id` and `strategy` are given; one is enough"));
+            return Err(ServiceError::invalid("give either `plan_id` or `strategy`, not both"));
         }
         let plan = match &self.plan_id {
             Some(plan) => {
@@ -50,10 +51,10 @@ impl Operation for PruneMemory {
             return Err(unconfirmed(&self, "removing needs `confirm: true`", plan));
         }
         if plan.erases {
-            return Err(ServiceError::invalid("`plan_id`: this plan erases for good, which only `gc_apply` does"));
+            return Err(ServiceError::invalid("`plan_id`: this plan erases permanently; apply it with `gc_apply`"));
         }
         if workspace.id == DEFAULT_WORKSPACE && self.plan_id.is_none() && plan.items_total > 0 {
-            let why = "the workspace `default` is pruned only by a plan that was previewed";
+            let why = "the workspace `default` can only be pruned with a previewed plan";
             return Err(unconfirmed(&self, why, plan));
         }
         let review = Review {
@@ -102,7 +103,7 @@ fn preview_message(plan: &PlanView) -> String {
         parts.push(format!("reclaim {}", reclaim.in_words()));
     }
     if !plan.blocked.is_empty() {
-        parts.push("a limit refuses it without `allow_large: true`".to_owned());
+        parts.push("it exceeds a limit and needs `allow_large: true`".to_owned());
     }
     parts.join("; ")
 }
@@ -110,19 +111,31 @@ fn preview_message(plan: &PlanView) -> String {
 fn applied_message(applied: &AppliedPlan) -> String {
     let trashed = &applied.trashed;
     let mut message = format!(
-        "trashed {} memories with {} chunks, {} entities and {} relations",
-        trashed.memories, trashed.chunks, trashed.entities, trashed.relations
+        "trashed {}",
+        in_words([
+            ("memories", trashed.memories),
+            ("chunks", trashed.chunks),
+            ("entities", trashed.entities),
+            ("relations", trashed.relations),
+        ])
     );
     if let Some(it) = &applied.reclaimed {
-        let reclaimed =
-            format!("; reclaimed {} chunks, {} entities and {} relations", it.chunks, it.entities, it.relations);
-        message.push_str(&reclaimed);
+        let reclaimed = in_words([("chunks", it.chunks), ("entities", it.entities), ("relations", it.relations)]);
+        message.push_str(&format!("; reclaimed {reclaimed}"));
     }
     if applied.skipped.count > 0 {
-        message.push_str(&format!("; left {} alone", applied.skipped.count));
+        message.push_str(&format!("; skipped {}", in_words([("items", applied.skipped.count)])));
     }
     if applied.undo_until.is_some() && trashed.memories > 0 {
-        message.push_str(&format!("; `gc_undo` with run_id {} brings them back", applied.run_id));
+        message.push_str(&format!("; `gc_undo` with run_id {} restores them", applied.run_id));
     }
     message
+}
+
+fn in_words<const KINDS: usize>(numbers: [(&'static str, i64); KINDS]) -> String {
+    let mut counts = Counts::default();
+    for (kind, number) in numbers {
+        counts.add(kind, number);
+    }
+    counts.in_words()
 }

@@ -21,15 +21,15 @@ impl Operation for GcPurge {
         let target = match (&self.run_id, &self.older_than) {
             (Some(run), None) => PurgeTarget::Run(parse_run_id(run)?),
             (None, Some(age)) => PurgeTarget::TrashedBefore(Timestamp(now.0.saturating_sub(duration(age)?))),
-            (None, None) => return Err(ServiceError::invalid("one of `run_id` and `older_than` is needed")),
+            (None, None) => return Err(ServiceError::invalid("either `run_id` or `older_than` is required")),
             (Some(_), Some(_)) => {
-                return Err(ServiceError::invalid("`run_id` and `older_than` are given; one is enough"));
+                return Err(ServiceError::invalid("give either `run_id` or `older_than`, not both"));
             }
         };
         if !caller.confirms_for_good(self.confirm) {
             let error = ServiceError::new(
                 ErrorCode::ConfirmationRequired,
-                "purging removes for good: it needs `confirm: true`",
+                "purging cannot be undone and needs `confirm: true`",
             )
             .with_details(json!({"next": {"operation": "gc_purge", "arguments": {
                 "run_id": self.run_id, "older_than": self.older_than, "confirm": true,

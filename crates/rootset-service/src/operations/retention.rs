@@ -61,13 +61,13 @@ fn target(source: Option<String>, repo: Option<String>) -> Result<RetentionTarge
         let Some(name) = name else { continue };
         check_short_text(field, name, NAME_CHARS_MAX)?;
         if name.trim().is_empty() {
-            return Err(ServiceError::invalid(format!("`{field}` is blank; leave it out for the whole workspace")));
+            return Err(ServiceError::invalid(format!("`{field}` is blank; omit it for the whole workspace")));
         }
     }
     match (source, repo) {
         (None, None) => Ok(RetentionTarget::Workspace),
         (Some(source), None) => Ok(RetentionTarget::Source(source)),
         (None, Some(repo)) => Ok(RetentionTarget::Repo(repo)),
-        (Some(_), Some(_)) => Err(ServiceError::invalid("`source` and `repo` are given; a policy is for one of them")),
+        (Some(_), Some(_)) => Err(ServiceError::invalid("give either `source` or `repo`, not both")),
     }
 }

@@ -61,19 +61,19 @@ fn checked_workspaces(
     let count = request.workspaces.len();
     if count == 0 || count > TOKEN_WORKSPACES_MAX {
         return Err(ServiceError::invalid(format!(
-            "`workspaces` has {count} items; 1 to {TOKEN_WORKSPACES_MAX} are possible"
+            "`workspaces` has {count} items; allowed: 1 to {TOKEN_WORKSPACES_MAX}"
         ))
-        .with_hint("`*` stands for all of them"));
+        .with_hint("use `*` for all workspaces"));
     }
     if request.workspaces.contains(ALL_WORKSPACES) {
         return match count {
             1 => Ok(None),
-            _ => Err(ServiceError::invalid("`workspaces`: `*` stands for all of them and goes with no other")),
+            _ => Err(ServiceError::invalid("`workspaces`: `*` means all workspaces and must be the only item")),
         };
     }
     for id in &request.workspaces {
         if id.is_empty() {
-            return Err(ServiceError::invalid("`workspaces`: an id is empty"));
+            return Err(ServiceError::invalid("`workspaces` contains an empty id"));
         }
         service.workspace(caller, Some(id))?;
     }
@@ -84,7 +84,7 @@ fn checked_workspaces(
 fn check_within(request: &CreateToken, caller: &Caller, now: Timestamp) -> Result<(), ServiceError> {
     let forbidden = |message: String| Err(ServiceError::new(ErrorCode::Forbidden, message));
     if let Some(scope) = request.scopes.iter().find(|scope| !caller.rights.allow_effect(**scope)) {
-        return forbidden(format!("`scopes`: `{}` is more than this token may do itself", scope.as_str()));
+        return forbidden(format!("`scopes`: this token does not have the scope `{}` itself", scope.as_str()));
     }
     if caller.rights.workspaces.is_some() && request.workspaces.contains(ALL_WORKSPACES) {
         return forbidden("`workspaces`: `*` is more than this token sees itself".to_owned());
@@ -95,7 +95,7 @@ fn check_within(request: &CreateToken, caller: &Caller, now: Timestamp) -> Resul
         return forbidden(format!("`expires_at`: this token ends at {end}, and so must what it makes"));
     }
     match request.expires_at {
-        Some(at) if at <= now => Err(ServiceError::invalid(format!("`expires_at`: {at} is over"))),
+        Some(at) if at <= now => Err(ServiceError::invalid(format!("`expires_at` is {at}, which is in the past"))),
         _ => Ok(()),
     }
 }
@@ -104,8 +104,9 @@ fn check_within(request: &CreateToken, caller: &Caller, now: Timestamp) -> Resul
 fn check_name(name: &str) -> Result<(), ServiceError> {
     check_memory_name(name).map_err(|error| ServiceError::invalid(format!("`name`: {error}")))?;
     if OTHER_ACTORS.contains(&name) {
-        return Err(ServiceError::invalid(format!("`name`: `{name}` is how Rootset itself signs"))
-            .with_hint("choose another name"));
+        return Err(
+            ServiceError::invalid(format!("`name`: `{name}` is reserved for Rootset")).with_hint("choose another name")
+        );
     }
     Ok(())
 }
@@ -143,9 +144,9 @@ impl Operation for RevokeToken {
         let token = match (&self.name, self.token_id) {
             (Some(name), None) => TokenReference::Name(name),
             (None, Some(id)) => TokenReference::Id(id),
-            (None, None) => return Err(ServiceError::invalid("one of `name` and `token_id` is needed")),
+            (None, None) => return Err(ServiceError::invalid("either `name` or `token_id` is required")),
             (Some(_), Some(_)) => {
-                return Err(ServiceError::invalid("`name` and `token_id` are given; one is enough"));
+                return Err(ServiceError::invalid("give either `name` or `token_id`, not both"));
             }
         };
         let revoked = service.store.revoke_token(token, service.stamp(caller))?;

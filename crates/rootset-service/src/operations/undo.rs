@@ -28,7 +28,7 @@ impl Operation for GcUndo {
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<UndoAnswer, ServiceError> {
         let workspace = service.workspace_or_trashed(caller, self.workspace_id.as_deref())?;
         match (&self.run_id, &self.memory_id) {
-            (Some(_), Some(_)) => Err(ServiceError::invalid("`run_id` and `memory_id` are given; one is enough")),
+            (Some(_), Some(_)) => Err(ServiceError::invalid("give either `run_id` or `memory_id`, not both")),
             (Some(run), None) => {
                 Ok(answer(service.store.undo_run(&workspace, parse_run_id(run)?, service.stamp(caller))?))
             }

@@ -22,7 +22,7 @@ impl Operation for UpdateMemory {
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<UpdatedMemory, ServiceError> {
         let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
         if !self.changes_something() {
-            return Err(ServiceError::invalid("no field to change is given"));
+            return Err(ServiceError::invalid("give at least one field to change"));
         }
         if self.erase_previous == Some(true) {
             caller.need_scope(Effect::Purge, || "`erase_previous: true`")?;
@@ -35,7 +35,7 @@ impl Operation for UpdateMemory {
                 Ok(updated) => return Ok(updated),
             }
         }
-        Err(ServiceError::conflict("others keep changing this memory; try again"))
+        Err(ServiceError::conflict("this memory keeps changing; try again"))
     }
 }
 

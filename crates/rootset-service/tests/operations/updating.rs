@@ -209,7 +209,7 @@ fn an_update_without_any_field_is_refused() {
     let world = World::new();
     world.add_named("note", "one");
     for request in [json!({"memory_id": "note"}), json!({"memory_id": "note", "expected_version": 1})] {
-        assert!(world.refuses("update_memory", request).message.contains("no field"));
+        assert!(world.refuses("update_memory", request).message.contains("at least one field"));
     }
     assert_eq!(array(&world.look("note")["tags"]).len(), 0);
 }

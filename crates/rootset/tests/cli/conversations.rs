@@ -88,7 +88,7 @@ fn removed_memory_is_in_the_trash_and_comes_back() {
     -- stdout
     -- stderr
     error: no memory `falcon`
-    hint: it is in the trash since [time]; `rootset undo` brings it back
+    hint: it has been in the trash since [time]; `rootset undo` restores it
     "#);
     assert_snapshot!(sandbox.transcript(["undo", "falcon"]), @r#"
     status 0

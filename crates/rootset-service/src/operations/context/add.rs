@@ -24,7 +24,7 @@ impl Operation for ContextAdd {
         let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
         let observed = self.observed_input_tokens;
         if let Some(observed) = observed.filter(|it| *it <= 0) {
-            return Err(ServiceError::invalid(format!("`observed_input_tokens` is {observed}, not above 0")));
+            return Err(ServiceError::invalid(format!("`observed_input_tokens` is {observed}; it must be above 0")));
         }
         let brought = brought(&self)?;
         let mut advice = None;
@@ -78,23 +78,23 @@ fn brought(request: &ContextAdd) -> Result<Brought, ServiceError> {
             Brought::Drafts(outcome.map_err(|error| ServiceError::invalid(format!("`messages`: {error}")))?.drafts)
         }
         (None, Some(_), None) => {
-            return Err(ServiceError::invalid("`messages` need a `format`: `anthropic` or `openai`"));
+            return Err(ServiceError::invalid("`messages` needs a `format`: `anthropic` or `openai`"));
         }
         (None, None, _) => return Err(ServiceError::invalid("`segments` or `messages` is required")),
-        _ => return Err(ServiceError::invalid("either `segments`, or `messages` with `format`; not both")),
+        _ => return Err(ServiceError::invalid("give either `segments`, or `messages` with `format`, not both")),
     };
     let count = match &brought {
         Brought::Segments(segments) => segments.len(),
         Brought::Drafts(drafts) => drafts.len(),
     };
     if count == 0 {
-        return Err(ServiceError::invalid("`segments` and `messages` are empty: there is nothing to add"));
+        return Err(ServiceError::invalid("`segments` and `messages` are empty"));
     }
     if count > SEGMENTS_PER_ADDITION_MAX {
         return Err(ServiceError::invalid(format!(
-            "`segments`: {count} at once are more than {SEGMENTS_PER_ADDITION_MAX}"
+            "`segments` has {count} items, more than {SEGMENTS_PER_ADDITION_MAX}"
         ))
-        .with_hint("add them in several calls; `context_import` takes whole sessions"));
+        .with_hint("add them in several calls, or import a whole session with `context_import`"));
     }
     Ok(brought)
 }
@@ -150,13 +150,13 @@ fn is_deleted(edit: &Edit<'_>, segment: SegmentIndex) -> bool {
 fn deleted(edit: &Edit<'_>, segment: SegmentIndex) -> ServiceError {
     let segment_id = &edit.live.row(segment).segment_id;
     ServiceError::conflict(format!("the segment `{segment_id}` was deleted and is in the trash"))
-        .with_hint("`gc_undo` brings it back; or give the new one another `segment_id`")
+        .with_hint("restore it with `gc_undo`, or use another `segment_id`")
         .with_details(json!({"segment_id": segment_id}))
 }
 
 fn other_text(segment_id: &str) -> ServiceError {
     ServiceError::conflict(format!("the segment `{segment_id}` exists with another text"))
-        .with_hint("segments do not change: give the new one another `segment_id`")
+        .with_hint("segments cannot change; use another `segment_id`")
         .with_details(json!({"segment_id": segment_id}))
 }
 

@@ -23,7 +23,7 @@ impl Operation for ContextCompress {
             let original = edit.live.find(&self.segment_id)?;
             if edit.live.window().graph().state(original) != SegmentState::Active {
                 return Err(ServiceError::conflict(format!("the segment `{}` is stashed", self.segment_id))
-                    .with_hint("`context_restore` brings it back"));
+                    .with_hint("restore it first with `context_restore`"));
             }
             let next_id = || summary_id(edit, &self.segment_id);
             let arrival = Arrival { tokenizer: settings.tokenizer, at: edit.at, next_id: &next_id };
@@ -33,7 +33,7 @@ impl Operation for ContextCompress {
             let tokens_before: u64 = group.iter().map(|segment| u64::from(edit.live.row(*segment).tokens)).sum();
             if u64::from(incoming.row.tokens) >= tokens_before {
                 return Err(ServiceError::invalid(format!(
-                    "`summary` has {} tokens, no fewer than the {tokens_before} of what it stands for",
+                    "`summary` has {} tokens, not fewer than the {tokens_before} it would replace",
                     incoming.row.tokens
                 )));
             }

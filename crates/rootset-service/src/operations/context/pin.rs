@@ -47,7 +47,7 @@ impl Pinning<'_> {
         check_short_text("reason", self.reason.unwrap_or_default(), REASON_CHARS_MAX)?;
         if self.ids.is_empty() || self.ids.len() > SEGMENTS_NAMED_MAX {
             return Err(ServiceError::invalid(format!(
-                "`segment_ids` has {} items; allowed are 1 to {SEGMENTS_NAMED_MAX}",
+                "`segment_ids` has {} items; allowed: 1 to {SEGMENTS_NAMED_MAX}",
                 self.ids.len()
             )));
         }

@@ -49,8 +49,11 @@ impl Operation for ContextGcPrune {
                 return Ok(pruned);
             }
         }
-        Err(ServiceError::new(ErrorCode::Busy, format!("the session `{}` is being changed by others", self.session_id))
-            .with_hint("try again"))
+        Err(ServiceError::new(
+            ErrorCode::Busy,
+            format!("other callers keep changing the session `{}`", self.session_id),
+        )
+        .with_hint("try again"))
     }
 }
 
@@ -98,7 +101,7 @@ fn prune(
         pruned.stashed.extend(done.stashed.iter().filter_map(id_of));
         pruned.deleted = done.deleted.iter().filter_map(id_of).collect();
         for (number, skip) in &done.skipped {
-            let error = ServiceError::conflict(format!("left alone: {}", skip.as_str()));
+            let error = ServiceError::conflict(format!("skipped: {}", skip.as_str()));
             pruned.errors.extend(id_of(number).map(|id| segment_error(&id, &error)));
         }
         pruned.usage_after = usage_answer(live, &live.settings(&service.settings.context)?);
@@ -142,13 +145,13 @@ fn named(request: &ContextGcPrune) -> Result<Named<'_>, ServiceError> {
         (Some(ids), None) => Ok(Named::Ids(ids)),
         (None, Some(plan)) => Ok(Named::Plan(plan)),
         _ => Err(ServiceError::invalid("either `segment_ids` or `plan_id` is required")
-            .with_hint("`context_gc_analyze` makes a plan")),
+            .with_hint("make a plan with `context_gc_analyze`")),
     }
 }
 
 fn unconfirmed(request: &ContextGcPrune) -> ServiceError {
     ServiceError::new(ErrorCode::ConfirmationRequired, "deleting segments needs `confirm: true`")
-        .with_hint("`stash` needs none: what is stashed comes back with `context_restore`")
+        .with_hint("`stash` needs no confirmation: `context_restore` brings stashed segments back")
         .with_details(json!({"plan_id": request.plan_id, "next": {"operation": ContextGcPrune::NAME, "arguments": {
             "session_id": request.session_id, "segment_ids": request.segment_ids, "plan_id": request.plan_id,
             "strategy": "delete", "confirm": true,
@@ -180,10 +183,11 @@ fn plan_of(
     let (session, items) = service.store.segment_plan(workspace, parse_plan_id(plan)?, service.now())?;
     match live.head.is_some_and(|head| head.session == session) {
         true => Ok(items),
-        false => {
-            Err(ServiceError::invalid(format!("`plan_id`: the plan is not one of the session `{}`", live.session_id))
-                .with_hint("make one with `context_gc_analyze`"))
-        }
+        false => Err(ServiceError::invalid(format!(
+            "`plan_id`: the plan does not belong to the session `{}`",
+            live.session_id
+        ))
+        .with_hint("make one with `context_gc_analyze`")),
     }
 }
 
@@ -226,7 +230,10 @@ fn may_leave(live: &LiveSession, segment: SegmentIndex) -> Result<(), ServiceErr
         return Err(ServiceError::conflict(format!("the segment `{}` is pinned{because}", row.segment_id)));
     }
     if facts.is_invariant || facts.author == Author::System {
-        return Err(ServiceError::conflict(format!("the segment `{}` always stays: it is a rule", row.segment_id)));
+        return Err(ServiceError::conflict(format!(
+            "the segment `{}` is a rule of the session and always stays",
+            row.segment_id
+        )));
     }
     Ok(())
 }

@@ -60,7 +60,7 @@ impl Operation for ContextRestore {
         let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
         if self.segment_ids.is_empty() || self.segment_ids.len() > SEGMENTS_NAMED_MAX {
             return Err(ServiceError::invalid(format!(
-                "`segment_ids` has {} items; allowed are 1 to {SEGMENTS_NAMED_MAX}",
+                "`segment_ids` has {} items; allowed: 1 to {SEGMENTS_NAMED_MAX}",
                 self.segment_ids.len()
             )));
         }

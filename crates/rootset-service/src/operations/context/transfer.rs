@@ -29,7 +29,7 @@ impl Operation for ContextImport {
         let (source, skipped) = source(&self, caller)?;
         if source.len() > SEGMENTS_PER_IMPORT_MAX {
             return Err(ServiceError::invalid(format!(
-                "{} segments are more than {SEGMENTS_PER_IMPORT_MAX}",
+                "the import has {} segments, more than {SEGMENTS_PER_IMPORT_MAX}",
                 source.len()
             )));
         }
@@ -79,7 +79,7 @@ fn source(request: &ContextImport, caller: &Caller) -> Result<(Source, Vec<Skipp
     let messages = match (&request.messages, &request.path) {
         (Some(messages), None) => messages.clone(),
         (None, Some(_)) if caller.front_end != FrontEnd::CommandLine => {
-            return Err(ServiceError::invalid("`path` works on the command line only").with_hint("send `messages`"));
+            return Err(ServiceError::invalid("`path` works only on the command line").with_hint("send `messages`"));
         }
         (None, Some(path)) => read_file(request, path)?,
         _ => return Err(ServiceError::invalid("either `messages` or `path` is required")),
@@ -126,7 +126,7 @@ fn read_file(request: &ContextImport, path: &str) -> Result<Value, ServiceError>
 
 fn exported(messages: Value) -> Result<Vec<SegmentAnswer>, String> {
     let segments = match messages {
-        Value::Object(mut fields) => fields.remove("segments").ok_or("there is no field `segments`")?,
+        Value::Object(mut fields) => fields.remove("segments").ok_or("the field `segments` is required")?,
         Value::String(text) => return exported(serde_json::from_str(&text).map_err(|error| error.to_string())?),
         list => list,
     };
