@@ -58,8 +58,12 @@ impl Turn {
         self.unit as usize
     }
 
+    fn loss_per_token(self) -> f64 {
+        f64::from_bits(self.loss_per_token_bits)
+    }
+
     fn loss(self, units: &[Unit]) -> f64 {
-        f64::from_bits(self.loss_per_token_bits) * units[self.unit()].tokens as f64
+        self.loss_per_token() * units[self.unit()].tokens as f64
     }
 }
 
@@ -94,8 +98,8 @@ fn walk_by_loss(units: &[Unit], turns: Vec<Turn>, target: u64, losses: &mut impl
     // How many of the taken, and who completes them.
     let mut best: Option<(Cost, usize, Turn)> = None;
     while let Some(turn) = walk.next(units, losses) {
-        // Whatever is taken from here on only adds to the loss.
-        if best.is_some_and(|(cost, _, _)| loss > cost.0) {
+        // Every token from here on costs at least this much, so that no later end is cheaper.
+        if best.is_some_and(|(cost, _, _)| loss + turn.loss_per_token() * (target - tokens) as f64 > cost.0) {
             break;
         }
         let together = (loss + turn.loss(units), tokens + units[turn.unit()].tokens);
@@ -110,9 +114,9 @@ fn walk_by_loss(units: &[Unit], turns: Vec<Turn>, target: u64, losses: &mut impl
         }
         if best.is_none_or(|(cost, _, _)| is_cheaper(together, cost)) {
             best = Some((together, taken.len(), turn));
-        }
-        if together.1 <= target.saturating_mul(OVERSHOOT_FACTOR) {
-            break;
+            if together.1 <= target.saturating_mul(OVERSHOOT_FACTOR) {
+                break;
+            }
         }
     }
     let ((_, freed), count, last) = best.expect("all together free more than the target");

@@ -96,6 +96,14 @@ fn many_small_units_are_not_completed_by_a_needless_big_one() {
     assert_eq!(cheap_cover(&units, 30, &mut losses), [40]);
 }
 
+#[test]
+fn a_dearer_end_does_not_stop_the_search_for_a_cheaper_one() {
+    let tokens = [5, 3, 1, 1, 1];
+    let units: Vec<Unit> = (0..).zip(tokens).map(|(place, tokens)| unit(place, tokens)).collect();
+    let mut losses = Fixed(vec![0.625, 0.75, 0.25, 0.25, 0.25]);
+    assert_eq!(cheap_cover(&units, 1, &mut losses), [2]);
+}
+
 /// Everybody's loss doubles whenever somebody leaves, but for the last one's.
 struct Rising {
     factor: f64,
