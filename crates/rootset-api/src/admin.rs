@@ -165,7 +165,9 @@ pub struct CreateWorkspace {
     pub workspace_id: String,
     /// A name for people to read.
     pub name: Option<String>,
+    /// What the workspace is for.
     pub description: Option<String>,
+    /// How much it may store, trash included; default: no limit.
     pub quota: Option<Quota>,
 }
 
@@ -216,6 +218,7 @@ pub struct WorkspaceAnswer {
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct DeleteWorkspace {
+    /// The id of the workspace.
     pub workspace_id: String,
     /// The confirmation: exactly `DELETE <workspace_id>`.
     pub confirm_phrase: Option<String>,
@@ -298,6 +301,7 @@ pub struct TokenAnswer {
 pub struct RevokeToken {
     /// The name of the token; give this or `token_id`.
     pub name: Option<String>,
+    /// The id of the token.
     pub token_id: Option<TokenId>,
 }
 

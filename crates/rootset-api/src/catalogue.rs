@@ -1,4 +1,4 @@
-//! Every operation, listed once. Each room says in its rows what there is to say of its operations; here the rows are joined.
+//! Every operation, listed once. Each room describes its operations in rows; here the rows are joined.
 //!
 //! Front ends generate themselves from [`catalogue`]; the service implements the list by [`for_each_operation`](crate::for_each_operation),
 //! so that an operation without an implementation does not compile.

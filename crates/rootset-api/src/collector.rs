@@ -73,6 +73,7 @@ macro_rules! collector_operations {
 pub struct GcPlan {
     /// The workspace to look in; default: the current one.
     pub workspace_id: Option<String>,
+    /// The kinds of garbage to find.
     pub strategies: Vec<StrategyChoice>,
 }
 
@@ -113,6 +114,7 @@ pub struct PruneAnswer {
 pub struct GetPlan {
     /// The workspace of the plan; default: the current one.
     pub workspace_id: Option<String>,
+    /// The id of the plan.
     pub plan_id: String,
     /// The number of items to skip (0).
     pub offset: Option<i64>,
@@ -126,6 +128,7 @@ pub struct GetPlan {
 pub struct GcApply {
     /// The workspace the plan belongs to; default: the current one.
     pub workspace_id: Option<String>,
+    /// The id of the plan.
     pub plan_id: String,
     /// The ids of items to keep.
     pub exclude: Option<Vec<String>>,

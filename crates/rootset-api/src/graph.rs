@@ -89,17 +89,21 @@ pub struct RelatedAnswer {
 pub struct ImportGraph {
     /// The workspace to import into; default: the current one.
     pub workspace_id: Option<String>,
+    /// The entities to import.
     pub entities: Vec<EntityInput>,
+    /// The relations to import.
     pub relations: Vec<RelationInput>,
 }
 
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct EntityInput {
+    /// The name of the entity.
     pub name: String,
     /// The type of the entity, one word; default: `term`.
     #[serde(rename = "type")]
     pub entity_type: Option<String>,
+    /// What is known about it.
     pub description: Option<String>,
 }
 
@@ -110,6 +114,7 @@ pub struct RelationInput {
     pub source: String,
     /// The type of that entity; required if several share the name.
     pub source_type: Option<String>,
+    /// The kind of relation, such as `depends_on`.
     pub relation: String,
     /// The name of the entity the relation ends at.
     pub target: String,

@@ -1,7 +1,7 @@
 //! The API of Rootset as types: every request, response, error, effect and profile, and the one list of operations.
 //!
-//! Pure: no operation is carried out here, no store, clock or network is known. The service implements the list, front ends
-//! generate themselves from it, and programs in Rust can speak with a server by these types.
+//! Pure: nothing here carries out an operation or knows a store, a clock or a network. The service implements the list,
+//! front ends generate themselves from it, and programs in Rust can use these types to talk to a server.
 //!
 //! Operations live in rooms by what they are about, each with its requests, its responses and one row per operation.
 
@@ -34,7 +34,7 @@ pub use error::{Error, ErrorCode};
 pub use graph::*;
 pub use memory::*;
 pub use operation::{OperationInfo, Request};
-pub use parsing::{deserialize, nearest, read};
+pub use parsing::{nearest, read, word};
 pub use profile::{Profile, Profiles, UnknownProfile};
 pub use rootset_gc::context::SegmentState;
 pub use rootset_gc::{Blocked, StrategyChoice};

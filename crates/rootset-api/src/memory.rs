@@ -77,14 +77,14 @@ pub struct AddMemory {
 /// By hand, because serde's `flatten` forgets which field was wrong.
 impl<'de> Deserialize<'de> for AddMemory {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
+        #[derive(Deserialize, JsonSchema)]
         struct Place {
             workspace_id: Option<String>,
         }
         let mut fields: Map<String, Value> = Map::deserialize(deserializer)?;
         let place: Map<String, Value> = fields.remove_entry("workspace_id").into_iter().collect();
-        let place: Place = parsing::deserialize(Value::Object(place)).map_err(de::Error::custom)?;
-        let memory = parsing::deserialize(Value::Object(fields)).map_err(de::Error::custom)?;
+        let place: Place = parsing::read(&Value::Object(place)).map_err(de::Error::custom)?;
+        let memory = parsing::read(&Value::Object(fields)).map_err(de::Error::custom)?;
         Ok(Self { workspace_id: place.workspace_id, memory })
     }
 }
@@ -273,8 +273,11 @@ pub struct ListMemories {
     pub query: Option<String>,
     /// Tags that must all be present.
     pub tags: Option<Vec<String>>,
+    /// The source of the memories.
     pub source: Option<String>,
+    /// The writer of the memories.
     pub written_by: Option<String>,
+    /// The status: `pending` or `complete`; default: both.
     pub status: Option<StatusFilter>,
     /// The lifecycle: `live` (default) is neither trashed nor superseded, and includes expired memories.
     pub lifecycle: Option<LifecycleFilter>,

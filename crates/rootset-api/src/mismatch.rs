@@ -1,5 +1,5 @@
 //! Why a value does not fit its schema, in the words of a request: field, value and what is allowed. Serde's own
-//! messages speak of Rust's types, so they are never shown where the schema can tell.
+//! messages speak of Rust's types, so they are never shown.
 //!
 //! This only explains a refusal. What is refused is decided by the types.
 
@@ -41,6 +41,43 @@ pub(crate) fn mismatch(value: &Value, schema: &Value) -> Option<String> {
         }
     }
     None
+}
+
+/// How the messages begin that serde makes up itself; all others are those of our own types.
+const SERDE_BEGINNINGS: [&str; 8] = [
+    "invalid type",
+    "invalid value",
+    "invalid length",
+    "unknown variant",
+    "unknown field",
+    "missing field",
+    "duplicate field",
+    "data did not match any variant",
+];
+
+/// Why a value was refused that its schema allows: a type's own reason, else only that it was.
+pub(crate) fn refused(value: &Value, path: &str, reason: &str) -> String {
+    let is_serde = SERDE_BEGINNINGS.iter().any(|beginning| reason.starts_with(beginning));
+    match (is_serde, path) {
+        (false, "") => reason.to_owned(),
+        (false, path) => format!("`{path}`: {reason}"),
+        (true, path) => format!("{} cannot be `{}`", named(path), shown(at(value, path).unwrap_or(value))),
+    }
+}
+
+/// The value at a path such as `segments[0].line_range`.
+fn at<'a>(value: &'a Value, path: &str) -> Option<&'a Value> {
+    let mut parts = path.split(['.', '[']).map(|part| part.trim_end_matches(']')).filter(|part| !part.is_empty());
+    parts.try_fold(value, |value, part| match value {
+        Value::Array(items) => items.get(part.parse::<usize>().ok()?),
+        other => other.get(part),
+    })
+}
+
+/// Why a typed word is none of those that a schema lists.
+pub(crate) fn not_a_word(option: &str, text: &str, schema: &Value) -> String {
+    let text: String = text.chars().take(SHOWN_CHARS_MAX).collect();
+    format!("`{option}` must be {}, not `{text}`", allowed(schema))
 }
 
 fn joined(path: &str, name: &str) -> String {
@@ -188,5 +225,16 @@ mod tests {
         }
         assert_eq!(mismatch(&json!({"limit": null}), &schema).as_deref(), Some("`context` is required"));
         assert_eq!(mismatch(&json!({"context": "x", "mode": null, "at": []}), &schema), None);
+    }
+
+    #[test]
+    fn a_refusal_is_in_the_words_of_our_types_or_names_the_value() {
+        let value = json!({"segments": [{"line_range": [-1, 2]}]});
+        let path = "segments[0].line_range[0]";
+        let (own, serde) = ("`soon` is not a time", "invalid value: integer `-1`, expected u32");
+        assert_eq!(refused(&value, path, own), "`segments[0].line_range[0]`: `soon` is not a time");
+        assert_eq!(refused(&value, "", own), "`soon` is not a time");
+        assert_eq!(refused(&value, path, serde), "`segments[0].line_range[0]` cannot be `-1`");
+        assert_eq!(refused(&json!(7), "", serde), "the value cannot be `7`");
     }
 }

@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::error::Error;
-use crate::mismatch::mismatch;
+use crate::mismatch::{mismatch, not_a_word, refused};
 use crate::schema::{self, Nulls};
 
 /// Other names under which a field is accepted.
@@ -25,30 +25,31 @@ pub(crate) fn parse<T: DeserializeOwned>(mut request: Value, schema: &Value, nul
         fields.retain(|_, value| !value.is_null());
     }
     check_fields(&request, schema)?;
-    by_path(&request).map_err(|reason| Error::invalid(mismatch(&request, schema).unwrap_or(reason)))
+    explained(&request, || schema.clone()).map_err(Error::invalid)
 }
 
 /// The error names the field, the value and what is allowed.
 pub fn read<T: DeserializeOwned + JsonSchema>(value: &Value) -> Result<T, String> {
-    by_path(value).map_err(|reason| {
-        let schema = schema::described::<T>(Contract::Deserialize, Nulls::AreAbsent).schema;
-        mismatch(value, &schema).unwrap_or(reason)
-    })
+    explained(value, schema_of::<T>)
 }
 
-/// The error names the field.
-pub fn deserialize<T: DeserializeOwned>(value: Value) -> Result<T, String> {
-    by_path(&value)
+/// A word that somebody typed for an option. The error names the option, the word and the words that are allowed.
+pub fn word<T: DeserializeOwned + JsonSchema>(option: &str, text: &str) -> Result<T, String> {
+    let word = Value::String(text.to_owned());
+    serde_json::from_value(word).map_err(|_| not_a_word(option, text, &schema_of::<T>()))
 }
 
-fn by_path<T: DeserializeOwned>(value: &Value) -> Result<T, String> {
-    serde_path_to_error::deserialize(value).map_err(|error| {
-        let path = error.path().to_string();
-        let reason = error.into_inner().to_string();
-        match path.as_str() {
-            "." | "?" => reason,
-            path => format!("`{path}`: {reason}"),
-        }
+fn schema_of<T: JsonSchema>() -> Value {
+    schema::described::<T>(Contract::Deserialize, Nulls::AreAbsent).schema
+}
+
+/// The value as the type, or why it is not one: by the schema, which is only made then, else by who refused it.
+fn explained<T: DeserializeOwned>(value: &Value, schema: impl FnOnce() -> Value) -> Result<T, String> {
+    serde_path_to_error::deserialize(value).map_err(|error: serde_path_to_error::Error<serde_json::Error>| {
+        mismatch(value, &schema()).unwrap_or_else(|| {
+            let path = error.path().to_string();
+            refused(value, if path == "." || path == "?" { "" } else { &path }, &error.into_inner().to_string())
+        })
     })
 }
 

@@ -1,6 +1,6 @@
 //! Profiles: which of the operations an MCP server offers as tools. A short list costs a model less attention.
 //!
-//! Which operation is in which profile is said in the list of operations and nowhere else.
+//! Only the list of operations says which operation is in which profile.
 
 use std::collections::BTreeSet;
 use std::str::FromStr;

@@ -1,6 +1,6 @@
-//! Schemas of requests and answers, without what neither a model nor a program can use.
+//! Schemas of requests and answers, without the parts that neither a model nor a program can use.
 //!
-//! Every word of a schema is paid for by whoever reads it: agents read the whole list of tools before their first
+//! Every reader of a schema pays for every word of it: agents read the whole list of tools before their first
 //! question. The draft, Rust's names of types, widths of numbers and `null` (which means absent) say nothing here.
 
 use schemars::JsonSchema;

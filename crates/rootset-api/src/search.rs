@@ -1,4 +1,4 @@
-//! Finding memories, replacing one by another, and forgetting what a query finds.
+//! Finding memories, replacing one with another, and forgetting what a query finds.
 
 use rootset_model::{MemoryId, Timestamp};
 use schemars::JsonSchema;
@@ -53,7 +53,9 @@ pub struct SearchMemory {
     pub tags: Option<Vec<String>>,
     /// The source of the memories.
     pub source: Option<String>,
+    /// The earliest creation time.
     pub created_after: Option<Timestamp>,
+    /// The latest creation time.
     pub created_before: Option<Timestamp>,
     /// Show the memory ids of each entity (true).
     pub include_memory_ids: Option<bool>,
@@ -150,10 +152,15 @@ pub struct Forget {
     pub workspace_id: Option<String>,
     /// Words to match, e.g. `everything about project Falcon` or `alice@acme.io`. Identifiers match exactly.
     pub query: Option<String>,
+    /// The source of the memories.
     pub source: Option<String>,
+    /// The writer of the memories.
     pub written_by: Option<String>,
+    /// Tags that must all be present.
     pub tags: Option<Vec<String>>,
+    /// The earliest creation time.
     pub created_after: Option<Timestamp>,
+    /// The latest creation time.
     pub created_before: Option<Timestamp>,
     /// The kinds to search (memories, revisions, entities, and active or stashed segments; `code` on
     /// request). A tool call is removed with its result.

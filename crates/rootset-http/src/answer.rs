@@ -132,15 +132,8 @@ impl Refusal {
         Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, ErrorCode::InvalidArgument, message)
     }
 
-    /// The parser's words without the piece of input they may hold.
     pub fn not_json(error: &serde_json::Error) -> Self {
-        let (line, column) = (error.line(), error.column());
-        let what = match error.classify() {
-            serde_json::error::Category::Eof => "ends too early",
-            _ if error.to_string().starts_with("recursion limit") => "nests too deep",
-            _ => "is not JSON",
-        };
-        let message = format!("the body {what}, at line {line}, column {column}");
+        let message = format!("the body {}", rootset_model::json::fault(error));
         Self::new(StatusCode::BAD_REQUEST, ErrorCode::InvalidArgument, message)
     }
 

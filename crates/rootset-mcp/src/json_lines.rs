@@ -1,8 +1,8 @@
 //! JSON-RPC as lines over a pair of pipes.
 //!
-//! Beside what the library's own transport does: an unreadable message is answered with an error, with the id where there
-//! is one, so that no client waits for ever; a pipe that nobody reads any more ends the connection; and a notification
-//! before the first request is passed over.
+//! Differs from the library's own transport in three ways: an unreadable message is answered with an error, under its id
+//! if there is one, so that no client waits forever; a pipe that nobody reads any more ends the connection; and a
+//! notification before the first request is ignored.
 
 use std::sync::Arc;
 
@@ -178,27 +178,35 @@ fn parse(line: &[u8]) -> Received {
     }
     match serde_json::from_slice(line) {
         Ok(message) => Received::Message(Box::new(message)),
-        Err(problem) => match serde_json::from_slice(line) {
-            Ok(value) => unfit(&value, &problem.to_string()),
-            Err(problem) => Received::Refused(ErrorData::parse_error(format!("not JSON: {problem}"), None), None),
+        Err(_) => match serde_json::from_slice(line) {
+            Ok(value) => unfit(&value),
+            Err(problem) => {
+                let message = format!("the message {}", rootset_model::json::fault_in_line(&problem));
+                Received::Refused(ErrorData::parse_error(message, None), None)
+            }
         },
     }
 }
 
-/// JSON, but no message that we know.
-fn unfit(value: &Value, problem: &str) -> Received {
+/// JSON, but not a message that we know.
+fn unfit(value: &Value) -> Received {
     let id = value.get("id").and_then(|id| serde_json::from_value(id.clone()).ok());
     let method = value.get("method").and_then(Value::as_str);
     match (method, value.get("id")) {
         (Some(method), Some(_)) if id.is_some() => {
-            Received::Refused(ErrorData::invalid_params(format!("`{method}`: {problem}"), None), id)
+            let method: String = method.chars().take(80).collect();
+            Received::Refused(ErrorData::invalid_params(format!("`params` do not fit `{method}`"), None), id)
         }
         // Unknown notifications and odd answers: nobody waits for a reply.
         (Some(_), None) => Received::Nothing,
         (None, Some(_)) if value.get("result").is_some() || value.get("error").is_some() => Received::Nothing,
         _ => {
-            let what = if value.is_array() { "a batch; send its messages one by one" } else { "no JSON-RPC message" };
-            Received::Refused(ErrorData::invalid_request(format!("this is {what}"), None), id)
+            let problem = if value.is_array() {
+                "batches are not supported; send the messages one by one"
+            } else {
+                "this is not a JSON-RPC message"
+            };
+            Received::Refused(ErrorData::invalid_request(problem, None), id)
         }
     }
 }

@@ -5,7 +5,7 @@
 //! of the API is spread over several lines, one block each, with results between them; here it is one message again.
 //!
 //! A file grows, and is read again: the drafts of a line are the same every time. Therefore thinking joins the next block
-//! here even if a tool call follows later, and thinking that nothing follows yet is left out.
+//! here even if a tool call follows later, and thinking with nothing after it yet is left out.
 
 mod thread;
 
@@ -32,8 +32,10 @@ pub fn read_claude_code(jsonl: &str) -> Result<ReadOutcome, ReadError> {
         }
         match serde_json::from_str(text) {
             Ok(value) => lines.push(Line { number, value }),
-            Err(_) if number == last => skipped.push(skip(number, "the last line is torn: it is being written")),
-            Err(error) => skipped.push(skip(number, &format!("not JSON: {error}"))),
+            Err(_) if number == last => {
+                skipped.push(skip(number, "the last line is incomplete: it is still being written"))
+            }
+            Err(error) => skipped.push(skip(number, &format!("it {}", rootset_model::json::fault_in_line(&error)))),
         }
     }
     outcome(lines, skipped)
@@ -155,7 +157,7 @@ impl Message<'_> {
         skipped: &mut Vec<SkippedLine>,
     ) -> Vec<(usize, Draft)> {
         while let Some((line, _)) = self.blocks.pop_if(|(_, block)| is_thinking(block)) {
-            skipped.push(skip(line.number, "thinking that nothing follows"));
+            skipped.push(skip(line.number, "thinking with nothing after it"));
         }
         if self.blocks.is_empty() {
             return Vec::new();

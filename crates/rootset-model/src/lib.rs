@@ -9,6 +9,7 @@ pub mod counts;
 pub mod extraction;
 pub mod identity;
 pub mod ids;
+pub mod json;
 pub mod limits;
 pub mod names;
 pub mod plan;

@@ -36,5 +36,5 @@ fn call<O: Operation>(service: &Arc<Service>, caller: &Caller, request: Value) -
     let request = O::parse(request).map_err(Error::bounded)?;
     let response = service.carry_out(caller, request)?;
     serde_json::to_value(response)
-        .map_err(|error| ServiceError::new(ErrorCode::Internal, format!("the answer cannot be written: {error}")))
+        .map_err(|_| ServiceError::new(ErrorCode::Internal, "the answer cannot be written as JSON"))
 }

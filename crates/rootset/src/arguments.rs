@@ -1,5 +1,6 @@
-//! The global flags and the list of commands, as clap reads them. The arguments of a command are in its file. Their help is
-//! the documentation of the request's fields, and their own doc comments where a flag is only of the command line.
+//! The global flags and the list of commands, as clap reads them. The arguments of a command are in its file. Their
+//! help is the documentation of the request's fields, or their own doc comments for flags that only the command line
+//! has.
 
 mod help;
 
@@ -65,16 +66,16 @@ pub struct GlobalArguments {
     /// Configuration file [env: ROOTSET_CONFIG]
     #[arg(long, global = true, value_name = "FILE")]
     pub config: Option<String>,
-    /// Print the operation's answer as JSON, errors too
+    /// Print the answer as JSON, errors too
     #[arg(long, global = true)]
     pub json: bool,
-    /// No remarks beside the answer
+    /// Print only the answer, without remarks
     #[arg(long, short, global = true)]
     pub quiet: bool,
-    /// Do not ask: the answer to every question is yes
+    /// Answer every question with yes
     #[arg(long, short, global = true)]
     pub yes: bool,
-    /// Log more to stderr; twice for still more [env: ROOTSET_LOG]
+    /// Log more to stderr; repeat for even more [env: ROOTSET_LOG]
     #[arg(long, short, global = true, action = clap::ArgAction::Count)]
     pub verbose: u8,
 }
@@ -93,10 +94,10 @@ pub enum Command {
     Supersede(SupersedeArguments),
     Index(IndexArguments),
     Watch(WatchArguments),
-    /// Search the code index, look symbols up, ask who calls whom
+    /// Search the code index, look up symbols, list callers and callees
     #[command(subcommand)]
     Code(CodeCommand),
-    /// An agent's context: what is in the window, what may leave, how it comes back
+    /// Manage an agent's context window: show it, free space, restore segments
     #[command(subcommand)]
     Context(ContextCommand),
     Prune(PruneArguments),
@@ -104,39 +105,39 @@ pub enum Command {
     /// List what is in the trash, newest first
     #[command(defer(described_by::<ListTrash>))]
     Trash(PageArguments),
-    /// Plans, purging, retention, and why something is alive
+    /// Garbage collection: plans, purging, retention, and why something is alive
     #[command(subcommand)]
     Gc(CollectorCommand),
-    /// The entities that memories speak of
+    /// Show the entities that memories mention
     #[command(subcommand)]
     Entity(EntityCommand),
-    /// Bring a graph from elsewhere, or take it along
+    /// Import or export the graph
     #[command(subcommand)]
     Graph(GraphCommand),
-    /// Separate memories for separate things
+    /// Manage workspaces, which keep memories apart
     #[command(subcommand)]
     Workspace(WorkspaceCommand),
-    /// Who may call the HTTP API
+    /// Manage the tokens of the HTTP API
     #[command(subcommand)]
     Token(TokenCommand),
-    /// Make, check and restore backups
+    /// Create, verify and restore backups
     #[command(subcommand)]
     Backup(BackupCommand),
-    /// Rebuild the database without the room of what was purged
+    /// Rebuild the database and free the space of purged data
     Defrag,
-    /// Counts and sizes
+    /// Show counts and sizes
     Stats,
     Doctor(DoctorArguments),
     #[cfg(feature = "http")]
     Serve(ServeArguments),
     Daemon(DaemonArguments),
     Mcp(McpArguments),
-    /// The settings in force
+    /// Show the settings in force
     #[command(subcommand)]
     Config(ConfigCommand),
     Install(InstallArguments),
     Import(ImportMemoriesArguments),
-    /// See it at work in two minutes, on a database that is gone afterwards
+    /// See Rootset at work in two minutes, on a temporary database
     Tour,
     Completions(CompletionsArguments),
     Man(ManArguments),

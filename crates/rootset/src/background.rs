@@ -1,4 +1,4 @@
-//! What a server does beside answering: pending memories are completed, uses written, and the scheduler's rounds done.
+//! What a server does besides answering: it completes pending memories, writes uses and runs the scheduler.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -51,7 +51,7 @@ impl Background {
         let threads: Vec<_> = self.workers.into_iter().map(|(sender, thread)| (drop(sender), thread).1).collect();
         for thread in threads {
             if thread.join().is_err() {
-                tracing::error!("a thread in the background ended in a panic");
+                tracing::error!("a background thread panicked");
             }
         }
     }
@@ -96,7 +96,7 @@ impl Pending {
     /// The database may be busy, or its disk full: the next look tries again.
     fn log(&self, what: &str, outcome: Result<(), ServiceError>) {
         if let Err(error) = outcome {
-            tracing::warn!(%error, "{what} failed; it is tried again");
+            tracing::warn!(%error, "{what} failed; trying again later");
         }
     }
 }

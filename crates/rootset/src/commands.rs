@@ -41,9 +41,10 @@ pub mod undo;
 pub mod watch;
 pub mod workspace;
 
+use rootset_model::json;
 use rootset_service::ServiceError;
-use serde::de::value::StrDeserializer;
-use serde::de::{DeserializeOwned, IntoDeserializer};
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
 
 use crate::arguments::Command;
 use crate::exit::Failure;
@@ -101,23 +102,21 @@ fn given<T>(items: Vec<T>) -> Option<Vec<T>> {
 }
 
 /// A JSON object given as an option.
-#[expect(clippy::disallowed_types, reason = "what is no object is told apart from what is not JSON")]
-fn object<T: DeserializeOwned>(option: &str, text: &str) -> Result<T, ServiceError> {
-    let value: serde_json::Value = serde_json::from_str(text)
-        .map_err(|error| ServiceError::invalid(format!("`{option}` is not JSON: {error}")))?;
-    if !value.is_object() {
-        return Err(ServiceError::invalid(format!("`{option}` must be a JSON object")));
+#[expect(clippy::disallowed_types, reason = "JSON that is not an object gets another error than text that is not JSON")]
+fn object(option: &str, text: &str) -> Result<serde_json::Map<String, serde_json::Value>, ServiceError> {
+    match serde_json::from_str(text) {
+        Ok(serde_json::Value::Object(fields)) => Ok(fields),
+        Ok(_) => Err(ServiceError::invalid(format!("`{option}` must be a JSON object"))),
+        Err(error) => Err(ServiceError::invalid(format!("`{option}` {}", json::fault(&error)))),
     }
-    rootset_api::deserialize(value).map_err(ServiceError::invalid)
 }
 
-/// One of the words that a field of a request takes.
-fn word<T: DeserializeOwned>(field: &str, text: &str) -> Result<T, ServiceError> {
-    let word: StrDeserializer<'_, serde::de::value::Error> = text.into_deserializer();
-    T::deserialize(word).map_err(|error| ServiceError::invalid(format!("`{field}`: {error}")))
+/// One of the words that an option takes.
+fn word<T: DeserializeOwned + JsonSchema>(option: &str, text: &str) -> Result<T, ServiceError> {
+    rootset_api::word(option, text).map_err(ServiceError::invalid)
 }
 
 /// Several of them.
-fn words<T: DeserializeOwned>(field: &str, texts: &[String]) -> Result<Vec<T>, ServiceError> {
-    texts.iter().enumerate().map(|(place, text)| word(&format!("{field}[{place}]"), text)).collect()
+fn words<T: DeserializeOwned + JsonSchema>(option: &str, texts: &[String]) -> Result<Vec<T>, ServiceError> {
+    texts.iter().map(|text| word(option, text)).collect()
 }

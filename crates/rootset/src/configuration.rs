@@ -186,7 +186,7 @@ impl Reader {
         })
     }
 
-    /// Whoever runs a server for databases also has its backups: ours are taken there only when somebody asks.
+    /// A database server has backups of its own: Rootset makes its own there only on request.
     fn backup(&self, defaults: &BackupSettings, is_on_server: bool) -> Result<BackupSettings, ServiceError> {
         let interval_ms = match self.text("backup.interval").as_deref() {
             None if is_on_server => None,
@@ -197,7 +197,7 @@ impl Reader {
         let folder = self.text("backup.dir");
         if is_on_server && interval_ms.is_some() && folder.is_none() {
             let message = "`backup.interval` is set and the database is on a server, which needs `backup.dir`";
-            return Err(ServiceError::invalid(message).with_hint("name a folder, or turn the interval `off`"));
+            return Err(ServiceError::invalid(message).with_hint("set a folder, or set the interval to `off`"));
         }
         Ok(BackupSettings {
             folder: folder.map(Into::into),

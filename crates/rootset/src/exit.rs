@@ -1,4 +1,4 @@
-//! How a command can fail, what is said about it, and the status the process ends with.
+//! How a command can fail, what is printed about it, and the exit status.
 
 use std::io;
 use std::process::ExitCode;
@@ -27,7 +27,7 @@ impl From<ServiceError> for Failure {
 }
 
 impl From<io::Error> for Failure {
-    /// For writing to stdout only; whoever reads files says which.
+    /// For writing to stdout only; an error about a file names the file.
     fn from(error: io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Self::ClosedPipe,
@@ -57,7 +57,7 @@ pub fn end_with_usage(usage: &clap::Error, in_json: bool) -> ExitCode {
     }
     match (in_json, usage.kind()) {
         (true, _) => Output::for_json().error(&usage_error(usage)),
-        // Whoever gives no command gets to know them.
+        // Without a command, all of them are listed.
         (false, clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand) => {
             let _ = usage.print();
         }

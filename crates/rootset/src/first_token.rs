@@ -38,7 +38,7 @@ pub fn ensure(session: &Session) -> Result<(), ServiceError> {
         service.run(&caller, RevokeToken { token_id: Some(created.token_id), name: None })?;
         return Err(error);
     }
-    session.output.talk(&format!("a first token, for everything, is in {}", path.display()));
+    session.output.talk(&format!("the first token, with all rights, is in {}", path.display()));
     Ok(())
 }
 

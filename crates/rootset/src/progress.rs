@@ -1,4 +1,4 @@
-//! A bar on the terminal for work that takes long enough to be wondered about.
+//! A progress bar on the terminal, for work that takes long.
 
 use std::time::Duration;
 

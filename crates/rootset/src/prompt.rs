@@ -8,7 +8,7 @@ use rootset_service::ServiceError;
 use crate::exit::{Failure, STATUS_CALLER};
 use crate::session::Session;
 
-/// Longer answers than this are no answers.
+/// A longer answer is not an answer.
 const ANSWER_BYTES_MAX: u64 = 4_096;
 
 /// Goes on only after a `y`. The action is in words that follow "to".
@@ -34,7 +34,7 @@ fn ask(session: &Session, action: &str, how: &str, agrees: impl Fn(&str) -> bool
     if !is_possible() {
         let message = format!("a confirmation is needed to {action}, and stdin is not a terminal");
         let error = ServiceError::new(ErrorCode::ConfirmationRequired, message);
-        return Err(error.with_hint("give `--yes` if that is what you want").into());
+        return Err(error.with_hint("confirm with `--yes`").into());
     }
     // Written even when quiet: a question nobody sees is not a question.
     let mut stderr = anstream::stderr().lock();

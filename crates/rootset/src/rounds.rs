@@ -20,7 +20,7 @@ pub fn until_stopped(scheduler: &Scheduler, wait: impl Fn(Duration) -> bool) {
         }
         let wait_ms = match tick {
             Ok(Tick::Ran(round)) => {
-                tracing::info!(target: "rootset::gc", ?round, "a round is done");
+                tracing::info!(target: "rootset::gc", ?round, "a round finished");
                 0
             }
             Ok(Tick::NotDue { next_at }) => until(next_at),

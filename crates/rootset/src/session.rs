@@ -15,7 +15,7 @@ use crate::render::escaped;
 /// Audit's actor and a memory's `written_by` for everything that comes from here.
 const ACTOR: &str = "cli";
 /// Said once, at the start: an embedder is configured, and the server cannot search what it makes.
-const LACKS_VECTORS: &str = "`embed` is configured, but this server has no pgvector: searches go by words; hint: `CREATE \
+const LACKS_VECTORS: &str = "`embed` is configured, but this server has no pgvector: search uses words only; hint: `CREATE \
                              EXTENSION vector` in the database as a superuser, then restart as the owner of its tables";
 
 #[derive(Debug)]
@@ -91,15 +91,16 @@ impl Session {
         Ok(self.service.get_or_init(|| Arc::new(service)))
     }
 
-    /// Whoever has just got a database learns where it is, and what to do next.
+    /// Says where a new database is, and what to do next.
     pub fn welcome(&self) {
         if !self.is_database_new.get() || self.output.in_json() {
             return;
         }
         if let Ok(location) = self.configuration().and_then(Configuration::location) {
             let location = escaped(&location.to_string());
-            self.output
-                .talk(&format!("new database: {location} (see it at work: rootset tour; connect: rootset install)"));
+            self.output.talk(&format!(
+                "new database: {location} (see it at work: rootset tour; connect an agent: rootset install)"
+            ));
         }
     }
 
@@ -108,7 +109,7 @@ impl Session {
     pub fn finish(&self) {
         let Some(service) = self.service.get() else { return };
         if let Err(error) = service.finish() {
-            tracing::warn!(%error, "could not finish what was left after the answer");
+            tracing::warn!(%error, "could not finish the work left after the answer");
         }
     }
 }

@@ -60,6 +60,7 @@ macro_rules! context_collector_operations {
 pub struct ContextGcAnalyze {
     /// The workspace of the session; default: the current one.
     pub workspace_id: Option<String>,
+    /// The name of the session.
     pub session_id: String,
     /// The number of tokens to free; default: enough to reach the window's target.
     pub target_tokens: Option<i64>,
@@ -123,6 +124,7 @@ pub struct CandidateAnswer {
 pub struct ContextGcPrune {
     /// The workspace of the session; default: the current one.
     pub workspace_id: Option<String>,
+    /// The name of the session.
     pub session_id: String,
     /// The segments to remove; a tool call leaves with its result.
     pub segment_ids: Option<Vec<String>>,
@@ -164,7 +166,9 @@ pub struct ContextPruned {
 pub struct ContextGcPin {
     /// The workspace of the session; default: the current one.
     pub workspace_id: Option<String>,
+    /// The name of the session.
     pub session_id: String,
+    /// The ids of the segments.
     pub segment_ids: Vec<String>,
     /// The reason for the pin, for later readers.
     pub reason: Option<String>,
@@ -176,7 +180,9 @@ pub struct ContextGcPin {
 pub struct ContextGcUnpin {
     /// The workspace of the session; default: the current one.
     pub workspace_id: Option<String>,
+    /// The name of the session.
     pub session_id: String,
+    /// The ids of the segments.
     pub segment_ids: Vec<String>,
     /// The reason; accepted for symmetry, not stored.
     pub reason: Option<String>,
@@ -200,6 +206,7 @@ pub struct ContextUnpinned {
 pub struct ContextGcConfigure {
     /// The workspace of the session; default: the current one.
     pub workspace_id: Option<String>,
+    /// The name of the session.
     pub session_id: String,
     /// The number of tokens in the model's window (200,000).
     pub budget_tokens: Option<i64>,

@@ -79,6 +79,7 @@ pub struct SegmentInput {
     /// The type: `message`, `code`, `log`, `note`, `decision` or `summary`.
     #[serde(rename = "type")]
     pub segment_type: SegmentType,
+    /// The text of the segment.
     pub text: String,
     /// The role: `system`, `user`, `assistant` or `tool`.
     pub role: Option<String>,
@@ -90,12 +91,17 @@ pub struct SegmentInput {
     pub file_path: Option<String>,
     /// The first and last line shown, both included.
     pub line_range: Option<(u32, u32)>,
+    /// Labels to filter by.
     pub tags: Option<Vec<String>>,
+    /// The topic it belongs to.
     pub topic_id: Option<String>,
+    /// The task it belongs to; see `context_set_focus`.
     pub task_id: Option<String>,
     /// The ids of segments it refers to, which may be added later.
     pub references: Option<Vec<String>>,
+    /// The id of the segment it answers.
     pub reply_to: Option<String>,
+    /// The id of the segment it was made from.
     pub derived_from: Option<String>,
     /// Whether to keep the segment in the window.
     pub pinned: Option<bool>,

@@ -118,6 +118,7 @@ pub struct RecallHint {
 pub struct ContextSetFocus {
     /// The workspace of the session; default: the current one.
     pub workspace_id: Option<String>,
+    /// The name of the session.
     pub session_id: String,
     /// Segments with this `task_id` stay.
     #[serde(default, deserialize_with = "double_option::deserialize")]
@@ -158,6 +159,7 @@ pub struct ContextFocus {
 pub struct ContextGet {
     /// The workspace of the session; default: the current one.
     pub workspace_id: Option<String>,
+    /// The name of the session.
     pub session_id: String,
     /// The format: `segments` (default), `anthropic` or `openai`.
     pub format: Option<RenderFormat>,
@@ -184,6 +186,7 @@ pub struct ContextImport {
     pub workspace_id: Option<String>,
     /// The session; created if it does not exist.
     pub session_id: String,
+    /// The format: `claude-code`, `anthropic`, `openai`, or `rootset` for an export.
     pub format: ImportFormat,
     /// The messages; for Claude Code also the file's lines as one string, for an export `{"segments": [...]}`.
     pub messages: Option<Value>,
@@ -232,6 +235,7 @@ pub struct SkippedLineAnswer {
 pub struct ContextExport {
     /// The workspace of the session; default: the current one.
     pub workspace_id: Option<String>,
+    /// The name of the session.
     pub session_id: String,
     /// What to export: `session` (default: the window), `stash` or `both`.
     pub include: Option<ExportedPart>,
@@ -259,6 +263,7 @@ pub struct ContextExported {
 pub struct ContextListSessions {
     /// The workspace to look in; default: the current one.
     pub workspace_id: Option<String>,
+    /// The number to skip (0).
     pub offset: Option<i64>,
     /// The number of sessions (50, at most 100).
     pub limit: Option<i64>,
@@ -290,6 +295,7 @@ pub struct SessionAnswer {
 pub struct ContextDeleteSession {
     /// The workspace of the session; default: the current one.
     pub workspace_id: Option<String>,
+    /// The name of the session.
     pub session_id: String,
     /// The confirmation: must be true.
     pub confirm: Option<bool>,

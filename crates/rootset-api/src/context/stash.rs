@@ -1,4 +1,4 @@
-//! What left a window: finding it, bringing it back, summaries, and why a segment is where it is.
+//! What left a window: finding it, restoring it, summaries, and why a segment is where it is.
 
 use rootset_gc::context::{SegmentState, SegmentType};
 use rootset_model::Timestamp;
@@ -50,14 +50,20 @@ macro_rules! context_stash_operations {
 pub struct ContextSearchStash {
     /// The workspace of the session; default: the current one.
     pub workspace_id: Option<String>,
+    /// The name of the session.
     pub session_id: String,
+    /// Words to look for.
     pub query: Option<String>,
+    /// The type of the segments.
     #[serde(rename = "type")]
     pub segment_type: Option<SegmentType>,
+    /// The file that the segments show.
     pub file_path: Option<String>,
     /// Tags that must all be present.
     pub tags: Option<Vec<String>>,
+    /// The earliest creation time.
     pub created_after: Option<Timestamp>,
+    /// The latest creation time.
     pub created_before: Option<Timestamp>,
     /// Search the stash of every session in the workspace (false).
     pub all_sessions: Option<bool>,
@@ -93,6 +99,7 @@ pub struct StashResult {
 pub struct ContextRestore {
     /// The workspace of the session; default: the current one.
     pub workspace_id: Option<String>,
+    /// The name of the session.
     pub session_id: String,
     /// The segments to restore; a tool call returns with its result.
     pub segment_ids: Vec<String>,
@@ -114,9 +121,11 @@ pub struct ContextRestored {
 pub struct ContextCompress {
     /// The workspace of the session; default: the current one.
     pub workspace_id: Option<String>,
+    /// The name of the session.
     pub session_id: String,
     /// The segment to replace; for a tool call and its result, either of them.
     pub segment_id: String,
+    /// The text of the summary.
     pub summary: String,
 }
 
@@ -135,7 +144,9 @@ pub struct ContextCompressed {
 pub struct ContextExplain {
     /// The workspace of the session; default: the current one.
     pub workspace_id: Option<String>,
+    /// The name of the session.
     pub session_id: String,
+    /// The id of the segment.
     pub segment_id: String,
 }
 

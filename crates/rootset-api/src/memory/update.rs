@@ -24,23 +24,29 @@ pub struct UpdateMemory {
     /// The new text; earlier revisions stay readable.
     #[serde(alias = "text", alias = "content")]
     pub context: Option<String>,
+    /// The new decisions, replacing the old.
     #[serde(default, deserialize_with = "double_option::deserialize")]
     #[schemars(extend("default" = null))]
     pub decisions: Option<Option<Vec<String>>>,
+    /// The new reasons, replacing the old.
     #[serde(default, deserialize_with = "double_option::deserialize")]
     #[schemars(extend("default" = null))]
     pub rationale: Option<Option<Vec<String>>>,
+    /// The new metadata, replacing the old.
     #[serde(default, deserialize_with = "double_option::deserialize")]
     #[schemars(extend("default" = null))]
     pub metadata: Option<Option<Map<String, Value>>>,
+    /// The new tags, replacing the old.
     #[serde(default, deserialize_with = "double_option::deserialize")]
     #[schemars(extend("default" = null))]
     pub tags: Option<Option<Vec<String>>>,
     /// Protect it from removal by policies and queries.
     pub pinned: Option<bool>,
+    /// The reason for the pin.
     #[serde(default, deserialize_with = "double_option::deserialize")]
     #[schemars(extend("default" = null))]
     pub pin_reason: Option<Option<String>>,
+    /// When the memory expires.
     #[serde(default, deserialize_with = "double_option::deserialize")]
     #[schemars(extend("default" = null))]
     pub expires_at: Option<Option<Timestamp>>,

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::Range;
 
-use safetensors::{Dtype, SafeTensors};
+use safetensors::{Dtype, SafeTensorError, SafeTensors};
 
 use crate::error::TableFault;
 
@@ -38,8 +38,7 @@ impl Number {
 
 impl Table {
     pub fn parse(bytes: Vec<u8>) -> Result<Self, TableFault> {
-        let (header_bytes, metadata) =
-            SafeTensors::read_metadata(&bytes).map_err(|error| TableFault::NotSafetensors(error.to_string()))?;
+        let (header_bytes, metadata) = SafeTensors::read_metadata(&bytes).map_err(|error| not_safetensors(&error))?;
         if let Some(name) = TENSORS_UNSUPPORTED.into_iter().find(|name| metadata.info(name).is_some()) {
             return Err(TableFault::UnsupportedTensor(name));
         }
@@ -109,6 +108,16 @@ fn half_to_single(half: u16) -> f32 {
         _ => (1024.0 + fraction) * 2f32.powi(exponent - 25),
     };
     sign * magnitude
+}
+
+/// The library passes on the words of its JSON parser, which are not for people.
+fn not_safetensors(error: &SafeTensorError) -> TableFault {
+    TableFault::NotSafetensors(match error {
+        SafeTensorError::InvalidHeaderDeserialization(error) | SafeTensorError::JsonError(error) => {
+            format!("its header {}", rootset_model::json::fault(error))
+        }
+        other => other.to_string(),
+    })
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! Texts to token ids: by WordPiece where that is what `tokenizer.json` describes, else by the crate `tokenizers` where it
-//! is compiled in.
+//! Turns texts into token ids: with WordPiece if `tokenizer.json` describes that, else with the crate `tokenizers` if it is
+//! compiled in.
 
 use serde_json::Value;
 
@@ -14,7 +14,8 @@ pub enum Tokenizer {
 
 impl Tokenizer {
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, TableFault> {
-        let json: Value = serde_json::from_slice(bytes).map_err(|error| TableFault::NotTokenizer(error.to_string()))?;
+        let json: Value = serde_json::from_slice(bytes)
+            .map_err(|error| TableFault::NotTokenizer(format!("it {}", rootset_model::json::fault(&error))))?;
         match WordPiece::from_json(&json) {
             Ok(word_piece) => Ok(Self::WordPiece(word_piece)),
             #[cfg(feature = "tokenizers")]
@@ -64,7 +65,8 @@ mod other {
 
     impl OtherTokenizer {
         pub fn from_bytes(bytes: &[u8], model: &Value) -> Result<Self, TableFault> {
-            let fault = |error: tokenizers::Error| TableFault::NotTokenizer(error.to_string());
+            // The library's message is that of its parser.
+            let fault = |_: tokenizers::Error| TableFault::NotTokenizer("its parts do not fit together".to_owned());
             let mut tokenizer = tokenizers::Tokenizer::from_bytes(bytes).map_err(fault)?;
             // Padding would count as words, truncation would drop words; a mean needs neither.
             tokenizer.with_padding(None);

@@ -53,9 +53,9 @@ impl WordPiece {
         match &json["model"]["type"] {
             Value::String(kind) if kind == "WordPiece" => {}
             Value::String(kind) => return Err(not_built_in("model", kind)),
-            _ => return Err("no `model` with a `type`".to_owned()),
+            _ => return Err("it has no `model` with a `type`".to_owned()),
         }
-        let model = Model::deserialize(&json["model"]).map_err(|error| error.to_string())?;
+        let model = Model::deserialize(&json["model"]).map_err(|_| wrong_field("model"))?;
         Ok(Self {
             added: AddedTokens::from_json(&json["added_tokens"], &model)?,
             normalizer: Normalizer::from_json(&json["normalizer"])?,
@@ -118,7 +118,8 @@ impl Model {
 
 impl AddedTokens {
     fn from_json(json: &Value, model: &Model) -> Result<Self, String> {
-        let tokens: Option<Vec<AddedToken>> = Deserialize::deserialize(json).map_err(|error| error.to_string())?;
+        let tokens: Option<Vec<AddedToken>> =
+            Deserialize::deserialize(json).map_err(|_| wrong_field("added_tokens"))?;
         let tokens: Vec<AddedToken> = tokens.into_iter().flatten().filter(|token| !token.content.is_empty()).collect();
         // Spaces around a token (`lstrip`, `rstrip`) are no words, whether they are taken along or not.
         if let Some(token) = tokens.iter().find(|token| token.normalized || token.single_word) {
@@ -131,6 +132,10 @@ impl AddedTokens {
         let ids = tokens.iter().map(|token| model.vocab.get(&token.content).copied().unwrap_or(token.id)).collect();
         Ok(Self { finder, ids })
     }
+}
+
+fn wrong_field(part: &str) -> String {
+    format!("a field of its `{part}` is missing or of the wrong type")
 }
 
 fn not_built_in(part: &str, name: &str) -> String {

@@ -174,10 +174,16 @@ fn a_tokenizer_that_knows_more_tokens_than_the_table_is_refused() {
 #[test]
 fn a_broken_tokenizer_is_refused() {
     let folder = model();
-    for text in ["", "{}", "not json"] {
+    for (text, reason) in [
+        ("", "it ends too early, at line 1, column 0"),
+        ("not json", "it is not JSON, at line 1, column 2"),
+        ("{}", ""),
+        (r#"{"model": {"type": "WordPiece", "vocab": 7}}"#, ""),
+    ] {
         fs::write(folder.path().join("tokenizer.json"), text).unwrap();
         let problem = problem(folder.path());
-        assert!(problem.contains("tokenizer.json`: not a tokenizer"), "{problem}");
+        assert!(problem.contains(&format!("tokenizer.json`: not a tokenizer: {reason}")), "{problem}");
+        assert!(!problem.contains("expected") && !problem.contains("missing field"), "{problem}");
     }
 }
 

@@ -122,6 +122,27 @@ fn values_of_the_wrong_type_are_refused_by_the_name_of_their_field() {
 }
 
 #[test]
+fn numbers_out_of_range_and_wrong_parts_are_refused_in_our_words() {
+    let world = World::new();
+    let add = |segment: Value| ("context_add", json!({"session_id": "x", "segments": [segment]}));
+    let import =
+        |messages: Value| ("context_import", json!({"session_id": "x", "format": "rootset", "messages": messages}));
+    for ((operation, request), wanted) in [
+        (
+            add(json!({"type": "note", "text": "x", "line_range": [-1, 2]})),
+            "`segments[0].line_range[0]` cannot be `-1`",
+        ),
+        (add(json!({"type": "verse", "text": "x"})), "`segments[0].type` must be one of `message`"),
+        (("add_memory", json!({"context": "x", "expires_at": {}})), "`expires_at`: a time is RFC 3339 text"),
+        (import(json!("{")), "`messages` cannot be imported: the text ends too early, at line 1, column 1"),
+        (import(json!([{"segment_id": 7}])), "`messages` cannot be imported: `[0].type` is required"),
+    ] {
+        let error = world.refuses(operation, request);
+        assert!(error.message.starts_with(wanted), "{error}");
+    }
+}
+
+#[test]
 fn missing_fields_are_named() {
     let world = World::new();
     for operation in catalogue() {

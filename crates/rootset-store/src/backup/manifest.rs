@@ -101,13 +101,28 @@ impl Manifest {
             .read_to_string(&mut text)
             .map_err(|error| format!("the manifest cannot be read: {error}"))?;
         // The format first: a later one may have fields that nobody here knows.
-        let any: serde_json::Value =
-            serde_json::from_str(&text).map_err(|error| format!("the manifest is not JSON: {error}"))?;
+        let any: serde_json::Value = serde_json::from_str(&text)
+            .map_err(|error| format!("the manifest {}", rootset_model::json::fault(&error)))?;
         match any.get("format").and_then(serde_json::Value::as_u64) {
             Some(format) if format == u64::from(FORMAT) => {}
             Some(format) => return Err(format!("the manifest has format {format}, this program reads {FORMAT}")),
             None => return Err("the manifest has no `format`".into()),
         }
-        serde_json::from_value(any).map_err(|error| format!("the manifest cannot be understood: {error}"))
+        serde_json::from_value(any).map_err(|error| misfit(&error))
+    }
+}
+
+/// Which field does not fit. The library's messages name it, and go on about Rust's types.
+fn misfit(error: &serde_json::Error) -> String {
+    const FIELD_CHARS_MAX: usize = 80;
+    let message = error.to_string();
+    let named = |beginning: &str| {
+        let field = message.strip_prefix(beginning)?.split('`').next()?;
+        Some(field.chars().take(FIELD_CHARS_MAX).collect::<String>())
+    };
+    match (named("unknown field `"), named("missing field `")) {
+        (Some(unknown), _) => format!("the manifest has an unknown field `{unknown}`"),
+        (None, Some(missing)) => format!("the manifest has no `{missing}`"),
+        (None, None) => "a field of the manifest has the wrong type".to_owned(),
     }
 }

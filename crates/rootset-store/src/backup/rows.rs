@@ -116,7 +116,9 @@ pub(crate) fn to_json(table: &Table, workspace: Option<&str>, cells: &[Cell]) ->
 /// A row of a bundle with the workspace it belongs to (its own name, in the file of the workspaces); or what is wrong
 /// with it. A column that a later version added may be missing where it is optional; a field nobody knows is refused.
 pub(crate) fn from_json(table: &Table, line: &[u8], has_workspace: bool) -> Result<(String, Vec<Cell>), String> {
-    let mut fields: Map<String, Json> = serde_json::from_slice(line).map_err(|error| format!("not JSON: {error}"))?;
+    let row =
+        serde_json::from_slice(line).map_err(|error| format!("it {}", rootset_model::json::fault_in_line(&error)))?;
+    let Json::Object(mut fields) = row else { return Err("it is not a JSON object".to_owned()) };
     let workspace = match has_workspace.then(|| fields.remove(WORKSPACE)) {
         Some(Some(Json::String(name))) => name,
         Some(_) => return Err(format!("`{WORKSPACE}` is missing")),

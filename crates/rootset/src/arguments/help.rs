@@ -24,7 +24,7 @@ pub fn grouped(command: Command) -> Command {
         "{{about}}\n\n{{usage-heading}} {{usage}}\n{}\n{}\n{{options}}\n\n{}\n",
         commands(&command),
         heading("Options"),
-        "`rootset COMMAND --help` says more about a command; `rootset man` prints a manual page."
+        "`rootset COMMAND --help` shows more about a command; `rootset man` prints a manual page."
     );
     command.help_template(template)
 }

@@ -17,7 +17,7 @@ use crate::{editor, input, prompt};
 #[derive(Debug, Args)]
 #[command(defer(described_by::<AddMemory>))]
 pub struct AddArguments {
-    /// The text; `-` reads it from stdin; without one, your editor opens
+    /// The text, or `-` to read it from stdin; without it, your editor opens
     text: Vec<String>,
     #[arg(long)]
     topic: Option<String>,
@@ -33,7 +33,7 @@ pub struct AddArguments {
     source: Option<String>,
     #[arg(long, value_name = "JSON")]
     metadata: Option<String>,
-    /// Never remove it by a policy or a query
+    /// Protect it from removal by policies and queries
     #[arg(long, value_name = "REASON", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     pin: Option<String>,
     /// [`2026-12-31`, RFC 3339, or `90d` from now]
@@ -102,13 +102,13 @@ fn remarks(answer: &AddedMemory) -> Vec<String> {
         ))),
     }
     if answer.status == "pending" {
-        remarks.push("pending: found by its words already, entities and vectors follow".to_owned());
+        remarks.push("pending: search already finds its words; entities and vectors follow".to_owned());
     }
     for error in &answer.errors {
         remarks.push(render::warning(format!("not complete yet: {}", escaped(error))));
     }
     if !answer.similar.is_empty() {
-        let mut lines = String::from("similar memories are there already; `rootset supersede OLD NEW` replaces one:");
+        let mut lines = String::from("similar memories already exist; `rootset supersede OLD NEW` replaces one:");
         for other in &answer.similar {
             let (name, topic) = (escaped(&other.name), one_line(&other.topic, 60));
             write!(lines, "\n  {name}  {}", render::dim(topic)).expect("writing to a string cannot fail");

@@ -19,16 +19,16 @@ pub enum BackupCommand {
     Create(CreateBackupArguments),
     /// List the backups, newest first
     List,
-    /// Check that a backup can be restored; ends with status 1 when it cannot
+    /// Check that a backup can be restored; exits with status 1 if it cannot
     Verify {
-        /// Id, or the path of a backup's folder
+        /// The id of the backup, or the path of its folder
         #[arg(value_name = "BACKUP")]
         backup: String,
     },
     Restore(RestoreArguments),
 }
 
-/// Make a verified backup of the database, or of one workspace with `--workspace`
+/// Create a verified backup of the database, or of one workspace with `--workspace`
 #[derive(Debug, Args)]
 #[command(defer(described_by::<BackupCreate>))]
 pub struct CreateBackupArguments {
@@ -52,11 +52,11 @@ impl From<BackupFormat> for rootset_api::BackupFormat {
     }
 }
 
-/// Put a backup in the place of what is there; only one workspace with `--workspace`
+/// Replace the database with a backup, or only one workspace with `--workspace`
 #[derive(Debug, Args)]
 #[command(defer(described_by::<BackupRestore>))]
 pub struct RestoreArguments {
-    /// Id, or the path of a backup's folder
+    /// The id of the backup, or the path of its folder
     #[arg(value_name = "BACKUP")]
     backup: String,
     #[arg(id = "into_workspace_id", long = "into", value_name = "ID")]
@@ -122,9 +122,9 @@ fn restore(arguments: &RestoreArguments, session: &Session) -> Result<(), Failur
     let only = session.global.workspace.as_deref();
     let what = match arguments.into.as_deref().or(only) {
         Some(workspace) => format!("the workspace `{}`", one_line(workspace, 64)),
-        None => "what is there now".to_owned(),
+        None => "the current contents".to_owned(),
     };
-    let action = format!("replace {what} by the backup {}", one_line(&arguments.backup, 200));
+    let action = format!("replace {what} with the backup {}", one_line(&arguments.backup, 200));
     prompt::confirm_word(session, &action, RESTORE_WORD)?;
     let answer = session.run(BackupRestore {
         backup_id: arguments.backup.clone(),
@@ -141,12 +141,12 @@ fn restored(answer: &BackupRestored) -> String {
     let memories = counted(memories, "memory", "memories");
     let mut shown = format!("restored {memories} in {}\n", names(&answer.workspaces));
     if answer.replayed_erasures > 0 {
-        let again = counted(answer.replayed_erasures, "thing", "things");
-        shown.push_str(&format!("purged again what was purged since: {again}\n"));
+        let again = counted(answer.replayed_erasures, "item", "items");
+        shown.push_str(&format!("purged again, because it was purged after the backup: {again}\n"));
     }
     if !answer.workspaces_removed.is_empty() {
         let removed = names(&answer.workspaces_removed);
-        shown.push_str(&format!("removed, because the backup does not know them: {removed}\n"));
+        shown.push_str(&format!("removed, because the backup does not contain them: {removed}\n"));
     }
     shown
 }

@@ -3,6 +3,7 @@
 #![expect(clippy::disallowed_types, reason = "JSON is what this command is about")]
 
 use clap::Args;
+use rootset_model::json;
 use rootset_service::ServiceError;
 use serde_json::{Map, Value};
 
@@ -13,7 +14,7 @@ use crate::session::Session;
 /// Run any operation: JSON in, JSON out
 #[derive(Debug, Args)]
 pub struct CallArguments {
-    /// Name of the operation, such as `search_memory`
+    /// The name of the operation, such as `search_memory`
     operation: String,
     /// The request as a JSON object, or `-` to read it from stdin [default: {}]
     request: Option<String>,
@@ -30,5 +31,5 @@ pub fn run(arguments: CallArguments, session: &Session) -> Result<(), Failure> {
 }
 
 fn parse(text: &str) -> Result<Value, ServiceError> {
-    serde_json::from_str(text).map_err(|error| ServiceError::invalid(format!("the request is not JSON: {error}")))
+    serde_json::from_str(text).map_err(|error| ServiceError::invalid(format!("the request {}", json::fault(&error))))
 }

@@ -19,7 +19,7 @@ pub enum CodeCommand {
     Search(CodeSearchArguments),
     /// Show a symbol by its name; the last parts of the name are enough
     Symbol(SymbolArguments),
-    /// List who calls a symbol
+    /// List the callers of a symbol
     #[command(defer(described_by::<GetCallers>))]
     Callers(CallsArguments),
     /// List what a symbol calls

@@ -29,23 +29,23 @@ pub enum CollectorCommand {
     Apply(ApplyArguments),
     Undo(UndoArguments),
     Purge(PurgeArguments),
-    /// Live and trashed memories, last runs, and what could be reclaimed
+    /// Show live and trashed memories, recent runs, and reclaimable space
     Status,
-    /// How long memories are kept
+    /// Show or set how long memories are kept
     #[command(subcommand)]
     Retention(RetentionCommand),
-    /// Say why something is alive, or why it is not
+    /// Explain why something is alive or not
     #[command(defer(described_by::<GcExplain>))]
     Explain {
         id: String,
     },
 }
 
-/// Find garbage and make a plan of it, or show a plan that was made before
+/// Find garbage and make a plan, or show an existing plan
 #[derive(Debug, Args)]
 #[command(defer(described_by::<GetPlan>))]
 pub struct PlanArguments {
-    /// Strategies (all of them when none is named), or the id of a plan
+    /// Strategies (default: all), or the id of a plan
     #[arg(value_name = "STRATEGY|PLAN")]
     what: Vec<String>,
     #[command(flatten)]
@@ -97,7 +97,7 @@ fn plan(arguments: PlanArguments, session: &Session) -> Result<(), Failure> {
         let plan = session.run(GetPlan { workspace_id: None, plan_id: id.clone(), offset, limit })?;
         return session.output.answer(&plan, |plan| Plan::from(plan).to_string());
     }
-    let named: Vec<StrategyChoice> = words("strategies", &arguments.what)?;
+    let named: Vec<StrategyChoice> = words("STRATEGY", &arguments.what)?;
     let strategies = if named.is_empty() { vec![StrategyChoice::All] } else { named };
     let plan = session.run(GcPlan { workspace_id: None, strategies })?;
     if plan.items.is_empty() {
@@ -158,8 +158,8 @@ pub fn apply_after_approval(plan: Plan<'_>, approval: Approval, session: &Sessio
 }
 
 fn over_limit(plan: &PlanAnswer) -> ServiceError {
-    ServiceError::new(ErrorCode::LimitExceeded, "the plan is over a limit; nothing was changed")
-        .with_hint(format!("if that is what you want: rootset gc apply {} --allow-large", plan.plan_id))
+    ServiceError::new(ErrorCode::LimitExceeded, "the plan exceeds a limit; nothing was changed")
+        .with_hint(format!("to apply it anyway: rootset gc apply {} --allow-large", plan.plan_id))
         .with_details(json!({"plan_id": plan.plan_id, "blocked": plan.blocked}))
 }
 
@@ -167,7 +167,7 @@ fn over_limit(plan: &PlanAnswer) -> ServiceError {
 fn with_plan(failure: Failure, plan: PlanId) -> Failure {
     match failure {
         Failure::Error(error) => {
-            let hint = format!("give `--yes` if that is what you want, or run `rootset gc apply {plan}` in a terminal");
+            let hint = format!("confirm with `--yes`, or run `rootset gc apply {plan}` in a terminal");
             error.with_hint(hint).with_details(json!({"plan_id": plan})).into()
         }
         other => other,
@@ -204,11 +204,11 @@ fn say_about_remains(answer: &PurgeAnswer, output: &output::Output) {
     }
     if answer.receipt.byte_scan == "found" {
         output.talk(&render::warning(
-            "pieces of the text are still in the files: another memory may hold the same words",
+            "parts of the text are still in the files: another memory may contain the same words",
         ));
     }
     for left in answer.receipt.left_to_operator.iter().flatten() {
-        output.talk(&format!("left to the operator of the server: {left}"));
+        output.talk(&format!("still on the server, for its operator to clean up: {left}"));
     }
 }
 

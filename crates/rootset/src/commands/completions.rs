@@ -10,7 +10,7 @@ use crate::session::Session;
 /// Print a completion script
 #[derive(Debug, Args)]
 pub struct CompletionsArguments {
-    /// The shell to complete in
+    /// The shell to print it for
     shell: Shell,
 }
 

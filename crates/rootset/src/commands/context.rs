@@ -22,9 +22,8 @@ use read::{SearchStashArguments, SegmentArguments, ShowContextArguments};
 
 #[derive(Debug, Subcommand)]
 pub enum ContextCommand {
-    /// List the sessions, the one used last first
+    /// List the sessions, most recently used first
     #[command(defer(described_by::<ContextListSessions>))]
-    #[command(mut_arg("offset", |offset| offset.help("How many to skip")))]
     List(PageArguments),
     Import(ImportContextArguments),
     Add(AddSegmentArguments),
@@ -32,12 +31,12 @@ pub enum ContextCommand {
     Analyze(AnalyzeArguments),
     Prune(PruneContextArguments),
     Top(TopArguments),
-    /// Say why a segment stays, or why nothing keeps it
+    /// Explain why a segment stays or may leave
     Explain(SegmentArguments),
     Restore(RestoreSegmentsArguments),
     Search(SearchStashArguments),
     Pin(PinArguments),
-    /// Let segments leave again
+    /// Unpin segments, so that they may leave the window again
     Unpin(SegmentsArguments),
     Compress(CompressArguments),
     Focus(FocusArguments),

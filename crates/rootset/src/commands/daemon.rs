@@ -16,10 +16,10 @@ use crate::stop::Stop;
 /// Run the collector's scheduler until it is stopped
 #[derive(Debug, Args)]
 pub struct DaemonArguments {
-    /// Do what is due now and end, for use from cron
+    /// Do what is due now and exit, for use from cron
     #[arg(long)]
     pub once: bool,
-    /// Accept the time of this machine after its clock has jumped
+    /// Accept this machine's time after its clock has jumped
     #[arg(long)]
     trust_clock: bool,
 }
@@ -44,7 +44,7 @@ pub fn run(arguments: DaemonArguments, session: &Session) -> Result<(), Failure>
     let scheduler = Scheduler::new(session.service()?.clone()).with_stop(stop.flag());
     if arguments.trust_clock {
         scheduler.trust_clock()?;
-        session.output.talk("the time of this machine is accepted");
+        session.output.talk("this machine's time is accepted");
     }
     match (is_enabled, arguments.once) {
         (false, _) => say_disabled(session),
@@ -63,8 +63,8 @@ fn once(scheduler: &Scheduler, session: &Session) -> Result<(), Failure> {
         Tick::Disabled => return say_disabled(session),
         Tick::ClockDoubted(doubt) => return Err(doubted(doubt).into()),
         Tick::HeldElsewhere => {
-            let error = ServiceError::new(ErrorCode::Busy, "another scheduler is at it");
-            return Err(error.with_hint("what is due is being done; nothing is left to do here").into());
+            let error = ServiceError::new(ErrorCode::Busy, "another scheduler is running");
+            return Err(error.with_hint("it does what is due; there is nothing left to do here").into());
         }
         Tick::NotDue { next_at } => Answer::NotDue { next_at },
         Tick::Ran(Round { workspaces, failed, expired, trashed }) => {
@@ -75,9 +75,9 @@ fn once(scheduler: &Scheduler, session: &Session) -> Result<(), Failure> {
 }
 
 fn until_stopped(scheduler: &Scheduler, stop: &Stop, session: &Session) -> Result<(), Failure> {
-    session.output.talk("the scheduler is running; Ctrl-C ends it");
+    session.output.talk("the scheduler is running; Ctrl-C stops it");
     rounds::until_stopped(scheduler, |time| stop.wait(time));
-    session.output.talk("the scheduler has ended");
+    session.output.talk("the scheduler has stopped");
     Ok(())
 }
 

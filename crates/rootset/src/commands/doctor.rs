@@ -13,7 +13,7 @@ use crate::exit::{Failure, STATUS_CALLER};
 use crate::render::{self, escaped};
 use crate::session::Session;
 
-/// Check the database; ends with status 1 when something is wrong
+/// Check the database; exits with status 1 if something is wrong
 #[derive(Debug, Args)]
 #[command(defer(described_by::<Doctor>))]
 pub struct DoctorArguments {
@@ -71,8 +71,8 @@ fn render(answer: &DoctorAnswer) -> String {
     }
     let bad = answer.checks.iter().filter(|check| !check.ok).count();
     match bad {
-        0 => line(format!("all {} checks hold", answer.checks.len())),
-        bad => line(format!("{bad} of {} checks do not hold", answer.checks.len())),
+        0 => line(format!("all {} checks passed", answer.checks.len())),
+        bad => line(format!("{bad} of {} checks failed", answer.checks.len())),
     }
     shown
 }

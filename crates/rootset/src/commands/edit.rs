@@ -23,30 +23,27 @@ pub struct EditArguments {
     /// A new topic
     #[arg(id = "new_topic", long = "topic", value_name = "TOPIC")]
     topic: Option<String>,
-    /// Replace the decisions (may be repeated)
     #[arg(long = "decision", value_name = "TEXT")]
     decisions: Vec<String>,
-    /// Replace the rationale (may be repeated)
     #[arg(long, value_name = "TEXT")]
     rationale: Vec<String>,
-    /// Replace the tags (may be repeated)
     #[arg(long = "tag", short, value_name = "TAG")]
     tags: Vec<String>,
     #[arg(long)]
     name: Option<String>,
-    /// Replace the metadata, a JSON object
+    /// [a JSON object]
     #[arg(long, value_name = "JSON")]
     metadata: Option<String>,
-    /// Never remove it by a policy or a query
+    /// Protect it from removal by policies and queries
     #[arg(long, value_name = "REASON", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     pin: Option<String>,
-    /// Let it be removed again
+    /// Allow its removal again
     #[arg(long, conflicts_with = "pin")]
     unpin: bool,
-    /// When it stops being true: `2026-12-31`, RFC 3339, or `90d` from now
+    /// When it expires: `2026-12-31`, RFC 3339, or `90d` from now
     #[arg(long, value_name = "WHEN")]
     expires: Option<String>,
-    /// Empty a field (may be repeated)
+    /// Clear a field (may be repeated)
     #[arg(long, value_name = "FIELD")]
     clear: Vec<ClearedField>,
     #[arg(long, value_name = "NUMBER")]
@@ -72,7 +69,7 @@ pub fn run(arguments: EditArguments, session: &Session) -> Result<(), Failure> {
     let mut update = changes(arguments)?;
     if !update.changes_something() {
         if !prompt::is_possible() {
-            let error = ServiceError::invalid("no option says what to change, and there is no terminal for an editor");
+            let error = ServiceError::invalid("no option says what to change, and an editor needs a terminal");
             return Err(error.with_hint("see `rootset edit --help`").into());
         }
         if !changes_in_editor(&memory, &mut update, session)? {
@@ -140,6 +137,6 @@ fn changes_in_editor(memory: &str, update: &mut UpdateMemory, session: &Session)
 }
 
 fn render(answer: &UpdatedMemory) -> String {
-    let what = if answer.reextracted { ", entities and relations renewed" } else { "" };
+    let what = if answer.reextracted { ", entities and relations updated" } else { "" };
     format!("changed {}, now version {}{what}\n", answer.memory_id, answer.version)
 }

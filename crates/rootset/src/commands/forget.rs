@@ -15,19 +15,16 @@ use crate::session::Session;
 #[command(defer(described_by::<Forget>))]
 pub struct ForgetArguments {
     query: Vec<String>,
-    /// Only with this tag (may be repeated: all of them)
     #[arg(long = "tag", short, value_name = "TAG")]
     tags: Vec<String>,
-    /// Only of this source
     #[arg(long)]
     source: Option<String>,
-    /// Only written by this one
     #[arg(long, value_name = "NAME")]
     written_by: Option<String>,
-    /// Only created after
+    /// The earliest creation time
     #[arg(long, value_name = "TIME")]
     after: Option<String>,
-    /// Only created before
+    /// The latest creation time
     #[arg(long, value_name = "TIME")]
     before: Option<String>,
     #[arg(long = "kind", value_name = "KIND")]
@@ -36,7 +33,7 @@ pub struct ForgetArguments {
     include_pinned: bool,
     #[arg(long)]
     purge: bool,
-    /// Go on although a limit is exceeded
+    /// Apply even if a limit is exceeded
     #[arg(long)]
     allow_large: bool,
     /// Only show what would be removed
@@ -55,7 +52,7 @@ pub fn run(arguments: ForgetArguments, session: &Session) -> Result<(), Failure>
         written_by: arguments.written_by,
         created_after: time("--after", &arguments.after)?,
         created_before: time("--before", &arguments.before)?,
-        kinds: given(words("kinds", &arguments.kinds)?),
+        kinds: given(words("--kind", &arguments.kinds)?),
         include_pinned: arguments.include_pinned.then_some(true),
         purge: arguments.purge.then_some(true),
     })?;
@@ -75,7 +72,7 @@ fn nothing_to_forget(found: &ForgetAnswer) -> String {
     match found.kept_pinned.len() {
         0 => "nothing matches\n".to_owned(),
         kept => format!(
-            "nothing to remove: {} pinned; `--include-pinned` takes them too\n",
+            "nothing to remove: {} pinned; `--include-pinned` includes them\n",
             counted(kept, "match is", "matches are")
         ),
     }

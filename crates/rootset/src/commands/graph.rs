@@ -44,7 +44,7 @@ pub fn run(command: GraphCommand, session: &Session) -> Result<(), Failure> {
     match command {
         GraphCommand::Import(arguments) => {
             let request = object("FILE", &input::read_file(&arguments.file)?)?;
-            let answer = session.run(ImportGraph::parse(request).map_err(ServiceError)?)?;
+            let answer = session.run(ImportGraph::parse(request.into()).map_err(ServiceError)?)?;
             session.output.answer(&answer, imported)
         }
         GraphCommand::Export(arguments) => {

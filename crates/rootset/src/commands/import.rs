@@ -25,12 +25,12 @@ use server_memory::Graph;
 const SHOWN_MAX: usize = 10;
 const MANIFEST_FILE: &str = "manifest.json";
 
-/// Bring memories from elsewhere: shows what would be added, then asks
+/// Import memories from another program; shows what would be added, then asks
 #[derive(Debug, Args)]
 pub struct ImportMemoriesArguments {
     /// The JSON lines of @modelcontextprotocol/server-memory (`-` for stdin), or the folder of a backup
     file: PathBuf,
-    /// Of a backup: the workspace to take out of it
+    /// The workspace to import from a backup
     #[arg(long, value_name = "ID")]
     from: Option<String>,
     /// Only show what would be added
@@ -43,7 +43,7 @@ pub fn run(arguments: &ImportMemoriesArguments, session: &Session) -> Result<(),
         return bundle::run(&folder, arguments, session);
     }
     if arguments.from.is_some() {
-        return Err(ServiceError::invalid("`--from` is for backups, and the file is none").into());
+        return Err(ServiceError::invalid("`--from` is for backups, and the file is not a backup").into());
     }
     let shown = arguments.file.display().to_string();
     let graph = server_memory::parse(&input::read_file(&arguments.file)?);
@@ -79,7 +79,7 @@ fn backup_folder(path: &Path) -> Option<PathBuf> {
 
 fn nothing_understood(file: &str, graph: &Graph) -> ServiceError {
     let message = match graph.problems.first() {
-        Some(problem) => format!("`{file}` has no line of server-memory; line {}: {}", problem.line, problem.what),
+        Some(problem) => format!("`{file}` is not a file of server-memory; line {}: {}", problem.line, problem.what),
         None => format!("`{file}` is empty"),
     };
     ServiceError::invalid(message).with_hint(
@@ -114,7 +114,11 @@ fn preview(comparison: &Comparison<'_>, graph: &Graph) -> String {
     };
     group(comparison.new.iter().map(|it| it.name.as_str()).collect(), "+", "to add");
     group(comparison.changed.iter().map(|it| it.entity.name.as_str()).collect(), "~", "with a newer text to add");
-    group(comparison.edited.iter().map(|it| it.name.as_str()).collect(), "=", "left alone: changed here since");
+    group(
+        comparison.edited.iter().map(|it| it.name.as_str()).collect(),
+        "=",
+        "left alone: edited here since the last import",
+    );
     group(comparison.removed.iter().map(|it| it.name.as_str()).collect(), "-", "left in the trash");
     line(format!(
         "{} and {} to add to the graph",
@@ -123,10 +127,10 @@ fn preview(comparison: &Comparison<'_>, graph: &Graph) -> String {
     ));
     line(format!("already there: {}", counted(comparison.unchanged, "memory", "memories")));
     for problem in graph.problems.iter().take(SHOWN_MAX) {
-        line(render::warning(format!("line {} left out: {}", problem.line, escaped(&problem.what))));
+        line(render::warning(format!("line {} skipped: {}", problem.line, escaped(&problem.what))));
     }
     if graph.problems.len() > SHOWN_MAX {
-        line(render::warning(format!("and {} more lines", graph.problems.len() - SHOWN_MAX)));
+        line(render::warning(format!("and {}", counted(graph.problems.len() - SHOWN_MAX, "more line", "more lines"))));
     }
     shown
 }
@@ -149,10 +153,12 @@ fn remarks(applied: &Applied, session: &Session) {
         session.output.talk(&render::warning(format!("and {} more", applied.failed.len() - SHOWN_MAX)));
     }
     if applied.created > 0 {
-        session.output.talk(&format!("take the memories out again: rootset forget --source {}", server_memory::SOURCE));
+        session
+            .output
+            .talk(&format!("to remove the memories again: rootset forget --source {}", server_memory::SOURCE));
     }
     for run in &applied.runs {
-        session.output.talk(&format!("take the graph out again: rootset undo {run}"));
+        session.output.talk(&format!("to remove the graph again: rootset undo {run}"));
     }
 }
 

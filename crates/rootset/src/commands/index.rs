@@ -33,7 +33,7 @@ pub struct ScopeArguments {
     repo: Option<String>,
     #[arg(long = "language", short = 'l', value_name = "LANGUAGE")]
     languages: Vec<String>,
-    /// Leave out files of tests
+    /// Leave out test files
     #[arg(long)]
     no_tests: bool,
     #[arg(long, value_name = "BYTES")]
@@ -97,7 +97,7 @@ fn in_words(answer: &IndexAnswer) -> String {
     let lines = counted(answer.total_lines, "line", "lines");
     line(format!("  {functions}, {classes}, {lines}{}", in_brackets(&by_count(&answer.languages))));
     if !answer.skipped.is_empty() {
-        line(format!("  left out: {}", by_count(&answer.skipped)));
+        line(format!("  skipped: {}", by_count(&answer.skipped)));
     }
     if let Some(redacted) = answer.redacted.filter(|count| *count > 0) {
         line(format!("  {} not stored", counted(redacted, "likely secret", "likely secrets")));

@@ -34,17 +34,17 @@ pub struct InstallArguments {
     /// The agent to connect
     #[arg(value_name = "claude-code|cursor|vscode|codex", hide_possible_values = true)]
     client: Client,
-    /// Take exactly this entry out again
+    /// Remove exactly this entry again
     #[arg(long)]
     undo: bool,
-    /// Only print what belongs into the file
+    /// Only print what belongs in the file
     #[arg(long, conflicts_with = "undo")]
     print: bool,
-    /// For the project around the working folder only, instead of everywhere
+    /// Only for the project around the working folder, instead of everywhere
     #[arg(long)]
     project: bool,
     #[arg(long, value_name = "NAMES", conflicts_with = "undo")]
-    #[arg(help = format!("Which tools the agent gets: {}, or several with commas [default: core]", Profile::names()))]
+    #[arg(help = format!("The tools the agent gets: {}, or several separated by commas [default: core]", Profile::names()))]
     profile: Option<Profiles>,
 }
 
@@ -138,16 +138,16 @@ fn edited(place: &Place, text: &str, entry: Option<&Entry>) -> Result<String, St
     }
 }
 
-/// What belongs into the file, for those who put it there by hand.
+/// What belongs in the file, for those who put it there by hand.
 fn snippet(place: &Place, entry: &Entry) -> String {
     edited(place, "", Some(entry)).expect("an empty file takes an entry")
 }
 
 fn refuse(place: &Place, entry: &Entry, problem: &str, is_undo: bool, session: &Session) -> Result<(), Failure> {
-    let message = format!("`{}` is not what was expected: {problem}", place.path.display());
+    let message = format!("`{}` cannot be changed: {problem}", place.path.display());
     let error = ServiceError::new(ErrorCode::InvalidArgument, message);
     if is_undo {
-        return Err(error.with_hint("nothing was changed; take the entry `rootset` out by hand").into());
+        return Err(error.with_hint("nothing was changed; remove the entry `rootset` by hand").into());
     }
     let snippet = snippet(place, entry);
     if session.output.in_json() {
@@ -155,7 +155,7 @@ fn refuse(place: &Place, entry: &Entry, problem: &str, is_undo: bool, session: &
         return Err(error.with_hint("nothing was changed; add the snippet by hand").with_details(details).into());
     }
     session.output.text(&snippet)?;
-    Err(error.with_hint("nothing was changed; add by hand what is printed above").into())
+    Err(error.with_hint("nothing was changed; add the lines above by hand").into())
 }
 
 /// Shows, asks, writes. Answers where the earlier text is.
@@ -167,7 +167,7 @@ fn write(path: &Path, before: Option<&str>, after: &str, session: &Session) -> R
     prompt::confirm(session, &format!("{what} {}", escaped(&path.display().to_string())))?;
     // The agent may be running, and may have written its file while somebody thought about the question.
     if file::read(path)?.as_deref() != before {
-        let message = format!("`{}` was changed by somebody else meanwhile", path.display());
+        let message = format!("another program changed `{}` in the meantime", path.display());
         return Err(ServiceError::conflict(message).with_hint("nothing was changed; run the command again").into());
     }
     let backup = file::replace(path, before.is_some(), after)?;
@@ -196,26 +196,26 @@ fn in_words(arguments: &InstallArguments, path: &Path, is_changed: bool) -> Stri
     match (arguments.undo, is_changed) {
         (false, true) => format!("installed for {client}: {path}\n"),
         (false, false) => format!("already installed for {client}: {path}\n"),
-        (true, true) => format!("taken out of {client}: {path}\n"),
+        (true, true) => format!("removed from {client}: {path}\n"),
         (true, false) => format!("not installed for {client}: {path}\n"),
     }
 }
 
 fn remarks(arguments: &InstallArguments, backup: Option<&str>, session: &Session) {
     if let Some(backup) = backup {
-        session.output.talk(&format!("what was there before: {}", escaped(backup)));
+        session.output.talk(&format!("the earlier file was kept as {}", escaped(backup)));
     }
     if arguments.undo {
         return;
     }
     if arguments.project {
-        session.output.talk("the entry holds this machine's path: do not share the file as it is");
+        session.output.talk("the entry contains a path on this machine: do not share the file as it is");
     }
     session.output.talk(match arguments.client {
-        Client::ClaudeCode => "next: start Claude Code anew; /mcp lists the server",
-        Client::Cursor => "next: start Cursor anew; its settings list the server under MCP",
+        Client::ClaudeCode => "next: restart Claude Code; /mcp lists the server",
+        Client::Cursor => "next: restart Cursor; its settings list the server under MCP",
         Client::VsCode => "next: run `MCP: List Servers` in VS Code and start it",
-        Client::Codex => "next: start Codex anew; /mcp lists the server",
+        Client::Codex => "next: restart Codex; /mcp lists the server",
     });
     let project = if arguments.project { " --project" } else { "" };
     session.output.talk(&format!("undo: rootset install {}{project} --undo", arguments.client.as_str()));

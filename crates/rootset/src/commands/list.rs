@@ -22,18 +22,15 @@ pub struct ListArguments {
     page: PageArguments,
     #[arg(long, value_name = "updated_at|created_at|use_count")]
     order_by: Option<String>,
-    /// Oldest or least used first
+    /// Show the oldest or least used first
     #[arg(long)]
     ascending: bool,
     #[arg(long = "tag", short, value_name = "TAG")]
     tags: Vec<String>,
-    /// Only of this source
     #[arg(long)]
     source: Option<String>,
-    /// Only written by this one
     #[arg(long, value_name = "NAME")]
     written_by: Option<String>,
-    /// `pending` or `complete`
     #[arg(long)]
     status: Option<String>,
     #[arg(long, value_name = "live|trashed|superseded|all")]
@@ -49,9 +46,9 @@ pub struct PageArguments {
 }
 
 pub fn run(arguments: ListArguments, session: &Session) -> Result<(), Failure> {
-    let order_by = arguments.order_by.as_deref().map(|text| word("order_by", text)).transpose()?;
-    let status = arguments.status.as_deref().map(|text| word("status", text)).transpose()?;
-    let lifecycle = arguments.lifecycle.as_deref().map(|text| word("lifecycle", text)).transpose()?;
+    let order_by = arguments.order_by.as_deref().map(|text| word("--order-by", text)).transpose()?;
+    let status = arguments.status.as_deref().map(|text| word("--status", text)).transpose()?;
+    let lifecycle = arguments.lifecycle.as_deref().map(|text| word("--lifecycle", text)).transpose()?;
     let answer = session.run(ListMemories {
         workspace_id: None,
         query: joined(&arguments.query),

@@ -1,4 +1,4 @@
-//! `rootset log`: what was added, removed and run lately, one line each, with the command that takes it back.
+//! `rootset log`: what was added, removed and run recently, one line each, with the command that undoes it.
 //!
 //! Put together from three answers: lists of memories, the audit trail, and the runs that can still be undone. Removals
 //! of one run are one line, however many batches it took.
@@ -15,13 +15,13 @@ use crate::exit::Failure;
 use crate::render::{Amounts, Table, counted, one_line, short};
 use crate::session::Session;
 
-/// What was added, removed and run lately, with the command that takes it back
+/// Show what was added, removed and run recently, with the command that undoes it
 #[derive(Debug, Args)]
 pub struct LogArguments {
     /// How far back: `24h`, `30d`, or a day such as `2026-12-31`
     #[arg(long, value_name = "WHEN", default_value = "7d")]
     since: String,
-    /// How many lines
+    /// The number of lines to show
     #[arg(long, short = 'n', value_name = "COUNT", default_value_t = 100)]
     limit: usize,
 }
@@ -39,7 +39,7 @@ struct Log {
     entries: Vec<Line>,
 }
 
-/// One line: what happened, and how to take it back.
+/// One line: what happened, and how to undo it.
 #[derive(Serialize)]
 struct Line {
     at: Timestamp,

@@ -10,7 +10,7 @@ use crate::session::Session;
 /// Print a manual page, for `man -l -`
 #[derive(Debug, Args)]
 pub struct ManArguments {
-    /// A command, such as `gc plan`; without one, the page of the program
+    /// The command, such as `gc plan`; default: the whole program
     command: Vec<String>,
 }
 
@@ -22,7 +22,7 @@ pub fn run(arguments: &ManArguments, session: &Session) -> Result<(), Failure> {
     for name in &arguments.command {
         let found = command.find_subcommand(name).cloned();
         let unknown = || {
-            ServiceError::invalid(format!("there is no command `rootset {}`", arguments.command.join(" ")))
+            ServiceError::invalid(format!("no command `rootset {}`", arguments.command.join(" ")))
                 .with_hint("`rootset --help` lists the commands")
         };
         command = found.ok_or_else(unknown)?;

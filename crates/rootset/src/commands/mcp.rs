@@ -21,21 +21,21 @@ use crate::stop::Stop;
 const ANSWERING_THREADS: usize = 2;
 /// Uses must be written within a second: they save memories from the collector.
 const UPKEEP_EVERY: Duration = Duration::from_secs(1);
-/// Memories that wait for a model are looked for with every so-manieth round.
+/// Memories that wait for a model are looked for once in this many rounds.
 const PENDING_EVERY_ROUNDS: u32 = 10;
 const AUTO: &str = "auto";
 const DEFAULT: &str = "default";
 
-/// Serve an agent over stdin and stdout, by the Model Context Protocol
+/// Serve an agent over stdin and stdout with the Model Context Protocol
 ///
-/// With `--workspace auto` the workspace is named after the git repository around the working directory, and made when it
-/// is missing.
+/// With `--workspace auto` the workspace is named after the git repository around the working directory, and created if
+/// it does not exist.
 #[derive(Debug, Args)]
 pub struct McpArguments {
     #[arg(long, value_name = "NAMES", default_value_t)]
-    #[arg(help = format!("Which tools to offer: {}, or several with commas", Profile::names()))]
+    #[arg(help = format!("The tools to offer: {}, or several separated by commas", Profile::names()))]
     profile: Profiles,
-    /// Name in the audit, instead of the client's own
+    /// The name in the audit trail; default: the client's own
     #[arg(long, value_name = "NAME")]
     actor: Option<String>,
 }
@@ -90,7 +90,7 @@ async fn keep_up(service: Arc<Service>) {
             Ok::<(), ServiceError>(())
         });
         if let Ok(Err(error)) = work.await {
-            tracing::warn!(%error, "upkeep failed; it is tried again");
+            tracing::warn!(%error, "upkeep failed; trying again later");
         }
     }
 }

@@ -36,7 +36,7 @@ pub fn run(mut arguments: PruneArguments, session: &Session) -> Result<(), Failu
         let plan = session.run(GetPlan { plan_id, ..GetPlan::default() })?;
         return review(&plan, &plan, arguments, session);
     }
-    let strategy = arguments.strategy.as_deref().map(|text| word("strategy", text)).transpose()?;
+    let strategy = arguments.strategy.as_deref().map(|text| word("--strategy", text)).transpose()?;
     let preview = session.run(PruneMemory { dry_run: Some(true), strategy, ..PruneMemory::default() })?;
     let plan = preview.plan.as_ref().expect("a preview holds a plan");
     review(&preview, plan, arguments, session)

@@ -41,17 +41,16 @@ pub fn run(folder: &str, session: &Session) -> Result<(), Failure> {
     };
     session.output.answer(&answer, render)?;
     if !session.output.in_json() {
-        session.output.talk(&format!(
-            "to use it: move the damaged file away, then `rootset backup restore {}` into a new one",
-            answer.path
-        ));
+        session
+            .output
+            .talk(&format!("to use it: move the damaged file away, then run `rootset backup restore {}`", answer.path));
     }
     Ok(())
 }
 
 fn not_a_file(location: &Location) -> ServiceError {
     ServiceError::invalid(format!("`{location}` is on a server: only a file can be salvaged")).with_hint(
-        "bring the server back from its own backups, or a bundle of ours into a new database: `rootset backup restore`",
+        "restore the server from its own backups, or a backup of Rootset into a new database with `rootset backup restore`",
     )
 }
 
@@ -59,7 +58,7 @@ fn render(answer: &Salvaged) -> String {
     format!(
         "salvaged {} ({} could not be read, {} without their text)\n{}\n",
         counted(answer.memories.unwrap_or_default(), "memory", "memories"),
-        counted(answer.damaged_stretches, "stretch", "stretches"),
+        counted(answer.damaged_stretches, "damaged part", "damaged parts"),
         answer.incomplete_memories,
         escaped(&answer.path)
     )
@@ -84,7 +83,7 @@ pub fn advice(session: &Session) -> Result<Vec<String>, ServiceError> {
             manifest.created_at, manifest.backup_id
         ));
     } else {
-        steps.push("there is no backup that verifies".to_owned());
+        steps.push("there is no backup that can be restored".to_owned());
     }
     steps.push("save what can still be read: `rootset doctor --salvage FOLDER`".to_owned());
     Ok(steps)
@@ -99,7 +98,7 @@ fn advice_on_server(backup: Option<&Backup>) -> Vec<String> {
             manifest.created_at, manifest.backup_id
         )
     });
-    ours.into_iter().chain(["bring the server back from its own backups, see docs/operations.md".to_owned()]).collect()
+    ours.into_iter().chain(["restore the server from its own backups; see docs/operations.md".to_owned()]).collect()
 }
 
 fn newest_good(folder: &Path) -> Result<Option<Backup>, ServiceError> {

@@ -14,24 +14,24 @@ use crate::session::Session;
 const TOPIC_CHARS: usize = 100;
 const SNIPPET_CHARS: usize = 320;
 
-/// Find memories, or the entities they speak of
+/// Find memories, or the entities they mention
 #[derive(Debug, Args)]
 #[command(defer(described_by::<SearchMemory>))]
 pub struct SearchArguments {
     query: Vec<String>,
     #[arg(long, short = 'n', value_name = "COUNT")]
     limit: Option<i64>,
-    /// Look for entities instead of memories
+    /// Find entities instead of memories
     #[arg(long)]
     entities: bool,
     #[arg(long = "tag", short, value_name = "TAG")]
     tags: Vec<String>,
     #[arg(long)]
     source: Option<String>,
-    /// Only created after
+    /// The earliest creation time
     #[arg(long, value_name = "TIME")]
     after: Option<String>,
-    /// Only created before
+    /// The latest creation time
     #[arg(long, value_name = "TIME")]
     before: Option<String>,
     #[arg(long)]
@@ -58,7 +58,7 @@ pub fn run(arguments: SearchArguments, session: &Session) -> Result<(), Failure>
             session.output.talk("nothing found");
         }
         if answer.truncated == Some(true) {
-            session.output.talk("the answer was cut to fit; ask for more with narrower words");
+            session.output.talk("the answer was cut to fit; use more specific words to see more");
         }
     }
     Ok(())

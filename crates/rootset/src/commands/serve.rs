@@ -17,22 +17,22 @@ use crate::first_token;
 use crate::session::Session;
 use crate::stop::Stop;
 
-/// The actor of whoever calls a server that asks nobody for a token.
+/// The actor of every caller of a server that requires no token.
 const ANYBODY: &str = "http";
 /// Signals wake the wait; this only bounds one round of it.
 const WAIT: Duration = Duration::from_secs(3_600);
 
-/// Serve the operations over HTTP, with the scheduler beside it, until it is stopped
+/// Serve the operations over HTTP and run the scheduler, until stopped
 #[derive(Debug, Args)]
 pub struct ServeArguments {
-    /// Address and port to listen on; port 0 takes any that is free [default: `server.listen`, 127.0.0.1:7654]
+    /// Address and port to listen on; port 0 picks a free one [default: `server.listen`, 127.0.0.1:7654]
     #[arg(long, value_name = "ADDRESS")]
     listen: Option<SocketAddr>,
-    /// Ask nobody for a token: everybody who reaches this machine's loopback may do everything
+    /// Require no token: anyone who can reach this machine's loopback address may do everything
     #[arg(long)]
     no_auth: bool,
     #[arg(long, value_name = "NAMES", default_value_t)]
-    #[arg(help = format!("Which tools to offer to agents at `/mcp`: {}, or several with commas", Profile::names()))]
+    #[arg(help = format!("The tools to offer to agents at `/mcp`: {}, or several separated by commas", Profile::names()))]
     profile: Profiles,
 }
 
@@ -48,7 +48,7 @@ pub fn run(arguments: ServeArguments, session: &Session) -> Result<(), Failure> 
     let listener = TcpListener::bind(address).map_err(|error| cannot_listen(address, &error))?;
     let service = session.service()?.clone();
     let access = if arguments.no_auth {
-        session.output.talk("WARNING: no token is asked for: every program and user of this machine may do everything");
+        session.output.talk("WARNING: no token is required: every program and user on this machine may do everything");
         Access::Open(Caller::new(FrontEnd::Http, ANYBODY, &configuration.workspace))
     } else {
         first_token::ensure(session)?;
@@ -65,12 +65,12 @@ pub fn run(arguments: ServeArguments, session: &Session) -> Result<(), Failure> 
     let background = Background::start(&service, configuration.settings.gc.enabled);
     session.output.text(&format!("listening on http://{}\n", server.address()))?;
     while !stop.wait(WAIT) {}
-    session.output.talk("ending: running requests are finished first; again to end at once");
+    session.output.talk("stopping after the running requests; Ctrl-C again stops at once");
     if server.stop() == Ended::Cut {
-        tracing::warn!("time was over before every running request had its answer");
+        tracing::warn!("some requests were still running at the shutdown timeout");
     }
     background.stop();
-    session.output.talk("the server has ended");
+    session.output.talk("the server has stopped");
     Ok(())
 }
 
@@ -96,8 +96,8 @@ fn agents(profiles: Profiles, parts: &Parts, session: &Session) -> Result<McpHtt
 }
 
 fn open_to_the_world(address: SocketAddr) -> ServiceError {
-    ServiceError::invalid(format!("`--no-auth` is for the loopback only, and `{address}` is not on it"))
-        .with_hint("leave `--no-auth` away and give each client a token")
+    ServiceError::invalid(format!("`--no-auth` works only on a loopback address, and `{address}` is not one"))
+        .with_hint("drop `--no-auth` and give each client a token")
 }
 
 fn cannot_listen(address: SocketAddr, error: &std::io::Error) -> ServiceError {

@@ -10,7 +10,7 @@ use crate::exit::Failure;
 use crate::render::{self, counted, escaped, one_line, with_age};
 use crate::session::Session;
 
-/// Read one memory whole
+/// Show one memory in full
 #[derive(Debug, Args)]
 #[command(defer(described_by::<GetMemory>))]
 pub struct ShowArguments {
@@ -18,7 +18,7 @@ pub struct ShowArguments {
     memory: String,
     #[arg(long, value_name = "NUMBER")]
     revision: Option<i64>,
-    /// Also the ids of chunks, entities and relations
+    /// Show the ids of chunks, entities and relations, too
     #[arg(long)]
     ids: bool,
 }

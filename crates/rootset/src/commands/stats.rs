@@ -24,7 +24,8 @@ fn render(answer: &StatsAnswer) -> String {
     let entities = counted(counts.entities, "entity", "entities");
     let relations = counted(counts.relations, "relation", "relations");
     lines.push(("graph", format!("{entities}, {relations}")));
-    lines.push(("stored", format!("{} chunks, {} vectors", counts.chunks, counts.vectors)));
+    let chunks = counted(counts.chunks, "chunk", "chunks");
+    lines.push(("stored", format!("{chunks}, {}", counted(counts.vectors, "vector", "vectors"))));
     if counts.sessions > 0 {
         let sessions = counted(counts.sessions, "session", "sessions");
         let segments = counted(counts.segments, "segment", "segments");

@@ -14,7 +14,7 @@ pub fn run(session: &Session) -> Result<(), Failure> {
     if status.defrag_recommended == Some(true) && !session.output.in_json() {
         session
             .output
-            .talk(&render::warning("much was purged since the last time: `rootset defrag` gives the space back"));
+            .talk(&render::warning("much was purged since the last defragmentation: `rootset defrag` frees the space"));
     }
     Ok(())
 }

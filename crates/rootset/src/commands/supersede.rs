@@ -8,7 +8,7 @@ use crate::exit::Failure;
 use crate::render::escaped;
 use crate::session::Session;
 
-/// Say that one memory is replaced by another
+/// Mark one memory as replaced by another
 #[derive(Debug, Args)]
 #[command(defer(described_by::<SupersedeMemory>))]
 pub struct SupersedeArguments {

@@ -1,4 +1,4 @@
-//! Times as people write them on a command line: a day, a moment, or a while from now or ago.
+//! Times as people write them on a command line: a day, a moment, or a duration from now or ago.
 
 use rootset_model::Timestamp;
 use rootset_model::time::parse_duration_ms;
@@ -27,7 +27,7 @@ fn moment(option: &str, text: &str, direction: i64) -> Result<Timestamp, Service
         Ok(milliseconds) => Ok(render::from_now(milliseconds.saturating_mul(direction))),
         Err(_) => Err(ServiceError::invalid(format!(
             "`{option}` is `{text}`; allowed: a day such as `2026-12-31`, a time such as `2026-12-31T12:00:00Z`, or a \
-             while such as `90d`"
+             duration such as `90d`"
         ))),
     }
 }

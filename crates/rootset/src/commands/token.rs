@@ -14,7 +14,7 @@ use crate::session::Session;
 #[derive(Debug, Subcommand)]
 pub enum TokenCommand {
     Create(CreateTokenArguments),
-    /// List the tokens; secrets cannot be shown
+    /// List the tokens, without their secrets
     #[command(defer(described_by::<ListTokens>))]
     List {
         #[arg(id = "include_revoked", long = "revoked")]
@@ -28,7 +28,7 @@ pub enum TokenCommand {
     },
 }
 
-/// Make a token for the HTTP API and print its secret, once
+/// Create a token for the HTTP API and print its secret once
 #[derive(Debug, Args)]
 #[command(defer(described_by::<CreateToken>))]
 pub struct CreateTokenArguments {
@@ -39,7 +39,7 @@ pub struct CreateTokenArguments {
     /// [comma-separated, default: the current one]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     workspaces: Vec<String>,
-    /// [a day, a time, or a while such as `90d`]
+    /// [a day, a time, or a duration such as `90d`]
     #[arg(id = "expires_at", long = "expires", value_name = "WHEN")]
     expires: Option<String>,
 }
@@ -62,12 +62,12 @@ fn create(arguments: CreateTokenArguments, session: &Session) -> Result<(), Fail
         [] => vec![session.configuration()?.workspace.clone()],
         given => given.to_vec(),
     };
-    let scopes = words("scopes", &arguments.scopes)?.into_iter().collect();
+    let scopes = words("--scopes", &arguments.scopes)?.into_iter().collect();
     let workspaces = workspaces.into_iter().collect();
     let answer = session.run(CreateToken { name: arguments.name, scopes, workspaces, expires_at })?;
     session.output.answer(&answer, |answer| format!("{}\n", answer.token))?;
     if !session.output.in_json() {
-        session.output.talk(&format!("{}\nkeep the secret now: it cannot be shown again", allowed(&answer)));
+        session.output.talk(&format!("{}\nsave the secret now: it cannot be shown again", allowed(&answer)));
     }
     Ok(())
 }

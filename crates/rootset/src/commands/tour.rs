@@ -1,7 +1,7 @@
 //! `rootset tour`: a guided run of real commands in a folder of its own, which is gone afterwards.
 //!
-//! Commands are run as a person would run them: as processes, with nothing of the caller's settings. What they print is
-//! not ours to word.
+//! Commands are run as a person would run them: as processes, without any of the caller's settings. Their output is their
+//! own.
 
 mod props;
 mod script;
@@ -30,7 +30,7 @@ const PREFIX: &str = "ROOTSET_";
 
 pub fn run(session: &Session) -> Result<(), Failure> {
     if session.output.in_json() {
-        return Err(ServiceError::invalid("`tour` is for people and has no JSON").into());
+        return Err(ServiceError::invalid("`rootset tour` has no JSON output").into());
     }
     // Before the folder is made, so that no signal can leave it behind.
     let stop = Stop::on_signals()?;
@@ -52,9 +52,9 @@ struct Tour<'a> {
 impl Tour<'_> {
     fn run(&self) -> Result<(), Failure> {
         let say = |text: &str| self.session.output.text(text);
-        say("A tour of Rootset, on a database of its own that is gone afterwards.\n")?;
+        say("A tour of Rootset, on a temporary database.\n")?;
         if let Pace::OnEnter(_) = self.pace {
-            say(&format!("{}\n", render::dim("Enter goes on, q and Enter ends.")))?;
+            say(&format!("{}\n", render::dim("Press Enter to continue, q and Enter to stop.")))?;
         }
         for (number, chapter) in CHAPTERS.iter().enumerate() {
             let heading = format!("{}. {}", number + 1, chapter.title);
@@ -66,7 +66,7 @@ impl Tour<'_> {
                     Waited::GoOn => {}
                     Waited::Enough => return Ok(()),
                     Waited::Stopped => {
-                        self.session.output.talk("the tour has ended");
+                        self.session.output.talk("the tour was stopped");
                         return Err(Failure::Said(STATUS_CALLER));
                     }
                 }
@@ -149,7 +149,7 @@ impl Stage {
 
 fn trouble(what: &str, error: &std::io::Error) -> ServiceError {
     ServiceError::new(ErrorCode::Internal, format!("cannot {what} the tour: {error}"))
-        .with_hint("it needs a folder for temporary files with some room")
+        .with_hint("it needs some space in the folder for temporary files")
 }
 
 /// When the next command runs.

@@ -11,10 +11,10 @@ use crate::exit::{Failure, STATUS_CALLER};
 use crate::render::{self, Amounts, Table, counted, escaped, one_line, short, with_age};
 use crate::session::Session;
 
-/// Bring removed things back; without an id, list what can be undone
+/// Restore what was removed; without an id, list what can be undone
 #[derive(Debug, Args)]
 pub struct UndoArguments {
-    /// A run, or a memory by id or by the name it had
+    /// The id of a run, or the id or former name of a memory
     #[arg(value_name = "RUN|MEMORY")]
     target: Option<String>,
     /// Undo the newest run that can be undone
@@ -82,14 +82,14 @@ fn restored(answer: &UndoAnswer) -> String {
     let mut line = |text: String| writeln!(shown, "{text}").expect("writing to a string cannot fail");
     if let Some(restored) = &answer.restored {
         line(match restored.removed.unwrap_or_default() {
-            0 => format!("brought back {}", restored.amounts().in_words()),
-            removed => format!("took out {}", counted(removed, "imported row", "imported rows")),
+            0 => format!("restored {}", restored.amounts().in_words()),
+            removed => format!("removed {}", counted(removed, "imported row", "imported rows")),
         });
     }
     for conflict in answer.conflicts.iter().flatten() {
         let reason = conflict.reason.replace('_', " ");
         let by = conflict.by.map(|by| format!(" by {by}")).unwrap_or_default();
-        line(render::warning(format!("not brought back: {} ({reason}{by})", escaped(&conflict.id))));
+        line(render::warning(format!("not restored: {} ({reason}{by})", escaped(&conflict.id))));
     }
     shown
 }

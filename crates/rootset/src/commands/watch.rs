@@ -18,7 +18,7 @@ use crate::stop::Stop;
 
 /// Quiet for so long after a change: editors write a file in several steps, a branch switch writes thousands.
 const QUIET: Duration = Duration::from_millis(300);
-/// Whoever never stops writing is indexed so often all the same.
+/// If somebody never stops writing, the index is updated this often all the same.
 const PATIENCE: Duration = Duration::from_millis(1_500);
 /// Changes that the system does not report (network file systems, overrun queues) are found so often.
 const LOOK_EVERY: Duration = Duration::from_secs(60);
@@ -46,17 +46,17 @@ pub fn run(arguments: WatchArguments, session: &Session) -> Result<(), Failure> 
         }
     };
     let failed = |error: notify::Error| {
-        ServiceError::new(ErrorCode::Internal, format!("`{}` cannot be watched: {error}", request.path))
-            .with_hint("`rootset index` from time to time does the same")
+        ServiceError::new(ErrorCode::Internal, format!("cannot watch `{}`: {error}", request.path))
+            .with_hint("run `rootset index` from time to time instead")
     };
     let mut watcher: RecommendedWatcher = notify::recommended_watcher(notice).map_err(failed)?;
     watcher.watch(Path::new(&request.path), RecursiveMode::Recursive).map_err(failed)?;
     index(&request, session, true)?;
-    session.output.talk(&format!("watching {}; Ctrl-C ends it", request.path));
+    session.output.talk(&format!("watching {}; Ctrl-C stops it", request.path));
     loop {
         match wait(&changes, &stop) {
             Waited::Stopped => {
-                session.output.talk("watching has ended");
+                session.output.talk("stopped watching");
                 return Ok(());
             }
             // A folder that is away for a moment comes back; nothing is stale because of it.

@@ -41,13 +41,12 @@ pub struct CreateWorkspaceArguments {
     id: String,
     #[arg(long)]
     name: Option<String>,
-    /// What it is for
     #[arg(long)]
     description: Option<String>,
-    /// How many memories it may hold
+    /// The highest number of memories
     #[arg(long, value_name = "COUNT")]
     max_memories: Option<i64>,
-    /// How many bytes of text it may hold
+    /// The highest number of bytes of text
     #[arg(long, value_name = "BYTES")]
     max_bytes: Option<i64>,
 }
@@ -76,7 +75,7 @@ fn create(arguments: CreateWorkspaceArguments, session: &Session) -> Result<(), 
 /// What `rootset mcp --workspace auto` uses in this repository from now on.
 fn link(workspace: String, session: &Session) -> Result<(), Failure> {
     let Some((folder, _)) = project()? else {
-        let error = ServiceError::invalid("there is no git repository around the working folder");
+        let error = ServiceError::invalid("the working folder is not in a git repository");
         return Err(error.with_hint("run this inside the repository to link").into());
     };
     session.service()?.link_folder(&session.caller()?, &folder, &workspace)?;

@@ -1,4 +1,4 @@
-//! What a value may be: every key of every source is held against the table before anything is merged.
+//! What a value may be: every key of every source is checked against the table before anything is merged.
 
 #![expect(clippy::disallowed_types, reason = "settings have values of any type")]
 
@@ -75,10 +75,10 @@ fn unknown(path: &str, layer: &Layer) -> ServiceError {
 fn not_here(path: &str, layer: &Layer) -> ServiceError {
     let allowed = WORKING_FOLDER_KEYS.join("` and `");
     ServiceError::invalid(format!(
-        "`{path}` may not be set in {}: a file in the working folder sets only `{allowed}`",
+        "`{path}` may not be set in {}: a file in the working folder may set only `{allowed}`",
         layer.origin
     ))
-    .with_hint("put it into your own configuration, or name this file with `--config` if you trust it")
+    .with_hint("put it in your own configuration, or name this file with `--config` if you trust it")
 }
 
 /// The value in words, but never what may be a secret.

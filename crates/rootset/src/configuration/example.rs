@@ -8,7 +8,7 @@ pub fn example() -> String {
     let mut text = String::from(
         "# Rootset's configuration. Place it at `rootset/rootset.toml` in the XDG config folder (~/.config), or name it\n\
          # with `--config` or `ROOTSET_CONFIG`. A variable such as ROOTSET_GC__GRACE overrides the file, a flag both.\n\
-         # What is commented out has no default.\n",
+         # Keys that are commented out have no default.\n",
     );
     let mut section = "";
     for key in KEYS {

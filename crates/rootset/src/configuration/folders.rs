@@ -17,7 +17,7 @@ pub fn user_configuration() -> Option<PathBuf> {
 
 pub fn default_database() -> Result<PathBuf, ServiceError> {
     data_folder().map(|folder| folder.join(DATABASE_FILE)).ok_or_else(|| {
-        ServiceError::invalid("there is no home folder to keep the database in")
+        ServiceError::invalid("there is no home folder for the database")
             .with_hint("name a database with `--db` or `ROOTSET_DB`")
     })
 }
@@ -25,7 +25,7 @@ pub fn default_database() -> Result<PathBuf, ServiceError> {
 /// A file of ours that belongs to a database which is elsewhere. Its folder is made.
 pub fn data_file(name: &str) -> Result<PathBuf, ServiceError> {
     let folder = data_folder().ok_or_else(|| {
-        ServiceError::invalid(format!("there is no home folder to keep `{name}` in"))
+        ServiceError::invalid(format!("there is no home folder for `{name}`"))
             .with_hint("set `XDG_DATA_HOME` to a folder that only you may read")
     })?;
     create_private(&folder)?;

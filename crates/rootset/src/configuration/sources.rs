@@ -87,7 +87,7 @@ fn own_file(global: &GlobalArguments) -> Result<Option<PathBuf>, ServiceError> {
     match named {
         // A pipe of the shell (`--config <(...)`) is as good as a file.
         Some((path, by)) if !path.exists() || path.is_dir() => {
-            Err(ServiceError::invalid(format!("{by} names `{}`, which is no file", path.display())))
+            Err(ServiceError::invalid(format!("{by} names `{}`, which is not a file", path.display())))
         }
         Some((path, _)) => Ok(Some(path)),
         None => Ok(folders::user_configuration().filter(|path| path.exists())),
@@ -101,7 +101,7 @@ fn is_same_file(one: &Path, other: &Path) -> bool {
 fn file(path: &Path, place: Place) -> Result<Layer, ServiceError> {
     let text = input::read_file(path)?;
     let origin = match place {
-        Place::WorkingFolder => format!("`{}` of the working folder", path.display()),
+        Place::WorkingFolder => format!("`{}` in the working folder", path.display()),
         _ => format!("`{}`", path.display()),
     };
     let parsed = Toml::string(&text).data().map_err(|error| {

@@ -1,4 +1,5 @@
-//! What answers count, by kind and always in one order, to be put into words. Chunks are nobody's concern and left out.
+//! What answers count, by kind and always in one order, to be put into words. Chunks are left out: people do not care
+//! about them.
 
 use rootset_api::{LiveCounts, ReclaimedAnswer, Restored, Totals, TrashCounts, Trashed};
 use rootset_model::Counts;

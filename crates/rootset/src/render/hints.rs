@@ -34,6 +34,6 @@ mod tests {
 
     #[test]
     fn operations_become_commands() {
-        assert_eq!(for_people("it is there; `gc_undo` brings it back"), "it is there; `rootset undo` brings it back");
+        assert_eq!(for_people("it is there; `gc_undo` restores it"), "it is there; `rootset undo` restores it");
     }
 }

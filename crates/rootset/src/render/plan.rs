@@ -1,4 +1,5 @@
-//! A plan to review (what would go, how old it is, why, how much in all, and which limits object), and what a run took.
+//! A plan to review (what would go, how old it is, why, how much in total, and which limits it exceeds), and what a run
+//! took.
 
 use std::fmt::{self, Write};
 
@@ -50,19 +51,19 @@ impl Plan<'_> {
     fn summary(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let PlanAnswer { items, totals, .. } = self.answer;
         if (items.len() as i64) < self.answer.items_total {
-            writeln!(f, "{} of {} are shown", items.len(), counted(self.answer.items_total, "item", "items"))?;
+            writeln!(f, "showing {} of {}", items.len(), counted(self.answer.items_total, "item", "items"))?;
         }
         let (what, size) = (totals.amounts().in_words(), bytes(totals.bytes));
         let share = self.answer.fraction * 100.0;
-        writeln!(f, "in all {what} ({size} of text), {share:.0} % of the workspace's memories")?;
+        writeln!(f, "in total {what} ({size} of text), {share:.0} % of the workspace's memories")?;
         if items.iter().any(is_reclaimed) {
             writeln!(
                 f,
-                "rows that nothing vouches for are removed at once: nothing serves them, and there is nothing to undo"
+                "rows that nothing vouches for are removed at once: nothing uses them, and there is nothing to undo"
             )?;
         }
         if self.answer.purge {
-            writeln!(f, "{}", warning("applying it erases for good: there is no undo"))?;
+            writeln!(f, "{}", warning("applying it erases for good and cannot be undone"))?;
         }
         match self.kept_pinned {
             0 => {}
@@ -122,11 +123,12 @@ fn blocked_in_words(blocked: &Blocked) -> String {
     let source = escaped(&blocked.source);
     match blocked.fraction_max {
         Some(max) => {
-            format!("over a limit: {taken} of {total} memories of source `{source}` are more than {:.0} %", max * 100.0)
+            let total = counted(total, "memory", "memories");
+            format!("exceeds a limit: {taken} of {total} of source `{source}`, more than {:.0} %", max * 100.0)
         }
         None => {
             let total = counted(total, "memory", "memories");
-            format!("over a limit: nothing of source `{source}` would be left ({total})")
+            format!("exceeds a limit: nothing of source `{source}` would be left ({total})")
         }
     }
 }
@@ -148,13 +150,13 @@ pub fn applied(answer: &AppliedPlan) -> String {
         line(format!("removed what nothing vouched for: {reclaimed}"));
     }
     if answer.undone == Some(true) {
-        line("this plan was applied before, and undone since".to_owned());
+        line("this plan was already applied and then undone".to_owned());
     }
     if answer.unfinished == Some(true) {
-        line("stopped at the time limit; applying the plan again goes on".to_owned());
+        line("stopped at the time limit; apply the plan again to continue".to_owned());
     }
     if answer.skipped.count > 0 {
-        line(format!("{} skipped because they changed:", counted(answer.skipped.count, "item", "items")));
+        line(format!("{} skipped:", counted(answer.skipped.count, "item", "items")));
         for item in &answer.skipped.first {
             line(format!("  {}: {}", escaped(&item.id), item.reason.as_str().replace('_', " ")));
         }

@@ -1,4 +1,4 @@
-//! Text that others wrote, made safe to show: whatever is remembered may come from anywhere.
+//! Text that others wrote, made safe to show: a memory may come from anywhere.
 
 use serde::Serialize;
 

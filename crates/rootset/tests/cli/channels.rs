@@ -114,7 +114,7 @@ fn manual_pages_are_printed_by_command() {
     assert!(page.contains(".TH rootset-gc-plan"), "{page}");
     let outcome = sandbox.run(["man", "gc", "plot"]);
     assert_eq!(outcome.status, Some(1));
-    assert!(outcome.stderr.contains("there is no command `rootset gc plot`"), "{outcome:?}");
+    assert!(outcome.stderr.contains("no command `rootset gc plot`"), "{outcome:?}");
 }
 
 #[test]

@@ -23,7 +23,7 @@ fn prune_shows_asks_and_applies_that_very_plan_also_in_default() {
     WHAT    NAME    AGE  WHY                                             TOPIC
     memory  falcon  now  beyond the retention policy's max_count newest  Falcon flies
 
-    in all 1 memory, 1 entity (24 B of text), 33 % of the workspace's memories
+    in total 1 memory, 1 entity (24 B of text), 33 % of the workspace's memories
     plan [id], can be applied until [time]
     -- stderr
     nothing was changed; `rootset gc apply [id]` applies it
@@ -34,12 +34,12 @@ fn prune_shows_asks_and_applies_that_very_plan_also_in_default() {
     WHAT    NAME    AGE  WHY                                             TOPIC
     memory  falcon  now  beyond the retention policy's max_count newest  Falcon flies
 
-    in all 1 memory, 1 entity (24 B of text), 33 % of the workspace's memories
+    in total 1 memory, 1 entity (24 B of text), 33 % of the workspace's memories
     plan [id], can be applied until [time]
 
     -- stderr
     error: a confirmation is needed to move 1 item to the trash, and stdin is not a terminal
-    hint: give `--yes` if that is what you want, or run `rootset gc apply [id]` in a terminal
+    hint: confirm with `--yes`, or run `rootset gc apply [id]` in a terminal
     "#);
     assert_snapshot!(sandbox.transcript(["prune", "--strategy", "expired", "--yes"]), @r#"
     status 0
@@ -47,7 +47,7 @@ fn prune_shows_asks_and_applies_that_very_plan_also_in_default() {
     WHAT    NAME    AGE  WHY                                             TOPIC
     memory  falcon  now  beyond the retention policy's max_count newest  Falcon flies
 
-    in all 1 memory, 1 entity (24 B of text), 33 % of the workspace's memories
+    in total 1 memory, 1 entity (24 B of text), 33 % of the workspace's memories
     plan [id], can be applied until [time]
 
     moved to the trash: 1 memory, 1 entity
@@ -64,7 +64,7 @@ fn prune_shows_asks_and_applies_that_very_plan_also_in_default() {
     status 1
     -- stdout
     -- stderr
-    error: `strategy`: unknown strategy `stale`; allowed: `stale_code`, `expired`, `superseded`, `orphaned_chunks`, `orphaned_entities`, `all`
+    error: `--strategy` must be one of `all`, `stale_code`, `expired`, `superseded`, `orphaned_chunks`, `orphaned_entities`, not `stale`
     "#);
 }
 
@@ -92,13 +92,13 @@ fn prune_over_a_limit_needs_to_be_allowed() {
     memory  heron   now  beyond the retention policy's max_count newest  Heron stands
     memory  falcon  now  beyond the retention policy's max_count newest  Falcon flies
 
-    in all 3 memories, 3 entities (74 B of text), 100 % of the workspace's memories
-    over a limit: nothing of source `user` would be left (3 memories)
+    in total 3 memories, 3 entities (74 B of text), 100 % of the workspace's memories
+    exceeds a limit: nothing of source `user` would be left (3 memories)
     plan [id], can be applied until [time]
 
     -- stderr
-    error: the plan is over a limit; nothing was changed
-    hint: if that is what you want: rootset gc apply [id] --allow-large
+    error: the plan exceeds a limit; nothing was changed
+    hint: to apply it anyway: rootset gc apply [id] --allow-large
     "#);
     let outcome = sandbox.run(["prune", "--strategy", "expired", "--yes", "--allow-large"]);
     assert_eq!(outcome.status, Some(0), "{outcome:?}");

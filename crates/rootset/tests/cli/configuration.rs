@@ -28,7 +28,7 @@ fn flag_beats_environment_beats_working_folder_beats_own_file() {
     assert_eq!(setting(&sandbox.run(show), "workspace").0, "own");
     sandbox.write("rootset.toml", "workspace = \"here\"\n");
     let (value, origin) = setting(&sandbox.run(show), "workspace");
-    assert_eq!((value, origin.as_str()), ("here".into(), "`rootset.toml` of the working folder"));
+    assert_eq!((value, origin.as_str()), ("here".into(), "`rootset.toml` in the working folder"));
     let variable = [("ROOTSET_WORKSPACE", "variable"), ("ROOTSET_GC__GRACE", "2d")];
     let outcome = sandbox.run_with_variables(&variable, show);
     let (value, origin) = setting(&outcome, "workspace");
@@ -68,7 +68,7 @@ fn settings_reach_the_service() {
     let strict = [("ROOTSET_LIMITS__PLAN_COUNT_FREE", "0"), ("ROOTSET_LIMITS__PLAN_FRACTION_MAX", "0.5")];
     let outcome = sandbox.run_with_variables(&strict, ["forget", "eagle", "--yes"]);
     assert_eq!(outcome.status, Some(1), "{outcome:?}");
-    assert!(outcome.stderr.contains("over a limit"), "{outcome:?}");
+    assert!(outcome.stderr.contains("exceeds a limit"), "{outcome:?}");
     assert_eq!(sandbox.run(["forget", "eagle", "--yes"]).status, Some(0));
 }
 

@@ -93,7 +93,7 @@ fn an_export_replaces_an_export_and_sets_anything_else_aside() {
     assert!(!sandbox.work().join("out.json.corrupt").exists());
     sandbox.write("out.json", "{\"segments\": [{\"seg");
     let outcome = sandbox.run(["context", "export", "talk", "-o", "out.json"]);
-    assert!(outcome.stderr.contains("set aside"), "{outcome:?}");
+    assert!(outcome.stderr.contains("was kept as"), "{outcome:?}");
     let aside = std::fs::read_to_string(sandbox.work().join("out.json.corrupt")).expect("what was there");
     assert_eq!(aside, "{\"segments\": [{\"seg");
 }

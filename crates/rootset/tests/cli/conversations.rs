@@ -13,14 +13,14 @@ fn memory_is_added_found_and_listed() {
     -- stdout
     added deploy-happens-on-friday-with-ansible [id]
     -- stderr
-    new database: [database] (see it at work: rootset tour; connect: rootset install)
+    new database: [database] (see it at work: rootset tour; connect an agent: rootset install)
     "#);
     assert_snapshot!(sandbox.transcript(["add", "Deploy happens on Monday with Ansible", "--pin=the rule"]), @r#"
     status 0
     -- stdout
     added deploy-happens-on-monday-with-ansible [id]
     -- stderr
-    similar memories are there already; `rootset supersede OLD NEW` replaces one:
+    similar memories already exist; `rootset supersede OLD NEW` replaces one:
       deploy-happens-on-friday-with-ansible  Deploy happens on Friday with Ansible
     "#);
     assert_snapshot!(sandbox.transcript(["list"]), @r#"
@@ -93,7 +93,7 @@ fn removed_memory_is_in_the_trash_and_comes_back() {
     assert_snapshot!(sandbox.transcript(["undo", "falcon"]), @r#"
     status 0
     -- stdout
-    brought back 1 memory
+    restored 1 memory
     -- stderr
     "#);
     assert_eq!(sandbox.run(["show", "falcon"]).status, Some(0));
@@ -110,7 +110,7 @@ fn forgetting_shows_its_plan_before_it_acts() {
     WHAT    NAME    AGE  WHY                                     TOPIC
     memory  falcon  now  matches what was asked to be forgotten  Falcon belongs to alice@acme.io
 
-    in all 1 memory, 2 entities, 1 relation (62 B of text), 50 % of the workspace's memories
+    in total 1 memory, 2 entities, 1 relation (62 B of text), 50 % of the workspace's memories
     plan [id], can be applied until [time]
     -- stderr
     nothing was changed; `rootset gc apply [id]` applies it
@@ -121,7 +121,7 @@ fn forgetting_shows_its_plan_before_it_acts() {
     WHAT    NAME    AGE  WHY                                     TOPIC
     memory  falcon  now  matches what was asked to be forgotten  Falcon belongs to alice@acme.io
 
-    in all 1 memory, 2 entities, 1 relation (62 B of text), 50 % of the workspace's memories
+    in total 1 memory, 2 entities, 1 relation (62 B of text), 50 % of the workspace's memories
     plan [id], can be applied until [time]
 
     moved to the trash: 1 memory, 2 entities, 1 relation
@@ -140,13 +140,13 @@ fn forgetting_shows_its_plan_before_it_acts() {
     WHAT    NAME   AGE  WHY                                     TOPIC
     memory  eagle  now  matches what was asked to be forgotten  Eagle belongs to bob@acme.io
 
-    in all 1 memory, 2 entities, 1 relation (56 B of text), 100 % of the workspace's memories
-    over a limit: nothing of source `user` would be left (1 memory)
+    in total 1 memory, 2 entities, 1 relation (56 B of text), 100 % of the workspace's memories
+    exceeds a limit: nothing of source `user` would be left (1 memory)
     plan [id], can be applied until [time]
 
     -- stderr
-    error: the plan is over a limit; nothing was changed
-    hint: if that is what you want: rootset gc apply [id] --allow-large
+    error: the plan exceeds a limit; nothing was changed
+    hint: to apply it anyway: rootset gc apply [id] --allow-large
     "#);
     assert_snapshot!(sandbox.transcript(["forget", "bob@acme.io", "--yes", "--purge", "--allow-large"]), @r#"
     status 0
@@ -154,9 +154,9 @@ fn forgetting_shows_its_plan_before_it_acts() {
     WHAT    NAME   AGE  WHY                                     TOPIC
     memory  eagle  now  matches what was asked to be forgotten  Eagle belongs to bob@acme.io
 
-    in all 1 memory, 2 entities, 1 relation (56 B of text), 100 % of the workspace's memories
-    applying it erases for good: there is no undo
-    over a limit: nothing of source `user` would be left (1 memory)
+    in total 1 memory, 2 entities, 1 relation (56 B of text), 100 % of the workspace's memories
+    applying it erases for good and cannot be undone
+    exceeds a limit: nothing of source `user` would be left (1 memory)
     plan [id], can be applied until [time]
 
     erased for good: 1 memory, 2 entities, 1 relation
@@ -172,7 +172,7 @@ fn memory_is_edited_and_superseded() {
     assert_snapshot!(sandbox.transcript(["edit", "old", "--text", "Deploys happened on Friday", "--tag", "ops"]), @r#"
     status 0
     -- stdout
-    changed [id], now version 2, entities and relations renewed
+    changed [id], now version 2, entities and relations updated
     -- stderr
     "#);
     assert_snapshot!(sandbox.transcript(["supersede", "old", "new", "--reason", "moved"]), @r#"
@@ -217,7 +217,7 @@ fn graph_goes_out_and_comes_in_and_can_be_undone() {
     imported 2 entities, 1 relation
     undo: rootset undo [id]
     -- stderr
-    new database: [database] (see it at work: rootset tour; connect: rootset install)
+    new database: [database] (see it at work: rootset tour; connect an agent: rootset install)
     "#);
     assert_snapshot!(sandbox.transcript(["entity", "show", "falcon"]), @r#"
     status 0
@@ -243,7 +243,7 @@ fn graph_goes_out_and_comes_in_and_can_be_undone() {
     assert_snapshot!(sandbox.transcript(["undo", run]), @r#"
     status 0
     -- stdout
-    took out 3 imported rows
+    removed 3 imported rows
     -- stderr
     "#);
 }
@@ -256,7 +256,7 @@ fn workspace_is_made_deleted_and_brought_back() {
     -- stdout
     created team
     -- stderr
-    new database: [database] (see it at work: rootset tour; connect: rootset install)
+    new database: [database] (see it at work: rootset tour; connect an agent: rootset install)
     "#);
     sandbox.run(["add", "only here", "--workspace", "team"]);
     assert_snapshot!(sandbox.transcript(["workspace", "list"]), @r#"
@@ -277,7 +277,7 @@ fn workspace_is_made_deleted_and_brought_back() {
     assert_snapshot!(sandbox.transcript(["undo", "-w", "team"]), @r#"
     status 0
     -- stdout
-    brought back 1 workspace
+    restored 1 workspace
     -- stderr
     "#);
     assert_eq!(sandbox.run(["show", "only-here", "-w", "team"]).status, Some(0));
@@ -288,7 +288,7 @@ fn doctor_is_content_and_says_so() {
     let sandbox = Sandbox::new();
     let outcome = sandbox.run(["doctor"]);
     assert_eq!(outcome.status, Some(0), "{outcome:?}");
-    assert!(outcome.stdout.contains("checks hold"), "{outcome:?}");
+    assert!(outcome.stdout.contains("checks passed"), "{outcome:?}");
 }
 
 #[test]

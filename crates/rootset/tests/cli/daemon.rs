@@ -73,6 +73,6 @@ fn signals_end_the_daemon_well() {
         let mut rest = String::new();
         talk.read_to_string(&mut rest).expect("its last words");
         assert_eq!(daemon.wait().expect("it ends").code(), Some(0), "{rest}");
-        assert!(rest.contains("the scheduler has ended"), "{rest}");
+        assert!(rest.contains("the scheduler has stopped"), "{rest}");
     }
 }

@@ -96,8 +96,8 @@ fn secrets_are_not_stored_and_do_not_look_changed_the_next_time() {
 fn bad_lines_are_named_and_files_of_another_kind_are_refused() {
     let sandbox = sandbox_with(&format!("{FILE}{{\"type\":\"entity\"\n[]\n"));
     let outcome = sandbox.run(["import", "memory.jsonl", "--dry-run"]);
-    assert!(outcome.stdout.contains("line 6 left out: "), "{outcome:?}");
-    assert!(outcome.stdout.contains("line 7 left out: "), "{outcome:?}");
+    assert!(outcome.stdout.contains("line 6 skipped: "), "{outcome:?}");
+    assert!(outcome.stdout.contains("line 7 skipped: "), "{outcome:?}");
     for (text, says) in [("", "is empty"), ("hello\n", "line 1"), ("{\"a\": 1}\n", "line 1")] {
         sandbox.write("other.txt", text);
         let outcome = sandbox.run(["import", "other.txt", "--yes"]);
@@ -124,7 +124,7 @@ fn bundle_is_brought_as_a_workspace_and_replaces_another_only_after_a_yes() {
     assert!(outcome.stdout.contains("restored 1 memory in copy"), "{outcome:?}");
     assert_eq!(sandbox.run(["show", "falcon", "-w", "copy"]).status, Some(0));
     let dry = sandbox.run(["import", path, "-w", "copy", "--dry-run"]);
-    assert!(dry.stdout.contains("in the place of 1 memory"), "{dry:?}");
+    assert!(dry.stdout.contains("replacing 1 memory"), "{dry:?}");
     sandbox.run(["add", "written since", "-w", "copy"]);
     let refused = sandbox.run(["import", path, "-w", "copy", "--json"]);
     assert_eq!(refused.error_code(), "confirmation_required");

@@ -86,7 +86,7 @@ fn everything_else_in_the_file_stays_and_undo_takes_out_exactly_the_entry() {
         let with = written(&sandbox, path);
         assert!(with.contains("rootset") && with.contains("other"), "{with}");
         assert_eq!(written(&sandbox, &format!("{path}.before-rootset")), before);
-        succeeded(&sandbox.run(["install", client, "--undo", "--yes"]), "taken out of ");
+        succeeded(&sandbox.run(["install", client, "--undo", "--yes"]), "removed from ");
         assert_eq!(written(&sandbox, path), before, "{client}");
         assert_eq!(fs::metadata(in_home(&sandbox, path)).unwrap().permissions().mode() & 0o777, mode.mode());
         assert_eq!(written(&sandbox, &format!("{path}.before-rootset")), with);
@@ -103,7 +103,7 @@ fn broken_file_is_left_alone_and_the_snippet_is_printed() {
         let outcome = sandbox.run(["install", client, "--yes"]);
         assert_eq!(outcome.status, Some(1), "{outcome:?}");
         assert!(outcome.stdout.contains(servers) && outcome.stdout.contains("--workspace"), "{outcome:?}");
-        assert!(outcome.stderr.contains("is not what was expected"), "{outcome:?}");
+        assert!(outcome.stderr.contains("cannot be changed"), "{outcome:?}");
         assert!(outcome.stderr.contains("hint: nothing was changed"), "{outcome:?}");
         let outcome = sandbox.run(["install", client, "--yes", "--json"]);
         assert_eq!(outcome.error_code(), "invalid_argument");

@@ -60,7 +60,7 @@ fn no_password_is_written_into_the_configuration_of_an_agent() {
     let sandbox = Sandbox::new();
     for url in [URL, "postgres://db.example/memory?user=ann&password=secret"] {
         let outcome = sandbox.run(["install", "cursor", "--yes", "--db", url]);
-        refused(&outcome, "would be in the configuration of the agent", "`ROOTSET_DB`");
+        refused(&outcome, "would contain the password", "`ROOTSET_DB`");
     }
     let home = sandbox.work().with_file_name("home");
     assert!(!home.join(".cursor/mcp.json").exists());

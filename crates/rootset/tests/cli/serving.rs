@@ -111,7 +111,7 @@ fn signals_end_the_server_well() {
         let sandbox = Sandbox::new();
         let (status, talk) = Serving::start(&sandbox, &[]).end(signal);
         assert_eq!(status, Some(0), "{talk}");
-        assert!(talk.contains("the server has ended"), "{talk}");
+        assert!(talk.contains("the server has stopped"), "{talk}");
     }
 }
 
@@ -122,12 +122,12 @@ fn no_token_is_asked_for_on_the_loopback_only_and_said_loudly() {
     assert_eq!(serving.post("list_memories", "{}", None).0, 200);
     assert!(!token_file(&sandbox).exists());
     let (_, talk) = serving.end("-TERM");
-    assert!(talk.contains("WARNING: no token is asked for"), "{talk}");
+    assert!(talk.contains("WARNING: no token is required"), "{talk}");
     for address in ["0.0.0.0:0", "[::]:0"] {
         let sandbox = Sandbox::new();
         let outcome = sandbox.run(["serve", "--no-auth", "--listen", address]);
         assert_eq!(outcome.status, Some(1), "{outcome:?}");
-        assert!(outcome.stderr.contains("`--no-auth` is for the loopback only"), "{outcome:?}");
+        assert!(outcome.stderr.contains("`--no-auth` works only on a loopback address"), "{outcome:?}");
         assert!(!sandbox.has_database());
     }
 }

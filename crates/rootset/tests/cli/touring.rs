@@ -29,7 +29,7 @@ fn tour_runs_through_without_a_terminal_and_leaves_nothing_behind() {
         "$ rootset search \"who owns the deploy script?\"\n",
         "falcon-deploy",
         "$ rootset rm falcon-cache --yes\nmoved to the trash",
-        "$ rootset undo --last\nbrought back 1 memory",
+        "$ rootset undo --last\nrestored 1 memory",
         "$ rm shop/legacy.py\n",
         "stale: 1 file",
         "$ rootset context restore login m4\n2 segments restored",

@@ -9,7 +9,7 @@ use serde_json::Value;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-use super::not_built_in;
+use super::{not_built_in, wrong_field};
 
 pub enum Normalizer {
     Nothing,
@@ -35,10 +35,10 @@ pub struct BertNormalizer {
 impl Normalizer {
     pub fn from_json(json: &Value) -> Result<Self, String> {
         let Some(kind) = json["type"].as_str() else {
-            return if json.is_null() { Ok(Self::Nothing) } else { Err("a `normalizer` without a `type`".to_owned()) };
+            return if json.is_null() { Ok(Self::Nothing) } else { Err("the `normalizer` has no `type`".to_owned()) };
         };
         Ok(match kind {
-            "BertNormalizer" => Self::Bert(BertNormalizer::deserialize(json).map_err(|error| error.to_string())?),
+            "BertNormalizer" => Self::Bert(BertNormalizer::deserialize(json).map_err(|_| wrong_field("normalizer"))?),
             "Lowercase" => Self::Lowercase,
             "StripAccents" => Self::StripAccents,
             "NFC" => Self::Nfc,
@@ -47,7 +47,7 @@ impl Normalizer {
             "NFKD" => Self::Nfkd,
             // One level deep, which is all that files have: no recursion over what a file says.
             "Sequence" => {
-                let parts = json["normalizers"].as_array().ok_or("a `Sequence` without `normalizers`")?;
+                let parts = json["normalizers"].as_array().ok_or("the `Sequence` has no `normalizers`")?;
                 let is_nested = |part: &Value| part["type"] == "Sequence";
                 if parts.iter().any(is_nested) {
                     return Err(not_built_in("normalizer", "Sequence in a Sequence"));

@@ -18,7 +18,7 @@ impl WordSplitter {
             Some(other) => return Err(not_built_in("pre-tokenizer", other)),
             // The whole text is one word.
             None if json.is_null() => r"(?s).+",
-            None => return Err("a `pre_tokenizer` without a `type`".to_owned()),
+            None => return Err("the `pre_tokenizer` has no `type`".to_owned()),
         };
         Ok(Self(Regex::new(expression).expect("a regular expression of our own")))
     }

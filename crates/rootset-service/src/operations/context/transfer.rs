@@ -9,6 +9,7 @@ use rootset_api::{
 };
 use rootset_gc::context::{Population, SegmentState};
 use rootset_messages::{Draft, Format, SkippedLine};
+use rootset_model::json;
 use rootset_model::limits::{SEGMENTS_PER_IMPORT_MAX, SKIPPED_SHOWN};
 use rootset_store::LedgerAction;
 use serde_json::Value;
@@ -64,9 +65,11 @@ fn skipped_answer(skipped: &[SkippedLine]) -> SkippedLines {
 }
 
 fn message(count: usize, usage: &UsageAnswer) -> String {
-    let over = if usage.over_limit { "; more than the budget: `context_gc_analyze` says what could leave" } else { "" };
+    let over =
+        if usage.over_limit { "; more than the budget: `context_gc_analyze` shows what could leave" } else { "" };
+    let noun = if count == 1 { "segment" } else { "segments" };
     let (count, tokens) = (grouped(count as u64), grouped(usage.tokens));
-    format!("imported {count} segments, now {tokens} tokens, {:.0} %{over}", usage.percent)
+    format!("imported {count} {noun}, now {tokens} tokens, {:.0} %{over}", usage.percent)
 }
 
 /// What an import brings, read once.
@@ -120,14 +123,16 @@ fn read_file(request: &ContextImport, path: &str) -> Result<Value, ServiceError>
     }
     match request.format {
         ImportFormat::ClaudeCode => Ok(Value::String(text)),
-        _ => serde_json::from_str(&text).map_err(|error| unreadable(&error)),
+        _ => serde_json::from_str(&text).map_err(|error| unreadable(&format!("it {}", json::fault(&error)))),
     }
 }
 
 fn exported(messages: Value) -> Result<Vec<SegmentAnswer>, String> {
     let segments = match messages {
         Value::Object(mut fields) => fields.remove("segments").ok_or("the field `segments` is required")?,
-        Value::String(text) => return exported(serde_json::from_str(&text).map_err(|error| error.to_string())?),
+        Value::String(text) => {
+            return exported(serde_json::from_str(&text).map_err(|error| format!("the text {}", json::fault(&error)))?);
+        }
         list => list,
     };
     rootset_api::read(&segments)

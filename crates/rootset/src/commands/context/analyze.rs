@@ -18,7 +18,7 @@ use crate::exit::Failure;
 use crate::render::{self, Table, escaped, grouped, one_line};
 use crate::session::Session;
 
-/// Say where the tokens of a session went and what could leave
+/// Show where the tokens of a session went and what could leave
 #[derive(Debug, Args)]
 #[command(defer(described_by::<ContextGcAnalyze>))]
 pub struct AnalyzeArguments {
@@ -26,23 +26,23 @@ pub struct AnalyzeArguments {
     session: String,
     #[arg(id = "target_tokens", long = "free", value_name = "TOKENS")]
     free: Option<i64>,
-    /// Of a file: the budget to judge it by
+    /// The budget to measure a file against
     #[arg(long, value_name = "TOKENS")]
     budget: Option<i64>,
-    /// Of a file: what it is; without it, its contents decide
+    /// The format of a file; default: detected from its contents
     #[arg(long, value_name = "FORMAT")]
     format: Option<SessionFormat>,
-    /// Candidates listed at most
+    /// The number of candidates to list
     #[arg(long, short = 'n', default_value_t = 10)]
     limit: i64,
 }
 
-/// List the segments that keep most others within reach
+/// List the segments that keep the most tokens reachable
 #[derive(Debug, Args)]
 pub struct TopArguments {
     /// The name of the session
     session: String,
-    /// How many
+    /// The number of segments to list
     #[arg(long, short = 'n', default_value_t = 20)]
     limit: i64,
 }
@@ -71,8 +71,9 @@ fn request(session_id: &str, arguments: &AnalyzeArguments) -> ContextGcAnalyze {
 /// In a database of its own that is gone afterwards: looking at a file imports nothing.
 fn analyze_file(file: &Path, arguments: &AnalyzeArguments, session: &Session) -> Result<ContextAnalysis, ServiceError> {
     const NAME: &str = "file";
-    let failed =
-        |error: std::io::Error| ServiceError::new(ErrorCode::Internal, format!("no temporary folder: {error}"));
+    let failed = |error: std::io::Error| {
+        ServiceError::new(ErrorCode::Internal, format!("cannot create a temporary folder: {error}"))
+    };
     let folder = tempfile::tempdir().map_err(failed)?;
     let store = Store::open_sqlite(&folder.path().join("analysis.db"))?;
     let settings = session.configuration()?.settings.clone();
@@ -152,13 +153,14 @@ fn candidate_table(candidates: &[CandidateAnswer]) -> String {
 
 pub fn plan_lines(plan: &WindowPlanAnswer) -> String {
     let (stash, delete) = (plan.stash_segments.len(), plan.delete_segments.len());
+    let segments = |count: usize| render::counted(count, "segment", "segments");
     let mut lines = vec![format!("plan: {}", escaped(&plan.reason))];
     if stash > 0 {
         let lost = grouped(plan.cache_tokens_lost);
-        lines.push(format!("      stash {stash}; {lost} tokens of a cached prompt are read anew"));
+        lines.push(format!("      stash {}; {lost} tokens of a cached prompt must be read again", segments(stash)));
     }
     if delete > 0 {
-        lines.push(format!("      delete {delete} that were stashed long ago"));
+        lines.push(format!("      delete {}, stashed long ago", segments(delete)));
     }
     let compress: Vec<String> = plan.compress_candidates.iter().take(5).map(|id| escaped(id)).collect();
     if !compress.is_empty() {

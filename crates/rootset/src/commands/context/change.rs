@@ -15,7 +15,7 @@ use crate::render::{self, Table, counted, escaped, grouped, with_age};
 use crate::session::Session;
 use crate::{input, prompt};
 
-/// Add a segment; without TEXT, from stdin
+/// Add a segment, from TEXT or stdin
 #[derive(Debug, Args)]
 #[command(defer(described_by::<ContextAdd>))]
 pub struct AddSegmentArguments {
@@ -23,19 +23,19 @@ pub struct AddSegmentArguments {
     session: String,
     /// The text of the segment
     text: Vec<String>,
-    /// message, code, log, note, decision or summary
+    /// The type: message, code, log, note, decision or summary
     #[arg(long = "type", short = 't', default_value = "note", value_name = "TYPE")]
     segment_type: String,
-    /// A readable id; without it, a new one
+    /// The id of the segment; default: a new one
     #[arg(long, value_name = "ID")]
     id: Option<String>,
-    /// system, user, assistant or tool
+    /// The role: system, user, assistant or tool
     #[arg(long, value_name = "ROLE")]
     role: Option<String>,
-    /// The file it shows
+    /// The file that the segment shows
     #[arg(long, value_name = "PATH")]
     file: Option<String>,
-    /// Never to leave by itself
+    /// Keep the segment in the window
     #[arg(long)]
     pin: bool,
 }
@@ -47,7 +47,7 @@ pub fn add(arguments: AddSegmentArguments, session: &Session) -> Result<(), Fail
         role: arguments.role,
         file_path: arguments.file,
         pinned: arguments.pin.then_some(true),
-        ..SegmentInput::new(word("segments[0].type", &arguments.segment_type)?, text)
+        ..SegmentInput::new(word("--type", &arguments.segment_type)?, text)
     };
     let (session_id, segments) = (arguments.session, Some(vec![segment]));
     let answer = session.run(ContextAdd { session_id, segments, ..ContextAdd::default() })?;
@@ -69,7 +69,7 @@ fn names(ids: &[String]) -> String {
     ids.iter().map(|id| escaped(id)).collect::<Vec<_>>().join(", ")
 }
 
-/// Let segments leave the window: those named, or what should go for the budget
+/// Remove segments from the window: those named, or enough to meet the budget
 #[derive(Debug, Args)]
 #[command(defer(described_by::<ContextGcPrune>))]
 pub struct PruneContextArguments {
@@ -77,18 +77,18 @@ pub struct PruneContextArguments {
     session: String,
     #[arg(id = "segment_ids", value_name = "SEGMENTS")]
     segments: Vec<String>,
-    /// Down to so many tokens
+    /// Shrink the window to this many tokens
     #[arg(long, value_name = "TOKENS", conflicts_with_all = ["segment_ids", "free", "plan_id"])]
     to: Option<i64>,
-    /// So many tokens
+    /// Free this many tokens
     #[arg(long, value_name = "TOKENS", conflicts_with_all = ["segment_ids", "plan_id"])]
     free: Option<i64>,
     #[arg(id = "plan_id", long = "plan", value_name = "ID", conflicts_with = "segment_ids")]
     plan: Option<String>,
-    /// Delete instead of stash; `rootset undo` brings it back
+    /// Delete instead of stashing; `rootset undo` restores what was deleted
     #[arg(long)]
     delete: bool,
-    /// Show what would leave, and stop
+    /// Only show what would leave
     #[arg(long)]
     dry_run: bool,
 }
@@ -139,13 +139,13 @@ fn pruned(answer: &ContextPruned) -> String {
         let run = answer.run_id.map(|run| run.to_string()).unwrap_or_default();
         let until = answer.undo_until.map(with_age).unwrap_or_default();
         let deleted = counted(deleted, "segment", "segments");
-        parts.push(format!("{deleted} deleted; `rootset undo {run}` brings it back until {until}"));
+        parts.push(format!("{deleted} deleted (undo until {until}: rootset undo {run})"));
     }
     let freed = grouped(answer.tokens_freed);
     format!("{}\nfreed {freed} tokens; now {}\n", parts.join(", "), usage_line(&answer.usage_after))
 }
 
-/// Each id that was left alone is told; the status says that not all was done.
+/// Names each id that was left alone; the status says that not everything was done.
 fn say_errors(errors: &[SegmentError], session: &Session) -> Result<(), Failure> {
     if errors.is_empty() {
         return Ok(());
@@ -159,7 +159,7 @@ fn say_errors(errors: &[SegmentError], session: &Session) -> Result<(), Failure>
     Err(Failure::Said(STATUS_CALLER))
 }
 
-/// Bring stashed segments back into their place
+/// Return stashed segments to their place
 #[derive(Debug, Args)]
 #[command(defer(described_by::<ContextRestore>))]
 pub struct RestoreSegmentsArguments {
@@ -185,7 +185,7 @@ pub fn restore(arguments: RestoreSegmentsArguments, session: &Session) -> Result
     say_errors(&answer.errors, session)
 }
 
-/// Keep segments in the window whatever happens
+/// Keep segments in the window
 #[derive(Debug, Args)]
 #[command(defer(described_by::<ContextGcPin>))]
 pub struct PinArguments {
@@ -225,7 +225,7 @@ fn changed(how: &str, ids: &[String]) -> String {
     if ids.is_empty() { String::new() } else { format!("{how}: {}\n", names(ids)) }
 }
 
-/// Put a summary in the place of a long segment; without SUMMARY, from stdin
+/// Replace a long segment with a summary, from SUMMARY or stdin
 #[derive(Debug, Args)]
 #[command(defer(described_by::<ContextCompress>))]
 pub struct CompressArguments {
@@ -233,7 +233,6 @@ pub struct CompressArguments {
     session: String,
     #[arg(id = "segment_id", value_name = "SEGMENT")]
     segment: String,
-    /// The text of the summary
     summary: Vec<String>,
 }
 
@@ -247,7 +246,7 @@ pub fn compress(arguments: CompressArguments, session: &Session) -> Result<(), F
     })
 }
 
-/// Tell what the agent works on
+/// Set what the agent works on
 #[derive(Debug, Args)]
 #[command(defer(described_by::<ContextSetFocus>))]
 pub struct FocusArguments {
@@ -257,7 +256,7 @@ pub struct FocusArguments {
     task: Option<String>,
     #[arg(id = "active_file", long = "file", value_name = "PATH")]
     file: Option<String>,
-    /// Nothing in particular
+    /// Clear the focus
     #[arg(long, conflicts_with_all = ["task_id", "active_file"])]
     clear: bool,
 }
@@ -313,8 +312,8 @@ pub fn configure(arguments: ConfigureArguments, session: &Session) -> Result<(),
         session_id: arguments.session,
         budget_tokens: arguments.budget,
         reserved_tokens: arguments.reserved,
-        mode: arguments.mode.as_deref().map(|text| word("mode", text)).transpose()?,
-        tokenizer: arguments.tokenizer.as_deref().map(|text| word("tokenizer", text)).transpose()?,
+        mode: arguments.mode.as_deref().map(|text| word("--mode", text)).transpose()?,
+        tokenizer: arguments.tokenizer.as_deref().map(|text| word("--tokenizer", text)).transpose()?,
         recent_segments: arguments.recent,
         ..ContextGcConfigure::default()
     })?;
@@ -356,6 +355,6 @@ pub fn remove(SessionArguments { session: session_id }: SessionArguments, sessio
     let answer = session.run(ContextDeleteSession { workspace_id: None, session_id, confirm: Some(true) })?;
     session.output.answer(&answer, |answer| {
         let until = answer.undo_until.map(with_age).unwrap_or_default();
-        format!("in the trash; `rootset undo {}` brings it back until {until}\n", answer.run_id)
+        format!("in the trash; `rootset undo {}` restores it until {until}\n", answer.run_id)
     })
 }

@@ -13,18 +13,18 @@ use serde_json::Value;
 use crate::commands::word;
 use crate::exit::Failure;
 use crate::input;
-use crate::render::escaped;
+use crate::render::{counted, escaped};
 use crate::session::Session;
 
-/// Read a session of Claude Code, a message list, or an export
+/// Import a Claude Code session, a message list, or an export
 #[derive(Debug, Args)]
 pub struct ImportContextArguments {
     /// The file with the messages
     file: PathBuf,
-    /// Name of the session; without it, the file's name
+    /// The name of the session; default: the file's name
     #[arg(long, value_name = "NAME")]
     session: Option<String>,
-    /// What the file is; without it, its contents decide
+    /// The format of the file; default: detected from its contents
     #[arg(long, value_name = "FORMAT")]
     format: Option<SessionFormat>,
 }
@@ -58,7 +58,7 @@ pub fn import(arguments: ImportContextArguments, session: &Session) -> Result<()
         .answer(&answer, |answer| format!("{}: {}\n", escaped(&answer.session_id), escaped(&answer.message)))?;
     if !session.output.in_json() {
         for skipped in &answer.skipped.first {
-            session.output.talk(&format!("line {} left out: {}", skipped.line, escaped(&skipped.reason)));
+            session.output.talk(&format!("line {} skipped: {}", skipped.line, escaped(&skipped.reason)));
         }
     }
     Ok(())
@@ -95,29 +95,33 @@ pub fn detect(file: &Path) -> Result<SessionFormat, ServiceError> {
     Ok(if messages.iter().any(is_openai) { SessionFormat::OpenAi } else { SessionFormat::Anthropic })
 }
 
-/// Write a session as JSON that `import` reads
+/// Export a session as JSON that `import` can read
 #[derive(Debug, Args)]
 pub struct ExportContextArguments {
     /// The name of the session
     session: String,
-    /// session, stash or both
+    /// What to export: session, stash or both
     #[arg(long, default_value = "both", value_name = "WHAT")]
     include: String,
-    /// Into this file, as a whole or not at all
+    /// The file to write, in one step; default: stdout
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 }
 
 pub fn export(arguments: ExportContextArguments, session: &Session) -> Result<(), Failure> {
-    let include = Some(word("include", &arguments.include)?);
+    let include = Some(word("--include", &arguments.include)?);
     let answer = session.run(ContextExport { workspace_id: None, session_id: arguments.session, include })?;
     let Some(path) = &arguments.output else { return session.output.json(&answer) };
     let contents = serde_json::to_string_pretty(&answer).map_err(std::io::Error::from)?;
     let aside = write_whole(path, &format!("{contents}\n"))?;
     if let Some(aside) = aside {
-        session.output.talk(&format!("what was there is no export; it was set aside as {}", aside.display()));
+        session.output.talk(&format!("the existing file was not an export; it was kept as {}", aside.display()));
     }
-    session.output.talk(&format!("{} segments written to {}", answer.segments.len(), path.display()));
+    session.output.talk(&format!(
+        "{} written to {}",
+        counted(answer.segments.len(), "segment", "segments"),
+        path.display()
+    ));
     Ok(())
 }
 

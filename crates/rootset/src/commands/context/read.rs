@@ -23,9 +23,9 @@ use crate::session::Session;
 pub struct ShowContextArguments {
     /// The name of the session
     session: String,
-    /// One segment as a whole instead
+    /// Show one segment in full instead
     segment: Option<String>,
-    /// As the message list of an API: `anthropic` or `openai`
+    /// Show the message list of an API: `anthropic` or `openai`
     #[arg(id = "messages_format", long = "format", value_name = "FORMAT", conflicts_with = "segment")]
     format: Option<MessagesFormat>,
     #[arg(long)]
@@ -47,20 +47,19 @@ pub struct SegmentArguments {
     segment: String,
 }
 
-/// Find what was stashed
+/// Search the stash
 #[derive(Debug, Args)]
 #[command(defer(described_by::<ContextSearchStash>))]
 pub struct SearchStashArguments {
     /// The name of the session
     session: String,
-    /// Words to look for
     query: Vec<String>,
     #[arg(id = "all_sessions", long = "all")]
     all: bool,
-    /// message, code, log, note, decision or summary
+    /// The type: message, code, log, note, decision or summary
     #[arg(long = "type", short = 't', value_name = "TYPE")]
     segment_type: Option<String>,
-    /// Segments that show this file
+    /// The file that the segments show
     #[arg(long, value_name = "PATH")]
     file: Option<String>,
     #[arg(long = "tag", value_name = "TAG")]
@@ -176,7 +175,7 @@ fn explained(answer: &ContextExplained) -> String {
     }
     let others = match answer.retained_tokens.saturating_sub(answer.tokens.into()) {
         0 => String::new(),
-        others => format!("; {} more would be out of reach without it", grouped(others)),
+        others => format!("; {} more would be unreachable without it", grouped(others)),
     };
     line(format!("  {} tokens{others}", grouped(answer.tokens)));
     for entry in &answer.history {
@@ -190,7 +189,7 @@ pub fn search(arguments: SearchStashArguments, session: &Session) -> Result<(), 
     let answer = session.run(ContextSearchStash {
         session_id: arguments.session,
         query: joined(&arguments.query),
-        segment_type: arguments.segment_type.as_deref().map(|text| word("type", text)).transpose()?,
+        segment_type: arguments.segment_type.as_deref().map(|text| word("--type", text)).transpose()?,
         file_path: arguments.file,
         tags: given(arguments.tags),
         all_sessions: arguments.all.then_some(true),

@@ -40,9 +40,9 @@ pub fn run(folder: &Path, arguments: &ImportMemoriesArguments, session: &Session
         session.output.text(&preview)?;
     }
     match there {
-        None | Some(0) => prompt::confirm(session, &format!("bring workspace `{from}` as `{into}`"))?,
+        None | Some(0) => prompt::confirm(session, &format!("import workspace `{from}` as `{into}`"))?,
         Some(_) => {
-            let action = format!("replace the workspace `{}` by the backup", one_line(&into, 64));
+            let action = format!("replace the workspace `{}` with the backup", one_line(&into, 64));
             prompt::confirm_word(session, &action, RESTORE_WORD)?;
         }
     }
@@ -73,7 +73,7 @@ fn source(manifest: &Manifest, given: Option<&str>) -> Result<String, ServiceErr
         (Some(given), _) => Ok(given.to_owned()),
         (None, Some(only)) => Ok(only.clone()),
         (None, None) => Err(ServiceError::invalid("the backup holds a whole database")
-            .with_hint("name one of its workspaces with `--from`, or put all of it back: rootset backup restore")),
+            .with_hint("name one of its workspaces with `--from`, or restore all of it: rootset backup restore")),
     }
 }
 
@@ -88,12 +88,12 @@ fn preview(manifest: &Manifest, from: &str, into: &str, there: Option<i64>) -> S
     let held = manifest.tables.get("memories").copied().unwrap_or(0);
     let held = match manifest.workspace_id {
         Some(_) => counted(held, "memory", "memories"),
-        None => format!("one of the workspaces with {} together", counted(held, "memory", "memories")),
+        None => format!("one of several workspaces, with {} in total", counted(held, "memory", "memories")),
     };
     let target = match there {
         None => "which is new".to_owned(),
         Some(0) => "which is empty".to_owned(),
-        Some(there) => format!("in the place of {}", counted(there, "memory", "memories")),
+        Some(there) => format!("replacing {}", counted(there, "memory", "memories")),
     };
     format!("{made}\n  `{}`: {held}\n  into `{}`, {target}\n", escaped(from), escaped(into))
 }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use rootset_model::json;
 use rootset_model::limits::EXTRACTED_NAME_CHARS_MAX;
 use serde::Deserialize;
 
@@ -96,7 +97,7 @@ pub fn parse(text: &str) -> Graph {
 }
 
 fn take(line: &str, graph: &mut Graph, places: &mut HashMap<String, usize>) -> Result<(), String> {
-    match serde_json::from_str(line).map_err(|error| error.to_string())? {
+    match serde_json::from_str(line).map_err(|error| why_not(&error))? {
         Line::Entity { name, entity_type, observations } => {
             let name = checked("name", &name)?;
             let entity_type = match entity_type.trim() {
@@ -122,6 +123,13 @@ fn take(line: &str, graph: &mut Graph, places: &mut HashMap<String, usize>) -> R
         }),
     }
     Ok(())
+}
+
+fn why_not(error: &serde_json::Error) -> String {
+    if error.is_data() {
+        return "it is neither an entity with `name` nor a relation with `from`, `to` and `relationType`".to_owned();
+    }
+    format!("it {}", json::fault_in_line(error))
 }
 
 /// One name that is too long must not keep the whole graph out.
@@ -155,6 +163,8 @@ mod tests {
         assert_eq!(graph.relations.len(), 1);
         let lines: Vec<usize> = graph.problems.iter().map(|it| it.line).collect();
         assert_eq!(lines, [3, 6, 7]);
+        assert_eq!(graph.problems[0].what, "it is not JSON, at column 2");
+        assert!(graph.problems[2].what.starts_with("it is neither an entity"), "{}", graph.problems[2].what);
     }
 
     #[test]

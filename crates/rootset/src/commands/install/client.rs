@@ -76,15 +76,15 @@ fn set(variable: &str) -> Option<PathBuf> {
 
 fn home() -> Result<PathBuf, ServiceError> {
     std::env::home_dir().filter(|home| home.is_absolute()).ok_or_else(|| {
-        ServiceError::invalid("there is no home folder to find the configuration in")
-            .with_hint("`--print` shows what belongs into it")
+        ServiceError::invalid("cannot find the configuration: there is no home folder")
+            .with_hint("`--print` shows what belongs in it")
     })
 }
 
 /// The root of the repository around the working folder, else the working folder itself.
 fn project() -> Result<PathBuf, ServiceError> {
     let here = std::env::current_dir()
-        .map_err(|error| ServiceError::invalid(format!("cannot tell the working folder: {error}")))?;
+        .map_err(|error| ServiceError::invalid(format!("cannot determine the working folder: {error}")))?;
     let root = here.ancestors().find(|folder| folder.join(".git").exists()).map(Path::to_owned);
     Ok(root.unwrap_or(here))
 }

@@ -51,13 +51,12 @@ impl Entry {
 
 /// The database as it may be written into a file that is copied, committed and shown.
 fn database(db: &str) -> Result<String, ServiceError> {
-    let location =
-        Location::parse(db).map_err(|allowed| ServiceError::invalid(format!("`--db`: allowed: {allowed}")))?;
+    let location = Location::parse(db).map_err(|allowed| ServiceError::invalid(format!("`--db` must be {allowed}")))?;
     match location {
         Location::File(path) => absolute(&as_text(&path)?),
         Location::Postgres(url) if url.holds_password() => {
-            Err(ServiceError::invalid(format!("the password of `{url}` would be in the configuration of the agent"))
-                .with_hint("set `ROOTSET_DB` in the environment that the agent starts in, and leave `--db` away"))
+            Err(ServiceError::invalid(format!("the agent's configuration would contain the password of `{url}`"))
+                .with_hint("set `ROOTSET_DB` in the environment that the agent starts in, and drop `--db`"))
         }
         Location::Postgres(url) => Ok(url.without_password()),
     }
@@ -65,15 +64,15 @@ fn database(db: &str) -> Result<String, ServiceError> {
 
 /// Agents start servers in folders of their own.
 fn absolute(path: &str) -> Result<String, ServiceError> {
-    let absolute = std::path::absolute(path)
-        .map_err(|error| ServiceError::invalid(format!("cannot tell where `{path}` is: {error}")))?;
+    let absolute =
+        std::path::absolute(path).map_err(|error| ServiceError::invalid(format!("cannot find `{path}`: {error}")))?;
     as_text(&absolute)
 }
 
 /// This program by its name in the search path, which outlives an upgrade that moves what the name stands for.
 fn program() -> Result<String, ServiceError> {
-    let this = std::env::current_exe()
-        .map_err(|error| ServiceError::invalid(format!("cannot tell where this program is: {error}")))?;
+    let this =
+        std::env::current_exe().map_err(|error| ServiceError::invalid(format!("cannot find this program: {error}")))?;
     let search_path = std::env::var_os("PATH").unwrap_or_default();
     let is_this = |path: &PathBuf| path.is_absolute() && path.canonicalize().is_ok_and(|found| found == this);
     let named = std::env::split_paths(&search_path).map(|folder| folder.join(PROGRAM)).find(is_this);
@@ -82,7 +81,10 @@ fn program() -> Result<String, ServiceError> {
 
 fn as_text(path: &Path) -> Result<String, ServiceError> {
     let text = path.to_str().ok_or_else(|| {
-        ServiceError::invalid(format!("`{}` is not UTF-8 text, which configuration files are", path.display()))
+        ServiceError::invalid(format!(
+            "`{}` is not UTF-8 text, so it cannot be in a configuration file",
+            path.display()
+        ))
     })?;
     Ok(text.to_owned())
 }

@@ -59,5 +59,5 @@ fn keep(path: &Path) -> std::io::Result<PathBuf> {
 
 fn failed(what: &str, path: &Path, error: &std::io::Error) -> ServiceError {
     ServiceError::new(ErrorCode::Forbidden, format!("cannot {what} `{}`: {error}", path.display()))
-        .with_hint("`--print` shows what belongs into it")
+        .with_hint("`--print` shows what belongs in it")
 }

@@ -4,6 +4,7 @@
 
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstInputValue, CstObject, CstObjectProp, CstRootNode};
+use rootset_model::json;
 use serde_json::Value;
 
 use super::entry::NAME;
@@ -18,15 +19,15 @@ pub fn edited(text: &str, servers: &str, has_comments: bool, entry: Option<&Valu
     };
     if !has_comments {
         // The parser below forgives a comment before the first brace, the agent does not.
-        serde_json::from_str::<serde::de::IgnoredAny>(text).map_err(|error| error.to_string())?;
+        serde_json::from_str::<serde::de::IgnoredAny>(text).map_err(|error| format!("it {}", json::fault(&error)))?;
     }
     let root = CstRootNode::parse(text, &options(has_comments)).map_err(|error| error.to_string())?;
-    let root_object = root.object_value().ok_or("it holds no JSON object")?;
+    let root_object = root.object_value().ok_or("it does not hold a JSON object")?;
     let is_there = only_member(&root_object, servers)?.is_some();
     if !is_there && entry.is_none() {
         return Ok(text.to_owned());
     }
-    let list = root_object.object_value_or_create(servers).ok_or_else(|| format!("`{servers}` is no object"))?;
+    let list = root_object.object_value_or_create(servers).ok_or_else(|| format!("`{servers}` is not an object"))?;
     match (only_member(&list, NAME)?, entry) {
         (Some(member), Some(entry)) => update(&member, entry),
         (Some(member), None) => member.remove(),
@@ -54,13 +55,13 @@ fn options(has_comments: bool) -> ParseOptions {
     }
 }
 
-/// Of a name that is there twice, nobody knows which one counts.
+/// If a name occurs twice, nobody knows which one counts.
 fn only_member(object: &CstObject, name: &str) -> Result<Option<CstObjectProp>, String> {
     let is_named = |member: &CstObjectProp| member.decoded_name().is_some_and(|found| found == name);
     let mut found = object.properties().into_iter().filter(is_named);
     let first = found.next();
     if found.next().is_some() {
-        return Err(format!("`{name}` is there twice"));
+        return Err(format!("it contains `{name}` twice"));
     }
     Ok(first)
 }
@@ -151,11 +152,11 @@ mod tests {
     fn text_that_is_not_what_the_agent_reads_is_refused() {
         let refused = |text: &str, has_comments| edited(text, "servers", has_comments, Some(&entry())).unwrap_err();
         refused("{\"servers\": {", true);
-        refused("// mine\n{}", false);
+        assert_eq!(refused("// mine\n{}", false), "it is not JSON, at line 1, column 1");
         refused("{\"a\": 1,}", false);
         refused("{'a': 1}", true);
-        assert_eq!(refused("[]", true), "it holds no JSON object");
-        assert_eq!(refused("{\"servers\": []}", true), "`servers` is no object");
-        assert_eq!(refused("{\"servers\": {}, \"servers\": {}}", true), "`servers` is there twice");
+        assert_eq!(refused("[]", true), "it does not hold a JSON object");
+        assert_eq!(refused("{\"servers\": []}", true), "`servers` is not an object");
+        assert_eq!(refused("{\"servers\": {}, \"servers\": {}}", true), "it contains `servers` twice");
     }
 }

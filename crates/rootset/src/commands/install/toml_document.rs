@@ -16,7 +16,7 @@ pub fn edited(text: &str, servers: &str, entry: Option<&Entry>) -> Result<String
         table.set_implicit(true);
         document.insert(servers, Item::Table(table));
     }
-    let no_table = || format!("`{servers}` is no table");
+    let no_table = || format!("`{servers}` is not a table");
     let list = document.get_mut(servers).and_then(Item::as_table_like_mut).ok_or_else(no_table)?;
     match (list.contains_key(NAME), entry) {
         (_, Some(entry)) => put(list, entry),
@@ -81,7 +81,7 @@ mod tests {
         edited("[mcp_servers", "mcp_servers", Some(&entry())).unwrap_err();
         assert_eq!(
             edited("mcp_servers = 1\n", "mcp_servers", Some(&entry())).unwrap_err(),
-            "`mcp_servers` is no table"
+            "`mcp_servers` is not a table"
         );
     }
 }

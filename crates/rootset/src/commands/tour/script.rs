@@ -5,9 +5,9 @@ pub const WORK: &str = "work";
 
 pub const FAREWELL: &str = "\
 The tour's database is gone. For your own:
-  rootset install claude-code      or cursor, vscode, codex: gives an agent this memory
-  rootset add \"…\"                  remembers something yourself
-  rootset log                      what was added and removed lately, and how to take it back
+  rootset install claude-code      (or cursor, vscode, codex) gives an agent this memory
+  rootset add \"…\"                  stores something yourself
+  rootset log                      what was added and removed recently, and how to undo it
   rootset --help                   everything else";
 
 pub struct Chapter {
@@ -64,12 +64,12 @@ pub const CHAPTERS: &[Chapter] = &[
     },
     Chapter {
         title: "A mistake, undone",
-        text: "Whatever is removed goes to the trash first, with everything that only it vouched for.",
+        text: "What you remove goes to the trash first, with everything that only it vouched for.",
         steps: &[
             rootset("what would be forgotten? nothing is, yet", &["forget", "Redis", "--dry-run"]),
             rootset("the mistake", &["rm", "falcon-cache", "--yes"]),
             rootset("Redis is gone from the graph too", &["search", "--entities", "Redis"]),
-            rootset("back, as it was", &["undo", "--last"]),
+            rootset("undo it", &["undo", "--last"]),
             rootset("", &["search", "--entities", "Redis"]),
         ],
     },
@@ -81,7 +81,7 @@ pub const CHAPTERS: &[Chapter] = &[
             rootset("who calls it?", &["code", "callers", "total"]),
             Step { why: "a file is deleted", action: Action::RemoveFile("shop/legacy.py") },
             rootset("the next scan notices", &["index", "shop"]),
-            rootset("and the collector takes what is stale; it asks unless told not to", &["prune", "--yes"]),
+            rootset("the collector removes what is stale; it asks first, unless you say --yes", &["prune", "--yes"]),
         ],
     },
     Chapter {
@@ -90,12 +90,9 @@ pub const CHAPTERS: &[Chapter] = &[
         steps: &[
             rootset("read it", &["context", "import", "session.json", "--session", "login"]),
             rootset("what could leave, and why?", &["context", "analyze", "login", "--free", "3000", "--limit", "4"]),
-            rootset(
-                "let it leave: out of the window, not out of the world",
-                &["context", "prune", "login", "--free", "3000"],
-            ),
-            rootset("what is stashed is found", &["context", "search", "login", "slow worker"]),
-            rootset("and comes back into its place", &["context", "restore", "login", "m4"]),
+            rootset("stash it: it leaves the window but is not lost", &["context", "prune", "login", "--free", "3000"]),
+            rootset("the stash can be searched", &["context", "search", "login", "slow worker"]),
+            rootset("and a segment returned to its place", &["context", "restore", "login", "m4"]),
         ],
     },
 ];
