@@ -38,7 +38,7 @@ impl BenchFolder {
         // Standard error, so that `--json` prints nothing but JSON.
         eprintln!("folder: {} ({file_system})", path.display());
         if !is_on_disk(&path) {
-            eprintln!("WARNING: this folder is in memory, not on a disk: writes are faster than anybody's will be");
+            eprintln!("WARNING: this folder is in memory, not on a disk: writes are faster than on any disk");
         }
         Ok(Self { folder: Some(folder), path })
     }

@@ -60,9 +60,10 @@ impl Reader {
 
     fn take_room(&self, bytes: usize) -> Result<OwnedSemaphorePermit, Refusal> {
         let kib = u32::try_from(bytes.div_ceil(KIB)).unwrap_or(u32::MAX);
-        self.room.clone().try_acquire_many_owned(kib).map_err(|_| {
-            Refusal::busy("other large requests take all the room there is for them", "try again in a while")
-        })
+        self.room
+            .clone()
+            .try_acquire_many_owned(kib)
+            .map_err(|_| Refusal::busy("too many large requests at the same time", "try again later"))
     }
 
     async fn read_frames(&self, mut body: Body, capacity: usize) -> Result<Bytes, Refusal> {

@@ -52,8 +52,8 @@ fn page() -> String {
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
          <meta name=\"viewport\" content=\"width=device-width\"><title>Rootset: HTTP API</title>\
          <style>{STYLE}</style></head><body><main><h1>Rootset</h1>\
-         <p>Every operation is <code>POST /v1/&lt;operation&gt;</code> with a JSON object, by who holds a token. \
-         The same, for programs: <a href=\"/openapi.json\">openapi.json</a>.</p>\
+         <p>Every operation is <code>POST /v1/&lt;operation&gt;</code> with a JSON object and a token. \
+         The same for programs: <a href=\"/openapi.json\">openapi.json</a>.</p>\
          <pre>{}</pre><h2>Operations by what they do</h2><dl class=\"contents\">{contents}</dl>{operations}\
          </main></body></html>\n",
         escaped(EXAMPLE)

@@ -1,4 +1,4 @@
-//! `/openapi.json`: the routes in words of OpenAPI 3.1, generated from the same list they are.
+//! `/openapi.json`: the routes as an OpenAPI 3.1 document, generated from the same list as the routes themselves.
 
 use std::sync::LazyLock;
 
@@ -14,17 +14,21 @@ use crate::answer::JSON;
 const REFUSALS: [(&str, &str, &str); 14] = [
     ("400", "InvalidArgument", "`invalid_argument`: the request is not what the operation takes"),
     ("401", "Unauthorized", "`unauthorized`: there is no token, or it is unknown, revoked or expired"),
-    ("403", "Forbidden", "`forbidden`: the token lacks the scope, or `Host` or `Origin` is foreign"),
+    ("403", "Forbidden", "`forbidden`: the token lacks the scope, or `Host` or `Origin` is not allowed"),
     ("404", "NotFound", "`not_found`: no such thing, or none that this token may see"),
     ("408", "TooSlow", "`limit_exceeded`: the body did not arrive in time"),
-    ("409", "Conflict", "`conflict`: it contradicts what is there, or the key was used with another body"),
+    ("409", "Conflict", "`conflict`: it contradicts what is stored, or the key was used with another body"),
     ("410", "PlanExpired", "`plan_expired`: make a new plan and review it"),
     ("413", "TooLarge", "`limit_exceeded`: the body is too large"),
     ("415", "WrongContentType", "`invalid_argument`: bodies are `application/json`"),
-    ("422", "LimitExceeded", "`limit_exceeded`: a limit or a quota stands in the way"),
+    ("422", "LimitExceeded", "`limit_exceeded`: a limit or a quota is exceeded"),
     ("426", "UpgradeRequired", "`upgrade_required`: a newer version changed the database; restart this one"),
-    ("428", "ConfirmationRequired", "`confirmation_required`: `details.next` is the call to make once a person agreed"),
-    ("500", "Internal", "`internal`: our fault; the log of the server has more"),
+    (
+        "428",
+        "ConfirmationRequired",
+        "`confirmation_required`: `details.next` is the call to make once a person has agreed",
+    ),
+    ("500", "Internal", "`internal`: an internal error; see the log of the server"),
     ("503", "Busy", "`busy`: try again after `details.retry_after_ms`"),
 ];
 const ABOUT: &str = "Memory for AI agents, with a garbage collector. Every operation is one POST with a JSON object; the \
@@ -57,7 +61,7 @@ pub fn document() -> Value {
                 "type": "http",
                 "scheme": "bearer",
                 "description": "A token of `create_token`. Its scopes are the effects it may have: read, write, destroy \
-                    (what undo reverses), purge (what it does not), admin (the database, tokens and workspaces).",
+                    (what undo can restore), purge (what it cannot), admin (the database, tokens and workspaces).",
             }},
             "schemas": {"Error": error_schema()},
             "responses": refusals(),
@@ -193,7 +197,7 @@ fn tags() -> Value {
     let about = |effect| match effect {
         Effect::Read => "Changes nothing",
         Effect::Write => "Adds and changes",
-        Effect::Destroy => "Removes what undo brings back",
+        Effect::Destroy => "Removes what undo can restore",
         Effect::Purge => "Removes for good",
         Effect::Admin => "The database, tokens and workspaces",
     };
@@ -278,7 +282,7 @@ fn headers() -> Value {
             "schema": {"type": "string"},
             "example": "01997f3e-2c1a-7c3e-9d0a-5b7d6c1f2a34",
         },
-        "Authenticate": {"description": "How to say who you are", "schema": {"type": "string"}, "example": "Bearer"},
+        "Authenticate": {"description": "How to authenticate", "schema": {"type": "string"}, "example": "Bearer"},
         "RetryAfter": {
             "description": "Seconds after which to try again",
             "schema": {"type": "integer"},
@@ -292,15 +296,15 @@ fn parameters() -> Value {
         "RequestId": {
             "name": "X-Request-Id",
             "in": "header",
-            "description": "An id of your own: answered and logged if it is 1 to 64 of A-Z a-z 0-9 - _ .",
+            "description": "An id of your own, returned and logged if it is 1 to 64 of A-Z a-z 0-9 - _ .",
             "schema": {"type": "string"},
             "example": "import-2027-01-15.7",
         },
         "IdempotencyKey": {
             "name": "Idempotency-Key",
             "in": "header",
-            "description": "Sent again with the same body within 24 hours, the first answer is answered; with another \
-                body: `conflict`. Kept in memory, per token and operation.",
+            "description": "A request sent again with the same key and body within 24 hours gets the first answer; \
+                with another body, `conflict`. Kept in memory, per token and operation.",
             "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"},
             "example": "6f1c2f0e-4b7d-4e0a-8a51-0c5f7d1b9e42",
         },

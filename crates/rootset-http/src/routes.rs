@@ -78,7 +78,7 @@ impl Shared {
         let timeout = self.settings.request_timeout;
         tokio::time::timeout_at((started + timeout).into(), work).await.map_err(|_| {
             Refusal::busy(
-                format!("there was no answer within {} s; the operation goes on", timeout.as_secs()),
+                format!("there was no answer within {} s; the operation continues", timeout.as_secs()),
                 "send it again with the same `Idempotency-Key` to get its answer, or raise `server.request_timeout`",
             )
         })

@@ -1,7 +1,7 @@
 //! Where the service runs: threads that may wait, apart from those that serve connections.
 //!
 //! Readers and writers have shares of their own. Writers queue for one lock, for up to a minute when another process holds
-//! it; were they to take every thread, nobody could read meanwhile.
+//! it; if they took every thread, nobody could read in the meantime.
 
 use std::sync::Arc;
 
@@ -50,8 +50,8 @@ impl Workers {
             outcome
         });
         running.await.map_err(|error| {
-            tracing::error!(%error, "a request ended in a panic");
-            Refusal::internal("the operation failed unexpectedly; the log of the server has more")
+            tracing::error!(%error, "a request panicked");
+            Refusal::internal("the operation failed unexpectedly; see the log of the server")
         })
     }
 }

@@ -12,7 +12,7 @@ pub const CODE_SOURCE: &str = "code_indexer";
 pub enum NameError {
     #[error("`{0}` is not a valid name: up to {NAME_CHARS_MAX} of a-z 0-9 . _ / -, beginning with a letter or digit")]
     Malformed(String),
-    #[error("`{0}` is shaped like a UUID, which only ids are")]
+    #[error("`{0}` looks like a UUID, which only ids may do")]
     ShapedLikeId(String),
     #[error(
         "`{0}` is not a valid workspace id: up to {WORKSPACE_ID_CHARS_MAX} of a-z 0-9 _ -, beginning with a letter or digit"

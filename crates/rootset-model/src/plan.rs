@@ -120,7 +120,7 @@ reasons! {
     /// Reachable, but the coldest when the context is full.
     COLD = "cold", "among the coldest of a full context";
     /// Unreachable, and in the stash for longer than that is kept.
-    STASHED_LONG = "stashed_long", "unreachable, and in the stash for longer than that is kept";
+    STASHED_LONG = "stashed_long", "unreachable, and in the stash for longer than the stash is kept";
 }
 
 impl Reason {

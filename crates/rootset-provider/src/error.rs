@@ -48,7 +48,7 @@ pub enum ConnectionFault {
     Tls,
     #[error("the proxy failed, hint: check HTTP_PROXY, HTTPS_PROXY and NO_PROXY")]
     Proxy,
-    #[error("what answers there does not speak HTTP")]
+    #[error("the server there does not speak HTTP")]
     Protocol,
 }
 
@@ -64,11 +64,11 @@ pub enum AnswerPart {
 /// What is wrong with an answer that arrived with status 200.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum AnswerFault {
-    #[error("{part} is not JSON at line {line}, column {column}")]
+    #[error("{part} is not JSON, at line {line}, column {column}")]
     NotJson { part: AnswerPart, line: usize, column: usize },
     #[error("{part} ends in the middle of its JSON, at line {line}, column {column}")]
     CutJson { part: AnswerPart, line: usize, column: usize },
-    #[error("{part} does not follow the schema at line {line}, column {column}")]
+    #[error("{part} does not follow the schema, at line {line}, column {column}")]
     WrongShape { part: AnswerPart, line: usize, column: usize },
     #[error("it has no choices")]
     NoChoice,
@@ -178,9 +178,9 @@ impl AnswerFault {
 /// The body would say more, but it may quote what was sent.
 fn status_hint(status: u16) -> &'static str {
     match status {
-        300..=399 => ", hint: redirects are not followed, set `base_url` to where it leads",
+        300..=399 => ", hint: redirects are not followed; set `base_url` to their target",
         400 | 422 => ", hint: check that the model exists and that the endpoint supports JSON schemas",
-        401 | 403 => ", hint: check the api key",
+        401 | 403 => ", hint: check the API key",
         404 | 405 => ", hint: check `base_url` (it usually ends in `/v1`) and `model`",
         413 => ", hint: the endpoint accepts only shorter texts",
         _ => "",

@@ -91,7 +91,7 @@ impl Service {
             note.doubted_at_ms = Some(now.0);
             state::write(&self.store, lease, &note)?;
             tracing::warn!(
-                "{}: nothing is purged; if the time is right, `rootset daemon --once --trust-clock` says so",
+                "{}: nothing is purged; if the time is right, run `rootset daemon --once --trust-clock`",
                 doubt.in_words()
             );
             return Ok(None);

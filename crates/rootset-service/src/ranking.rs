@@ -1,8 +1,8 @@
-//! The order of search results: BM25 over terms, lent to neighbours, with small bonuses. A pure function of what the
+//! The order of search results: BM25 over terms, shared with neighbours, with small bonuses. A pure function of what the
 //! store collected.
 //!
 //! Measured on real conversations (docs/memory.md has the table): a chunk's neighbours say what it is about, the answer
-//! to a question stands after it, and a name in the topic counts more than a name in the text.
+//! to a question follows it, and a name in the topic counts more than a name in the text.
 
 use std::collections::{HashMap, HashSet};
 
@@ -152,12 +152,13 @@ fn scaled_similarity(candidates: &Candidates) -> Vec<f64> {
 }
 
 fn reasons(it: &Scored<'_>, words: f64, similarity: f64) -> String {
-    let mut parts = vec![format!("{} query terms, lexical {words:.3}", it.matched)];
+    let plural = |count: usize, one: &str, many: &str| format!("{count} {}", if count == 1 { one } else { many });
+    let mut parts = vec![format!("{}, lexical {words:.3}", plural(it.matched, "query term", "query terms"))];
     if similarity > 0.0 {
         parts.push(format!("vector {similarity:.3}"));
     }
     if it.row.linked_entities > 0 {
-        parts.push(format!("{} entities of the query", it.row.linked_entities));
+        parts.push(plural(it.row.linked_entities, "entity of the query", "entities of the query"));
     }
     parts.join(", ")
 }

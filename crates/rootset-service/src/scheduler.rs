@@ -1,8 +1,8 @@
 //! The scheduler: rounds over all workspaces that look for what is expired or superseded, report it, and where the
 //! configuration says so move it to the trash.
 //!
-//! It owns no rule of its own: plans, limits and the trash are those of everybody else, and it is only ever told to look
-//! ([`Scheduler::tick`]); whoever runs it does the waiting. Two schedulers on one database do one round between them: the
+//! It owns no rule of its own: plans, limits and the trash are those of everybody else, and it only looks when it is told
+//! to ([`Scheduler::tick`]); its caller does the waiting. Two schedulers on one database do one round between them: the
 //! round is held by a lease. When a round is due, and what was reported already, is stored, so that restarts change
 //! nothing. When the clock cannot be believed, nothing is deleted.
 
@@ -224,7 +224,7 @@ impl Scheduler {
             }
         }
         if defrag_recommended {
-            tracing::warn!(target: "rootset::gc", "much was purged since the last time: `rootset defrag` gives it back");
+            tracing::warn!(target: "rootset::gc", "much was purged since the last defragmentation: `rootset defrag` frees the space");
         }
         note.finished_at_ms = Some(self.service.now().0);
         note.seen_at_ms = note.finished_at_ms;

@@ -124,10 +124,10 @@ pub(crate) fn check_workspaces(
         miscounted += i64::from(off.is_some_and(|off| off != (0, 0, 0)));
     }
     let plain = |id, count, detail| Check { id, count, detail, found: Vec::new() };
-    checks.push(plain("I8.search_missing", missing, "texts that full text does not know"));
+    checks.push(plain("I8.search_missing", missing, "texts that are missing in full text"));
     checks.push(plain("I8.search_superfluous", superfluous, "full-text rows of things that do not exist"));
-    checks.push(plain("jobs", jobless, "pending memories that nobody will complete"));
-    checks.push(plain("counters", miscounted, "workspaces whose counters are off"));
+    checks.push(plain("jobs", jobless, "pending memories that no job will complete"));
+    checks.push(plain("counters", miscounted, "workspaces whose counters are wrong"));
     Ok(checks)
 }
 

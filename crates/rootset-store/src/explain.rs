@@ -85,15 +85,19 @@ pub(crate) fn of_graph_row(
     let this = format!("{kind} {name}");
     let shown_id = if kind == "entity" { EntityId(id).to_string() } else { RelationId(id).to_string() };
     let (is_alive, reason, root) = if is_untracked {
-        (true, "untracked: brought by an import, no strategy ever takes it".to_owned(), Some("import".to_owned()))
+        (true, "untracked: it was imported, and no strategy ever removes it".to_owned(), Some("import".to_owned()))
     } else if let Some(first) = living.first() {
         let few: Vec<String> = living.iter().take(ROOTS_SHOWN).map(|name| format!("`{name}`")).collect();
-        let reason = format!("contributed by {} living memories: {}", living.len(), few.join(", "));
+        let noun = if living.len() == 1 { "memory" } else { "memories" };
+        let reason = format!("contributed by {} living {noun}: {}", living.len(), few.join(", "));
         (true, reason, Some(format!("memory {first}")))
     } else if contributors.is_empty() {
         (false, "no memory contributes to it any more".to_owned(), None)
     } else {
-        let reason = format!("every one of its {} contributing memories is in the trash", contributors.len());
+        let reason = match contributors.len() {
+            1 => "its only contributing memory is in the trash".to_owned(),
+            count => format!("all {count} contributing memories are in the trash"),
+        };
         (false, reason, None)
     };
     let path = root.into_iter().chain([this]).collect();

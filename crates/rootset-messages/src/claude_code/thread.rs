@@ -1,7 +1,7 @@
 //! Which lines of a session file are the conversation as it stands.
 //!
 //! Lines name the line before them. Going back with Claude Code makes a branch: only the way from the last line back to its
-//! beginning counts. Two things are beside that way and belong to it: other lines of the same message of the API, and
+//! beginning counts. Two things are not on that way but belong to it: other lines of the same message of the API, and
 //! results of its calls (calls that run at the same time are answered side by side).
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,14 +31,18 @@ pub(super) fn live<'l>(lines: &'l [Line], skipped: &mut Vec<SkippedLine>) -> Vec
         }
     }
     if let Some(boundary) = way.boundary.filter(|_| compacted > 0) {
-        let reason = format!("{compacted} lines before this compaction are left out: its summary stands for them");
+        let reason = format!("{} before this compaction, replaced by its summary", counted(compacted));
         skipped.push(skip(lines[boundary].number, &reason));
     }
     if let Some(first) = left.first() {
-        let reason = format!("{} lines of branches that were left, from here on, are left out", left.len());
+        let reason = format!("{} in abandoned branches, from here on", counted(left.len()));
         skipped.push(skip(*first, &reason));
     }
     live
+}
+
+fn counted(lines: usize) -> String {
+    if lines == 1 { "1 line".to_owned() } else { format!("{lines} lines") }
 }
 
 /// Lines of side conversations out, and each line once; a file of nothing but a side conversation is about that one.

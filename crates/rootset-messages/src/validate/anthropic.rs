@@ -69,7 +69,7 @@ fn check_message(number: usize, message: &Value, is_last: bool, problems: &mut V
 fn problem_of_block(role: &str, block: &Value) -> Option<String> {
     let assistants_only = |fine: bool, shape: &str| match (role, fine) {
         ("assistant", true) => None,
-        ("assistant", false) => Some(format!("is no {shape}")),
+        ("assistant", false) => Some(format!("is not valid {shape}")),
         _ => Some(format!("is a `{}` of the {role}; only the assistant has those", type_of(block))),
     };
     match type_of(block) {

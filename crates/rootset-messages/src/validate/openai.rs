@@ -78,7 +78,7 @@ fn problem_of_assistant(message: &Value) -> Option<String> {
         let has_input = inner.and_then(|inner| text_at(inner, input)).is_some();
         let id = text_at(call, "id").unwrap_or_default();
         if !matches!(type_of(call), "function" | "custom") || !named || !has_input || id.is_empty() {
-            return Some(format!("`tool_calls[{place}]` is no call with `id`, `type`, a name and {input} as text"));
+            return Some(format!("`tool_calls[{place}]` is not a call with `id`, `type`, a name and {input} as text"));
         }
         if !ids.insert(id) {
             return Some(format!("uses the id `{id}` for two calls"));

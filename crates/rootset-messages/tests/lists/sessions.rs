@@ -150,7 +150,7 @@ fn drafts_of_a_line_do_not_change_while_the_file_grows() {
     }
     let thinking_last = session(&lines[..2]);
     assert_eq!(ids(&thinking_last.drafts), ["u1#1", "u1#2"]);
-    assert_eq!(thinking_last.skipped[0].reason, "thinking that nothing follows");
+    assert_eq!(thinking_last.skipped[0].reason, "thinking with nothing after it");
 }
 
 #[test]
@@ -175,7 +175,7 @@ fn side_conversations_errors_and_branches_that_were_left_stay_out() {
     assert_eq!(ids(&read.drafts), ["u1", "m1", "a1", "u3"]);
     let [left] = read.skipped.as_slice() else { panic!("{:?}", read.skipped) };
     assert_eq!(left.line, 6);
-    assert_eq!(left.reason, "2 lines of branches that were left, from here on, are left out");
+    assert_eq!(left.reason, "2 lines in abandoned branches, from here on");
 }
 
 #[test]
@@ -202,7 +202,7 @@ fn what_was_compacted_is_stood_for_by_its_summary() {
     assert_eq!(read.drafts[0].segment_type, SegmentType::Summary);
     let [compacted] = read.skipped.as_slice() else { panic!("{:?}", read.skipped) };
     assert_eq!(compacted.line, 3);
-    assert_eq!(compacted.reason, "2 lines before this compaction are left out: its summary stands for them");
+    assert_eq!(compacted.reason, "2 lines before this compaction, replaced by its summary");
     assert_eq!(shape(&read.drafts), roles_and_blocks(&[("user", 2)]));
 }
 
@@ -277,8 +277,8 @@ fn a_torn_last_line_and_a_broken_one_are_reported_and_the_rest_is_read() {
     assert_eq!(ids(&read.drafts), ["u1", "a1"]);
     let lines: Vec<usize> = read.skipped.iter().map(|skipped| skipped.line).collect();
     assert_eq!(lines, [2, 5]);
-    assert!(read.skipped[0].reason.starts_with("not JSON"), "{:?}", read.skipped);
-    assert!(read.skipped[1].reason.contains("torn"), "{:?}", read.skipped);
+    assert!(read.skipped[0].reason.starts_with("it is not JSON, at column 2"), "{:?}", read.skipped);
+    assert!(read.skipped[1].reason.contains("incomplete"), "{:?}", read.skipped);
 }
 
 #[test]

@@ -119,11 +119,15 @@ fn anthropic_blocks_are_whole_and_of_the_right_role() {
         json!({"type": "tool_use", "id": "t1", "name": "", "input": {}}),
         json!({"type": "tool_use", "id": "t1", "name": "ls", "input": "{}"}),
     ] {
-        broken(Anthropic, "is no tool use", json!([go(), assistant(json!([bad]))]));
+        broken(Anthropic, "is not valid tool use", json!([go(), assistant(json!([bad]))]));
     }
     let unsigned = json!({"type": "thinking", "thinking": "hm"});
-    broken(Anthropic, "is no thinking", json!([go(), assistant(json!([unsigned, text()]))]));
-    broken(Anthropic, "is no thinking", json!([go(), assistant(json!([{"type": "redacted_thinking"}, text()]))]));
+    broken(Anthropic, "is not valid thinking", json!([go(), assistant(json!([unsigned, text()]))]));
+    broken(
+        Anthropic,
+        "is not valid thinking",
+        json!([go(), assistant(json!([{"type": "redacted_thinking"}, text()]))]),
+    );
     broken(Anthropic, "ends with thinking", json!([go(), assistant(json!([text(), thinking()]))]));
     let blank = json!({"type": "tool_result", "tool_use_id": "t1", "content": [{"type": "text", "text": ""}]});
     let mute = json!({"type": "tool_result", "tool_use_id": "t1", "content": "", "is_error": true});
@@ -193,7 +197,7 @@ fn openai_calls_and_results_are_whole() {
         json!({"id": "c", "type": "function", "function": {"name": "l s", "arguments": "{}"}}),
         json!({"id": "c", "type": "function", "function": {"name": "ls", "arguments": {}}}),
     ] {
-        broken(OpenAi, "is no call", json!([{"role": "assistant", "content": null, "tool_calls": [call]}]));
+        broken(OpenAi, "is not a call", json!([{"role": "assistant", "content": null, "tool_calls": [call]}]));
     }
     broken(OpenAi, "for two calls", json!([asks(&["c1", "c1"])]));
     let image = json!({"type": "image_url", "image_url": {"url": "https://a.example"}});

@@ -1,7 +1,7 @@
 //! A policy as people write it, in requests and in the configuration alike: `{"max_age": "90d", "max_count": 1000}`.
 //!
-//! What is not understood is an error that names field and value. It never becomes a policy without that rule: a policy
-//! that somebody believes in and that is not there is found out too late.
+//! Anything not understood is an error that names field and value. It never becomes a policy without that rule: somebody
+//! would rely on a rule that does not exist, and find out too late.
 
 use std::fmt;
 
@@ -21,7 +21,7 @@ const SHOWN_CHARS_MAX: usize = 80;
 pub enum FieldError {
     #[error("`{field}` is {value}; allowed: {allowed}")]
     BadValue { field: &'static str, value: String, allowed: &'static str },
-    #[error("`{field}` is no field of a retention policy; allowed: {}", FIELDS.join(", "))]
+    #[error("unknown field `{field}` in a retention policy; allowed: {}", FIELDS.join(", "))]
     Unknown { field: String },
 }
 
@@ -280,7 +280,7 @@ mod tests {
         let error = policy_of(json!({ "max_agee": "90d" })).unwrap_err();
         assert_eq!(
             error,
-            "`max_agee` is no field of a retention policy; allowed: max_age, max_count, max_version_gap, min_keep, \
+            "unknown field `max_agee` in a retention policy; allowed: max_age, max_count, max_version_gap, min_keep, \
              keep_within, basis"
         );
     }

@@ -79,7 +79,7 @@ pub fn placeholder_line(live: &LiveSession, segments: &[SegmentIndex]) -> String
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    format!("[stashed: {}{more}, {} tokens; context_restore brings it back]", ids.join(", "), grouped(tokens))
+    format!("[stashed: {}{more}, {} tokens; context_restore restores it]", ids.join(", "), grouped(tokens))
 }
 
 /// 12480 as 12,480.

@@ -194,8 +194,8 @@ fn unknown_warning(unknown: &BTreeSet<String>) -> String {
     let shown: Vec<&str> = unknown.iter().take(SHOWN).map(|path| if path.is_empty() { "." } else { path }).collect();
     let more = if unknown.len() > SHOWN { ", …" } else { "" };
     format!(
-        "{} places could not be read ({}{more}): what the index holds of them was left as it is",
-        unknown.len(),
+        "{} could not be read ({}{more}): what the index has of it was kept",
+        if unknown.len() == 1 { "1 path".to_owned() } else { format!("{} paths", unknown.len()) },
         shown.join(", "),
     )
 }

@@ -75,7 +75,7 @@ pub fn receipt_answer(receipt: &Receipt, backups: Vec<HoldingBackup>, has_file: 
 
 /// Where PostgreSQL keeps what was removed.
 const LEFT_TO_OPERATOR: [&str; 3] = [
-    "dead tuples of the tables, until VACUUM has passed and their pages are used again",
+    "dead tuples of the tables, until VACUUM has run and their pages are used again",
     "the write-ahead log with its archives and replicas, until they are recycled or expire",
     "dumps and copies of the server that were made before",
 ];

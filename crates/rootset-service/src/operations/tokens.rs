@@ -87,12 +87,12 @@ fn check_within(request: &CreateToken, caller: &Caller, now: Timestamp) -> Resul
         return forbidden(format!("`scopes`: this token does not have the scope `{}` itself", scope.as_str()));
     }
     if caller.rights.workspaces.is_some() && request.workspaces.contains(ALL_WORKSPACES) {
-        return forbidden("`workspaces`: `*` is more than this token sees itself".to_owned());
+        return forbidden("`workspaces`: this token does not have access to all workspaces (`*`) itself".to_owned());
     }
     if let Some(end) = caller.rights_expire_at
         && request.expires_at.is_none_or(|at| at > end)
     {
-        return forbidden(format!("`expires_at`: this token ends at {end}, and so must what it makes"));
+        return forbidden(format!("`expires_at` must not be after {end}, when this token itself expires"));
     }
     match request.expires_at {
         Some(at) if at <= now => Err(ServiceError::invalid(format!("`expires_at` is {at}, which is in the past"))),

@@ -1,7 +1,7 @@
 //! Whether the time can be believed. Pure: readings in, a verdict out.
 //!
-//! Ages decide what is deleted, so a clock that jumps deletes. Within a process the wall clock is held against one that
-//! nobody can set; from one process to the next, against the last time that was believed. In doubt nothing is deleted,
+//! Ages decide what is deleted, so a clock that jumps deletes. Within a process the wall clock is compared with one that
+//! nobody can set; from one process to the next, with the last time that was believed. When in doubt, nothing is deleted
 //! and a person decides.
 
 use rootset_model::Timestamp;
@@ -30,6 +30,7 @@ pub enum Doubt {
 impl Doubt {
     pub fn in_words(self) -> String {
         let minutes = |ms: i64| match ms / 60_000 {
+            1 => "1 minute".to_owned(),
             minutes if minutes < 120 => format!("{minutes} minutes"),
             minutes if minutes < 2 * 24 * 60 => format!("{} hours", minutes / 60),
             minutes => format!("{} days", minutes / (24 * 60)),

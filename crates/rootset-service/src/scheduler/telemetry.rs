@@ -1,4 +1,4 @@
-//! What the scheduler tells: events with ids, counts and policies, never with words of a memory.
+//! What the scheduler reports: events with ids, counts and policies, never with words of a memory.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -81,7 +81,7 @@ impl TelemetrySink for LogSink {
                     workspace_id = it.workspace_id,
                     plan_id = %it.plan_id,
                     blocked,
-                    "blocked: over a limit, nothing was trashed; `rootset gc apply {} --allow-large` applies it", it.plan_id
+                    "blocked: the plan exceeds a limit, nothing was trashed; `rootset gc apply {} --allow-large` applies it", it.plan_id
                 );
             }
         }

@@ -71,7 +71,7 @@ fn files_outside_the_backup_are_never_opened() {
                 it["files"].as_array_mut().unwrap().push(file);
             });
         };
-        refused(&world, "jsonl", add, "no file of a backup");
+        refused(&world, "jsonl", add, "not a file of a backup");
     }
     let link = |folder: &Path| {
         std::fs::remove_file(folder.join("uses.jsonl")).unwrap();
@@ -100,7 +100,7 @@ fn tables_and_fields_that_nobody_knows_are_refused() {
         &world,
         "jsonl",
         |folder| edit_manifest(folder, |it| it["tables"]["audit"] = 1.into()),
-        "no table of a backup",
+        "not a table of a backup",
     );
     let field = |text: String| text.replacen('{', r#"{"surprise": 1, "#, 1);
     refused(&world, "jsonl", |folder| forge(folder, "memories.jsonl", field), "unknown field");

@@ -52,7 +52,7 @@ fn check_names(folder: &Path, manifest: &Manifest, problems: &mut Vec<String>) {
     let mut listed = HashSet::new();
     for file in &manifest.files {
         if !is_known(&file.name) {
-            problems.push(format!("the manifest lists `{}`, which is no file of a backup", shown(&file.name)));
+            problems.push(format!("the manifest lists `{}`, which is not a file of a backup", shown(&file.name)));
         } else if !listed.insert(file.name.as_str()) {
             problems.push(format!("the manifest lists `{}` twice", file.name));
         }
@@ -62,7 +62,7 @@ fn check_names(folder: &Path, manifest: &Manifest, problems: &mut Vec<String>) {
     }
     if manifest.kind == BackupKind::Jsonl {
         for table in manifest.tables.keys().filter(|name| tables::by_name(name).is_none()) {
-            problems.push(format!("the manifest counts `{}`, which is no table of a backup", shown(table)));
+            problems.push(format!("the manifest counts `{}`, which is not a table of a backup", shown(table)));
         }
     }
     match fs::read_dir(folder) {

@@ -40,7 +40,7 @@ const CHECKS: &[CountedCheck] = &[
     ("I8.chunks", "memories without chunks", &doctor_sql::MEMORIES_WITHOUT_CHUNKS),
     ("I8.memories", "chunks of memories that do not exist", &doctor_sql::CHUNKS_WITHOUT_MEMORY),
     ("I8.vectors", "vectors of chunks that do not exist", &doctor_sql::VECTORS_WITHOUT_CHUNK),
-    ("I8.files", "files and their memories that do not know each other", &doctor_sql::FILES_WITHOUT_MEMORY),
+    ("I8.files", "files and memories that do not belong to each other", &doctor_sql::FILES_WITHOUT_MEMORY),
     ("I8.code", "files whose symbols, references or chunks are incomplete", &doctor_sql::INCOMPLETE_FILES),
     ("I8.symbols", "symbols and references of files that do not exist", &doctor_sql::CODE_WITHOUT_FILE),
 ];

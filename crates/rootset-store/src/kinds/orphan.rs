@@ -1,5 +1,5 @@
 //! Derived rows that nothing vouches for any more: chunks without a memory, entities and relations without a contributor.
-//! They are no roots: a plan only ever reclaims them, and there is nothing to undo.
+//! They are not roots: a plan only ever reclaims them, and there is nothing to undo.
 
 use std::collections::HashMap;
 
@@ -120,7 +120,7 @@ const CHECKS: &[CountedCheck] = &[
     ("I6.ends", "relations whose ends are missing in their workspace", &doctor_sql::RELATIONS_WITHOUT_ENDS),
     ("I7.memories", "contributions of memories that do not exist", &doctor_sql::CONTRIBUTIONS_WITHOUT_MEMORY),
     ("I7.objects", "contributions to graph rows that do not exist", &doctor_sql::CONTRIBUTIONS_WITHOUT_OBJECT),
-    ("I7.orphans", "entities and relations nobody contributes to", &doctor_sql::OBJECTS_WITHOUT_CONTRIBUTOR),
+    ("I7.orphans", "entities and relations that no memory contributes to", &doctor_sql::OBJECTS_WITHOUT_CONTRIBUTOR),
     ("I7.unvouched", "relations contributed without their ends", &doctor_sql::RELATIONS_WITH_UNVOUCHED_ENDS),
 ];
 

@@ -213,8 +213,8 @@ impl Kind for Segment {
             (None, Some(trashed), _) => format!("its session is {}", in_trash(tx, workspace, trashed)?),
             (None, None, Some(Some(why))) => format!("pinned: {why}"),
             (None, None, Some(None)) => "pinned".to_owned(),
-            (None, None, None) if state == "stashed" => "in the stash: `context_restore` brings it back".to_owned(),
-            (None, None, None) => "in its window: `context_explain` tells which root leads to it".to_owned(),
+            (None, None, None) if state == "stashed" => "in the stash: `context_restore` restores it".to_owned(),
+            (None, None, None) => "in its window: `context_explain` shows which root leads to it".to_owned(),
         };
         Ok(Some(Explanation {
             kind: "segment",

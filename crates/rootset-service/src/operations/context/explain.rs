@@ -60,7 +60,7 @@ fn explain(service: &Service, live: &LiveSession, segment_id: &str) -> Result<Co
             state,
             alive: false,
             path: Vec::new(),
-            reason: format!("it is stashed ({why}); `context_restore` brings it back"),
+            reason: format!("it is stashed ({why}); `context_restore` restores it"),
             tokens: row.tokens,
             retained_tokens: 0,
             score: None,
@@ -100,7 +100,7 @@ fn kept_because(kind: RootKind, row: &SegmentRow) -> String {
         || row.pin_reason.as_ref().map_or_else(|| "it is pinned".to_owned(), |why| format!("it is pinned: {why}"));
     match kind {
         RootKind::System => "it is a system prompt, which always stays".to_owned(),
-        RootKind::Invariant => "it is invariant, and always stays".to_owned(),
+        RootKind::Invariant => "it is a rule of the session, which always stays".to_owned(),
         RootKind::Pinned => pinned(),
         RootKind::Task => "it belongs to the current task".to_owned(),
         RootKind::ActiveLines => "it shows lines of the active file that are in focus".to_owned(),

@@ -113,7 +113,7 @@ fn a_file_that_is_being_written_is_imported_up_to_its_torn_line() {
     std::fs::write(&path, claude_code(true)).unwrap();
     let imported = session.call("context_import", json!({"format": "claude-code", "path": path}));
     assert_eq!(session.ids(), ["m1", "m2", "m3", "m4"]);
-    assert!(imported["skipped"].to_string().contains("torn"), "{imported}");
+    assert!(imported["skipped"].to_string().contains("incomplete"), "{imported}");
     assert_eq!(std::fs::read_to_string(&path).unwrap(), claude_code(true));
 }
 

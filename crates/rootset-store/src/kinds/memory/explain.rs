@@ -21,7 +21,7 @@ pub(crate) fn explain(
     let condemned = if row.trashed.is_none() { garbage_reason(tx, workspace, row.id, when)? } else { None };
     let reason = match (row.trashed, condemned) {
         (Some(trashed), _) => in_trash(tx, workspace, trashed)?,
-        (None, Some(reason)) => format!("garbage: {}; kept until a plan takes it", reason.in_words()),
+        (None, Some(reason)) => format!("garbage: {}; kept until a plan removes it", reason.in_words()),
         (None, None) => why_alive(tx, workspace, row)?,
     };
     Ok(Explanation {
