@@ -1,4 +1,4 @@
-//! What is missed when agents' sessions are lived again in a window that is too small for them.
+//! What is missed when agents' sessions are replayed in a window that is too small for them.
 //!
 //! A need is missed if, at its step, no segment that holds the thing is still in the window. Each policy decides who
 //! leaves; all of them count the same tokens and see the same past. Beside Rootset's stand four simple ones, recomputed

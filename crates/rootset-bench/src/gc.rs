@@ -1,4 +1,4 @@
-//! The collector: how fast it judges, plans, trashes, brings back and purges, and what readers notice meanwhile.
+//! The collector: how fast it judges, plans, trashes, restores and purges, and what readers notice in the meantime.
 //!
 //! Three parts, each with a size of its own, 0 to leave it out: classifying rows in memory; a database with garbage of
 //! several reasons; the defragmentation of one from which much was purged.

@@ -1,7 +1,7 @@
 //! Whether message lists stay ones that an API accepts, whatever leaves: recorded sessions become lists with tool calls, are
 //! brought into a session, pruned, restored and compressed at random, and rendered after every change.
 //!
-//! No measurement of time: it tells how many lists were rendered, and every problem that the validator found.
+//! It measures no time: it reports how many lists were rendered, and every problem that the validator found.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! A file's text into chunks: one per symbol without the symbols inside it, and what is left between those.
+//! Cuts a file's text into chunks: one per symbol without the symbols inside it, and what is left between those.
 //!
 //! Invariant: chunks follow each other without overlapping, and every byte that is not blank is in one.
 

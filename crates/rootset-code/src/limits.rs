@@ -1,4 +1,4 @@
-//! Bounds of what one file may cost and may give.
+//! Limits on what reading one file may cost and produce.
 
 /// Longer texts are not parsed: places are 32 bits wide, and a text of this size is data.
 pub(crate) const PARSED_BYTES_MAX: usize = 64 << 20;

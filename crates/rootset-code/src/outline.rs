@@ -1,4 +1,4 @@
-//! From what a walk found to an outline: the module in front, who stands in whom, who calls, what bases are in full.
+//! Turns what a walk found into an outline: the module first, then parents, callers and the full names of bases.
 
 use std::collections::BTreeMap;
 

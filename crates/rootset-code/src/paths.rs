@@ -1,4 +1,4 @@
-//! What a path tells: whether it is a test's, and what a module is called.
+//! What a path says: whether the file is a test, and what its module is called.
 
 use crate::grammar::ModuleName;
 use crate::language::by_extension;

@@ -1,4 +1,4 @@
-//! What is not worth or not fit to be read: binaries, minified and generated files.
+//! Files that are not worth reading or cannot be read: binaries, minified and generated files.
 
 use crate::language::{language_of, languages};
 

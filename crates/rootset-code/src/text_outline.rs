@@ -1,4 +1,4 @@
-//! Text that has no symbols, or none that could be read, into chunks: cut at blank lines and headings.
+//! Cuts text without symbols, or with none that could be read, into chunks at blank lines and headings.
 
 use rootset_model::code::{CodeChunk, Outline};
 

@@ -4,7 +4,7 @@
 //! in order of addition; tasks, files, identifiers and paths are hashes that the caller makes. Nothing here stashes or
 //! deletes: a [`Plan`] is a proposal.
 //!
-//! How the parts lean on each other, from the ground up:
+//! How the parts build on each other, from the bottom up:
 //!
 //! - `lists`: many growing lists of numbers in one arena; `bitset`: one bit per segment.
 //! - `graph`: references, hubs and states, with reference counts kept up to date (on `lists`).

@@ -1,4 +1,4 @@
-//! Who is asking: the token of a request, held against those that the database knows.
+//! Who is asking: the token of a request, compared with those in the database.
 
 use std::sync::Arc;
 

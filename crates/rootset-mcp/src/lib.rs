@@ -1,7 +1,8 @@
 //! Rootset for agents: every operation as a tool of the Model Context Protocol, over stdio and over HTTP.
 //!
 //! Thin: no rules of its own. Tools come from the catalogue of the service, a call is [`Service::call`] on a thread of
-//! its own, and what needs a person's consent is decided by the service; here a person is only asked. No store is seen.
+//! its own, and what needs a person's consent is decided by the service; here a person is only asked. The store is not
+//! visible here.
 //!
 //! [`Service::call`]: rootset_service::Service::call
 

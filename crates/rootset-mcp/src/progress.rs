@@ -1,4 +1,4 @@
-//! How far long work has come, told to a client that asked for it: seldom enough not to be a burden, often enough that
+//! The progress of long work, reported to a client that asked for it: seldom enough not to be a burden, often enough that
 //! nobody takes the server for dead, never less than before, and never after the answer.
 
 use std::time::Duration;

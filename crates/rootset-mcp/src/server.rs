@@ -1,4 +1,4 @@
-//! The server as the protocol library sees it: who calls, which tool, what comes of it.
+//! The server as the protocol library sees it: who calls, which tool, and with which result.
 
 use std::sync::{Arc, OnceLock};
 

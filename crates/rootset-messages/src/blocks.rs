@@ -1,4 +1,4 @@
-//! What a block says in words, and what its words do not show.
+//! The text of a block, and what its text does not show.
 //!
 //! Not here: what a block is good for. Everything is one level deep: a result holds blocks, those hold none that matter.
 

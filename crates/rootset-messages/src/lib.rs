@@ -1,6 +1,6 @@
 //! Agents' message lists: what can leave one of them alone ([`Draft`]), and how what stays becomes a list again.
 //!
-//! [`read`] cuts a list into drafts, [`render`] puts pieces together, [`validate`] tells what an API would refuse. Not
+//! [`read`] cuts a list into drafts, [`render`] puts pieces together, [`validate`] reports what an API would refuse. Not
 //! here: sessions, storage, counting tokens, deciding what leaves. Everything is pure: equal input gives equal bytes out.
 //!
 //! Invariants:

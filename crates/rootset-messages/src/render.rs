@@ -1,8 +1,8 @@
-//! Pieces become a message list again.
+//! Turns pieces into a message list again.
 //!
-//! Four steps: parts of one message come together (`assemble`), halves of tool pairs are taken care of (`pairs`), messages
-//! of one role that became neighbours are joined where the API wants that (`joining`), and envelopes are filled
-//! (`envelopes`). A list that nothing was taken from passes through all of them unchanged.
+//! Four steps: parts of one message come together (`assemble`), halves of tool pairs are completed or dropped
+//! (`pairs`), messages of one role that became neighbours are joined where the API wants that (`joining`), and
+//! envelopes are filled (`envelopes`). A list that nothing was taken from passes through all of them unchanged.
 //!
 //! What is lost when a part is rendered in the other API's format: thinking, cache marks, citations, participants' names,
 //! log probabilities; images, audio and documents become a line of text where the other API does not take them at that place

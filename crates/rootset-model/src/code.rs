@@ -1,7 +1,7 @@
 //! What a source file is made of: symbols, the chunks that are searched, and references as they were written.
 //!
-//! Everything here follows from one file's path and text alone. Whom a call reaches depends on other files and is asked
-//! when somebody wants to know; storing it would make a new symbol in one file change the rows of a hundred others.
+//! Everything here follows from one file's path and text alone. Whom a call reaches depends on other files and is resolved
+//! on request; storing it would make a new symbol in one file change the rows of a hundred others.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! Who calls, and through which door: the few rules that differ by front end are decided from this, here in the service.
+//! Who calls, and through which front end: the service decides the few rules that differ by front end from this.
 
 use std::collections::BTreeSet;
 use std::fmt::Display;

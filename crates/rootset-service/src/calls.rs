@@ -1,7 +1,7 @@
 //! Whom a call reaches, as far as it can be told from names: the same file, the same package, imports.
 //!
 //! Pure. A call is resolved when somebody asks, from what the files say at that moment. Where several symbols could be
-//! meant, or where nothing but the name speaks for one, the answer says `ambiguous`; nothing is ever invented.
+//! meant, or where only the name points to one, the answer says `ambiguous`; nothing is ever made up.
 
 use rootset_code::{Language, Sees, is_own_receiver, language_named, name_parts};
 use rootset_model::code::{Call, References, SymbolKind};

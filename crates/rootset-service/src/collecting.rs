@@ -1,4 +1,4 @@
-//! Planning and applying for whoever asks: the operations, and the scheduler. All of them end in the store's protocol.
+//! Planning and applying, for the operations and for the scheduler. All of them end in the store's protocol.
 
 use std::time::{Duration, Instant};
 

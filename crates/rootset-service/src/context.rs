@@ -2,10 +2,10 @@
 //!
 //! The path of an addition: `incoming` turns a request into checked segments with token counts and hashes of names;
 //! `sessions` finds the session in memory, catches up with what other processes wrote, and hands out an `edit`;
-//! `collecting` decides whether something has to leave; the edit is written in one transaction, or the session is
-//! loaded anew and the work done again.
+//! `collecting` decides whether something has to leave; the edit is written in one transaction; on a version conflict
+//! the session is reloaded and the work is repeated.
 //!
-//! A session in memory is a cache of the database and nothing more: whatever fails, it is dropped and read again.
+//! A session in memory is a cache of the database and nothing more: after any failure it is dropped and read again.
 
 mod answers;
 mod collecting;

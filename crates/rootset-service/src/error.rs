@@ -1,4 +1,4 @@
-//! How the store's errors are told to callers: a code, a message that names the thing, and what to do next.
+//! How the store's errors are reported to callers: a code, a message that names the thing, and what to do next.
 
 use std::ops::{Deref, DerefMut};
 

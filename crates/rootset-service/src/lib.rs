@@ -1,7 +1,8 @@
 //! Every operation of Rootset: one request type, one response type, one implementation, listed in exactly one place.
 //!
 //! The service owns what the store must not know: the clock, ids, text processing, models, and the rules that differ by
-//! front end. Front ends are thin: they turn a request into JSON, call [`Service::call`], and show the answer.
+//! front end. Front ends are thin: they call [`Service::run`] with a request or [`Service::call`] with JSON, and show
+//! the answer.
 
 mod backups;
 mod caller;

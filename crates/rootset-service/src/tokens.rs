@@ -1,8 +1,8 @@
-//! Who a secret belongs to. Secrets exist here for the length of a call: what is kept, in the database and in memory, is
-//! their hash.
+//! Who a secret belongs to. Secrets exist here only during a call: only their hash is kept, in the database and in
+//! memory.
 //!
 //! A token is believed for a moment ([`TOKEN_BELIEVED_MS`]) before its row is read again, so that a busy client does not
-//! read it with every request. Unknown secrets are never remembered: whoever guesses fills no memory.
+//! read it with every request. Unknown secrets are never remembered, so guessing cannot fill the memory.
 
 use std::collections::{BTreeSet, HashMap};
 

@@ -1,7 +1,7 @@
 //! Backups: a copy of the database or a bundle of JSON lines, each in a folder of its own with a manifest.
 //!
 //! A backup is verified when it is made and again before it is restored. There is no catalogue: what can be lost with the
-//! database cannot help to bring it back.
+//! database cannot help to restore it.
 
 mod archive;
 mod bundle;

@@ -1,6 +1,6 @@
 //! The store's half of the code index: repositories, the memories of their files, symbols and references.
 //!
-//! Whoever walks the tree and parses decides what a file is and whether it changed; here it is kept and found again. A
+//! The caller walks the tree, parses, and decides what a file is and whether it changed; here it is stored and found. A
 //! file is a memory like any other to the trash, the collector and backups; it differs in that its content is replaced in
 //! place, its chunks know their symbols, and its terms are in an index of their own.
 

@@ -1,8 +1,8 @@
 //! Full-text indexes from which many rows were removed at once are rewritten without them.
 //!
 //! Removing terms one by one costs half a millisecond a chunk; marking rows and rewriting the index costs about the time
-//! of reading and writing it. The debt is noted in the transaction that marks, so that a crash in between is made up for
-//! by whoever purges or keeps house next: until then the receipt is not written and `doctor` says so (I12).
+//! of reading and writing it. The debt is noted in the transaction that marks, so that after a crash in
+//! between, the next purge or housekeeping pays it: until then the receipt is not written and `doctor` says so (I12).
 
 use rootset_model::WorkspaceKey;
 use rootset_model::limits::PURGE_BATCH_MEMORIES;

@@ -1,7 +1,7 @@
 //! Context windows: sessions, their segments, the stash and the ledger of what left.
 //!
-//! A session is changed by whoever knows its present version, in one transaction, and read again from what the caller
-//! knew on: nothing of a window is kept here. What may leave and why is decided elsewhere. What somebody asks to stash or to
+//! A change names the version it is based on and is one transaction; reading returns what is newer than the caller's
+//! version. Nothing of a window is kept here. What may leave and why is decided elsewhere. What somebody asks to stash or to
 //! delete goes through the protocol ([`crate::sweep`]); what leaves because the window is full is a change like any other.
 
 mod change;

@@ -1,4 +1,4 @@
-//! The erasure ledger: what must never come back by itself, known by ids and keyed hashes, never by text.
+//! The erasure ledger: what must never come back unasked, known by ids and keyed hashes, never by text.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! What nobody asks for and somebody has to do: finding trash whose grace is over, and removing plans of the past.
+//! Upkeep that nobody asks for: finding trash whose grace is over, and removing plans that have expired.
 
 use std::collections::BTreeMap;
 

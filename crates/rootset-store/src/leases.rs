@@ -1,6 +1,6 @@
 //! Leases: the right of one process to do one piece of work, for a while.
 //!
-//! A lease runs out by itself when its holder dies. Its fence is asked for in every transaction of the work, so that a
+//! A lease runs out by itself when its holder dies. Its fence is checked in every transaction of the work, so that a
 //! holder who was only slow, and whose lease somebody else has taken since, changes nothing any more.
 
 use rootset_model::{Timestamp, WorkspaceKey};

@@ -5,7 +5,7 @@
 //! bring terms already split, extractions already validated, and the time.
 //!
 //! Invariants kept here: a destructive change and its audit row are one transaction; only a [`sweep::ConfirmedPlan`] can
-//! be swept, and only confirming a stored plan makes one; liveness is asked again inside the sweep's transaction.
+//! be swept, and only confirming a stored plan makes one; liveness is checked again inside the sweep's transaction.
 
 mod add;
 mod audit;

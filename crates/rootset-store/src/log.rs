@@ -1,6 +1,6 @@
 //! The engine's log, which still holds what was removed until it is emptied, and full-text indexes that hold rows which are
-//! only marked. A reader of the old log stands in the way, or a full disk: that is remembered, and whoever has time tries
-//! again.
+//! only marked. A reader of the old log or a full disk may prevent that: it is remembered, and a later
+//! process tries again.
 
 use std::sync::atomic::Ordering;
 

@@ -2,7 +2,7 @@
 //!
 //! One writer per workspace at a time, by an advisory lock of the transaction; workspaces do not wait for each other, and
 //! readers wait for nobody. All work is done as a role that owns nothing, with the workspace shown to row-level security.
-//! Conflicts and lost connections are tried again. A commit whose answer was lost is asked for by the transaction's
+//! Conflicts and lost connections are tried again. A commit whose answer was lost is looked up by the transaction's
 //! number, so that nothing is done twice and nothing acknowledged that was not done.
 
 use std::path::Path;

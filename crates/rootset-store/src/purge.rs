@@ -1,4 +1,4 @@
-//! Physical removal, batch by batch and kind by kind: what goes with a row is known to its kind.
+//! Physical removal, batch by batch and kind by kind: each kind knows what goes with its rows.
 //!
 //! Only what is in the trash, or what a confirmed plan erases, ever comes here. What somebody removed on purpose is noted
 //! in the erasure ledger on its way out.

@@ -1,4 +1,4 @@
-//! How the heap of a workspace is, and how much of the file is dead.
+//! The state of a workspace's heap, and how much of the file is dead.
 
 use rootset_model::{Counts, Timestamp};
 

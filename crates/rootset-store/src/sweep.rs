@@ -1,6 +1,6 @@
 //! Carrying out a confirmed plan, in batches of whole roots. The only code that puts anything into the trash.
 //!
-//! I1–I3 are asked again for every item inside the batch's own transaction, with the cursor and the audit row beside it:
+//! I1–I3 are checked again for every item inside the batch's own transaction, with the cursor and the audit row beside it:
 //! a crash between two batches is resumed from the cursor. A run of several batches belongs to one process by a lease
 //! whose fence every batch checks, so that two appliers of one plan do not take turns.
 

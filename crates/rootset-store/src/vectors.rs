@@ -1,7 +1,7 @@
 //! Vectors: an engine's own index over them, or int8 codes scanned in memory, the best rescored with the f32 originals.
 //!
 //! The codes are loaded on the first vector query and refreshed by number when anybody wrote more. A deleted chunk may
-//! linger in the cache: liveness is asked of the database for every hit, so it is never served.
+//! linger in the cache: liveness is checked in the database for every hit, so it is never served.
 
 use std::collections::{BTreeMap, HashMap};
 

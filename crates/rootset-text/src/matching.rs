@@ -1,4 +1,4 @@
-//! Words of a person who wants something forgotten, to a decision per memory: does it speak of that or not.
+//! Decides for each memory whether it is about what a person wants forgotten.
 //!
 //! Stricter than search, because what matches is proposed for deletion: identifiers must occur as they are, whole
 //! (`TKT-100` is not in `TKT-1000`), every other word must occur too, and a quoted phrase as one sequence. Not here:

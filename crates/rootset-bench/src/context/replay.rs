@@ -1,4 +1,4 @@
-//! A session is lived again under a budget: what a step needs is looked for first, then its segment is added, then
+//! Replays a session under a budget: what a step needs is looked for first, then its segment is added, then
 //! segments leave until the budget holds. The system prompt, the latest task and the last two segments always stay.
 
 use super::transcript::{NeedKind, Role, Transcript};

@@ -1,7 +1,7 @@
 //! Rootset's own decisions: the window, the analysis and the plan that every front end uses, with the shipped weights. They
 //! see texts, roles, types, files and lines of what was added so far, and never what is needed.
 //!
-//! Two things differ from a session in life, so that figures compare with the other policies: a call and its result may
+//! Two things differ from a real session, so that figures compare with the other policies: a call and its result may
 //! part, and room is made for every step instead of rarely and much.
 
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
 //! A database with garbage: memories of three chunks and two entities of their own, a fifth of which somebody no longer
 //! wants for one reason or another.
 //!
-//! Everything is written through the operations, by a clock that is three months late.
+//! Everything is written through the operations, with a clock that is three months behind.
 
 use std::sync::Arc;
 

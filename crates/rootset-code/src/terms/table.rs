@@ -1,4 +1,4 @@
-//! What identifiers give, remembered: the second time, an identifier costs one look-up.
+//! The terms of identifiers, remembered: the second time, an identifier costs one look-up.
 //!
 //! What is written depends on the identifiers since [`TermTable::begin`] alone, never on what is remembered.
 

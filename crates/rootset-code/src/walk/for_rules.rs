@@ -1,4 +1,4 @@
-//! What the rules of a language ask of a walk, and tell it: definitions, scopes, calls, imports, bases.
+//! What the rules of a language ask a walk, and what they report to it: definitions, scopes, calls, imports, bases.
 
 use rootset_model::code::{Import, Symbol, SymbolKind};
 use tree_sitter::Node;

@@ -1,9 +1,9 @@
 //! Who refers to whom: references in both directions, hubs for shared topics and tags, states, and reference counts that
 //! are kept up to date with every change.
 //!
-//! There is one reference from a segment to another, of the strongest kind that was told. References are never taken
-//! away: those of a segment that is not active do not count. A hub is no segment: it cannot be a root, and nothing
-//! is reached through it.
+//! There is one reference from a segment to another, of the strongest kind that was reported. References are never removed:
+//! those of a segment that is not active do not count. A hub is not a segment: it cannot be a root, and nothing is
+//! reached through it.
 
 use std::collections::BTreeSet;
 

@@ -4,7 +4,7 @@
 //! newer views and the focus make that more by bounded factors. Per token that is its density: the lower, the sooner it
 //! leaves, and the score is the density turned round and squeezed between zero and one.
 //!
-//! Everything is also told as a part in [0, 1], higher is more dispensable. No part but a name's or a view's worth can
+//! Every term is also reported as a part in [0, 1]; higher is more dispensable. No part but a name's or a view's worth can
 //! exceed its weight, so that no age and no count drowns the others.
 
 use schemars::JsonSchema;

@@ -1,4 +1,4 @@
-//! The last row of each bucket that has a place, found by selection: the order of the others is nobody's business.
+//! The last row of each bucket that has a place, found by selection: the order of the others does not matter.
 
 use rootset_model::Timestamp;
 

@@ -1,4 +1,4 @@
-//! Parts of one message come together; what is not a message yet becomes one.
+//! Joins the parts of a message, and makes a message of each part that has none.
 
 use serde_json::{Map, Value, json};
 

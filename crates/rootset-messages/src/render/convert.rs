@@ -1,4 +1,4 @@
-//! Parts of one API's messages in the other's words. What is lost is listed in `render`.
+//! Converts parts of one API's messages to the other's format. What is lost is listed in `render`.
 
 use serde_json::{Value, json};
 

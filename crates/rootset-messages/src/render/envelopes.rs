@@ -1,4 +1,4 @@
-//! Envelopes are filled with what is left of their contents.
+//! Fills envelopes with what is left of their contents.
 
 use serde_json::{Map, Value, json};
 

@@ -1,4 +1,4 @@
-//! From what a caller brings to a segment that can be added: checked, counted, its names hashed.
+//! Turns what a caller sends into a segment that can be added: checked, counted, its names hashed.
 
 use rootset_api::{SegmentInput, Tokenizer};
 use rootset_gc::context::{Lines, SegmentState, SegmentType};

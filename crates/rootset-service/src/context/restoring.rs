@@ -1,4 +1,4 @@
-//! Bringing segments from another session's stash: the stash is shared by the sessions of a workspace.
+//! Copying segments from another session's stash: the stash is shared by the sessions of a workspace.
 
 use rootset_api::ErrorCode;
 use rootset_gc::context::SegmentState;

@@ -1,4 +1,5 @@
-//! One file from disk to everything that is stored about it. Nothing that a file holds can do worse than cost that file.
+//! One file from disk to everything that is stored about it. The worst that a file's content can do is to make that
+//! file fail.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Files that moved: gone here, new there, the same inside. The memory goes along, with its id and its uses.
+//! Files that moved: gone here, new there, with the same content. The memory moves with them, with its id and its uses.
 //!
 //! Pure, and in the same order every time: first pairs that keep their name, then by path.
 

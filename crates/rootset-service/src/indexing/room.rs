@@ -1,4 +1,5 @@
-//! Room for what is between two threads, counted in bytes: files differ in size by a factor of a thousand.
+//! The space for what is in transit between two threads, counted in bytes: files differ in size by a factor of a
+//! thousand.
 
 use parking_lot::{Condvar, Mutex};
 

@@ -1,6 +1,6 @@
 //! What is on disk: one walk over a folder that honours its ignore files, opens nothing else and follows no link.
 //!
-//! Whatever cannot be looked at is said to be unknown, never left out in silence: only a walk that saw a folder may say
+//! Anything that cannot be read is reported as unknown, never silently left out: only a walk that saw a folder may say
 //! that a file is not in it.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,4 +1,4 @@
-//! Where what was read ends up: in the index, or among what a look found out about it.
+//! Where the files that were read end up: in the index, or in the report of a look that writes nothing.
 
 use rootset_code::EXTRACTOR_VERSION;
 use rootset_model::code::SymbolKind;

@@ -1,4 +1,4 @@
-//! `get_callers` and `get_callees`: who calls whom, resolved at the moment it is asked.
+//! `get_callers` and `get_callees`: who calls whom, resolved on request.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What was found and already reported: a set of ids, told apart by a digest. Pure.
+//! What was found and already reported: sets of ids, compared by a digest. Pure.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Restoring: the rows of a verified backup in the place of those that are there, in one transaction of the live
+//! Restoring: the rows of a verified backup replace the existing ones, in one transaction of the live
 //! database. Other processes go on before and after it, and never see anything in between.
 //!
 //! Audit, counters and fences are never restored. The erasure ledgers are merged, and what was purged since the backup is

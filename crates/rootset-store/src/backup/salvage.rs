@@ -1,5 +1,5 @@
 //! From a damaged database into a bundle: the roots that can still be read. Everything derived is left out, because it
-//! can be made anew: salvaged memories are pending, and completing them rebuilds chunks, full text, vectors and graph.
+//! can be rebuilt: salvaged memories are pending, and completing them rebuilds chunks, full text, vectors and graph.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! What a backup is made of: every table with its columns, in the order in which rows can be inserted.
 //!
 //! One list feeds the writer, the reader, the check of archives and the restore. What is not in it is not restored: audit,
-//! plans, jobs and tokens belong to the database, counters and sums are made anew from the rows.
+//! plans, jobs and tokens belong to the database, counters and sums are computed again from the rows.
 
 use rootset_model::code::SymbolKind;
 use rootset_model::{Extraction, RetentionPolicy};

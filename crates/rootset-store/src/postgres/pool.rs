@@ -1,6 +1,6 @@
 //! A bounded number of connections, handed from one piece of work to the next.
 //!
-//! A connection that was lost while it was idle shows itself when it is used: whoever got it tries again with another.
+//! A connection that was lost while it was idle is noticed when it is used: its user tries again with another.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;

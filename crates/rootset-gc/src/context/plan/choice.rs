@@ -1,10 +1,10 @@
 //! Which units leave so that enough becomes free: the knapsack problem from the other side.
 //!
-//! A few units are tried in every combination, for the least loss. For many there is a walk by loss per token: what does not
-//! suffice yet is taken, and the first that completes the set ends it. That may free more than was asked for, which is no
-//! waste: whoever needs room now needs room again at the next turn, and replays of sessions lose less this way than with
-//! the cheapest end (docs/context.md). But a segment that frees many times what was asked for ends the walk only if no
-//! other end costs less. Finally, whatever turned out needless is dropped.
+//! A few units are tried in every combination, for the least loss. For many there is a walk by loss per token: it takes
+//! units while they do not suffice, and the first that completes the set ends it. That may free more than was asked
+//! for, which is not wasted: a window that is full now is full again at the next turn, and replays of sessions lose
+//! less this way than with the cheapest end (docs/context.md). But a segment that frees many times what was asked for
+//! ends the walk only if no other end costs less. Finally, whatever turned out needless is dropped.
 //!
 //! Losses only rise as others leave. So the walk asks again for the loss of a unit when its turn comes, and puts it off if
 //! it is no longer the cheapest.
@@ -14,9 +14,9 @@ use std::collections::BinaryHeap;
 
 use super::leaving::{Losses, Unit};
 
-/// Up to so many units every combination is tried.
+/// Up to this many units, every combination is tried.
 const EXACT_UNITS_MAX: usize = 4;
-/// What frees more than so many times the target is too big to be taken without looking for another end.
+/// What frees more than this many times the target is too big to be taken without looking for another end.
 const OVERSHOOT_FACTOR: u64 = 4;
 
 /// Numbers of units that together free at least the target at little loss; all that free anything if even they do not
