@@ -10,14 +10,14 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
-use nix::sys::resource::{UsageWho, getrusage};
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::client::Client;
 use crate::database::BenchFolder;
 use crate::latency::{Latencies, Summary, Taken};
-use crate::output::print_report;
+use crate::output::{mebibytes, print_report};
+use crate::platform::peak_memory_of_children_kib;
 use crate::random::Random;
 
 /// Stamps younger than this are not trusted, and git's neither: unchanged is measured on a tree at rest.
@@ -56,7 +56,7 @@ struct Report {
     database_bytes: u64,
     cold_s: f64,
     cold_mb_per_s: f64,
-    cold_peak_memory_kib: i64,
+    cold_peak_memory_kib: Option<u64>,
     unchanged: Summary,
     git_status: Option<Summary>,
     one_changed: Summary,
@@ -71,7 +71,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let scan = Scan { cli, tree: tree.clone(), database: folder.file("code.db") };
     // First of all processes: their peak is the greatest of any so far.
     let (first, cold) = scan.run()?;
-    let cold_peak_memory_kib = getrusage(UsageWho::RUSAGE_CHILDREN)?.max_rss();
+    let cold_peak_memory_kib = peak_memory_of_children_kib();
     let has_git = tree::make_repository(&tree)?;
     std::thread::sleep(REST);
     scan.run()?;
@@ -128,7 +128,7 @@ impl Report {
         };
         format!(
             "{} files, {} functions, {} lines, {:.1} MB of source, database {:.1} MB\n\
-             cold: {:.2} s, {:.1} MB/s (wanted ≥ 5), peak memory {:.0} MiB (wanted ≤ 400)\n\
+             cold: {:.2} s, {:.1} MB/s (wanted ≥ 5), peak memory {} (wanted ≤ 400)\n\
              unchanged: p50 {:.1} ms, p90 {:.1} ms; {beside_git}\n\
              one file changed: p50 {:.1} ms, {:.2} of unchanged (wanted ≤ 1.5)\n\
              search_code: p50 {:.2} ms (wanted ≤ 10), p99 {:.2} ms, {} searches\n",
@@ -139,7 +139,7 @@ impl Report {
             megabytes(self.database_bytes),
             self.cold_s,
             self.cold_mb_per_s,
-            self.cold_peak_memory_kib as f64 / 1024.0,
+            mebibytes(self.cold_peak_memory_kib),
             self.unchanged.p50_ms,
             self.unchanged.p90_ms,
             self.one_changed.p50_ms,

@@ -2,8 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use nix::time::{ClockId, clock_gettime};
 use serde::Serialize;
+
+use crate::platform::processor_time;
 
 /// What one call took: on the clock, and of the processor. Other work on the machine and waiting for the disk are in the
 /// first only.
@@ -21,11 +22,6 @@ impl Taken {
         let (clock, processor) = (start.elapsed(), processor_time().saturating_sub(start_processor));
         (result, Self { clock, processor })
     }
-}
-
-/// Of this thread, which does all the work of a call.
-fn processor_time() -> Duration {
-    clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map_or(Duration::ZERO, Duration::from)
 }
 
 #[derive(Clone, Debug, Default)]

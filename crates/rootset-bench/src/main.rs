@@ -13,6 +13,7 @@ mod memory;
 mod messages;
 mod notes;
 mod output;
+mod platform;
 mod process;
 mod random;
 mod serve;

@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, bail};
-use nix::sys::resource::{UsageWho, getrusage};
 use serde::{Deserialize, Serialize};
 
 use crate::latency::{Latencies, Taken};
+use crate::output::mebibytes;
+use crate::platform::peak_memory_of_children_kib;
 
 /// Time and peak memory of `rootset call get_stats`, started again and again.
 #[derive(Debug, clap::Args)]
@@ -34,7 +35,7 @@ pub struct StartFigures {
     pub p50_ms: f64,
     pub p90_ms: f64,
     pub max_ms: f64,
-    pub peak_memory_kib: i64,
+    pub peak_memory_kib: Option<u64>,
 }
 
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
@@ -50,12 +51,12 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
 impl StartFigures {
     pub fn line(&self) -> String {
         format!(
-            "start of the command line, {} runs: p50 {:.1} ms, p90 {:.1} ms, max {:.1} ms, peak memory {:.1} MiB",
+            "start of the command line, {} runs: p50 {:.1} ms, p90 {:.1} ms, max {:.1} ms, peak memory {}",
             self.runs,
             self.p50_ms,
             self.p90_ms,
             self.max_ms,
-            self.peak_memory_kib as f64 / 1024.0
+            mebibytes(self.peak_memory_kib)
         )
     }
 }
@@ -95,6 +96,6 @@ fn measure(arguments: &Arguments) -> anyhow::Result<StartFigures> {
         p50_ms: summary.p50_ms,
         p90_ms: summary.p90_ms,
         max_ms: summary.max_ms,
-        peak_memory_kib: getrusage(UsageWho::RUSAGE_CHILDREN)?.max_rss(),
+        peak_memory_kib: peak_memory_of_children_kib(),
     })
 }

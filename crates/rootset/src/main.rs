@@ -16,6 +16,7 @@ mod input;
 mod logging;
 mod models;
 mod output;
+mod platform;
 mod progress;
 mod prompt;
 mod render;

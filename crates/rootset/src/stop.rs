@@ -8,10 +8,9 @@ use std::time::Duration;
 
 use rootset_api::ErrorCode;
 use rootset_service::ServiceError;
-use signal_hook::consts::{SIGINT, SIGTERM};
-use signal_hook::iterator::Signals;
 
 use crate::exit::STATUS_CALLER;
+use crate::platform::on_end_signals;
 
 #[derive(Debug)]
 pub struct Stop {
@@ -26,20 +25,12 @@ impl Stop {
             ServiceError::new(ErrorCode::Internal, format!("cannot listen for signals: {error}"))
         };
         let is_asked = Arc::new(AtomicBool::new(false));
-        for signal in [SIGINT, SIGTERM] {
-            // In this order: the first signal finds the flag unset.
-            let status = i32::from(STATUS_CALLER);
-            signal_hook::flag::register_conditional_shutdown(signal, status, is_asked.clone()).map_err(failed)?;
-            signal_hook::flag::register(signal, is_asked.clone()).map_err(failed)?;
-        }
-        let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(failed)?;
         let (sender, asked) = channel();
-        std::thread::spawn(move || {
-            for _ in signals.forever() {
-                // Nobody may be waiting any more: then the flag has said it.
-                let _ = sender.send(());
-            }
-        });
+        let tell = move || {
+            // Nobody may be waiting any more: then the flag has said it.
+            let _ = sender.send(());
+        };
+        on_end_signals(i32::from(STATUS_CALLER), &is_asked, tell).map_err(failed)?;
         Ok(Self { is_asked, asked })
     }
 

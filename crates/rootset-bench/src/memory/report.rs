@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::measure::Figures;
 use crate::latency::Summary;
+use crate::output::mebibytes;
 use crate::start::StartFigures;
 use crate::table;
 
@@ -80,10 +81,7 @@ impl Report {
             String::new(),
             format!("bulk add: {:.0} memories/s", self.bulk_per_s),
             format!("database: {:.0} bytes per memory", self.bytes_per_memory),
-            match self.peak_memory_kib {
-                Some(kib) => format!("peak memory of this process: {:.1} MiB", kib as f64 / 1024.0),
-                None => "peak memory of this process: not known on this system".to_owned(),
-            },
+            format!("peak memory of this process: {}", mebibytes(self.peak_memory_kib)),
             match &self.start {
                 Some(start) => start.line(),
                 None => "SKIPPED: start of the command line; give its binary with `--cli PATH`".to_owned(),
