@@ -94,21 +94,27 @@ fn what_is_not_built_in_is_named_with_the_feature_that_has_it() {
 mod against_the_crate {
     use super::*;
 
-    /// Every letter that can be written, in words of two, and the fixtures.
+    /// Every letter of Unicode 8 between two others, and the fixtures. The crate's tables are that old: what came later is
+    /// unassigned to it and of some category to us, and seven letters are of another category since.
     #[test]
     fn ids_are_those_of_the_crate() {
-        let letters = ('\0'..='\u{2ffff}').map(|letter| format!("a{letter}b"));
+        let known = regex::Regex::new(r"^a\p{age:8.0}b$").unwrap();
+        let letters = ('\0'..='\u{2ffff}').map(|letter| format!("a{letter}b")).filter(|text| known.is_match(text));
         let texts: Vec<String> = FIXTURES.iter().map(|(text, ..)| (*text).to_owned()).chain(letters).collect();
-        for lowercase in [true, false] {
+        assert!(texts.len() > 120_000, "{}", texts.len());
+        for (lowercase, recategorised) in [(true, &MARKS_AND_PUNCTUATION[..]), (false, &PUNCTUATION[..])] {
             let json = bert(lowercase);
             let ours = tokenizer(&json);
             let theirs = other::OtherTokenizer::from_bytes(json.to_string().as_bytes(), &json["model"]).unwrap();
-            let different: Vec<_> = texts.iter().filter(|text| ours.encode(text) != theirs.encode(text)).collect();
-            assert!(different.len() <= NEWER_LETTERS_MAX, "{}: {different:?}", different.len());
+            let different: Vec<&String> =
+                texts.iter().filter(|text| ours.encode(text) != theirs.encode(text)).collect();
+            assert_eq!(different, recategorised);
         }
     }
 
-    /// The crate's tables are of Unicode 8; letters that later versions added are of a category to one and unassigned to
-    /// the other.
-    const NEWER_LETTERS_MAX: usize = 2_000;
+    /// Nonspacing marks, which vanish from words without capitals, since then or no longer; and what is below.
+    const MARKS_AND_PUNCTUATION: [&str; 7] =
+        ["a\u{166d}b", "a\u{1734}b", "a\u{1885}b", "a\u{1886}b", "a\u{a9bd}b", "a\u{111c9}b", "a\u{1171e}b"];
+    /// No longer punctuation, which is a word of its own.
+    const PUNCTUATION: [&str; 2] = ["a\u{166d}b", "a\u{111c9}b"];
 }
