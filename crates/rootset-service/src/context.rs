@@ -18,6 +18,7 @@ mod reports;
 mod restoring;
 mod sessions;
 mod settings;
+mod token_tables;
 
 pub use answers::{grouped, segment_answer, segment_error, segment_placeholder, usage_answer};
 pub use collecting::{Collected, collect_if_full};

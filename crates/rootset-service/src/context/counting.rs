@@ -2,17 +2,19 @@
 
 use rootset_api::Tokenizer;
 
+use super::token_tables;
+
 /// Texts are counted in pieces of about this size: the expressions that split words may give up on one enormous run of
 /// blanks, and a cut costs no more than a token.
 const PIECE_BYTES: usize = 16 << 10;
 
 /// At least one: a segment that weighs nothing could never leave.
 ///
-/// The first call with a table loads it, which takes a good part of a second.
+/// The first call with a table unpacks it, which takes a good part of a second.
 pub fn count_tokens(tokenizer: Tokenizer, text: &str) -> u32 {
     let table = match tokenizer {
-        Tokenizer::O200k => tiktoken_rs::o200k_base_singleton(),
-        Tokenizer::Cl100k => tiktoken_rs::cl100k_base_singleton(),
+        Tokenizer::O200k => token_tables::o200k(),
+        Tokenizer::Cl100k => token_tables::cl100k(),
         Tokenizer::CharsBy4 => return saturated(text.chars().count() / 4),
     };
     saturated(pieces(text).map(|piece| table.count_ordinary(piece)).sum())
