@@ -10,8 +10,9 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use proptest::test_runner::{Config, RngSeed};
 
 const BUDGET_MS_DEFAULT: u64 = 500;
-/// Cases between two looks at the clock: each batch has a seed of its own, so a late failure is repeated at once.
-const BATCH_CASES: u32 = 16;
+/// Cases between two looks at the clock, from one to so many: a slow property is not tried much longer than it may, and a fast
+/// one does not look at the clock all the time. Each batch has a seed of its own, so a late failure is repeated at once.
+const BATCH_CASES_MAX: u32 = 16;
 /// A failing case is made smaller for so many steps at most.
 const SHRINK_STEPS_MAX: u32 = 5_000;
 
@@ -40,6 +41,11 @@ impl Budget {
         Self { seed: setting("ROOTSET_TEST_SEED").unwrap_or(seed), ..self }
     }
 
+    /// For what is not tried seed by seed.
+    pub fn time(self) -> Duration {
+        self.time
+    }
+
     /// Seeds to try, one after the other, until the budget is used up; there is always a first.
     pub fn seeds(self) -> impl Iterator<Item = u64> {
         let (start, first) = (Instant::now(), self.seed);
@@ -61,10 +67,10 @@ pub fn for_a_while(property: impl Fn(Config)) {
 /// The same for `weight` times as long.
 pub fn for_longer(weight: u32, property: impl Fn(Config)) {
     let budget = Budget::weighted(weight);
-    let (cases, budget) = match budget.cases {
+    let (mut cases, budget) = match budget.cases {
         // One batch of all of them.
         Some(cases) => (u32::try_from(cases).unwrap_or(u32::MAX), Budget { cases: Some(1), ..budget }),
-        None => (BATCH_CASES, budget),
+        None => (1, budget),
     };
     for seed in budget.seeds() {
         let _hint = Hint { seed, cases };
@@ -75,6 +81,7 @@ pub fn for_longer(weight: u32, property: impl Fn(Config)) {
             max_shrink_iters: SHRINK_STEPS_MAX,
             ..Config::default()
         });
+        cases = cases.saturating_mul(2).min(BATCH_CASES_MAX);
     }
 }
 

@@ -12,6 +12,7 @@ use rootset_testing::{TestDatabase, TestEngine};
 use crate::error::{Failed, StressError};
 use crate::model::{Model, Violation};
 use crate::process::{KillAt, Observed, WriterProcess};
+use crate::run_length::RunLength;
 use crate::verify::{Verifier, file_violations};
 use crate::writer::{ExtractorKind, Mix, WriterArguments};
 
@@ -34,7 +35,7 @@ pub struct CreationSettings {
     /// Where a database per round is made.
     pub engine: TestEngine,
     pub processes: usize,
-    pub rounds: u64,
+    pub length: RunLength,
     pub victim: Victim,
     pub seed: u64,
 }
@@ -60,7 +61,7 @@ impl fmt::Display for CreationReport {
 pub fn run(settings: &CreationSettings) -> Result<CreationReport, Failed> {
     let start = Instant::now();
     let mut report = CreationReport { processes: settings.processes, ..CreationReport::default() };
-    for round in 0..settings.rounds {
+    for round in settings.length.numbers() {
         create_once(settings, round, &mut report).map_err(Failed::at(settings.seed, round))?;
         report.rounds += 1;
     }

@@ -206,6 +206,8 @@ pub struct FaultSettings {
     pub program: PathBuf,
     /// An empty folder.
     pub folder: PathBuf,
+    /// Every case, or one in so many.
+    pub one_in: usize,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -261,6 +263,7 @@ pub fn run(settings: &FaultSettings) -> Result<FaultReport, Vec<String>> {
             }
         }
     }
+    let cases: Vec<Case<'_>> = cases.into_iter().step_by(settings.one_in).collect();
     let faults = cases.len();
     in_parallel(cases, |case| {
         let Case { scenario, point, passes, fault, .. } = case;
@@ -396,5 +399,5 @@ fn in_parallel<T: Send + Sync, R: Send>(
 
 /// The folder that a run of this kind works in must not hold anything.
 pub fn settings(program: &Path, folder: &Path) -> FaultSettings {
-    FaultSettings { program: program.to_owned(), folder: folder.to_owned() }
+    FaultSettings { program: program.to_owned(), folder: folder.to_owned(), one_in: 1 }
 }

@@ -42,9 +42,9 @@
 //! `--extractor slow` memories are pending when the kill comes, and somebody else completes them once their leases ran
 //! out. `--seed` repeats a run: the operations are the same, the moments of the kills only as far as the machine allows.
 //!
-//! The tests read `ROOTSET_STRESS_PROCESSES`, `ROOTSET_STRESS_SECONDS`, `ROOTSET_STRESS_ROUNDS`,
-//! `ROOTSET_STRESS_COLLECTOR_ROUNDS`, `ROOTSET_STRESS_INDEX_ROUNDS`, `ROOTSET_STRESS_SERVER_SECONDS` and
-//! `ROOTSET_STRESS_SEED`.
+//! The tests read `ROOTSET_STRESS_PROCESSES`, `ROOTSET_STRESS_SECONDS`, `ROOTSET_STRESS_COLLECTOR_ROUNDS`,
+//! `ROOTSET_STRESS_INDEX_ROUNDS`, `ROOTSET_STRESS_SERVER_SECONDS`, `ROOTSET_STRESS_SEED`, and for what has no number of
+//! rounds `ROOTSET_TEST_BUDGET_MS`.
 
 pub mod collector_kills;
 pub mod creation_race;
@@ -58,6 +58,7 @@ pub mod model;
 pub mod prepared_databases;
 pub mod process;
 pub mod protocol;
+pub mod run_length;
 pub mod same_index;
 pub mod servers;
 pub mod slow_extractor;

@@ -9,6 +9,7 @@ use rootset_stress::collector_kills::{self, CollectorKillSettings};
 use rootset_stress::creation_race::{self, CreationSettings, Victim};
 use rootset_stress::index_kills::{self, IndexKillSettings};
 use rootset_stress::many_writers::{self, WriterSettings};
+use rootset_stress::run_length::RunLength;
 use rootset_stress::servers::serve::{self, ServeArguments};
 use rootset_stress::servers::{self, ServerProgram, ServerSettings};
 use rootset_stress::step::{self, Step};
@@ -148,15 +149,15 @@ fn run(command: Command, folder: PathBuf, database: Option<Location>) -> anyhow:
             println!("{}", many_writers::run(&settings)?);
         }
         Command::Kills { rounds, extractor, seed, planted_bug } => {
-            let (seed, placement) = (said(seed), Placement::Random);
-            let settings = KillSettings { program, database, rounds, seed, extractor, placement, planted_bug };
+            let (seed, placement, length) = (said(seed), Placement::Random, RunLength::Rounds(rounds));
+            let settings = KillSettings { program, database, length, seed, extractor, placement, planted_bug };
             println!("{}", writer_kills::run(&settings)?);
         }
         Command::Creation { rounds, processes, seed } => {
             let seed = said(seed);
             for victim in [Victim::Nobody, Victim::First] {
-                let (program, engine) = (program.clone(), TestEngine::chosen());
-                let settings = CreationSettings { program, engine, processes, rounds, victim, seed };
+                let (program, engine, length) = (program.clone(), TestEngine::chosen(), RunLength::Rounds(rounds));
+                let settings = CreationSettings { program, engine, processes, length, victim, seed };
                 println!("{}", creation_race::run(&settings)?);
             }
         }

@@ -13,6 +13,7 @@ use crate::error::{Failed, StressError};
 use crate::model::{Lifecycle, Model, Violation};
 use crate::process::{KillAt, Observed, WriterProcess};
 use crate::protocol::Change;
+use crate::run_length::RunLength;
 use crate::verify::{Verifier, complete_pending, file_violations};
 use crate::writer::{ExtractorKind, Mix, PlantedBug, WriterArguments};
 
@@ -40,7 +41,7 @@ pub struct KillSettings {
     /// The binary of this crate.
     pub program: PathBuf,
     pub database: Location,
-    pub rounds: u64,
+    pub length: RunLength,
     pub seed: u64,
     pub extractor: ExtractorKind,
     pub placement: Placement,
@@ -89,11 +90,11 @@ pub fn run(settings: &KillSettings) -> Result<KillReport, Failed> {
     let start = Instant::now();
     let mut report = KillReport::default();
     let mut model = Model::default();
-    for round in 0..settings.rounds {
-        let is_last = round + 1 == settings.rounds;
-        run_round(settings, round, is_last, &mut model, &mut report).map_err(Failed::at(settings.seed, round))?;
+    for round in settings.length.numbers() {
+        run_round(settings, round, &mut model, &mut report).map_err(Failed::at(settings.seed, round))?;
         report.rounds += 1;
     }
+    complete(settings, &mut model, &mut report).map_err(Failed::at(settings.seed, report.rounds))?;
     report.memories = model.len();
     report.elapsed = start.elapsed();
     Ok(report)
@@ -102,7 +103,6 @@ pub fn run(settings: &KillSettings) -> Result<KillReport, Failed> {
 fn run_round(
     settings: &KillSettings,
     round: u64,
-    is_last: bool,
     model: &mut Model,
     report: &mut KillReport,
 ) -> Result<(), StressError> {
@@ -114,16 +114,21 @@ fn run_round(
     match settings.extractor {
         // Nothing is ever pending where all is one transaction.
         ExtractorKind::Builtin => refuse_pending(pending),
-        ExtractorKind::Slow if is_last || round.is_multiple_of(COMPLETE_EVERY_ROUNDS) => {
+        ExtractorKind::Slow if round.is_multiple_of(COMPLETE_EVERY_ROUNDS) => {
             report.pending += pending.len() as u64;
-            report.completed += complete_pending(&settings.database)? as u64;
-            refuse_pending(verify(&settings.database, model, &[], report)?)
+            complete(settings, model, report)
         }
         ExtractorKind::Slow => {
             report.pending += pending.len() as u64;
             Ok(())
         }
     }
+}
+
+/// What is pending is completed by somebody else, and then nothing is.
+fn complete(settings: &KillSettings, model: &mut Model, report: &mut KillReport) -> Result<(), StressError> {
+    report.completed += complete_pending(&settings.database)? as u64;
+    refuse_pending(verify(&settings.database, model, &[], report)?)
 }
 
 fn kill_writers(settings: &KillSettings, round: u64, random: &mut StdRng) -> Result<Vec<Observed>, StressError> {

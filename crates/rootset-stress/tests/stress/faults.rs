@@ -1,4 +1,4 @@
-use rootset_stress::failpoints::{points_without_scenario, run, settings};
+use rootset_stress::failpoints::{FaultSettings, points_without_scenario, run, settings};
 use rootset_stress::step::{Ended, Fault, Step, call};
 use rootset_testing::{TestDatabase, temporary_folder};
 use serde_json::json;
@@ -10,11 +10,24 @@ fn every_failpoint_has_a_scenario() {
     assert_eq!(points_without_scenario(), Vec::<&str>::new());
 }
 
+fn interrupt(one_in: usize) {
+    let folder = temporary_folder();
+    let settings = FaultSettings { one_in, ..settings(&program(), folder.path()) };
+    let report = run(&settings).unwrap_or_else(|failures| panic!("{}", failures.join("\n")));
+    println!("{report}");
+}
+
+/// A death here, an error there: five goes round both, and meets every scenario.
 #[test]
 fn whatever_is_interrupted_on_sqlite_ends_like_its_uninterrupted_twin() {
-    let folder = temporary_folder();
-    let report = run(&settings(&program(), folder.path())).unwrap_or_else(|failures| panic!("{}", failures.join("\n")));
-    println!("{report}");
+    interrupt(5);
+}
+
+mod at_length {
+    #[test]
+    fn whatever_is_interrupted_anywhere_on_sqlite_ends_like_its_uninterrupted_twin() {
+        super::interrupt(1);
+    }
 }
 
 #[test]

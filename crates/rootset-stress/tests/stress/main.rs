@@ -15,6 +15,9 @@ mod servers;
 
 use std::path::{Path, PathBuf};
 
+use rootset_properties::Budget;
+use rootset_stress::run_length::RunLength;
+
 fn program() -> PathBuf {
     Path::new(env!("CARGO_BIN_EXE_rootset-stress")).to_owned()
 }
@@ -25,6 +28,11 @@ fn setting(name: &str, default: u64) -> u64 {
         Ok(text) => text.parse().unwrap_or_else(|_| panic!("`{name}` is `{text}`, not a number")),
         Err(_) => default,
     }
+}
+
+/// As long as eight properties, and long enough to have met what a test asks for.
+fn for_a_while(least: u64) -> RunLength {
+    RunLength::Within { time: Budget::weighted(8).time(), least }
 }
 
 fn seed(default: u64) -> u64 {
