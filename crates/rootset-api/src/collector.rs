@@ -9,6 +9,7 @@ use serde_json::Value;
 use serde_with::skip_serializing_none;
 
 use crate::backup::HoldingBackup;
+use crate::counts::{PlannedCounts, ReclaimedCounts, RestoredCounts, TrashedCounts};
 
 /// One row per operation, in the order of the catalogue.
 #[doc(hidden)]
@@ -145,9 +146,11 @@ pub struct GcApply {
 pub struct AppliedPlan {
     /// The id to give to `gc_undo`.
     pub run_id: RunId,
-    pub trashed: Trashed,
+    #[schemars(with = "TrashedCounts")]
+    pub trashed: Counts,
     /// The number of derived rows that belonged to no memory, removed permanently.
-    pub reclaimed: Option<ReclaimedAnswer>,
+    #[schemars(with = "Option<ReclaimedCounts>")]
+    pub reclaimed: Option<Counts>,
     pub skipped: SkippedAnswer,
     /// When undo stops being possible; absent if nothing can be undone.
     pub undo_until: Option<Timestamp>,
@@ -195,27 +198,12 @@ pub enum ListedKind {
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct UndoAnswer {
-    pub restored: Option<Restored>,
+    #[schemars(with = "Option<RestoredCounts>")]
+    pub restored: Option<Counts>,
     /// The items that could not be restored, with the reason.
     pub conflicts: Option<Vec<ConflictAnswer>>,
     /// The runs that can be undone, newest first.
     pub runs: Option<Vec<RunAnswer>>,
-}
-
-#[skip_serializing_none]
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct Restored {
-    pub memories: i64,
-    pub revisions: Option<i64>,
-    /// The number of untracked graph rows restored.
-    pub untracked: Option<i64>,
-    /// The number of context segments restored.
-    pub segments: Option<i64>,
-    /// The number of whole context sessions restored.
-    pub sessions: Option<i64>,
-    pub workspaces: Option<i64>,
-    /// The number of untracked graph rows removed by undoing an import.
-    pub removed: Option<i64>,
 }
 
 #[skip_serializing_none]
@@ -235,7 +223,8 @@ pub struct RunAnswer {
     pub operation: String,
     pub actor: String,
     pub at: Timestamp,
-    pub trashed: Trashed,
+    #[schemars(with = "TrashedCounts")]
+    pub trashed: Counts,
     pub undo_until: Option<Timestamp>,
 }
 
@@ -286,34 +275,6 @@ pub struct ExplainAnswer {
     pub path: Vec<String>,
 }
 
-/// What a run moved to the trash, by kind.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct Trashed {
-    pub memories: i64,
-    pub chunks: i64,
-    /// The number of entities that lost their last contributor.
-    pub entities: i64,
-    /// The number of relations that lost their last contributor.
-    pub relations: i64,
-    /// The number of earlier revisions, if any.
-    pub revisions: Option<i64>,
-    /// The number of context segments, if any.
-    pub segments: Option<i64>,
-    /// The number of whole context sessions, if any.
-    pub sessions: Option<i64>,
-    /// The number of context segments stashed, if any.
-    pub stashed: Option<i64>,
-}
-
-/// The derived rows that belonged to no memory, by kind.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct ReclaimedAnswer {
-    pub chunks: i64,
-    pub entities: i64,
-    pub relations: i64,
-}
-
 /// A plan to review.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct PlanAnswer {
@@ -339,41 +300,22 @@ pub struct PlanAnswer {
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Totals {
-    pub memories: i64,
-    pub chunks: i64,
-    pub entities: i64,
-    pub relations: i64,
-    pub bytes: i64,
-    pub revisions: Option<i64>,
-    pub segments: Option<i64>,
-    pub sessions: Option<i64>,
+    /// By kind, and bytes of text.
+    #[serde(flatten)]
+    #[schemars(with = "PlannedCounts")]
+    pub counts: Counts,
     /// The number of derived rows that belong to no memory, removed permanently.
-    pub reclaim: Option<ReclaimedAnswer>,
-}
-
-/// The kinds of object that a plan may name: roots, and derived rows that have none any more. Derived rows that follow
-/// their roots are only counted.
-#[expect(dead_code, reason = "only its schema is used")]
-#[derive(JsonSchema)]
-#[serde(rename_all = "snake_case")]
-enum PlannedKind {
-    Memory,
-    Revision,
-    Entity,
-    Relation,
-    Workspace,
-    /// A piece of a memory's text; can only be reclaimed.
-    Chunk,
-    /// A part of an agent's context.
-    Segment,
-    /// A whole context.
-    Session,
+    #[schemars(with = "Option<ReclaimedCounts>")]
+    pub reclaim: Option<Counts>,
 }
 
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct PlanItemAnswer {
-    #[schemars(with = "PlannedKind")]
+    /// The kind of the item: a root, such as `memory`, `revision`, `entity`, `relation`, `workspace`, `segment` or `session`;
+    /// or a derived row without a root, such as `chunk`, which can only be reclaimed. Derived rows that follow their roots
+    /// are only counted.
+    #[schemars(with = "String")]
     pub kind: ItemKind,
     /// The id of the item; for a revision, the memory's id, `@` and the number.
     pub id: String,

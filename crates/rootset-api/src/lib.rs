@@ -11,6 +11,7 @@ mod catalogue;
 mod code;
 mod collector;
 mod context;
+mod counts;
 mod effect;
 mod error;
 mod graph;

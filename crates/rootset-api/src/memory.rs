@@ -2,13 +2,13 @@
 
 mod update;
 
-use rootset_model::{MemoryId, RunId, Timestamp};
+use rootset_model::{Counts, MemoryId, RunId, Timestamp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de};
 use serde_json::{Map, Value};
 use serde_with::skip_serializing_none;
 
-use crate::collector::Trashed;
+use crate::counts::TrashedCounts;
 use crate::parsing;
 
 pub use update::{UpdateMemory, UpdatedMemory};
@@ -348,7 +348,8 @@ pub struct DeleteMemory {
 pub struct DeletedMemory {
     /// The id to give to `gc_undo`.
     pub run_id: RunId,
-    pub trashed: Trashed,
+    #[schemars(with = "TrashedCounts")]
+    pub trashed: Counts,
     /// When undo stops being possible and the memory may be purged.
     pub undo_until: Option<Timestamp>,
 }

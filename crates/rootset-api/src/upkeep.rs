@@ -2,13 +2,14 @@
 
 use rootset_gc::PolicyOrigin;
 use rootset_model::retention::fields::{ShownPolicy, Written};
-use rootset_model::{DurationMs, PlanId, RunId, Timestamp};
+use rootset_model::{Counts, DurationMs, PlanId, RunId, Timestamp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_with::skip_serializing_none;
 
 use crate::collector::RunAnswer;
+use crate::counts::{InTrashCounts, LivingCounts};
 
 /// One row per operation, in the order of the catalogue.
 #[doc(hidden)]
@@ -80,22 +81,22 @@ pub struct StatusAnswer {
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct LiveCounts {
-    pub memories: i64,
+    /// By kind.
+    #[serde(flatten)]
+    #[schemars(with = "LivingCounts")]
+    pub counts: Counts,
     pub pinned: i64,
     /// The number of superseded, expired or stale memories: alive, but left out of searches.
     pub out_of_search: i64,
-    pub sessions: i64,
-    /// The number of segments in those sessions, stashed ones included.
-    pub segments: i64,
 }
 
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct TrashCounts {
-    pub memories: i64,
-    pub sessions: i64,
-    /// The number of trashed segments, without those of trashed sessions.
-    pub segments: i64,
+    /// By kind.
+    #[serde(flatten)]
+    #[schemars(with = "InTrashCounts")]
+    pub counts: Counts,
     /// When the oldest item was moved to the trash.
     pub oldest_at: Option<Timestamp>,
 }

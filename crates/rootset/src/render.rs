@@ -8,7 +8,7 @@ mod table;
 mod text;
 mod time;
 
-pub use amounts::Amounts;
+pub use amounts::amounts;
 pub use hints::for_people;
 pub use plan::{Plan, applied, deleted};
 pub use styles::{bad, bold, dim, good, warning};

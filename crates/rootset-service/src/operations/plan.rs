@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use rootset_api::{GetPlan, PlanAnswer, PlanItemAnswer, ReclaimedAnswer, Totals, Trashed};
+use rootset_api::{GetPlan, PlanAnswer, PlanItemAnswer, Totals};
 use rootset_model::Counts;
 use rootset_store::{ItemView, PlanTotals, PlanView};
 
@@ -36,23 +36,8 @@ pub fn plan_answer(view: PlanView) -> PlanAnswer {
 }
 
 pub fn totals_answer(totals: &PlanTotals) -> Totals {
-    let counts = &totals.counts;
-    Totals {
-        memories: counts.get("memories"),
-        chunks: counts.get("chunks"),
-        entities: counts.get("entities"),
-        relations: counts.get("relations"),
-        bytes: counts.get("bytes"),
-        revisions: some_of(counts, "revisions"),
-        segments: some_of(counts, "segments"),
-        sessions: some_of(counts, "sessions"),
-        reclaim: reclaimed_answer(&totals.reclaim),
-    }
-}
-
-/// Left out where there is nothing of the kind.
-pub fn some_of(counts: &Counts, kind: &str) -> Option<i64> {
-    Some(counts.get(kind)).filter(|number| *number > 0)
+    let counts = totals.counts.naming(&["memories", "chunks", "entities", "relations", "bytes"]);
+    Totals { counts, reclaim: reclaimed_answer(&totals.reclaim) }
 }
 
 pub fn plan_item_answer(view: ItemView) -> PlanItemAnswer {
@@ -70,21 +55,39 @@ pub fn plan_item_answer(view: ItemView) -> PlanItemAnswer {
     }
 }
 
-pub fn trashed_answer(taken: &Counts) -> Trashed {
-    Trashed {
-        memories: taken.get("memories"),
-        chunks: taken.get("chunks"),
-        entities: taken.get("entities"),
-        relations: taken.get("relations"),
-        revisions: some_of(taken, "revisions"),
-        segments: some_of(taken, "segments"),
-        sessions: some_of(taken, "sessions"),
-        stashed: some_of(taken, "stashed"),
-    }
+pub fn trashed_answer(taken: &Counts) -> Counts {
+    taken.naming(&["memories", "chunks", "entities", "relations"])
 }
 
 /// `None` where there was nothing to reclaim.
-pub fn reclaimed_answer(reclaimed: &Counts) -> Option<ReclaimedAnswer> {
-    let [chunks, entities, relations] = ["chunks", "entities", "relations"].map(|kind| reclaimed.get(kind));
-    (!reclaimed.is_nothing()).then_some(ReclaimedAnswer { chunks, entities, relations })
+pub fn reclaimed_answer(reclaimed: &Counts) -> Option<Counts> {
+    (!reclaimed.is_nothing()).then(|| reclaimed.naming(&["chunks", "entities", "relations"]))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// What no operation here has ever heard of.
+    fn parcels() -> Counts {
+        let mut counts = Counts::zero(&["memories", "revisions"]);
+        counts.add("parcels", 3);
+        counts
+    }
+
+    #[test]
+    fn a_kind_that_nobody_here_knows_is_answered() {
+        let trashed = json!({"memories": 0, "chunks": 0, "entities": 0, "relations": 0, "parcels": 3});
+        assert_eq!(json!(trashed_answer(&parcels())), trashed);
+        let totals = totals_answer(&PlanTotals { counts: parcels(), reclaim: Counts::of("shards", 1) });
+        let shown = json!({
+            "memories": 0, "chunks": 0, "entities": 0, "relations": 0, "bytes": 0, "parcels": 3,
+            "reclaim": {"chunks": 0, "entities": 0, "relations": 0, "shards": 1},
+        });
+        assert_eq!(json!(totals), shown);
+        let read: Totals = serde_json::from_value(shown).unwrap();
+        assert_eq!((read.counts.get("parcels"), read.reclaim.unwrap().get("shards")), (3, 1));
+    }
 }

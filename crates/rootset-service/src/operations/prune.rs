@@ -110,32 +110,15 @@ fn preview_message(plan: &PlanView) -> String {
 
 fn applied_message(applied: &AppliedPlan) -> String {
     let trashed = &applied.trashed;
-    let mut message = format!(
-        "trashed {}",
-        in_words([
-            ("memories", trashed.memories),
-            ("chunks", trashed.chunks),
-            ("entities", trashed.entities),
-            ("relations", trashed.relations),
-        ])
-    );
-    if let Some(it) = &applied.reclaimed {
-        let reclaimed = in_words([("chunks", it.chunks), ("entities", it.entities), ("relations", it.relations)]);
-        message.push_str(&format!("; reclaimed {reclaimed}"));
+    let mut message = format!("trashed {}", trashed.in_words());
+    if let Some(reclaimed) = &applied.reclaimed {
+        message.push_str(&format!("; reclaimed {}", reclaimed.in_words()));
     }
     if applied.skipped.count > 0 {
-        message.push_str(&format!("; skipped {}", in_words([("items", applied.skipped.count)])));
+        message.push_str(&format!("; skipped {}", Counts::of("items", applied.skipped.count).in_words()));
     }
-    if applied.undo_until.is_some() && trashed.memories > 0 {
+    if applied.undo_until.is_some() && !trashed.is_nothing() {
         message.push_str(&format!("; `gc_undo` with run_id {} restores them", applied.run_id));
     }
     message
-}
-
-fn in_words<const KINDS: usize>(numbers: [(&'static str, i64); KINDS]) -> String {
-    let mut counts = Counts::default();
-    for (kind, number) in numbers {
-        counts.add(kind, number);
-    }
-    counts.in_words()
 }

@@ -11,6 +11,9 @@ use crate::error::ServiceError;
 use crate::operation::Operation;
 use crate::service::Service;
 
+/// Kinds that are counted even where there are none.
+const ALWAYS_NAMED: [&str; 3] = ["memories", "sessions", "segments"];
+
 impl Operation for GcStatus {
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<StatusAnswer, ServiceError> {
         let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
@@ -21,18 +24,11 @@ impl Operation for GcStatus {
         Ok(StatusAnswer {
             workspace_id: workspace.id,
             live: LiveCounts {
-                memories: status.live.get("memories"),
+                counts: status.live.naming(&ALWAYS_NAMED),
                 pinned: status.pinned,
                 out_of_search: status.out_of_search,
-                sessions: status.live.get("sessions"),
-                segments: status.live.get("segments"),
             },
-            trash: TrashCounts {
-                memories: status.trashed.get("memories"),
-                sessions: status.trashed.get("sessions"),
-                segments: status.trashed.get("segments"),
-                oldest_at: status.oldest_trash_at,
-            },
+            trash: TrashCounts { counts: status.trashed.naming(&ALWAYS_NAMED), oldest_at: status.oldest_trash_at },
             last_runs: status.last_runs.into_iter().map(run_answer).collect(),
             dead_fraction: sees_all.then_some(dead_fraction),
             defrag_recommended: sees_all.then(|| rootset_gc::is_defrag_recommended(dead_fraction, threshold)),

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use rootset_api::{ConflictAnswer, GcUndo, ListedKind, Restored, RunAnswer, UndoAnswer};
+use rootset_api::{ConflictAnswer, GcUndo, ListedKind, RunAnswer, UndoAnswer};
 use rootset_model::limits::RUNS_SHOWN;
 use rootset_store::{RunView, Undone, Workspace};
 
-use super::plan::{some_of, trashed_answer};
+use super::plan::trashed_answer;
 use crate::caller::Caller;
 use crate::error::ServiceError;
 use crate::fields::parse_run_id;
@@ -56,17 +56,8 @@ fn nothing_named(
 }
 
 fn answer(undone: Undone) -> UndoAnswer {
-    let restored = &undone.restored;
     UndoAnswer {
-        restored: Some(Restored {
-            memories: restored.get("memories"),
-            revisions: some_of(restored, "revisions"),
-            untracked: some_of(restored, "untracked"),
-            segments: some_of(restored, "segments"),
-            sessions: some_of(restored, "sessions"),
-            workspaces: some_of(restored, "workspaces"),
-            removed: some_of(restored, "removed"),
-        }),
+        restored: Some(undone.restored.naming(&["memories"])),
         conflicts: Some(
             undone
                 .conflicts

@@ -14,7 +14,7 @@ use super::{given, retention, status, undo, words};
 use crate::arguments::described_by;
 use crate::commands::list::PageArguments;
 use crate::exit::Failure;
-use crate::render::{self, Amounts, Plan, bytes, counted, escaped};
+use crate::render::{self, Plan, amounts, bytes, counted, escaped};
 use crate::session::Session;
 use crate::{output, prompt};
 
@@ -192,7 +192,7 @@ fn purge(arguments: PurgeArguments, session: &Session) -> Result<(), Failure> {
 }
 
 fn purged(answer: &PurgeAnswer) -> String {
-    format!("purged {} ({} of text)\n", answer.purged.amounts().in_words(), bytes(answer.bytes_freed))
+    format!("purged {} ({} of text)\n", amounts(&answer.purged).in_words(), bytes(answer.bytes_freed))
 }
 
 fn say_about_remains(answer: &PurgeAnswer, output: &output::Output) {

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::times;
 use crate::exit::Failure;
-use crate::render::{Amounts, Table, counted, one_line, short};
+use crate::render::{Table, amounts, counted, one_line, short};
 use crate::session::Session;
 
 /// Show what was added, removed and run recently, with the command that undoes it
@@ -135,7 +135,7 @@ fn audited_line(entry: AuditAnswer, counts: &Counts, trash: &Trash) -> Line {
         at: entry.at,
         what: entry.operation,
         actor: entry.actor,
-        about: if counts.is_nothing() { String::new() } else { counts.amounts().in_words() },
+        about: if counts.is_nothing() { String::new() } else { amounts(counts).in_words() },
         undo: undone.map(|run| format!("rootset undo {run}")),
     }
 }

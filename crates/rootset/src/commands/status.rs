@@ -5,7 +5,7 @@ use std::fmt::Write;
 use rootset_api::{DiskAnswer, GcStatus, StatusAnswer};
 
 use crate::exit::Failure;
-use crate::render::{self, Amounts, Table, bytes, one_line, short};
+use crate::render::{self, Table, amounts, bytes, one_line, short};
 use crate::session::Session;
 
 pub fn run(session: &Session) -> Result<(), Failure> {
@@ -24,8 +24,8 @@ fn render(status: &StatusAnswer) -> String {
     let mut line = |label: &str, value: String| {
         writeln!(shown, "{} {value}", render::dim(format!("{label:<14}"))).expect("writing to a string cannot fail");
     };
-    line("live", status.live.amounts().in_words());
-    line("trash", status.trash.amounts().in_words());
+    line("live", amounts(&status.live.counts).in_words());
+    line("trash", amounts(&status.trash.counts).in_words());
     line("unclassifiable", status.unclassifiable.to_string());
     let share = status.dead_fraction.unwrap_or_default() * 100.0;
     line("dead", format!("{share:.0} % of the chunks since the last defragmentation"));
@@ -38,7 +38,7 @@ fn render(status: &StatusAnswer) -> String {
                 run.operation.clone(),
                 one_line(&run.actor, 24),
                 short(run.at),
-                run.trashed.memories.to_string(),
+                run.trashed.get("memories").to_string(),
             ]);
         }
         shown.push('\n');

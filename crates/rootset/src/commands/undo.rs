@@ -8,7 +8,7 @@ use rootset_model::RunId;
 use rootset_service::ServiceError;
 
 use crate::exit::{Failure, STATUS_CALLER};
-use crate::render::{self, Amounts, Table, counted, escaped, one_line, short, with_age};
+use crate::render::{self, Table, amounts, counted, escaped, one_line, short, with_age};
 use crate::session::Session;
 
 /// Restore what was removed; without an id, list what can be undone
@@ -70,7 +70,7 @@ fn runs(runs: &[RunAnswer]) -> String {
             run.operation.clone(),
             one_line(&run.actor, 24),
             short(run.at),
-            run.trashed.memories.to_string(),
+            run.trashed.get("memories").to_string(),
             run.undo_until.map(with_age).unwrap_or_default(),
         ]);
     }
@@ -81,8 +81,8 @@ fn restored(answer: &UndoAnswer) -> String {
     let mut shown = String::new();
     let mut line = |text: String| writeln!(shown, "{text}").expect("writing to a string cannot fail");
     if let Some(restored) = &answer.restored {
-        line(match restored.removed.unwrap_or_default() {
-            0 => format!("restored {}", restored.amounts().in_words()),
+        line(match restored.get("removed") {
+            0 => format!("restored {}", amounts(restored).in_words()),
             removed => format!("removed {}", counted(removed, "imported row", "imported rows")),
         });
     }

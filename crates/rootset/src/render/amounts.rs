@@ -1,81 +1,40 @@
-//! What answers count, by kind and always in one order, to be put into words. Chunks are left out: people do not care
-//! about them.
+//! Counts of things as people know them: always in one order, without what has no name for them.
 
-use rootset_api::{LiveCounts, ReclaimedAnswer, Restored, Totals, TrashCounts, Trashed};
 use rootset_model::Counts;
 
-pub trait Amounts {
-    fn amounts(&self) -> Counts;
+/// The order in which kinds are told; others follow.
+const ORDER: [&str; 8] =
+    ["memories", "revisions", "entities", "relations", "untracked", "segments", "sessions", "workspaces"];
+
+/// Words of answers and of the audit trail that count no things: parts of things, sizes, and how it went.
+const NO_THINGS: [&str; 10] = [
+    "chunks",
+    "bytes",
+    "stashed",
+    "removed",
+    "conflicts",
+    "skipped",
+    "rows",
+    "bytes_before",
+    "bytes_after",
+    "replayed_erasures",
+];
+
+/// What to put into words.
+pub fn amounts(counts: &Counts) -> Counts {
+    counts.without(&NO_THINGS).naming(&ORDER)
 }
 
-fn counts<const KINDS: usize>(kinds: [(&'static str, i64); KINDS]) -> Counts {
-    let mut counts = Counts::default();
-    kinds.into_iter().for_each(|(kind, number)| counts.add(kind, number));
-    counts
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-impl Amounts for Trashed {
-    fn amounts(&self) -> Counts {
-        counts([
-            ("memories", self.memories),
-            ("revisions", self.revisions.unwrap_or_default()),
-            ("entities", self.entities),
-            ("relations", self.relations),
-            ("segments", self.segments.unwrap_or_default()),
-            ("sessions", self.sessions.unwrap_or_default()),
-        ])
-    }
-}
-
-impl Amounts for Restored {
-    fn amounts(&self) -> Counts {
-        counts([
-            ("memories", self.memories),
-            ("revisions", self.revisions.unwrap_or_default()),
-            ("untracked", self.untracked.unwrap_or_default()),
-            ("segments", self.segments.unwrap_or_default()),
-            ("sessions", self.sessions.unwrap_or_default()),
-            ("workspaces", self.workspaces.unwrap_or_default()),
-        ])
-    }
-}
-
-impl Amounts for Totals {
-    fn amounts(&self) -> Counts {
-        counts([
-            ("memories", self.memories),
-            ("revisions", self.revisions.unwrap_or_default()),
-            ("entities", self.entities),
-            ("relations", self.relations),
-            ("segments", self.segments.unwrap_or_default()),
-            ("sessions", self.sessions.unwrap_or_default()),
-        ])
-    }
-}
-
-impl Amounts for ReclaimedAnswer {
-    fn amounts(&self) -> Counts {
-        counts([("entities", self.entities), ("relations", self.relations)])
-    }
-}
-
-impl Amounts for LiveCounts {
-    fn amounts(&self) -> Counts {
-        counts([("memories", self.memories), ("segments", self.segments), ("sessions", self.sessions)])
-    }
-}
-
-impl Amounts for TrashCounts {
-    fn amounts(&self) -> Counts {
-        counts([("memories", self.memories), ("segments", self.segments), ("sessions", self.sessions)])
-    }
-}
-
-/// Purges and the audit trail also count rows that have no name for people.
-impl Amounts for Counts {
-    fn amounts(&self) -> Counts {
-        const KINDS: [&str; 8] =
-            ["memories", "revisions", "entities", "relations", "untracked", "segments", "sessions", "workspaces"];
-        counts(KINDS.map(|kind| (kind, self.get(kind))))
+    #[test]
+    fn a_kind_that_nobody_here_knows_is_told_after_the_others_and_chunks_are_not() {
+        let mut counts = Counts::of("parcels", 3);
+        for (kind, number) in [("sessions", 1), ("chunks", 9), ("bytes", 700), ("memories", 2)] {
+            counts.add(kind, number);
+        }
+        assert_eq!(amounts(&counts).in_words(), "2 memories, 1 session, 3 parcels");
     }
 }

@@ -3,12 +3,10 @@
 
 use std::fmt::{self, Write};
 
-use rootset_api::{
-    AppliedPlan, Blocked, DeletedMemory, ForgetAnswer, PlanAnswer, PlanItemAnswer, ReclaimedAnswer, Trashed,
-};
-use rootset_model::{RunId, Timestamp};
+use rootset_api::{AppliedPlan, Blocked, DeletedMemory, ForgetAnswer, PlanAnswer, PlanItemAnswer};
+use rootset_model::{Counts, RunId, Timestamp};
 
-use super::{Amounts, Table, age, bytes, counted, escaped, one_line, short, warning, with_age};
+use super::{Table, age, amounts, bytes, counted, escaped, one_line, short, warning, with_age};
 
 /// The longest name there is.
 const NAME_CHARS: usize = 128;
@@ -53,7 +51,7 @@ impl Plan<'_> {
         if (items.len() as i64) < self.answer.items_total {
             writeln!(f, "showing {} of {}", items.len(), counted(self.answer.items_total, "item", "items"))?;
         }
-        let (what, size) = (totals.amounts().in_words(), bytes(totals.bytes));
+        let (what, size) = (amounts(&totals.counts).in_words(), bytes(totals.counts.get("bytes")));
         let share = self.answer.fraction * 100.0;
         writeln!(f, "in total {what} ({size} of text), {share:.0} % of the workspace's memories")?;
         if items.iter().any(is_reclaimed) {
@@ -140,14 +138,15 @@ pub fn deleted(answer: &DeletedMemory) -> String {
 
 /// What an applied plan took.
 pub fn applied(answer: &AppliedPlan) -> String {
-    let reclaimed = answer.reclaimed.as_ref().map(reclaimed_amounts).unwrap_or_default();
+    // Here chunks count: they are what was removed.
+    let reclaimed = answer.reclaimed.as_ref().filter(|counts| !counts.is_nothing());
     let mut lines = String::new();
-    if reclaimed.is_empty() || !answer.trashed.amounts().is_nothing() {
+    if reclaimed.is_none() || !amounts(&answer.trashed).is_nothing() {
         lines.push_str(&taken(&answer.trashed, answer.run_id, answer.undo_until));
     }
     let mut line = |text: String| writeln!(lines, "{text}").expect("writing to a string cannot fail");
-    if !reclaimed.is_empty() {
-        line(format!("removed what nothing vouched for: {reclaimed}"));
+    if let Some(reclaimed) = reclaimed {
+        line(format!("removed what nothing vouched for: {}", reclaimed.in_words()));
     }
     if answer.undone == Some(true) {
         line("this plan was already applied and then undone".to_owned());
@@ -164,19 +163,12 @@ pub fn applied(answer: &AppliedPlan) -> String {
     lines
 }
 
-fn taken(trashed: &Trashed, run: RunId, undo_until: Option<Timestamp>) -> String {
-    let taken = trashed.amounts().in_words();
+fn taken(trashed: &Counts, run: RunId, undo_until: Option<Timestamp>) -> String {
+    let taken = amounts(trashed).in_words();
     match undo_until {
         Some(until) => {
             format!("moved to the trash: {taken}\nundo until {}: rootset undo {run}\n", with_age(until))
         }
         None => format!("erased for good: {taken}\n"),
     }
-}
-
-/// Empty when nothing was reclaimed. Here chunks count: they are what was removed.
-fn reclaimed_amounts(reclaimed: &ReclaimedAnswer) -> String {
-    let chunks = (reclaimed.chunks > 0).then(|| counted(reclaimed.chunks, "chunk", "chunks"));
-    let of_graph = Some(reclaimed.amounts()).filter(|counts| !counts.is_nothing()).map(|counts| counts.in_words());
-    chunks.into_iter().chain(of_graph).collect::<Vec<_>>().join(", ")
 }
