@@ -164,21 +164,11 @@ pub struct Forget {
     pub created_before: Option<Timestamp>,
     /// The kinds to search (memories, revisions, entities, and active or stashed segments; `code` on
     /// request). A tool call is removed with its result.
-    pub kinds: Option<Vec<ForgetKind>>,
+    pub kinds: Option<Vec<String>>,
     /// Include pinned memories and segments.
     pub include_pinned: Option<bool>,
     /// Erase permanently when applied, instead of moving to the trash.
     pub purge: Option<bool>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ForgetKind {
-    Memories,
-    Revisions,
-    Entities,
-    Code,
-    Segments,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]

@@ -130,7 +130,7 @@ impl ObjectHasher {
     }
 
     /// What is first in every workspace is likely to have the same number, name and text: the time tells it apart.
-    fn hash(&self, content: &[u8; 16], created_at: Timestamp, name: &str) -> [u8; 32] {
+    pub(crate) fn hash(&self, content: &[u8; 16], created_at: Timestamp, name: &str) -> [u8; 32] {
         let mut hasher = blake3::Hasher::new_keyed(&self.key);
         hasher.update(content).update(&created_at.0.to_le_bytes()).update(name.as_bytes());
         *hasher.finalize().as_bytes()

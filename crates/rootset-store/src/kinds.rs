@@ -22,14 +22,14 @@ use std::collections::HashMap;
 use rootset_model::plan::{Action, ItemKind, PlanItem};
 use rootset_model::{Counts, MemoryId, RunId, Timestamp, WorkspaceKey};
 
-pub(crate) use memory::{remove as remove_memories, restore as restore_memories};
+pub(crate) use memory::restore as restore_memories;
 pub(crate) use orphan::delete_orphans;
 pub use phases::Terms;
 pub(crate) use phases::{
-    Description, Descriptions, Emptying, Erasing, Id, Ledger, Planned, Progress, Purging, States, Sweep, Undoing, When,
+    Description, Descriptions, Emptying, Erasing, Id, Ledger, Planned, Progress, Purging, Replaying, States, Sweep,
+    Undoing, When,
 };
 pub(crate) use segment::{HeadChange, raise_heads};
-pub(crate) use untracked::remove as remove_untracked;
 
 use crate::Stamp;
 use crate::backup::Table;
@@ -37,19 +37,20 @@ use crate::doctor::CountedCheck;
 use crate::driver::{Row, SearchRemoval, Transaction};
 use crate::error::StoreError;
 use crate::explain::Explanation;
+use crate::forget::{ForgetKind, ForgetRequest, ForgetSelection};
 use crate::plans::PlanTotals;
 use crate::purge::Erased;
 use crate::status::HeapStatus;
 use crate::undo::{Conflict, Undone};
 
-/// Every kind, in the order in which they are swept, restored, purged and archived: a workspace after all that is in it,
-/// derived rows last.
+/// Every kind, in the order in which they are found, swept, restored, purged and archived: a workspace after all that is
+/// in it, derived rows last.
 pub(crate) static KINDS: &[&dyn Kind] = &[
     &memory::Memory,
-    &segment::Segment,
-    &session::Session,
     &revision::Revision,
     &untracked::Untracked,
+    &segment::Segment,
+    &session::Session,
     #[cfg(test)]
     &fake::Parcel,
     &workspace::WholeWorkspace,
@@ -81,6 +82,24 @@ pub(crate) trait Kind: Sync {
     /// Whether the limits on how much of a source may go count its items.
     fn is_limited(&self) -> bool {
         false
+    }
+
+    // Forget.
+
+    /// The words by which a forget asks for its rows.
+    fn forgotten_as(&self) -> &'static [ForgetKind] {
+        &[]
+    }
+
+    /// Adds what a forget is about, newest first. Asked if one of the words is wanted.
+    fn forget(
+        &self,
+        _tx: &mut dyn Transaction,
+        _workspace: WorkspaceKey,
+        _request: &ForgetRequest<'_>,
+        _found: &mut ForgetSelection,
+    ) -> Result<(), StoreError> {
+        Ok(())
     }
 
     // Plan.
@@ -239,6 +258,12 @@ pub(crate) trait Kind: Sync {
     /// Tables of a backup that hold its rows, each after those it refers to.
     fn tables(&self) -> &'static [Table] {
         &[]
+    }
+
+    /// Removes again what the erasure ledger knows to have been purged since a backup that is being restored; answers how
+    /// many roots that were.
+    fn replay(&self, _tx: &mut dyn Transaction, _replaying: &Replaying<'_>) -> Result<i64, StoreError> {
+        Ok(0)
     }
 
     /// Invariants of its rows.

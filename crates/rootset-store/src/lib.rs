@@ -80,7 +80,7 @@ pub use defrag::Defragmented;
 pub use doctor::Check;
 pub use error::StoreError;
 pub use explain::Explanation;
-pub use forget::{ForgetFilters, ForgetKinds, ForgetSelection, ForgetWords};
+pub use forget::{ForgetFilters, ForgetRequest, ForgetSelection, ForgetWords, forget_words};
 pub use garbage::{BucketFindings, BucketTotals, Findings, Garbage, GarbageRequest};
 pub use graph::{Contributor, EntityView, Imported, ImportedEntity, ImportedRelation, RelationView};
 pub use housekeeping::{OldPlans, PastGrace};

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use rootset_api::{Forget, ForgetAnswer, ForgetKind};
-use rootset_store::{ForgetFilters, ForgetKinds, ForgetWords, NewPlan};
+use rootset_api::{Forget, ForgetAnswer};
+use rootset_store::{ForgetFilters, ForgetRequest, ForgetWords, NewPlan, forget_words};
 use rootset_text::matching::Matcher;
 
 use super::plan::plan_answer;
@@ -13,9 +13,13 @@ use crate::fields::{check_query, checked_tags};
 use crate::operation::Operation;
 use crate::service::Service;
 
+/// Of a word that is no kind, so much is said again: longer than any kind.
+const WORD_CHARS_SHOWN: usize = 40;
+
 impl Operation for Forget {
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<ForgetAnswer, ServiceError> {
         let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
+        let kinds = checked_kinds(self.kinds.as_deref().unwrap_or_default())?;
         service.flush_uses()?;
         let filters = ForgetFilters {
             source: self.source,
@@ -35,8 +39,8 @@ impl Operation for Forget {
         let matches = |fields: &[&str]| matcher.as_ref().is_some_and(|it| it.matches(fields.iter().copied()));
         let words = matcher.as_ref().map(|_| ForgetWords { terms: &terms, matches: &matches });
         let (include_pinned, erases) = (self.include_pinned.unwrap_or(false), self.purge.unwrap_or(false));
-        let kinds = kinds(self.kinds.as_deref());
-        let selection = service.store.select_for_forget(&workspace, &filters, words, kinds, include_pinned, erases)?;
+        let request = ForgetRequest { filters: &filters, words, kinds: &kinds, include_pinned, erases };
+        let selection = service.store.select_for_forget(&workspace, &request)?;
         let plan = NewPlan {
             id: service.next_plan_id(),
             policy: r#"{"operation":"forget"}"#.to_owned(),
@@ -62,15 +66,15 @@ fn matcher(query: &str) -> Result<Matcher, ServiceError> {
         .ok_or_else(|| ServiceError::invalid("`query` has no word to search for").with_hint("name what to forget"))
 }
 
-fn kinds(given: Option<&[ForgetKind]>) -> ForgetKinds {
-    let given = given.filter(|it| !it.is_empty());
-    let default = [ForgetKind::Memories, ForgetKind::Revisions, ForgetKind::Entities, ForgetKind::Segments];
-    let wanted = given.unwrap_or(&default);
-    ForgetKinds {
-        memories: wanted.contains(&ForgetKind::Memories),
-        revisions: wanted.contains(&ForgetKind::Revisions),
-        entities: wanted.contains(&ForgetKind::Entities),
-        code: wanted.contains(&ForgetKind::Code),
-        segments: wanted.contains(&ForgetKind::Segments),
+/// The words of `kinds`, each of them one that the store can search by.
+fn checked_kinds(given: &[String]) -> Result<Vec<&str>, ServiceError> {
+    let words: Vec<&str> = given.iter().map(String::as_str).collect();
+    match words.iter().find(|word| !forget_words().any(|known| known == **word)) {
+        None => Ok(words),
+        Some(unknown) => {
+            let known: Vec<String> = forget_words().map(|word| format!("`{word}`")).collect();
+            let (known, unknown) = (known.join(", "), unknown.chars().take(WORD_CHARS_SHOWN).collect::<String>());
+            Err(ServiceError::invalid(format!("`kinds` must be one of {known}, not `{unknown}`")))
+        }
     }
 }

@@ -8,13 +8,12 @@ mod ledger;
 mod rows;
 mod targets;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use rootset_model::limits::SWEEP_BATCH_MEMORIES;
-use rootset_model::{MemoryId, RunId, WorkspaceKey};
+use rootset_model::{MemoryId, WorkspaceKey};
 
 use super::archive::Archive;
 use super::bundle::ArchivedWorkspace;
@@ -23,16 +22,16 @@ use super::manifest::BackupReason;
 use super::rows::Cell;
 use super::tables::{self, Table, by_name};
 use super::verified;
-use crate::driver::{Scope, SearchRemoval, Transaction, Value};
+use crate::driver::{Scope, Transaction, Value};
 use crate::error::StoreError;
 use crate::failpoints::failpoint;
+use crate::kinds::{KINDS, Replaying};
 use crate::leases::DATABASE;
-use crate::purge::Erased;
 use crate::statements::backup as sql;
 use crate::statements::{purge as purge_sql, vectors as vector_sql};
 use crate::workspaces;
-use crate::{Stamp, Store, audit, context, doctor, erasure, jobs, kinds};
-use ledger::{ArchivedLedger, Since, known_since, noted, remove_erased_revisions, was_purged_since};
+use crate::{Stamp, Store, audit, doctor, jobs};
+use ledger::{ArchivedLedger, Since, known_since, noted, was_purged_since};
 use rows::{insert_rows, raise_counters};
 use targets::{Origin, Target, empty, place, reserve, target};
 
@@ -59,7 +58,7 @@ pub struct Restored {
     pub workspaces_removed: Vec<String>,
     /// Rows per table, before the ledger was replayed.
     pub rows: BTreeMap<&'static str, i64>,
-    /// Memories, revisions, segments, sessions and workspaces of the backup that were purged since, and stay so.
+    /// Roots and workspaces of the backup that were purged since, and stay so.
     pub replayed_erasures: i64,
 }
 
@@ -304,30 +303,9 @@ impl Work<'_> {
 
     /// Purges again what was purged since the backup.
     fn replay(&self, tx: &mut dyn Transaction, target: &Target<'_>, since: &Since) -> Result<i64, StoreError> {
-        let mut erased = Erased::default();
-        let mut whole: HashSet<[u8; 16]> = HashSet::new();
-        let mut contents: HashMap<[u8; 16], HashSet<&[u8]>> = HashMap::new();
-        for (hash, memory) in &since.erased {
-            match hash.as_slice() {
-                erasure::WHOLE_MEMORY => drop(whole.insert(*memory)),
-                hash => drop(contents.entry(*memory).or_default().insert(hash)),
-            }
-        }
-        let mut revisions = 0;
-        let partly: Vec<[u8; 16]> = contents.keys().filter(|memory| !whole.contains(*memory)).copied().collect();
-        for ids in partly.chunks(SWEEP_BATCH_MEMORIES) {
-            revisions += remove_erased_revisions(tx, target.key, ids, &contents, &mut whole)?;
-        }
-        let whole: Vec<[u8; 16]> = whole.into_iter().collect();
-        for ids in whole.chunks(SWEEP_BATCH_MEMORIES) {
-            kinds::remove_memories(tx, target.key, ids, None, SearchRemoval::AtOnce, &mut erased, self.stamp)?;
-        }
-        for run in &since.purged_runs {
-            kinds::remove_untracked(tx, target.key, RunId(*run), &mut erased)?;
-        }
-        context::remove::remove_erased(tx, target.key, &since.erased, &mut erased, self.stamp)?;
-        let roots = ["memories", "untracked", "segments", "sessions"];
-        Ok(roots.iter().map(|kind| erased.rows.get(kind)).sum::<i64>() + revisions)
+        let Since { erased, purged_runs, .. } = since;
+        let replaying = Replaying { workspace: target.key, erased, purged_runs, stamp: self.stamp };
+        KINDS.iter().map(|kind| kind.replay(tx, &replaying)).sum()
     }
 
     /// Everything that follows from the rows: counts, jobs, runs, and the row of the workspace.

@@ -6,7 +6,7 @@ use rootset_model::WorkspaceKey;
 
 use crate::driver::{Row, Transaction};
 use crate::error::StoreError;
-use crate::forget::{ForgetFilters, ForgetWords};
+use crate::forget::{ForgetRequest, ForgetWords};
 use crate::memories::read_list;
 use crate::statements::context as sql;
 
@@ -41,16 +41,14 @@ impl Found {
 pub(crate) fn select(
     tx: &mut dyn Transaction,
     workspace: WorkspaceKey,
-    filters: &ForgetFilters,
-    words: Option<ForgetWords<'_>>,
-    with_trash: bool,
+    request: &ForgetRequest<'_>,
 ) -> Result<Vec<Found>, StoreError> {
     // Only memories have a source.
-    if filters.source.is_some() {
+    if request.filters.source.is_some() {
         return Ok(Vec::new());
     }
-    let mut found = matching(tx, workspace, filters, words, with_trash)?;
-    complete_calls(tx, workspace, &mut found, with_trash)?;
+    let mut found = matching(tx, workspace, request)?;
+    complete_calls(tx, workspace, &mut found, request.takes_trash())?;
     found.sort_unstable_by_key(|it| std::cmp::Reverse(it.segment));
     Ok(found)
 }
@@ -58,13 +56,12 @@ pub(crate) fn select(
 fn matching(
     tx: &mut dyn Transaction,
     workspace: WorkspaceKey,
-    filters: &ForgetFilters,
-    words: Option<ForgetWords<'_>>,
-    with_trash: bool,
+    request: &ForgetRequest<'_>,
 ) -> Result<Vec<Found>, StoreError> {
+    let ForgetRequest { filters, words, .. } = *request;
     let parameters = [
         workspace.into(),
-        with_trash.into(),
+        request.takes_trash().into(),
         filters.written_by.as_ref().into(),
         filters.created_after.into(),
         filters.created_before.into(),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard};
 
-use rootset_gc::RootState;
+use rootset_gc::{RootState, Skip};
 use rootset_model::plan::{Action, ItemKind, PlanItem, Reason};
 use rootset_model::{Counts, ErasureId, Limits, MemoryId, PlanId, RetentionPolicy, RunId, Timestamp, WorkspaceKey};
 
@@ -237,10 +237,10 @@ fn an_external_kind_goes_through_the_whole_protocol_which_does_not_know_it() {
         action: Action::Trash,
         reason: Reason::MATCHED,
     };
-    let store_plan = |number: u8| {
+    let store_plan = |number: u8, policy: &str| {
         let plan = NewPlan {
             id: PlanId([number; 16]),
-            policy: "{}".into(),
+            policy: policy.into(),
             items: ids.iter().map(item).collect(),
             erases: false,
             include_pinned: false,
@@ -254,7 +254,7 @@ fn an_external_kind_goes_through_the_whole_protocol_which_does_not_know_it() {
         store.explain(&workspace, &id, RetentionPolicy::default(), STAMP.now).unwrap().is_alive
     };
 
-    let preview = store_plan(1);
+    let preview = store_plan(1, "{}");
     assert_eq!(preview.totals.counts.in_words(), "3 parcels");
     assert_eq!(preview.items[0].name.as_deref(), Some("a parcel"));
     assert!(explain());
@@ -273,11 +273,19 @@ fn an_external_kind_goes_through_the_whole_protocol_which_does_not_know_it() {
     assert_eq!(undone.restored.in_words(), "3 parcels");
     assert_eq!(in_shed_and_trash(), (3, 0));
 
-    let again = store_plan(2);
+    let again = store_plan(2, "{}");
     let applied = apply(&store, &workspace, again.id, RunId([2; 16])).unwrap();
     let receipt = store.purge(&workspace, PurgeTarget::Run(applied.run.id), ErasureId([7; 16]), STAMP).unwrap();
     assert_eq!(receipt.rows.in_words(), "3 parcels");
     assert_eq!(in_shed_and_trash(), (0, 0));
     let (entries, _) = store.list_audit(workspace.key, &crate::AuditFilters::default(), 0, 10).unwrap();
     assert!(entries[0].counts.contains(r#""parcels":3"#), "{}", entries[0].counts);
+
+    // A plan by strategies is looked at again as a whole: the kind says that nothing else holds what they no longer select.
+    shed().parcels.extend(ids.iter().map(|id| (*id, "a parcel")));
+    let chosen = store_plan(3, r#"{"strategies":["expired"]}"#);
+    let applied = apply(&store, &workspace, chosen.id, RunId([3; 16])).unwrap();
+    assert!(applied.run.counts.taken.is_nothing());
+    assert_eq!(applied.skipped.first.iter().map(|(_, reason)| *reason).collect::<Vec<_>>(), [Skip::NotGarbage; 3]);
+    assert_eq!(in_shed_and_trash(), (3, 0));
 }

@@ -1,7 +1,9 @@
 //! Memories, those of indexed files included, with their chunks, their code and what they vouch for.
 
 mod explain;
+mod forget;
 mod remove;
+mod replay;
 
 use std::collections::HashMap;
 
@@ -10,8 +12,8 @@ use rootset_model::plan::{ItemKind, PlanItem};
 use rootset_model::{Counts, MemoryId, RunId, Timestamp, WorkspaceKey};
 
 use super::{
-    Description, Descriptions, Emptying, Erasing, Id, Kind, Planned, Progress, Purging, States, Sweep, Undoing, When,
-    objects,
+    Description, Descriptions, Emptying, Erasing, Id, Kind, Planned, Progress, Purging, Replaying, States, Sweep,
+    Undoing, When, objects,
 };
 use crate::backup::{MEMORY_TABLES, Table};
 use crate::compaction::removal_of;
@@ -19,6 +21,7 @@ use crate::doctor::CountedCheck;
 use crate::driver::{SearchRemoval, Transaction, Value};
 use crate::error::StoreError;
 use crate::explain::Explanation;
+use crate::forget::{ForgetKind, ForgetRequest, ForgetSelection};
 use crate::memories::{self, MemoryRow};
 use crate::plans::PlanTotals;
 use crate::purge::Erased;
@@ -33,7 +36,8 @@ use crate::undo::{Conflict, Undone};
 use crate::{graph, jobs};
 
 pub(super) use explain::{explain, shown};
-pub(crate) use remove::remove;
+pub(super) use forget::filtered;
+use remove::remove;
 
 const CHECKS: &[CountedCheck] = &[
     ("I8.revisions", "memories without their current revision", &doctor_sql::MEMORIES_WITHOUT_REVISION),
@@ -54,6 +58,20 @@ impl Kind for Memory {
 
     fn is_limited(&self) -> bool {
         true
+    }
+
+    fn forgotten_as(&self) -> &'static [ForgetKind] {
+        forget::WORDS
+    }
+
+    fn forget(
+        &self,
+        tx: &mut dyn Transaction,
+        workspace: WorkspaceKey,
+        request: &ForgetRequest<'_>,
+        found: &mut ForgetSelection,
+    ) -> Result<(), StoreError> {
+        forget::select(tx, workspace, request, found)
     }
 
     fn count_planned(
@@ -249,6 +267,10 @@ impl Kind for Memory {
 
     fn tables(&self) -> &'static [Table] {
         MEMORY_TABLES
+    }
+
+    fn replay(&self, tx: &mut dyn Transaction, replaying: &Replaying<'_>) -> Result<i64, StoreError> {
+        replay::replay(tx, replaying)
     }
 
     fn checks(&self) -> &'static [CountedCheck] {

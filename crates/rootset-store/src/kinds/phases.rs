@@ -1,6 +1,6 @@
 //! What the protocol tells a kind in each of its phases, and what it wants to know.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use rootset_gc::RootState;
 use rootset_model::{Counts, ErasureId, PlanId, RetentionPolicy, RunId, Timestamp, WorkspaceKey};
@@ -81,6 +81,16 @@ pub(crate) struct Emptying<'a> {
     /// Rows of a batch.
     pub size: usize,
     pub removal: SearchRemoval,
+    pub stamp: Stamp<'a>,
+}
+
+/// A restored backup, and what was purged for good since it was made.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Replaying<'a> {
+    pub workspace: WorkspaceKey,
+    /// Lines of the erasure ledger: a hash of what was erased, or none where the id says all, and an id.
+    pub erased: &'a [(Vec<u8>, Id)],
+    pub purged_runs: &'a HashSet<Id>,
     pub stamp: Stamp<'a>,
 }
 

@@ -12,9 +12,11 @@ use super::{
 };
 use crate::driver::{SearchRemoval, Transaction};
 use crate::error::StoreError;
+use crate::forget::{ForgetKind, ForgetMatch, ForgetRequest, ForgetSelection};
 use crate::memories::read_content;
 use crate::plans::PlanTotals;
 use crate::purge::{Erased, NOTED_CAUSES};
+use crate::statements::forget as forget_sql;
 use crate::statements::memories as memory_sql;
 use crate::statements::plans as plan_sql;
 use crate::statements::purge as purge_sql;
@@ -31,6 +33,42 @@ impl Kind for Revision {
 
     fn shown_id(&self, _name: ItemKind, object: Id, revision: i64) -> String {
         format!("{}@{revision}", MemoryId(object))
+    }
+
+    fn forgotten_as(&self) -> &'static [ForgetKind] {
+        &[ForgetKind { word: "revisions", is_on_request: false }]
+    }
+
+    /// By their words, where their memories do not go themselves.
+    fn forget(
+        &self,
+        tx: &mut dyn Transaction,
+        workspace: WorkspaceKey,
+        request: &ForgetRequest<'_>,
+        found: &mut ForgetSelection,
+    ) -> Result<(), StoreError> {
+        let Some(words) = request.words else { return Ok(()) };
+        let going: HashSet<Id> = found.items.iter().map(|item| item.object).collect();
+        let mut matching: Vec<ForgetMatch> = Vec::new();
+        let parameters = [workspace.into(), request.takes_trash().into()];
+        tx.query(&forget_sql::EARLIER_REVISIONS, &parameters, &mut |row| {
+            let (object, content) = (row.get(0)?, read_content(row, 4)?);
+            let mut fields: Vec<&str> = vec![&content.topic, &content.context];
+            fields.extend(content.decisions.iter().chain(&content.rationale).map(String::as_str));
+            if !going.contains(&object) && (words.matches)(&fields) {
+                let (revision, version, is_pinned) = (row.get(1)?, row.get(2)?, row.get(3)?);
+                matching.push(ForgetMatch { kind: ItemKind::REVISION, object, revision, version, is_pinned });
+            }
+            Ok(())
+        })?;
+        if matching.is_empty() {
+            return Ok(());
+        }
+        let allowed: HashSet<Id> = memory::filtered(tx, workspace, request)?.into_iter().map(|it| it.id).collect();
+        for revision in matching.into_iter().filter(|it| allowed.contains(&it.object)) {
+            found.matched(request, revision, MemoryId(revision.object));
+        }
+        Ok(())
     }
 
     fn count_planned(

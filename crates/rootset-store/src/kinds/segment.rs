@@ -10,14 +10,16 @@ use rootset_model::plan::{Action, ItemKind, PlanItem};
 use rootset_model::{Counts, RunId, SegmentKey, Timestamp, WorkspaceKey};
 
 use super::{
-    Description, Descriptions, Emptying, Erasing, Id, Kind, Planned, Progress, Purging, States, Sweep, Undoing, When,
+    Description, Descriptions, Emptying, Erasing, Id, Kind, Planned, Progress, Purging, Replaying, States, Sweep,
+    Undoing, When,
 };
 use crate::Stamp;
-use crate::context::{LedgerAction, remove};
+use crate::context::{self, LedgerAction, remove};
 use crate::doctor::CountedCheck;
 use crate::driver::{Row, SearchIndex, SearchRemoval, SearchRow, Transaction, Value};
 use crate::error::StoreError;
 use crate::explain::{Explanation, in_trash};
+use crate::forget::{ForgetKind, ForgetMatch, ForgetRequest, ForgetSelection};
 use crate::plans::PlanTotals;
 use crate::purge::Erased;
 use crate::statements::context as sql;
@@ -38,6 +40,26 @@ pub(super) struct Segment;
 impl Kind for Segment {
     fn names(&self) -> &'static [ItemKind] {
         &[ItemKind::SEGMENT]
+    }
+
+    fn forgotten_as(&self) -> &'static [ForgetKind] {
+        &[ForgetKind { word: "segments", is_on_request: false }]
+    }
+
+    fn forget(
+        &self,
+        tx: &mut dyn Transaction,
+        workspace: WorkspaceKey,
+        request: &ForgetRequest<'_>,
+        found: &mut ForgetSelection,
+    ) -> Result<(), StoreError> {
+        for it in context::forget::select(tx, workspace, request)? {
+            let (key, version, is_pinned) = (SegmentKey(it.segment), it.version, it.is_pinned);
+            let segment =
+                ForgetMatch { kind: ItemKind::SEGMENT, object: key.object(), revision: 0, version, is_pinned };
+            found.matched(request, segment, key.external());
+        }
+        Ok(())
     }
 
     fn count_planned(
@@ -227,6 +249,13 @@ impl Kind for Segment {
 
     fn trashed_id(&self, _name: ItemKind, row: &dyn Row) -> Result<String, StoreError> {
         Ok(SegmentKey(row.get(7)?).external().to_string())
+    }
+
+    /// Sessions too: those that are noted go with their segments.
+    fn replay(&self, tx: &mut dyn Transaction, replaying: &Replaying<'_>) -> Result<i64, StoreError> {
+        let mut erased = Erased::default();
+        remove::remove_erased(tx, replaying.workspace, replaying.erased, &mut erased, replaying.stamp)?;
+        Ok(erased.rows.get("segments") + erased.rows.get("sessions"))
     }
 
     fn checks(&self) -> &'static [CountedCheck] {

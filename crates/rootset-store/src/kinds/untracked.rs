@@ -7,13 +7,14 @@ use rootset_model::plan::{ItemKind, PlanItem};
 use rootset_model::{Counts, EntityId, RelationId, RunId, WorkspaceKey};
 
 use super::{
-    Description, Descriptions, Emptying, Erasing, Id, Kind, Planned, Progress, Purging, States, Sweep, Undoing,
-    delete_orphans, objects,
+    Description, Descriptions, Emptying, Erasing, Id, Kind, Planned, Progress, Purging, Replaying, States, Sweep,
+    Undoing, delete_orphans, objects,
 };
 use crate::backup::{GRAPH_TABLES, Table};
 use crate::doctor::CountedCheck;
 use crate::driver::{SearchRemoval, Transaction};
 use crate::error::StoreError;
+use crate::forget::{ForgetKind, ForgetMatch, ForgetRequest, ForgetSelection};
 use crate::graph;
 use crate::plans::PlanTotals;
 use crate::purge::Erased;
@@ -36,6 +37,43 @@ impl Kind for Untracked {
 
     fn shown_id(&self, name: ItemKind, object: Id, _revision: i64) -> String {
         shown_id(name, object)
+    }
+
+    fn forgotten_as(&self) -> &'static [ForgetKind] {
+        &[ForgetKind { word: "entities", is_on_request: false }]
+    }
+
+    /// Entities by their own words, with the relations that would dangle without them.
+    fn forget(
+        &self,
+        tx: &mut dyn Transaction,
+        workspace: WorkspaceKey,
+        request: &ForgetRequest<'_>,
+        found: &mut ForgetSelection,
+    ) -> Result<(), StoreError> {
+        let Some(words) = request.words.filter(|_| request.filters.is_empty()) else { return Ok(()) };
+        let mut entities: Vec<Id> = Vec::new();
+        let parameters = [workspace.into(), request.takes_trash().into()];
+        tx.query(&graph_sql::ALL_UNTRACKED_ENTITIES, &parameters, &mut |row| {
+            let id: Id = row.get(0)?;
+            let (name, description): (String, Option<String>) = (row.get(1)?, row.get(3)?);
+            let fields: Vec<&str> = std::iter::once(name.as_str()).chain(description.as_deref()).collect();
+            if entities.last() != Some(&id) && (words.matches)(&fields) {
+                entities.push(id);
+            }
+            Ok(())
+        })?;
+        if entities.is_empty() {
+            return Ok(());
+        }
+        let of_kind = |kind, object| ForgetMatch { kind, object, revision: 0, version: 0, is_pinned: false };
+        for id in &entities {
+            found.matched(request, of_kind(ItemKind::ENTITY, *id), EntityId(*id));
+        }
+        let parameters = [workspace.into(), entities.as_slice().into(), request.takes_trash().into()];
+        let relations: Vec<Id> = tx.rows(&graph_sql::UNTRACKED_RELATIONS_TOUCHING, &parameters, |row| row.get(0))?;
+        relations.into_iter().for_each(|id| found.take(request, of_kind(ItemKind::RELATION, id)));
+        Ok(())
     }
 
     /// They are counted with all graph rows that a plan would take.
@@ -152,13 +190,21 @@ impl Kind for Untracked {
         GRAPH_TABLES
     }
 
+    fn replay(&self, tx: &mut dyn Transaction, replaying: &Replaying<'_>) -> Result<i64, StoreError> {
+        let mut erased = Erased::default();
+        for run in replaying.purged_runs {
+            remove(tx, replaying.workspace, RunId(*run), &mut erased)?;
+        }
+        Ok(erased.rows.get("untracked"))
+    }
+
     fn checks(&self) -> &'static [CountedCheck] {
         CHECKS
     }
 }
 
 /// Removes what the run trashed, and the graph rows that nobody else vouches for.
-pub(crate) fn remove(
+fn remove(
     tx: &mut dyn Transaction,
     workspace: WorkspaceKey,
     run: RunId,

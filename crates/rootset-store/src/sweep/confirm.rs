@@ -1,6 +1,6 @@
 //! From a stored plan to the permission to sweep it.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use rootset_gc::{PlanFacts, Skip};
 use rootset_model::limits::SWEEP_BATCH_MEMORIES;
@@ -11,8 +11,7 @@ use super::ApplyOptions;
 use crate::driver::Transaction;
 use crate::error::StoreError;
 use crate::garbage::{self, GarbageRequest, Seen};
-use crate::kinds::{self, Sweep, Terms};
-use crate::memories::MemoryRow;
+use crate::kinds::{self, States, Sweep, Terms};
 use crate::plans::{self, NewPlan, PlanTotals, StoredPlan};
 use crate::runs::{self, NewRun};
 use crate::statements::context as context_sql;
@@ -172,27 +171,29 @@ pub(super) fn no_longer_garbage(
         garbage::find(tx, workspace, &request)?.items.into_iter().map(|item| item.object).collect();
     let items = plans::items(tx, workspace, stored.id, 0, i64::MAX)?.into_iter().map(|(_, item)| item);
     let left: Vec<PlanItem> = items.filter(|item| !still.contains(&item.object)).collect();
+    let (run, erases, terms) = (options.run, stored.erases, options.terms);
+    let sweep = Sweep { workspace, run, erases, terms, stamp };
     let mut no_longer = HashSet::new();
     for some in left.chunks(SWEEP_BATCH_MEMORIES) {
-        no_longer.extend(not_held(tx, workspace, some)?);
+        no_longer.extend(not_held(tx, &sweep, some)?);
     }
     Ok(Some(no_longer))
 }
 
 /// Those that left the selection without a reason that the re-check names better: pins, versions and uses are told item by
 /// item.
-fn not_held(
-    tx: &mut dyn Transaction,
-    workspace: WorkspaceKey,
-    items: &[PlanItem],
-) -> Result<Vec<[u8; 16]>, StoreError> {
-    let versions: HashMap<[u8; 16], i64> = items.iter().map(|item| (item.object, item.version)).collect();
-    let ids: Vec<[u8; 16]> = versions.keys().copied().collect();
-    let parameters = [workspace.into(), ids.as_slice().into()];
-    let rows = tx.rows(&crate::statements::memories::BY_IDS, &parameters, MemoryRow::read)?;
-    let is_free =
-        |row: &MemoryRow| versions.get(&row.id.0) == Some(&row.version) && row.trashed.is_none() && !row.is_pinned;
-    Ok(rows.iter().filter(|row| is_free(row)).map(|row| row.id.0).collect())
+fn not_held(tx: &mut dyn Transaction, sweep: &Sweep<'_>, items: &[PlanItem]) -> Result<Vec<[u8; 16]>, StoreError> {
+    let mut free = Vec::new();
+    for (kind, items) in kinds::by_kind(items) {
+        let mut states = States::new();
+        kind.states(tx, sweep, &items, &mut states)?;
+        let state = |item: &PlanItem| states.get(&(item.object, item.revision));
+        let is_free = |item: &&PlanItem| {
+            state(item).is_some_and(|it| it.version == item.version && !it.is_trashed && !it.is_pinned)
+        };
+        free.extend(items.iter().filter(is_free).map(|item| item.object));
+    }
+    Ok(free)
 }
 
 fn confirm(

@@ -2,12 +2,9 @@
 
 use rootset_model::plan::ItemKind;
 use rootset_model::{SegmentKey, Timestamp};
-use rootset_store::{ForgetFilters, ForgetKinds, ForgetSelection, ForgetWords, NewSegmentRow, SegmentRow};
+use rootset_store::{ForgetFilters, ForgetRequest, ForgetSelection, ForgetWords, NewSegmentRow, SegmentRow};
 
 use crate::harness::{World, segment};
-
-const SEGMENTS: ForgetKinds =
-    ForgetKinds { memories: false, revisions: false, entities: false, code: false, segments: true };
 
 struct Asked<'a> {
     word: Option<&'a str>,
@@ -27,8 +24,10 @@ fn filters<'a>(filters: ForgetFilters) -> Asked<'a> {
 fn select(world: &World, asked: &Asked<'_>) -> ForgetSelection {
     let matches = |fields: &[&str]| fields.iter().any(|field| field.contains(asked.word.unwrap_or_default()));
     let words = asked.word.map(|_| ForgetWords { terms: &[], matches: &matches });
-    let (pinned, erases) = (asked.include_pinned, asked.erases);
-    world.store.select_for_forget(&world.workspace, &asked.filters, words, SEGMENTS, pinned, erases).unwrap()
+    let Asked { filters, include_pinned, erases, .. } = asked;
+    let (kinds, include_pinned, erases) = (&["segments"], *include_pinned, *erases);
+    let request = ForgetRequest { filters, words, kinds, include_pinned, erases };
+    world.store.select_for_forget(&world.workspace, &request).unwrap()
 }
 
 /// Ids of what would go, newest first.

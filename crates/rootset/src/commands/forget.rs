@@ -4,7 +4,7 @@ use clap::Args;
 use rootset_api::{Forget, ForgetAnswer};
 
 use super::collector::{Approval, apply_after_approval, say_how_to_apply};
-use super::{given, joined, times, words};
+use super::{given, joined, times};
 use crate::arguments::described_by;
 use crate::exit::Failure;
 use crate::render::{Plan, counted};
@@ -52,7 +52,7 @@ pub fn run(arguments: ForgetArguments, session: &Session) -> Result<(), Failure>
         written_by: arguments.written_by,
         created_after: time("--after", &arguments.after)?,
         created_before: time("--before", &arguments.before)?,
-        kinds: given(words("--kind", &arguments.kinds)?),
+        kinds: given(arguments.kinds),
         include_pinned: arguments.include_pinned.then_some(true),
         purge: arguments.purge.then_some(true),
     })?;

@@ -5,6 +5,7 @@ const WORDS: &[(&str, &str)] = &[
     ("`update_memory` with `pinned: false`", "`rootset edit ID --unpin`"),
     ("`gc_undo` with this `workspace_id`", "`rootset undo --workspace ID`"),
     ("can be undone by `memory_id`", "can be undone by id or name"),
+    ("`kinds` must be", "`--kind` must be"),
     ("`context_list_sessions`", "`rootset context list`"),
     ("`context_gc_analyze`", "`rootset context analyze`"),
     ("`context_gc_prune`", "`rootset context prune`"),

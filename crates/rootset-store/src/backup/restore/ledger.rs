@@ -1,18 +1,15 @@
-//! What was purged since the backup, by the ledgers of both sides, and its removal from revisions.
+//! What was purged since the backup, by the ledgers of both sides.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
-use rootset_model::{ErasureId, WorkspaceKey};
+use rootset_model::ErasureId;
 
 use super::super::bundle::ArchivedWorkspace;
 use super::super::rows::Cell;
 use super::targets::Target;
 use crate::driver::{Scope, Transaction};
-use crate::erasure;
 use crate::error::StoreError;
-use crate::memories::read_content;
 use crate::statements::backup as sql;
-use crate::statements::{memories as memory_sql, purge as purge_sql};
 
 /// What the ledger of the backup notes about one workspace.
 #[derive(Debug, Default)]
@@ -78,38 +75,4 @@ pub(super) fn noted(hash: &Cell, memory: &Cell) -> Option<(Vec<u8>, [u8; 16])> {
         Cell::Blob(hash) => Some((hash.clone(), memory.id()?)),
         _ => None,
     }
-}
-
-/// Revisions whose content was erased since go; a memory whose current or pending text it was goes as a whole.
-pub(super) fn remove_erased_revisions(
-    tx: &mut dyn Transaction,
-    workspace: WorkspaceKey,
-    ids: &[[u8; 16]],
-    contents: &HashMap<[u8; 16], HashSet<&[u8]>>,
-    whole: &mut HashSet<[u8; 16]>,
-) -> Result<i64, StoreError> {
-    let key = [workspace.into(), ids.into()];
-    let in_use: HashMap<[u8; 16], (i64, Option<i64>)> = tx
-        .rows(&sql::CURRENT_REVISIONS, &key, |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?))))?
-        .into_iter()
-        .collect();
-    let revisions = tx.rows(&purge_sql::CONTENTS, &key, |row| {
-        Ok((row.get::<[u8; 16]>(0)?, row.get::<i64>(1)?, read_content(row, 2)?))
-    })?;
-    let ledger_key = erasure::Key::load(tx)?;
-    let mut removed = 0;
-    for (memory, revision, content) in revisions {
-        let hash = ledger_key.hash(&content.doc_hash());
-        if !contents.get(&memory).is_some_and(|erased| erased.contains(&hash[..])) {
-            continue;
-        }
-        match in_use.get(&memory) {
-            Some((current, pending)) if *current != revision && *pending != Some(revision) => {
-                let key = [workspace.into(), (&memory).into(), revision.into()];
-                removed += tx.execute(&memory_sql::DELETE_REVISION, &key)? as i64;
-            }
-            _ => drop(whole.insert(memory)),
-        }
-    }
-    Ok(removed)
 }

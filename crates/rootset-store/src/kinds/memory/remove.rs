@@ -18,7 +18,7 @@ use crate::statements::purge as purge_sql;
 use crate::{Stamp, erasure, graph, jobs, vectors, workspaces};
 
 /// Removes memories with all that is theirs, and what only they vouched for.
-pub(crate) fn remove(
+pub(super) fn remove(
     tx: &mut dyn Transaction,
     workspace: WorkspaceKey,
     ids: &[Id],
