@@ -1,5 +1,6 @@
 //! Turns `sql/*.sql` into typed constants: a statement that does not exist is a compile error, not a surprise at run
-//! time, and the list of all statements can be walked by tests.
+//! time, and the list of all statements can be walked by tests. Statements that one kind alone needs may be in the file of
+//! the kind, in its `statements!`. The migrations become lists, by the numbers in their names.
 //!
 //! A statement is written once, in words that both engines share; the few that they do not share are rewritten here, word
 //! by word and never by meaning: placeholders, the list functions, `greatest` and `least`, and what only PostgreSQL has to be told.
@@ -10,20 +11,57 @@ use std::{env, fs};
 
 fn main() {
     println!("cargo:rerun-if-changed=sql");
+    println!("cargo:rerun-if-changed=src/kinds");
     println!("cargo:rerun-if-changed=migrations");
-    let mut files: Vec<PathBuf> =
-        fs::read_dir("sql").expect("the sql folder exists").map(|entry| entry.expect("readable").path()).collect();
-    files.sort();
-    let sql_files: Vec<&PathBuf> = files.iter().filter(|file| file.extension().is_some_and(|it| it == "sql")).collect();
-    let texts: Vec<String> =
-        sql_files.iter().map(|file| fs::read_to_string(file).expect("sql files are readable")).collect();
-    let fragments: Vec<(String, String)> = texts.iter().flat_map(|text| sections(text, "-- fragment: ")).collect();
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
+    fs::write(out.join("statements.rs"), statements()).expect("OUT_DIR is writable");
+    let migrations = [("SQLITE", "sqlite"), ("POSTGRES", "postgres")].map(|(name, engine)| migrations(name, engine));
+    fs::write(out.join("migrations.rs"), migrations.concat()).expect("OUT_DIR is writable");
+}
+
+/// The files of a folder with this ending, in the order of their names: each with the name, without the ending, and its text.
+fn files(folder: &str, ending: &str) -> Vec<(String, String)> {
+    let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{folder}: {error}"));
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("readable").path()).collect();
+    paths.sort();
+    let named = |path: &PathBuf| {
+        let name = path.file_stem().and_then(|it| it.to_str()).expect("files have plain names").to_owned();
+        (name, fs::read_to_string(path).expect("files are readable"))
+    };
+    paths.iter().filter(|path| path.extension().is_some_and(|it| it == ending)).map(named).collect()
+}
+
+/// A list of pairs: the version that a migration brings the schema to, which its name begins with, and its text.
+fn migrations(list: &str, engine: &str) -> String {
+    let folder = Path::new(&env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it")).join("migrations").join(engine);
+    let mut rows = String::new();
+    for (name, _) in files(folder.to_str().expect("a path of plain text"), "sql") {
+        let Some(version) = name.split('_').next().and_then(|number| number.parse::<i64>().ok()) else { continue };
+        let path = folder.join(format!("{name}.sql"));
+        writeln!(rows, "    ({version}, include_str!({path:?})),").expect("a string");
+    }
+    let only_with = if engine == "postgres" { "#[cfg(feature = \"postgres\")]\n" } else { "" };
+    format!("{only_with}pub const {list}: &[(i64, &str)] = &[\n{rows}];\n")
+}
+
+/// The text of a kind's own statements, where it has any.
+fn of_kind(text: &str) -> Option<&str> {
+    let (_, text) = text.split_once("\nstatements!(")?;
+    let (_, text) = text.split_once("r#\"").expect("the statements of a kind are a raw string");
+    Some(text.split_once("\"#").expect("a raw string has an end").0)
+}
+
+fn statements() -> String {
+    let mut texts = files("sql", "sql");
+    let of_kinds = files("src/kinds", "rs");
+    texts.extend(of_kinds.iter().filter_map(|(name, text)| Some((name.clone(), of_kind(text)?.to_owned()))));
+    let of_texts = texts.iter().flat_map(|(_, text)| sections(text, "-- fragment: "));
+    let fragments: Vec<(String, String)> = of_texts.map(|section| (section.name, section.sql)).collect();
     let mut generated = String::new();
     let mut all = String::new();
-    for (file, text) in sql_files.iter().zip(&texts) {
-        let module = file.file_stem().and_then(|it| it.to_str()).expect("sql files have plain names");
+    for (module, text) in &texts {
         writeln!(generated, "pub mod {module} {{").expect("a string");
-        for (name, sql) in sections(text, "-- name: ") {
+        for Section { name, sql, scans } in sections(text, "-- name: ") {
             // A fragment may ask about every kind, and what a kind has to say may use fragments.
             let sql = with_every_kind(with_fragments(&sql, &fragments), &fragments);
             let sql = with_fragments(&sql, &fragments);
@@ -32,7 +70,8 @@ fn main() {
             writeln!(
                 generated,
                 "    pub static {constant}: crate::driver::Statement = crate::driver::Statement {{\n        \
-                 name: \"{module}.{name}\",\n        sqlite: r#\"{}\"#,\n        postgres: r#\"{}\"#,\n    }};",
+                 name: \"{module}.{name}\",\n        sqlite: r#\"{}\"#,\n        postgres: r#\"{}\"#,\n        \
+                 #[cfg(test)]\n        scans: {scans:?},\n    }};",
                 for_sqlite(&sql),
                 for_postgres(&sql)
             )
@@ -46,27 +85,39 @@ fn main() {
         "/// Every statement, for tests that walk them.\n#[cfg(test)]\npub static ALL: &[&crate::driver::Statement] = &[\n{all}];"
     )
     .expect("a string");
-    let out = env::var_os("OUT_DIR").expect("cargo sets OUT_DIR");
-    fs::write(Path::new(&out).join("statements.rs"), generated).expect("OUT_DIR is writable");
+    generated
+}
+
+struct Section {
+    name: String,
+    sql: String,
+    /// Why the statement may read all of a workspace or table: what a line `-- scans: …` says.
+    scans: Option<String>,
 }
 
 /// The sections of a file that begin with `marker`; other comment lines are dropped.
-fn sections(text: &str, marker: &str) -> Vec<(String, String)> {
-    let mut sections: Vec<(String, String)> = Vec::new();
+fn sections(text: &str, marker: &str) -> Vec<Section> {
+    let mut sections: Vec<Section> = Vec::new();
     let mut is_inside = false;
     for line in text.lines() {
         if let Some(name) = line.strip_prefix(marker) {
-            sections.push((name.trim().to_owned(), String::new()));
+            sections.push(Section { name: name.trim().to_owned(), sql: String::new(), scans: None });
             is_inside = true;
         } else if line.starts_with("-- name: ") || line.starts_with("-- fragment: ") {
             is_inside = false;
-        } else if !line.trim_start().starts_with("--") && is_inside {
-            let (_, sql) = sections.last_mut().expect("inside a section");
-            sql.push_str(line);
-            sql.push('\n');
+        } else if let Some(section) = sections.last_mut().filter(|_| is_inside) {
+            if let Some(reason) = line.strip_prefix("-- scans: ") {
+                section.scans = Some(reason.to_owned());
+            } else if !line.trim_start().starts_with("--") {
+                section.sql.push_str(line);
+                section.sql.push('\n');
+            }
         }
     }
-    sections.into_iter().map(|(name, sql)| (name, sql.trim().trim_end_matches(';').to_owned())).collect()
+    for section in &mut sections {
+        section.sql = section.sql.trim().trim_end_matches(';').to_owned();
+    }
+    sections
 }
 
 /// Replaces `{{each part UNION ALL}}` by all fragments named `part.<kind>`, joined by the words after it: so that one

@@ -5,6 +5,7 @@ SELECT seq, hash FROM audit WHERE chain = ?1 ORDER BY seq DESC LIMIT 1;
 INSERT INTO audit (chain, seq, at, actor, operation, counts, plan, run, hash) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9);
 
 -- name: chain
+-- scans: doctor reads a chain from its beginning
 SELECT seq, at, actor, operation, counts, plan, run, hash FROM audit WHERE chain = ?1 ORDER BY seq;
 
 -- fragment: matching_entries

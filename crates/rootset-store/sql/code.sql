@@ -14,6 +14,7 @@ SELECT {{repo_columns}} FROM repos WHERE workspace = ?1 AND root = ?2 ORDER BY r
 
 -- With the number of files that are served, and of those that are stale.
 -- name: repos
+-- scans: repositories are few; their files are counted
 SELECT {{repo_columns}},
        (SELECT COUNT(*) FROM files f WHERE f.workspace = r.workspace AND f.repo = r.repo)
      - (SELECT COUNT(*) FROM memories m
@@ -31,6 +32,7 @@ INSERT INTO repos (workspace, repo, root, created_at) VALUES (?1, ?2, ?3, ?4);
 UPDATE repos SET root = ?3, trusted_at = 0 WHERE workspace = ?1 AND repo = ?2;
 
 -- name: files
+-- scans: a scan compares every file of its repository
 SELECT path, memory, size, modified_ns, changed_ns, inode, content_hash, extractor, language, is_test, is_mounted,
        lines, functions, classes
 FROM files WHERE workspace = ?1 AND repo = ?2 ORDER BY path, memory;

@@ -97,6 +97,7 @@ ORDER BY l.seq DESC LIMIT ?3 OFFSET ?4;
 SELECT COUNT(*) FROM ledger WHERE workspace = ?1 AND session = ?2;
 
 -- name: session_count
+-- scans: a list counts what it pages through
 SELECT COUNT(*) FROM sessions WHERE workspace = ?1 AND trashed_run IS NULL;
 
 -- name: list_sessions
@@ -237,6 +238,7 @@ SELECT (SELECT COUNT(*) FROM (SELECT 1 FROM segments WHERE workspace = ?1 AND tr
      + (SELECT COUNT(*) FROM (SELECT 1 {{rest_of_trashed_sessions}} LIMIT ?3) t);
 
 -- name: all_segments
+-- scans: purge of a whole workspace, in batches
 SELECT segment FROM segments WHERE workspace = ?1 ORDER BY segment LIMIT ?2;
 
 -- name: removed_segments
@@ -283,12 +285,14 @@ g.workspace = ?1 AND (?2 = 1 OR (g.trashed_run IS NULL AND s.trashed_run IS NULL
   AND (g.created_at <= ?5 OR ?5 IS NULL)
 
 -- name: forget_by_filters
+-- scans: a forget by filters looks at every segment
 SELECT g.segment, g.session, g.version, g.pinned, g.tool_call_id, g.tags
 FROM segments g JOIN sessions s ON s.workspace = g.workspace AND s.session = g.session
 WHERE {{forget_filters}};
 
 -- Every word of a segment: only what was stashed is in an index.
 -- name: forget_by_words
+-- scans: only what was stashed is in an index
 SELECT g.segment, g.session, g.version, g.pinned, g.tool_call_id, g.tags, g.segment_id, g.file_path, g.topic_id,
        g.task_id, t.text, t.raw
 FROM segments g

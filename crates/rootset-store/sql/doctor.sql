@@ -2,6 +2,7 @@
 
 -- I4: an untracked mark without its graph row would let a strategy believe the row is derived.
 -- name: untracked_without_object
+-- scans: doctor
 SELECT COUNT(*) FROM untracked u
 WHERE u.workspace = ?1
   AND NOT EXISTS (SELECT 1 FROM entities e WHERE e.workspace = u.workspace AND e.entity = u.object)
@@ -9,6 +10,7 @@ WHERE u.workspace = ?1
 
 -- I6
 -- name: relations_without_ends
+-- scans: doctor
 SELECT COUNT(*) FROM relations r
 WHERE r.workspace = ?1
   AND (NOT EXISTS (SELECT 1 FROM entities e WHERE e.workspace = r.workspace AND e.entity = r.source)
@@ -16,6 +18,7 @@ WHERE r.workspace = ?1
 
 -- For engines whose foreign keys leave it to us.
 -- name: rows_without_workspace
+-- scans: doctor
 SELECT (SELECT COUNT(*) FROM memories WHERE workspace NOT IN (SELECT workspace FROM workspaces))
      + (SELECT COUNT(*) FROM entities WHERE workspace NOT IN (SELECT workspace FROM workspaces))
      + (SELECT COUNT(*) FROM relations WHERE workspace NOT IN (SELECT workspace FROM workspaces))
@@ -32,17 +35,20 @@ SELECT (SELECT COUNT(*) FROM memories WHERE workspace NOT IN (SELECT workspace F
 
 -- I7
 -- name: contributions_without_memory
+-- scans: doctor
 SELECT COUNT(*) FROM contributions c
 WHERE c.workspace = ?1
   AND NOT EXISTS (SELECT 1 FROM memories m WHERE m.workspace = c.workspace AND m.memory = c.memory);
 
 -- name: contributions_without_object
+-- scans: doctor
 SELECT COUNT(*) FROM contributions c
 WHERE c.workspace = ?1
   AND NOT EXISTS (SELECT 1 FROM entities e WHERE e.workspace = c.workspace AND e.entity = c.object)
   AND NOT EXISTS (SELECT 1 FROM relations r WHERE r.workspace = c.workspace AND r.relation = c.object);
 
 -- name: objects_without_contributor
+-- scans: doctor
 SELECT COUNT(*) FROM (
     SELECT workspace, entity AS object FROM entities WHERE workspace = ?1
     UNION ALL
@@ -52,6 +58,7 @@ WHERE NOT EXISTS (SELECT 1 FROM contributions c WHERE c.workspace = o.workspace 
 
 -- A memory that contributes a relation contributes both its ends.
 -- name: relations_with_unvouched_ends
+-- scans: doctor
 SELECT COUNT(*) FROM contributions c
 JOIN relations r ON r.workspace = c.workspace AND r.relation = c.object
 WHERE c.workspace = ?1 AND c.kind = 1
@@ -62,36 +69,43 @@ WHERE c.workspace = ?1 AND c.kind = 1
 
 -- I8
 -- name: memories_without_revision
+-- scans: doctor
 SELECT COUNT(*) FROM memories m
 WHERE m.workspace = ?1
   AND NOT EXISTS (SELECT 1 FROM revisions r
                   WHERE r.workspace = m.workspace AND r.memory = m.memory AND r.revision = m.revision);
 
 -- name: memories_without_chunks
+-- scans: doctor
 SELECT COUNT(*) FROM memories m
 WHERE m.workspace = ?1 AND m.repo IS NULL
   AND NOT EXISTS (SELECT 1 FROM chunks ch WHERE ch.workspace = m.workspace AND ch.memory = m.memory);
 
 -- name: chunks_without_memory
+-- scans: doctor
 SELECT COUNT(*) FROM chunks ch
 WHERE ch.workspace = ?1
   AND NOT EXISTS (SELECT 1 FROM memories m WHERE m.workspace = ch.workspace AND m.memory = ch.memory);
 
 -- name: chunk_keys
+-- scans: doctor
 SELECT ch.chunk FROM chunks ch
 WHERE ch.workspace = ?1
   AND NOT EXISTS (SELECT 1 FROM files f WHERE f.workspace = ch.workspace AND f.memory = ch.memory)
 ORDER BY ch.chunk;
 
 -- name: code_chunk_keys
+-- scans: doctor
 SELECT ch.chunk FROM files f JOIN chunks ch ON ch.workspace = f.workspace AND ch.memory = f.memory
 WHERE f.workspace = ?1 ORDER BY ch.chunk;
 
 -- Symbols are in no full text of names.
 -- name: entity_numbers
+-- scans: doctor
 SELECT number FROM entities WHERE workspace = ?1 AND is_symbol = 0 ORDER BY number;
 
 -- name: broken_contexts
+-- scans: doctor
 SELECT (SELECT COUNT(*) FROM segments g WHERE g.workspace = ?1 AND NOT EXISTS (
             SELECT 1 FROM sessions s WHERE s.workspace = g.workspace AND s.session = g.session))
      + (SELECT COUNT(*) FROM segments g WHERE g.workspace = ?1 AND NOT EXISTS (
@@ -103,10 +117,12 @@ SELECT (SELECT COUNT(*) FROM segments g WHERE g.workspace = ?1 AND NOT EXISTS (
 
 -- What nothing leads to any more.
 -- name: delete_stray_texts
+-- scans: doctor
 DELETE FROM segment_texts WHERE workspace = ?1 AND NOT EXISTS (
     SELECT 1 FROM segments g WHERE g.workspace = segment_texts.workspace AND g.segment = segment_texts.segment);
 
 -- name: delete_stray_lines
+-- scans: doctor
 DELETE FROM ledger WHERE workspace = ?1 AND NOT EXISTS (
     SELECT 1 FROM sessions s WHERE s.workspace = ledger.workspace AND s.session = ledger.session);
 
@@ -115,10 +131,12 @@ SELECT segment, text FROM segment_texts
 WHERE workspace = ?1 AND segment IN (SELECT value FROM integer_list(?2));
 
 -- name: indexed_segments
+-- scans: doctor
 SELECT segment FROM segments WHERE workspace = ?1 AND is_indexed = 1 ORDER BY segment;
 
 -- The row that a scan compares and the memory that it stands for say the same. Files have no names, notes do.
 -- name: files_without_memory
+-- scans: doctor
 SELECT (SELECT COUNT(*) FROM files f WHERE f.workspace = ?1 AND NOT EXISTS (
             SELECT 1 FROM memories m
             WHERE m.workspace = f.workspace AND m.memory = f.memory AND m.repo = f.repo AND m.file_path = f.path))
@@ -136,9 +154,11 @@ SELECT (SELECT COUNT(*) FROM files f WHERE f.workspace = ?1 AND NOT EXISTS (
      AND NOT EXISTS (SELECT 1 FROM chunks ch WHERE ch.workspace = f.workspace AND ch.memory = f.memory)))
 
 -- name: incomplete_files
+-- scans: doctor
 SELECT COUNT(*) FROM files f WHERE f.workspace = ?1 AND {{f_is_incomplete}};
 
 -- name: code_without_file
+-- scans: doctor
 SELECT (SELECT COUNT(*) FROM symbols s WHERE s.workspace = ?1 AND NOT EXISTS (
             SELECT 1 FROM files f WHERE f.workspace = s.workspace AND f.memory = s.memory))
      + (SELECT COUNT(*) FROM code_references c WHERE c.workspace = ?1 AND NOT EXISTS (
@@ -146,10 +166,12 @@ SELECT (SELECT COUNT(*) FROM symbols s WHERE s.workspace = ?1 AND NOT EXISTS (
 
 -- Files whose derived rows are incomplete are read again by the next scan: no extractor has this version.
 -- name: forget_extraction
+-- scans: doctor
 UPDATE files AS f SET extractor = -1 WHERE f.workspace = ?1 AND {{f_is_incomplete}};
 
 -- The same for files that lost the row that a scan compares.
 -- name: restore_files
+-- scans: doctor
 INSERT INTO files (workspace, repo, path, memory, size, modified_ns, changed_ns, inode, content_hash, extractor,
                    language, is_test, is_mounted, lines, functions, classes)
 SELECT m.workspace, m.repo, m.file_path, m.memory, 0, 0, 0, 0, ?2, -1, '', 0, 0, 0, 0, 0
@@ -158,15 +180,18 @@ WHERE m.workspace = ?1 AND m.repo IS NOT NULL AND m.name IS NULL AND m.file_path
   AND NOT EXISTS (SELECT 1 FROM files f WHERE f.workspace = m.workspace AND f.memory = m.memory);
 
 -- name: delete_stray_files
+-- scans: doctor
 DELETE FROM files WHERE workspace = ?1 AND NOT EXISTS (
     SELECT 1 FROM memories m WHERE m.workspace = files.workspace AND m.memory = files.memory
       AND m.repo = files.repo AND m.file_path = files.path);
 
 -- name: delete_stray_symbols
+-- scans: doctor
 DELETE FROM symbols WHERE workspace = ?1 AND NOT EXISTS (
     SELECT 1 FROM files f WHERE f.workspace = symbols.workspace AND f.memory = symbols.memory);
 
 -- name: delete_stray_references
+-- scans: doctor
 DELETE FROM code_references WHERE workspace = ?1 AND NOT EXISTS (
     SELECT 1 FROM files f WHERE f.workspace = code_references.workspace AND f.memory = code_references.memory);
 
@@ -178,18 +203,21 @@ LEFT JOIN symbols s ON s.workspace = ch.workspace AND s.memory = ch.memory AND s
 WHERE ch.workspace = ?1 AND ch.chunk IN (SELECT value FROM integer_list(?2));
 
 -- name: vectors_without_chunk
+-- scans: doctor
 SELECT (SELECT COUNT(*) FROM vectors v WHERE v.workspace = ?1 AND NOT EXISTS (
             SELECT 1 FROM chunks ch WHERE ch.workspace = v.workspace AND ch.chunk = v.chunk))
      + (SELECT COUNT(*) FROM vector_originals v WHERE v.workspace = ?1 AND NOT EXISTS (
             SELECT 1 FROM chunks ch WHERE ch.workspace = v.workspace AND ch.chunk = v.chunk));
 
 -- name: pending_without_job
+-- scans: doctor
 SELECT COUNT(*) FROM memories m
 WHERE m.workspace = ?1 AND m.status = 'pending' AND m.trashed_run IS NULL
   AND NOT EXISTS (SELECT 1 FROM jobs j
                   WHERE j.workspace = m.workspace AND j.kind = 'complete' AND j.subject = m.memory);
 
 -- name: counters
+-- scans: doctor
 SELECT w.memory_count - (SELECT COUNT(*) FROM memories m WHERE m.workspace = ?1),
        w.content_bytes - (SELECT CAST(COALESCE(SUM(r.bytes), 0) AS BIGINT) FROM revisions r WHERE r.workspace = ?1)
                        - (SELECT CAST(COALESCE(SUM(g.bytes), 0) AS BIGINT) FROM segments g WHERE g.workspace = ?1),
@@ -208,10 +236,12 @@ SELECT number, name FROM entities WHERE workspace = ?1 AND number IN (SELECT val
 
 -- I9: what a run trashed can only come back through it.
 -- name: trash_without_run
+-- scans: doctor
 SELECT {{each trash_without_run +}};
 
 -- I11
 -- name: runs_without_audit
+-- scans: doctor
 SELECT COUNT(*) FROM runs r
 WHERE r.workspace = ?1 AND r.plan IS NOT NULL
   AND r.run NOT IN (SELECT a.run FROM audit a WHERE a.chain = ?1 AND a.run IS NOT NULL);
@@ -221,6 +251,7 @@ WHERE r.workspace = ?1 AND r.plan IS NOT NULL
 REPLACE(REPLACE(REPLACE(normal_name, ' ', ''), '-', ''), '_', '')
 
 -- name: duplicates
+-- scans: doctor
 SELECT {{bare_name}}, name, type FROM entities
 WHERE workspace = ?1 AND is_symbol = 0 AND {{bare_name}} IN (
     SELECT {{bare_name}} FROM entities WHERE workspace = ?1 AND is_symbol = 0
@@ -230,6 +261,7 @@ ORDER BY 1, name, type;
 
 -- Memories whose chunks are missing, whose contributions point nowhere, or that vouch for a relation without its ends.
 -- name: broken_memories
+-- scans: doctor
 SELECT m.memory FROM memories m
 WHERE m.workspace = ?1 AND m.repo IS NULL AND m.status = 'complete'
   AND EXISTS (SELECT 1 FROM revisions r
@@ -250,6 +282,7 @@ WHERE m.workspace = ?1 AND m.repo IS NULL AND m.status = 'complete'
             OR NOT EXISTS (SELECT 1 FROM entities e WHERE e.workspace = c.workspace AND e.entity = r.target))));
 
 -- name: recount_workspace
+-- scans: doctor
 UPDATE workspaces
 SET memory_count = (SELECT COUNT(*) FROM memories m WHERE m.workspace = ?1),
     content_bytes = (SELECT CAST(COALESCE(SUM(r.bytes), 0) AS BIGINT) FROM revisions r WHERE r.workspace = ?1)
@@ -257,18 +290,22 @@ SET memory_count = (SELECT COUNT(*) FROM memories m WHERE m.workspace = ?1),
 WHERE workspace = ?1;
 
 -- name: recount_sources
+-- scans: doctor
 INSERT INTO sources (workspace, source, memories)
 SELECT workspace, source, COUNT(*) FROM memories WHERE workspace = ?1 GROUP BY workspace, source;
 
 -- name: delete_stray_vectors
+-- scans: doctor
 DELETE FROM vectors WHERE workspace = ?1 AND NOT EXISTS (
     SELECT 1 FROM chunks ch WHERE ch.workspace = vectors.workspace AND ch.chunk = vectors.chunk);
 
 -- name: delete_stray_originals
+-- scans: doctor
 DELETE FROM vector_originals WHERE workspace = ?1 AND NOT EXISTS (
     SELECT 1 FROM chunks ch WHERE ch.workspace = vector_originals.workspace AND ch.chunk = vector_originals.chunk);
 
 -- name: pending_without_a_job
+-- scans: doctor
 SELECT m.memory FROM memories m
 WHERE m.workspace = ?1 AND m.status = 'pending' AND m.trashed_run IS NULL
   AND NOT EXISTS (SELECT 1 FROM jobs j

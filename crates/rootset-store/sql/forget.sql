@@ -1,5 +1,6 @@
 -- Candidates of a forget by filters alone, or among the chunks that full text found.
 -- name: by_filters
+-- scans: a forget by filters looks at every memory
 SELECT m.memory, m.version, m.pinned, m.repo IS NOT NULL
 FROM memories m
 WHERE m.workspace = ?1 AND (?9 = 1 OR m.trashed_run IS NULL)
@@ -18,6 +19,7 @@ SELECT DISTINCT memory FROM chunks WHERE workspace = ?1 AND chunk IN (SELECT val
 
 -- Memories with words that the full-text index does not hold: metadata, tags, and text that awaits its extraction.
 -- name: with_unindexed_words
+-- scans: metadata and tags are in no index
 SELECT memory FROM memories
 WHERE workspace = ?1
   AND (metadata IS NOT NULL OR tags IS NOT NULL OR pending_revision IS NOT NULL);
@@ -29,10 +31,3 @@ FROM memories m
 JOIN revisions r ON r.workspace = m.workspace AND r.memory = m.memory
   AND (r.revision = m.revision OR r.revision = m.pending_revision)
 WHERE m.workspace = ?1 AND m.memory IN (SELECT value FROM blob_list(?2));
-
--- Revisions that are not current: they are in no index, so all of them are read, a page at a time.
--- name: earlier_revisions
-SELECT r.memory, r.revision, m.version, m.pinned, r.topic, r.context, r.decisions, r.rationale
-FROM revisions r JOIN memories m ON m.workspace = r.workspace AND m.memory = r.memory
-WHERE r.workspace = ?1 AND (?2 = 1 OR (r.trashed_run IS NULL AND m.trashed_run IS NULL)) AND r.revision < m.revision
-ORDER BY r.memory, r.revision;

@@ -6,11 +6,13 @@ LEFT JOIN uses u ON u.workspace = m.workspace AND u.memory = m.memory
 LEFT JOIN memories s ON s.workspace = m.workspace AND s.memory = m.superseded_by AND s.trashed_run IS NULL
 
 -- name: all_roots
+-- scans: retention ranks every memory of its bucket
 {{roots_as_seen}}
 WHERE m.workspace = ?1 AND m.trashed_run IS NULL;
 
 -- Without rules of retention only these can be garbage: found by their indexes, however large the workspace.
 -- name: dated_roots
+-- scans: only stale files are in that index
 {{roots_as_seen}}
 WHERE m.workspace = ?1 AND m.trashed_run IS NULL AND m.memory IN (
     SELECT memory FROM memories WHERE workspace = ?1 AND stale_at IS NOT NULL
@@ -25,21 +27,27 @@ SELECT subject FROM jobs WHERE workspace = ?1 AND kind = 'complete' AND lease_un
 
 -- What follows is read whole, in the order of an index, and compared: see `orphans.rs`.
 -- name: memory_ids
+-- scans: orphans are found by comparing whole indexes
 SELECT memory FROM memories WHERE workspace = ?1;
 
 -- name: chunk_owners
+-- scans: orphans are found by comparing whole indexes
 SELECT memory, chunk FROM chunks WHERE workspace = ?1 ORDER BY memory;
 
 -- name: contributors
+-- scans: orphans are found by comparing whole indexes
 SELECT object, memory FROM contributions WHERE workspace = ?1 ORDER BY object;
 
 -- name: untracked_objects
+-- scans: orphans are found by comparing whole indexes
 SELECT DISTINCT object FROM untracked WHERE workspace = ?1;
 
 -- name: relation_ids
+-- scans: orphans are found by comparing whole indexes
 SELECT relation FROM relations WHERE workspace = ?1 ORDER BY relation;
 
 -- name: entity_ids
+-- scans: orphans are found by comparing whole indexes
 SELECT entity FROM entities WHERE workspace = ?1 ORDER BY entity;
 
 -- name: relations_of
@@ -75,6 +83,7 @@ DELETE FROM chunks WHERE workspace = ?1 AND chunk IN (SELECT value FROM integer_
 
 -- Living memories and their chunks, by source and repository.
 -- name: bucket_totals
+-- scans: a report counts every memory
 SELECT m.source, m.repo, COUNT(*),
        CAST(SUM((SELECT COUNT(*) FROM chunks ch
                  WHERE ch.workspace = m.workspace AND ch.memory = m.memory)) AS BIGINT)

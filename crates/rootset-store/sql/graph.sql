@@ -119,15 +119,18 @@ WHERE {{o_is_visible}}
 ORDER BY o.object LIMIT ?3;
 
 -- name: all_entities
+-- scans: export
 SELECT o.entity, o.number, o.name, o.type, o.created_at, {{o_is_untracked}}
 FROM {{entities_as_o}} WHERE o.workspace = ?1 AND {{o_is_visible}} ORDER BY o.entity;
 
 -- name: all_relations
+-- scans: export
 SELECT o.object, o.source, o.verb, o.target, {{o_is_untracked}}
 FROM (SELECT workspace, relation AS object, source, verb, target FROM relations) o
 WHERE o.workspace = ?1 AND {{o_is_visible}} ORDER BY o.object;
 
 -- name: all_untracked_entities
+-- scans: forget looks at every imported row
 SELECT e.entity, e.name, e.type, u.description
 FROM untracked u JOIN entities e ON e.workspace = u.workspace AND e.entity = u.object
 WHERE u.workspace = ?1 AND u.kind = 0 AND (?2 = 1 OR u.trashed_run IS NULL)

@@ -11,6 +11,7 @@ SELECT started_at, undo_until FROM runs WHERE workspace = ?1 AND run = ?2;
 
 -- Plans that nobody applied in time, and those that were carried out long ago.
 -- name: old_plans
+-- scans: plans are few: once a day they are all looked at
 SELECT p.plan FROM plans p LEFT JOIN runs r ON r.workspace = p.workspace AND r.run = p.run
 WHERE p.workspace = ?1
   AND ((p.run IS NULL AND p.expires_at < ?2) OR (r.finished_at IS NOT NULL AND r.finished_at < ?3))

@@ -163,6 +163,7 @@ WHERE m.workspace = ?1
 SELECT m.memory, m.name, m.created_at, m.updated_at, m.source, m.pinned, m.status, r.topic, r.context, r.decisions
 
 -- name: list_count
+-- scans: a list counts what it pages through
 SELECT COUNT(*) {{list_filter}};
 
 -- name: list_by_updated_descending
@@ -178,9 +179,11 @@ SELECT COUNT(*) {{list_filter}};
 {{list_columns}} {{list_filter}} ORDER BY m.memory LIMIT ?10 OFFSET ?11;
 
 -- name: list_by_uses_descending
+-- scans: uses are not indexed: written often, ordered by seldom
 {{list_columns}} {{list_filter}} ORDER BY COALESCE(u.use_count, 0) DESC, m.memory DESC LIMIT ?10 OFFSET ?11;
 
 -- name: list_by_uses_ascending
+-- scans: uses are not indexed: written often, ordered by seldom
 {{list_columns}} {{list_filter}} ORDER BY COALESCE(u.use_count, 0), m.memory LIMIT ?10 OFFSET ?11;
 
 -- fragment: recent_filter
@@ -224,20 +227,3 @@ WHERE m.workspace = ?1 AND m.trashed_run IS NOT NULL
 (SELECT CAST(COALESCE(SUM(r.bytes), 0) AS BIGINT)
  FROM memories m JOIN revisions r ON r.workspace = m.workspace AND r.memory = m.memory
  WHERE m.workspace = ?1 AND m.trashed_run IS NOT NULL)
-
--- fragment: runs_with_trash_before.revision
-SELECT DISTINCT trashed_run FROM revisions
-WHERE workspace = ?1 AND trashed_run IS NOT NULL AND trashed_at <= ?2
-
--- fragment: has_trash_of_run.revision
-EXISTS (SELECT 1 FROM revisions v WHERE v.workspace = r.workspace AND v.trashed_run = r.run row_by_row())
-
--- fragment: trash_without_run.revision
-(SELECT COUNT(*) FROM revisions v WHERE v.workspace = ?1 AND v.trashed_run IS NOT NULL AND NOT EXISTS (
-    SELECT 1 FROM runs r WHERE r.workspace = v.workspace AND r.run = v.trashed_run))
-
--- fragment: trash_rows.revision
-SELECT 'revision' AS kind, v.memory AS object, m.name AS name, v.topic AS topic, v.trashed_at AS trashed_at,
-       v.trashed_run AS run, v.revision AS revision
-FROM revisions v JOIN memories m ON m.workspace = v.workspace AND m.memory = v.memory
-WHERE v.workspace = ?1 AND v.trashed_run IS NOT NULL

@@ -33,12 +33,6 @@ SELECT COUNT(*), CAST(COALESCE(SUM(t.bytes), 0) AS BIGINT), CAST(COALESCE(SUM(t.
            (SELECT COUNT(*) FROM chunks ch WHERE ch.workspace = p.workspace AND ch.memory = p.object) AS chunks
     FROM plan_items p WHERE p.workspace = ?1 AND p.plan = ?2 AND p.kind = 'memory') t;
 
--- name: revision_totals
-SELECT COUNT(*), CAST(COALESCE(SUM(r.bytes), 0) AS BIGINT)
-FROM plan_items p
-JOIN revisions r ON r.workspace = p.workspace AND r.memory = p.object AND r.revision = p.revision
-WHERE p.workspace = ?1 AND p.plan = ?2 AND p.kind = 'revision';
-
 -- Living memories of a plan, by source.
 -- name: planned_by_source
 SELECT m.source, COUNT(*)

@@ -52,6 +52,7 @@ WHERE workspace = ?1 AND content_hash IN (SELECT value FROM blob_list(?2));
 SELECT value FROM meta WHERE key = 'erasure_key';
 
 -- name: all_memories
+-- scans: purge of a whole workspace, in batches
 SELECT memory FROM memories WHERE workspace = ?1 ORDER BY memory LIMIT ?2;
 
 -- name: delete_plan_items

@@ -1,4 +1,5 @@
 -- name: all
+-- scans: one row per policy
 SELECT scope, target, policy FROM retention WHERE workspace = ?1 ORDER BY scope, target;
 
 -- name: set

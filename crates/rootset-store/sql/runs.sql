@@ -83,11 +83,6 @@ GROUP BY object;
 -- name: untracked_kinds
 SELECT DISTINCT object, kind FROM untracked WHERE workspace = ?1 AND object IN (SELECT value FROM blob_list(?2));
 
--- name: revision_states
-SELECT r.memory, r.revision, m.version, r.trashed_run IS NOT NULL OR m.trashed_run IS NOT NULL, m.pinned
-FROM revisions r JOIN memories m ON m.workspace = r.workspace AND m.memory = r.memory
-WHERE r.workspace = ?1 AND r.memory IN (SELECT value FROM blob_list(?2));
-
 -- name: trash_memories
 UPDATE memories SET trashed_run = ?3, trashed_at = ?4
 WHERE workspace = ?1 AND memory IN (SELECT value FROM blob_list(?2)) AND trashed_run IS NULL;
@@ -95,18 +90,11 @@ WHERE workspace = ?1 AND memory IN (SELECT value FROM blob_list(?2)) AND trashed
 -- name: chunk_count
 SELECT COUNT(*) FROM chunks WHERE workspace = ?1 AND memory IN (SELECT value FROM blob_list(?2));
 
--- name: trash_revision
-UPDATE revisions SET trashed_run = ?4, trashed_at = ?5
-WHERE workspace = ?1 AND memory = ?2 AND revision = ?3 AND trashed_run IS NULL;
-
 -- name: trashed_memories_of
 SELECT memory FROM memories WHERE workspace = ?1 AND trashed_run = ?2 AND memory > ?3 ORDER BY memory LIMIT ?4;
 
 -- name: trashed_memory_count
 SELECT COUNT(*) FROM memories WHERE workspace = ?1 AND trashed_run = ?2;
-
--- name: trashed_revisions_of
-SELECT memory, revision FROM revisions WHERE workspace = ?1 AND trashed_run = ?2 ORDER BY memory, revision;
 
 -- Trashed memories of a run that cannot come back because a living one took their name or content meanwhile.
 -- name: undo_conflicts
@@ -146,9 +134,6 @@ WHERE workspace = ?1 AND memory IN (SELECT value FROM blob_list(?2)) AND trashed
 -- name: pending_among
 SELECT memory FROM memories
 WHERE workspace = ?1 AND memory IN (SELECT value FROM blob_list(?2)) AND status = 'pending';
-
--- name: restore_revisions
-UPDATE revisions SET trashed_run = NULL, trashed_at = NULL WHERE workspace = ?1 AND trashed_run = ?2;
 
 -- name: runs_with_trash_before
 {{each runs_with_trash_before UNION}};

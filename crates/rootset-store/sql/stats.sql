@@ -1,14 +1,18 @@
 -- name: memories_by_source
+-- scans: one row per source
 SELECT source, memories FROM sources WHERE workspace = ?1 AND memories > 0;
 
 -- name: trashed_by_source
+-- scans: counts
 SELECT source, COUNT(*) FROM memories WHERE workspace = ?1 AND trashed_run IS NOT NULL GROUP BY source;
 
 -- name: pending_by_source
+-- scans: counts
 SELECT source, COUNT(*) FROM memories
 WHERE workspace = ?1 AND status = 'pending' AND trashed_run IS NULL GROUP BY source;
 
 -- name: row_counts
+-- scans: counts
 SELECT (SELECT COUNT(*) FROM chunks WHERE workspace = ?1),
        (SELECT COUNT(*) FROM entities WHERE workspace = ?1),
        (SELECT COUNT(*) FROM relations WHERE workspace = ?1),

@@ -1,5 +1,6 @@
 -- Counts of one workspace at the time ?2.
 -- name: counts
+-- scans: counts
 SELECT COUNT(CASE WHEN m.trashed_run IS NULL THEN 1 END),
        COUNT(CASE WHEN m.trashed_run IS NULL AND m.pinned = 1 THEN 1 END),
        COUNT(CASE WHEN m.trashed_run IS NULL AND (m.stale_at IS NOT NULL OR m.expires_at <= ?2
@@ -13,6 +14,7 @@ FROM memories m WHERE m.workspace = ?1;
 
 -- What is in the trash with its session is counted with it.
 -- name: context_counts
+-- scans: counts
 SELECT (SELECT COUNT(*) FROM sessions WHERE workspace = ?1 AND trashed_run IS NULL),
        (SELECT COUNT(*) FROM segments WHERE workspace = ?1 AND trashed_run IS NULL AND session IN (
             SELECT session FROM sessions WHERE workspace = ?1 AND trashed_run IS NULL)),
@@ -33,6 +35,7 @@ FROM runs WHERE workspace = ?1
 ORDER BY started_at DESC, run DESC LIMIT ?2;
 
 -- name: chunk_count
+-- scans: counts
 SELECT COUNT(*) FROM chunks WHERE workspace = ?1;
 
 -- name: purged_chunks

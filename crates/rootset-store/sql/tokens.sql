@@ -15,12 +15,15 @@ SELECT {{token_columns}} FROM tokens WHERE name = ?1 AND revoked_at IS NULL;
 SELECT {{token_columns}} FROM tokens WHERE token_id = ?1;
 
 -- name: list
+-- scans: tokens are few, newest first
 SELECT {{token_columns}} FROM tokens WHERE revoked_at IS NULL OR ?1 = 1 ORDER BY token_id DESC LIMIT ?2 OFFSET ?3;
 
 -- name: count
+-- scans: a list counts what it pages through
 SELECT COUNT(*) FROM tokens WHERE revoked_at IS NULL OR ?1 = 1;
 
 -- name: any_living
+-- scans: tokens are few; asked when a server starts
 SELECT EXISTS (SELECT 1 FROM tokens WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?1));
 
 -- name: revoke

@@ -29,6 +29,7 @@ SELECT chunk FROM chunks WHERE workspace = ?1 AND chunk IN (SELECT value FROM in
 
 -- Code is found by its words: its chunks have no vectors.
 -- name: chunks_without
+-- scans: a change of model visits every chunk once
 SELECT ch.chunk FROM chunks ch
 LEFT JOIN vectors v ON v.workspace = ch.workspace AND v.chunk = ch.chunk AND v.space = ?2
 WHERE ch.workspace = ?1 AND v.chunk IS NULL

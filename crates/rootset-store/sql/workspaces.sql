@@ -2,6 +2,7 @@
 SELECT workspace, workspace_id, trashed_run, trashed_at FROM workspaces WHERE workspace_id = ?1;
 
 -- name: names
+-- scans: suggests the nearest name
 SELECT workspace_id FROM workspaces WHERE trashed_run IS NULL ORDER BY workspace_id;
 
 -- name: draw_number
@@ -40,6 +41,7 @@ SET memory_count = memory_count + ?2, content_bytes = content_bytes + ?3, last_w
 WHERE workspace = ?1;
 
 -- name: list
+-- scans: lists every workspace
 SELECT workspace, workspace_id, name, description, quota_memories, quota_bytes, memory_count, content_bytes, created_at,
        last_write_at, trashed_at
 FROM workspaces
@@ -48,16 +50,20 @@ ORDER BY workspace_id;
 
 -- What a list says of each beside its row.
 -- name: activity
+-- scans: counts what is in the trash
 SELECT (SELECT COUNT(*) FROM memories m WHERE m.workspace = ?1 AND m.trashed_run IS NOT NULL),
        (SELECT MAX(r.started_at) FROM runs r WHERE r.workspace = ?1);
 
 -- name: all
+-- scans: housekeeping visits every workspace
 SELECT workspace, workspace_id, trashed_run, trashed_at FROM workspaces ORDER BY workspace;
 
 -- name: last_write_at
+-- scans: asked when a scheduler starts, and before a database is rebuilt
 SELECT MAX(last_write_at) FROM workspaces WHERE trashed_run IS NULL;
 
 -- name: keys
+-- scans: doctor visits every workspace
 SELECT workspace FROM workspaces ORDER BY workspace;
 
 -- name: trash

@@ -10,7 +10,7 @@ mod manifest;
 mod restore;
 mod rows;
 mod salvage;
-mod tables;
+pub(crate) mod tables;
 mod verify;
 
 use std::path::{Path, PathBuf};

@@ -9,7 +9,7 @@ use rootset_model::WorkspaceKey;
 
 use crate::error::StoreError;
 
-/// A statement from `sql/`, see `build.rs`.
+/// A statement from `sql/` or from the file of a kind, see `build.rs`.
 #[derive(Debug)]
 pub struct Statement {
     pub name: &'static str,
@@ -17,6 +17,9 @@ pub struct Statement {
     pub sqlite: &'static str,
     /// The same text in PostgreSQL's words.
     pub postgres: &'static str,
+    /// Why it may read all of a workspace or table.
+    #[cfg(test)]
+    pub scans: Option<&'static str>,
 }
 
 /// A bound parameter.

@@ -4,6 +4,13 @@
 //! by name. What a kind knows of itself is in its room; what is the same for all is in the protocol. Statements that ask
 //! about every kind at once are joined from the kinds' fragments when the crate is built (`{{each …}}` in `sql/`).
 
+/// The statements that a kind alone needs, in its own file. `build.rs` reads them, and makes of them what `sql` is there.
+macro_rules! statements {
+    ($kind:ident, $text:literal) => {
+        use crate::statements::$kind as sql;
+    };
+}
+
 #[cfg(test)]
 mod fake;
 mod memory;

@@ -185,9 +185,14 @@ impl ContentPart {
     }
 }
 
-/// SQL as typed constants, generated from `sql/`.
+/// SQL as typed constants, generated from `sql/` and from the kinds' own statements.
 mod statements {
     include!(concat!(env!("OUT_DIR"), "/statements.rs"));
+}
+
+/// The migrations of each engine, in order: the version that a text brings the schema to, and the text.
+mod migrations {
+    include!(concat!(env!("OUT_DIR"), "/migrations.rs"));
 }
 
 pub struct Store {

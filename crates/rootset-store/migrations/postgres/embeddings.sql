@@ -10,7 +10,7 @@ CREATE TABLE embeddings (
   PRIMARY KEY (workspace, chunk),
   FOREIGN KEY (workspace, chunk) REFERENCES vectors (workspace, chunk) ON DELETE CASCADE
 );
-ALTER TABLE embeddings ALTER COLUMN workspace SET (n_distinct = 1); -- See 0006_create_statistics.sql.
+ALTER TABLE embeddings ALTER COLUMN workspace SET (n_distinct = 1); -- See 0006_3_create_statistics.sql.
 
 -- Models differ in their dimensions, and an index has one: each gets its own with its first vector. Only the owner may
 -- make it.
@@ -35,7 +35,7 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON embeddings TO rootset_application;
 REVOKE ALL ON FUNCTION index_embeddings FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION index_embeddings TO rootset_application;
 
--- A session's temporary tables must not stand in for those of the owner, see 0006_create_search.sql.
+-- A session's temporary tables must not stand in for those of the owner, see 0006_2_create_search.sql.
 DO $$
 DECLARE
   path CONSTANT TEXT := (SELECT string_agg(quote_ident(name), ', ') FROM unnest(current_schemas(FALSE)) AS name);

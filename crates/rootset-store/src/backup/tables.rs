@@ -65,15 +65,15 @@ pub(crate) enum Kind {
 
 /// More than any counter reaches, less than what arithmetic on it could overflow.
 const COUNT_MAX: i64 = 1 << 53;
-const COUNT: Kind = Kind::Count(COUNT_MAX);
+pub(crate) const COUNT: Kind = Kind::Count(COUNT_MAX);
 const FLAG: Kind = Kind::Count(1);
 const NUMBER_OF_32_BITS: Kind = Kind::Count(u32::MAX as i64);
 
-const fn needed(name: &'static str, kind: Kind) -> Column {
+pub(crate) const fn needed(name: &'static str, kind: Kind) -> Column {
     Column { name, kind, is_optional: false }
 }
 
-const fn optional(name: &'static str, kind: Kind) -> Column {
+pub(crate) const fn optional(name: &'static str, kind: Kind) -> Column {
     Column { name, kind, is_optional: true }
 }
 

@@ -16,13 +16,61 @@ use crate::forget::{ForgetKind, ForgetMatch, ForgetRequest, ForgetSelection};
 use crate::memories::read_content;
 use crate::plans::PlanTotals;
 use crate::purge::{Erased, NOTED_CAUSES};
-use crate::statements::forget as forget_sql;
 use crate::statements::memories as memory_sql;
-use crate::statements::plans as plan_sql;
 use crate::statements::purge as purge_sql;
-use crate::statements::runs as sql;
 use crate::undo::Undone;
 use crate::{Stamp, erasure, workspaces};
+
+statements!(
+    revision,
+    r#"
+-- Revisions that are not current: they are in no index, so all of them are read, a page at a time.
+-- name: forget
+-- scans: earlier revisions are in no index
+SELECT r.memory, r.revision, m.version, m.pinned, r.topic, r.context, r.decisions, r.rationale
+FROM revisions r JOIN memories m ON m.workspace = r.workspace AND m.memory = r.memory
+WHERE r.workspace = ?1 AND (?2 = 1 OR (r.trashed_run IS NULL AND m.trashed_run IS NULL)) AND r.revision < m.revision
+ORDER BY r.memory, r.revision;
+
+-- name: totals
+SELECT COUNT(*), CAST(COALESCE(SUM(r.bytes), 0) AS BIGINT)
+FROM plan_items p
+JOIN revisions r ON r.workspace = p.workspace AND r.memory = p.object AND r.revision = p.revision
+WHERE p.workspace = ?1 AND p.plan = ?2 AND p.kind = 'revision';
+
+-- name: states
+SELECT r.memory, r.revision, m.version, r.trashed_run IS NOT NULL OR m.trashed_run IS NOT NULL, m.pinned
+FROM revisions r JOIN memories m ON m.workspace = r.workspace AND m.memory = r.memory
+WHERE r.workspace = ?1 AND r.memory IN (SELECT value FROM blob_list(?2));
+
+-- name: trash
+UPDATE revisions SET trashed_run = ?4, trashed_at = ?5
+WHERE workspace = ?1 AND memory = ?2 AND revision = ?3 AND trashed_run IS NULL;
+
+-- name: trashed_of
+SELECT memory, revision FROM revisions WHERE workspace = ?1 AND trashed_run = ?2 ORDER BY memory, revision;
+
+-- name: restore
+UPDATE revisions SET trashed_run = NULL, trashed_at = NULL WHERE workspace = ?1 AND trashed_run = ?2;
+
+-- fragment: runs_with_trash_before.revision
+SELECT DISTINCT trashed_run FROM revisions
+WHERE workspace = ?1 AND trashed_run IS NOT NULL AND trashed_at <= ?2
+
+-- fragment: has_trash_of_run.revision
+EXISTS (SELECT 1 FROM revisions v WHERE v.workspace = r.workspace AND v.trashed_run = r.run row_by_row())
+
+-- fragment: trash_without_run.revision
+(SELECT COUNT(*) FROM revisions v WHERE v.workspace = ?1 AND v.trashed_run IS NOT NULL AND NOT EXISTS (
+    SELECT 1 FROM runs r WHERE r.workspace = v.workspace AND r.run = v.trashed_run))
+
+-- fragment: trash_rows.revision
+SELECT 'revision' AS kind, v.memory AS object, m.name AS name, v.topic AS topic, v.trashed_at AS trashed_at,
+       v.trashed_run AS run, v.revision AS revision
+FROM revisions v JOIN memories m ON m.workspace = v.workspace AND m.memory = v.memory
+WHERE v.workspace = ?1 AND v.trashed_run IS NOT NULL
+"#
+);
 
 pub(super) struct Revision;
 
@@ -51,7 +99,7 @@ impl Kind for Revision {
         let going: HashSet<Id> = found.items.iter().map(|item| item.object).collect();
         let mut matching: Vec<ForgetMatch> = Vec::new();
         let parameters = [workspace.into(), request.takes_trash().into()];
-        tx.query(&forget_sql::EARLIER_REVISIONS, &parameters, &mut |row| {
+        tx.query(&sql::FORGET, &parameters, &mut |row| {
             let (object, content) = (row.get(0)?, read_content(row, 4)?);
             let mut fields: Vec<&str> = vec![&content.topic, &content.context];
             fields.extend(content.decisions.iter().chain(&content.rationale).map(String::as_str));
@@ -78,7 +126,7 @@ impl Kind for Revision {
         _items: &[PlanItem],
         totals: &mut PlanTotals,
     ) -> Result<(), StoreError> {
-        tx.query(&plan_sql::REVISION_TOTALS, &[plan.workspace.into(), (&plan.plan).into()], &mut |row| {
+        tx.query(&sql::TOTALS, &[plan.workspace.into(), (&plan.plan).into()], &mut |row| {
             totals.counts.add("revisions", row.get(0)?);
             totals.counts.add("bytes", row.get(1)?);
             Ok(())
@@ -103,7 +151,7 @@ impl Kind for Revision {
         states: &mut States,
     ) -> Result<(), StoreError> {
         let ids = objects(items);
-        tx.query(&sql::REVISION_STATES, &[sweep.workspace.into(), ids.as_slice().into()], &mut |row| {
+        tx.query(&sql::STATES, &[sweep.workspace.into(), ids.as_slice().into()], &mut |row| {
             let state = RootState { is_trashed: row.get(3)?, is_pinned: row.get(4)?, ..RootState::plain(row.get(2)?) };
             states.insert((row.get(0)?, row.get(1)?), state);
             Ok(())
@@ -123,7 +171,7 @@ impl Kind for Revision {
                 ]
             })
             .collect();
-        tx.execute_many(&sql::TRASH_REVISION, &rows)?;
+        tx.execute_many(&sql::TRASH, &rows)?;
         Ok(Counts::of("revisions", items.len() as i64))
     }
 
@@ -146,7 +194,7 @@ impl Kind for Revision {
         undone: &mut Undone,
     ) -> Result<Option<Vec<u8>>, StoreError> {
         let key = [undoing.workspace.into(), (&undoing.run.id).into()];
-        undone.restored.add("revisions", tx.execute(&sql::RESTORE_REVISIONS, &key)? as i64);
+        undone.restored.add("revisions", tx.execute(&sql::RESTORE, &key)? as i64);
         Ok(None)
     }
 
@@ -158,7 +206,7 @@ impl Kind for Revision {
         erased: &mut Erased,
     ) -> Result<Progress, StoreError> {
         let key = [purging.workspace.into(), (&purging.ledger.run).into()];
-        let revisions = tx.rows(&sql::TRASHED_REVISIONS_OF, &key, |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let revisions = tx.rows(&sql::TRASHED_OF, &key, |row| Ok((row.get(0)?, row.get(1)?)))?;
         remove(tx, purging.workspace, &revisions, &purging.ledger, erased, purging.stamp)?;
         Ok(Progress::Done)
     }

@@ -9,22 +9,13 @@ use super::connection::Connection;
 use super::error::{describe, statement_error};
 use crate::SCHEMA_VERSION;
 use crate::error::StoreError;
+use crate::migrations::POSTGRES;
 
 /// Held by whoever changes the schema, shared by whoever writes. No workspace has this number.
 pub const SCHEMA_LOCK: i64 = 0x526F_6F74_FFFF_FFFF;
 
 /// The first that tells whether a role may be taken on (`pg_has_role … SET`), and the oldest that is worth testing with.
 const SERVER_VERSION_MIN: (i64, &str) = (160_000, "16");
-
-/// The version that each brings the schema to, and its texts. The first makes everything.
-const MIGRATIONS: &[(i64, &[&str])] = &[(
-    6,
-    &[
-        include_str!("../../migrations/postgres/0006_create_tables.sql"),
-        include_str!("../../migrations/postgres/0006_create_search.sql"),
-        include_str!("../../migrations/postgres/0006_create_statistics.sql"),
-    ],
-)];
 
 /// Brings the schema up to date; refuses older servers and later schemas. Answers the version that was found, 0 for none.
 pub fn migrate(connection: &Connection, place: &str) -> Result<i64, StoreError> {
@@ -81,12 +72,11 @@ fn change(connection: &Connection, place: &str) -> Result<i64, StoreError> {
         // Every transaction reads it as it begins: those that know the old schema end first.
         connection.command("LOCK TABLE schema_version IN ACCESS EXCLUSIVE MODE")?;
     }
-    for (version, texts) in MIGRATIONS.iter().filter(|(version, _)| *version > found) {
-        for text in *texts {
-            let done = connection.wait(connection.client.batch_execute(text));
-            done.map_err(|error| refusal(&error, place))?;
-            crate::failpoints::failpoint!("migrate.step");
-        }
+    // The first ones make everything.
+    for (version, text) in POSTGRES.iter().filter(|(version, _)| *version > found) {
+        let done = connection.wait(connection.client.batch_execute(text));
+        done.map_err(|error| refusal(&error, place))?;
+        crate::failpoints::failpoint!("migrate.step");
         connection.command(&format!("UPDATE schema_version SET version = {version}"))?;
     }
     Ok(found)

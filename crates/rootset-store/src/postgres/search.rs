@@ -1,4 +1,4 @@
-//! Full text on a server: rows and the counts of their terms, kept by the functions of `0006_create_search.sql`.
+//! Full text on a server: rows and the counts of their terms, kept by the functions of `0006_2_create_search.sql`.
 //!
 //! The counts are those that BM25 needs, exact and per workspace, so that ranking is the same arithmetic on both engines.
 

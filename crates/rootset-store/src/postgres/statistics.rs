@@ -1,4 +1,4 @@
-//! What the planner knows of tables that have just been filled: see `0006_create_statistics.sql`.
+//! What the planner knows of tables that have just been filled: see `0006_3_create_statistics.sql`.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

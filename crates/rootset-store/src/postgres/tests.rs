@@ -47,6 +47,7 @@ fn open(database: &TestDatabase, settings: &PostgresSettings) -> PostgresEngine 
 const COUNT_UP: Statement = Statement {
     name: "tests.count_up",
     sqlite: "",
+    scans: None,
     postgres: "INSERT INTO kept_counters AS k (workspace, next_number, next_chunk, next_session, next_segment)
                VALUES ($1, 1, 0, 0, 0) ON CONFLICT (workspace) DO UPDATE SET next_number = k.next_number + 1",
 };

@@ -348,7 +348,7 @@ fn every_statement_can_be_routed_by_its_workspace() {
 
 #[test]
 fn tables_that_every_node_holds_are_those_without_a_workspace_and_the_workspaces_themselves() {
-    let schema = include_str!("../../migrations/postgres/0006_create_tables.sql");
+    let schema = include_str!("../../migrations/postgres/0006_1_create_tables.sql");
     let parsed = schema.split("CREATE TABLE ").skip(1).map(|it| it.split(");").next().expect("the end of a table"));
     let mut without: Vec<&str> = parsed
         .filter(|table| !table.contains("\n  workspace ") && !table.contains("\n  chain "))

@@ -7,6 +7,7 @@ use rootset_model::limits::WRITE_WAIT_MS;
 
 use super::connection::Connection;
 use crate::error::StoreError;
+use crate::migrations::SQLITE;
 
 /// Written into the file's header so that other tools, and we, can tell what the file is. ASCII "Root".
 const APPLICATION_ID: i64 = 0x526F_6F74;
@@ -14,17 +15,8 @@ const APPLICATION_ID: i64 = 0x526F_6F74;
 /// Between two tries to switch the journal: about as long as another process takes to look at the file.
 const SWITCH_RETRY: Duration = Duration::from_millis(2);
 
-const MIGRATIONS: &[&str] = &[
-    include_str!("../../migrations/sqlite/0001_create_tables.sql"),
-    include_str!("../../migrations/sqlite/0002_add_collector.sql"),
-    include_str!("../../migrations/sqlite/0003_add_code.sql"),
-    include_str!("../../migrations/sqlite/0004_add_context.sql"),
-    include_str!("../../migrations/sqlite/0005_add_tokens.sql"),
-    include_str!("../../migrations/sqlite/0006_type_counters.sql"),
-];
-
 /// The version this program reads and writes.
-pub const SCHEMA_VERSION: i64 = MIGRATIONS.len() as i64;
+pub const SCHEMA_VERSION: i64 = SQLITE[SQLITE.len() - 1].0;
 
 /// The version of the file, 0 for a new one; refuses files of other programs and of later versions of this one.
 ///
@@ -89,7 +81,7 @@ fn switch_to_log(connection: &mut Connection) -> Result<(), StoreError> {
 fn run(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
     // Asked again inside the transaction: another process may have been quicker.
     let found = version_in_transaction(connection, path)?;
-    for migration in &MIGRATIONS[found as usize..] {
+    for (_, migration) in SQLITE.iter().filter(|(version, _)| *version > found) {
         connection.raw.execute_batch(migration)?;
         crate::failpoints::failpoint!("migrate.step");
     }
@@ -102,8 +94,7 @@ fn run(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
 /// An empty database of that version in memory, to compare others with.
 pub fn fresh(version: i64) -> Result<rusqlite::Connection, StoreError> {
     let connection = rusqlite::Connection::open_in_memory()?;
-    let count = usize::try_from(version).unwrap_or(0).min(MIGRATIONS.len());
-    for migration in &MIGRATIONS[..count] {
+    for (_, migration) in SQLITE.iter().filter(|(of, _)| *of <= version) {
         connection.execute_batch(migration)?;
     }
     Ok(connection)

@@ -35,8 +35,12 @@ fn transactions_that_wait_for_each_other_are_tried_again_and_count_once() {
     assert_eq!((counted(&sql, 1), counted(&sql, 2)), (2, 2));
 }
 
-const SLEEP: Statement =
-    Statement { name: "tests.sleep", sqlite: "", postgres: "SELECT 1::BIGINT FROM pg_sleep(20) WHERE $1 = 1::BIGINT" };
+const SLEEP: Statement = Statement {
+    name: "tests.sleep",
+    sqlite: "",
+    scans: None,
+    postgres: "SELECT 1::BIGINT FROM pg_sleep(20) WHERE $1 = 1::BIGINT",
+};
 
 #[test]
 fn a_statement_that_takes_too_long_ends_in_time_and_its_connection_goes_on() {

@@ -8,6 +8,7 @@ const MANY: i64 = 12_000;
 const FILL: Statement = Statement {
     name: "tests.fill",
     sqlite: "",
+    scans: None,
     postgres: "INSERT INTO sources (workspace, source, memories)
                SELECT $1, 'source ' || number, 1 FROM generate_series(1, $2::BIGINT) AS number",
 };
@@ -68,8 +69,12 @@ fn a_workspace_is_never_taken_for_a_small_part_of_a_table() {
     assert!(plan.iter().any(|line| line.contains("untracked_run")), "{plan:#?}");
 }
 
-const PLAN_MODE: Statement =
-    Statement { name: "tests.plan_mode", sqlite: "", postgres: "SELECT current_setting('plan_cache_mode')" };
+const PLAN_MODE: Statement = Statement {
+    name: "tests.plan_mode",
+    sqlite: "",
+    scans: None,
+    postgres: "SELECT current_setting('plan_cache_mode')",
+};
 
 /// A workspace that is newer than the statistics has no rows by them. A plan that was made for it alone would read all of
 /// it, which a plan for any workspace does not.

@@ -38,7 +38,7 @@ END $$;
 REVOKE ALL ON FUNCTION analyse_new_tables FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION analyse_new_tables TO rootset_application;
 
--- A session's temporary tables must not stand in for those of the owner, see 0006_create_search.sql.
+-- A session's temporary tables must not stand in for those of the owner, see 0006_2_create_search.sql.
 DO $$
 DECLARE
   path CONSTANT TEXT := (SELECT string_agg(quote_ident(name), ', ') FROM unnest(current_schemas(FALSE)) AS name);
