@@ -8,18 +8,18 @@ use rootset_service::{Caller, FrontEnd, ServiceError};
 use rootset_store::Location;
 
 use crate::configuration::data_file;
-use crate::session::Session;
+use crate::program::Program;
 
 /// Its name, and so the actor of what is done with it.
 const NAME: &str = "first";
 
 /// Makes the first token if there is none that would be let in.
-pub fn ensure(session: &Session) -> Result<(), ServiceError> {
-    let service = session.service()?;
+pub fn ensure(program: &Program) -> Result<(), ServiceError> {
+    let service = program.service()?;
     if service.has_tokens()? {
         return Ok(());
     }
-    let path = path(&session.configuration()?.location()?)?;
+    let path = path(&program.configuration()?.location()?)?;
     let caller = Caller::new(FrontEnd::CommandLine, "cli", "default");
     let request = CreateToken {
         name: NAME.to_owned(),
@@ -38,7 +38,7 @@ pub fn ensure(session: &Session) -> Result<(), ServiceError> {
         service.run(&caller, RevokeToken { token_id: Some(created.token_id), name: None })?;
         return Err(error);
     }
-    session.output.talk(&format!("the first token, with all rights, is in {}", path.display()));
+    program.output.talk(&format!("the first token, with all rights, is in {}", path.display()));
     Ok(())
 }
 

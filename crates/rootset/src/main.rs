@@ -17,11 +17,11 @@ mod logging;
 mod models;
 mod output;
 mod platform;
+mod program;
 mod progress;
 mod prompt;
 mod render;
 mod rounds;
-mod session;
 mod stop;
 
 use std::process::ExitCode;
@@ -29,7 +29,7 @@ use std::process::ExitCode;
 use arguments::Arguments;
 use exit::Failure;
 use output::Output;
-use session::Session;
+use program::Program;
 
 /// Parsing and storing allocate little pieces by the million; the system's allocator costs a tenth of the time of both.
 #[global_allocator]
@@ -50,12 +50,12 @@ fn run(Arguments { global, command }: Arguments) -> ExitCode {
         return exit::end_with(Err(failure), &output);
     }
     let has_a_person = !command.runs_on() && !command.serves_an_agent();
-    let session = Session::new(global, output.clone());
-    let outcome: Result<(), Failure> = commands::run(command, &session);
+    let program = Program::new(global, output.clone());
+    let outcome: Result<(), Failure> = commands::run(command, &program);
     let status = exit::end_with(outcome, &output);
     if has_a_person {
-        session.welcome();
+        program.welcome();
     }
-    session.finish();
+    program.finish();
     status
 }

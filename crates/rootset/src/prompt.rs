@@ -6,20 +6,20 @@ use rootset_api::ErrorCode;
 use rootset_service::ServiceError;
 
 use crate::exit::{Failure, STATUS_CALLER};
-use crate::session::Session;
+use crate::program::Program;
 
 /// A longer answer is not an answer.
 const ANSWER_BYTES_MAX: u64 = 4_096;
 
 /// Goes on only after a `y`. The action is in words that follow "to".
-pub fn confirm(session: &Session, action: &str) -> Result<(), Failure> {
+pub fn confirm(program: &Program, action: &str) -> Result<(), Failure> {
     let is_yes = |answer: &str| matches!(answer.to_lowercase().as_str(), "y" | "yes");
-    ask(session, action, "[y/N]", is_yes)
+    ask(program, action, "[y/N]", is_yes)
 }
 
 /// For what cannot be undone: goes on only after this very word.
-pub fn confirm_word(session: &Session, action: &str, word: &str) -> Result<(), Failure> {
-    ask(session, action, &format!("Type `{word}` to go on:"), |answer| answer == word)
+pub fn confirm_word(program: &Program, action: &str, word: &str) -> Result<(), Failure> {
+    ask(program, action, &format!("Type `{word}` to go on:"), |answer| answer == word)
 }
 
 /// Whether somebody could answer.
@@ -27,8 +27,8 @@ pub fn is_possible() -> bool {
     std::io::stdin().is_terminal()
 }
 
-fn ask(session: &Session, action: &str, how: &str, agrees: impl Fn(&str) -> bool) -> Result<(), Failure> {
-    if session.global.yes {
+fn ask(program: &Program, action: &str, how: &str, agrees: impl Fn(&str) -> bool) -> Result<(), Failure> {
+    if program.global.yes {
         return Ok(());
     }
     if !is_possible() {
@@ -50,6 +50,6 @@ fn ask(session: &Session, action: &str, how: &str, agrees: impl Fn(&str) -> bool
         let _ = writeln!(stderr);
     }
     drop(stderr);
-    session.output.talk("nothing was changed");
+    program.output.talk("nothing was changed");
     Err(Failure::Said(STATUS_CALLER))
 }

@@ -9,8 +9,8 @@ use rootset_service::ServiceError;
 use super::{given, joined, object, times};
 use crate::arguments::described_by;
 use crate::exit::Failure;
+use crate::program::Program;
 use crate::render::{self, counted, escaped, one_line};
-use crate::session::Session;
 use crate::{editor, input, prompt};
 
 /// Remember something
@@ -45,7 +45,7 @@ pub struct AddArguments {
     restore: bool,
 }
 
-pub fn run(arguments: AddArguments, session: &Session) -> Result<(), Failure> {
+pub fn run(arguments: AddArguments, program: &Program) -> Result<(), Failure> {
     let metadata = arguments.metadata.as_deref().map(|text| object("--metadata", text)).transpose()?;
     let expires_at = arguments.expires.as_deref().map(|text| times::ahead("--expires", text)).transpose()?;
     let memory = MemoryInput {
@@ -63,10 +63,10 @@ pub fn run(arguments: AddArguments, session: &Session) -> Result<(), Failure> {
         supersedes: given(arguments.supersedes),
         restore: arguments.restore.then_some(true),
     };
-    let answer = session.run(AddMemory { workspace_id: None, memory })?;
-    session.output.answer(&answer, render)?;
-    if !session.output.in_json() {
-        remarks(&answer).iter().for_each(|remark| session.output.talk(remark));
+    let answer = program.run(AddMemory { workspace_id: None, memory })?;
+    program.output.answer(&answer, render)?;
+    if !program.output.in_json() {
+        remarks(&answer).iter().for_each(|remark| program.output.talk(remark));
     }
     Ok(())
 }

@@ -7,9 +7,9 @@ use rootset_api::{
 
 use crate::arguments::described_by;
 use crate::exit::{Failure, STATUS_CALLER};
+use crate::program::Program;
 use crate::prompt;
 use crate::render::{self, Table, bytes, counted, escaped, one_line, short};
-use crate::session::Session;
 
 /// What is typed before something is replaced.
 const RESTORE_WORD: &str = "restore";
@@ -63,19 +63,19 @@ pub struct RestoreArguments {
     into: Option<String>,
 }
 
-pub fn run(command: BackupCommand, session: &Session) -> Result<(), Failure> {
+pub fn run(command: BackupCommand, program: &Program) -> Result<(), Failure> {
     match command {
         BackupCommand::Create(arguments) => {
             let format = arguments.format.map(Into::into);
-            let answer = session.run(BackupCreate { format, workspace_id: session.global.workspace.clone() })?;
-            session.output.answer(&answer, created)
+            let answer = program.run(BackupCreate { format, workspace_id: program.global.workspace.clone() })?;
+            program.output.answer(&answer, created)
         }
         BackupCommand::List => {
-            let answer = session.run(BackupList {})?;
-            session.output.answer(&answer, listed)
+            let answer = program.run(BackupList {})?;
+            program.output.answer(&answer, listed)
         }
-        BackupCommand::Verify { backup } => verify(backup, session),
-        BackupCommand::Restore(arguments) => restore(&arguments, session),
+        BackupCommand::Verify { backup } => verify(backup, program),
+        BackupCommand::Restore(arguments) => restore(&arguments, program),
     }
 }
 
@@ -108,9 +108,9 @@ fn listed(answer: &BackupsListed) -> String {
     table.finish()
 }
 
-fn verify(backup: String, session: &Session) -> Result<(), Failure> {
-    let answer = session.run(BackupVerify { backup_id: backup })?;
-    session.output.answer(&answer, |answer| {
+fn verify(backup: String, program: &Program) -> Result<(), Failure> {
+    let answer = program.run(BackupVerify { backup_id: backup })?;
+    program.output.answer(&answer, |answer| {
         let problems = answer.problems.iter();
         let lines: String = problems.map(|it| format!("{} {}\n", render::warning("BAD"), escaped(it))).collect();
         if answer.ok { format!("{}\n", render::good("ok")) } else { lines }
@@ -118,21 +118,21 @@ fn verify(backup: String, session: &Session) -> Result<(), Failure> {
     if answer.ok { Ok(()) } else { Err(Failure::Said(STATUS_CALLER)) }
 }
 
-fn restore(arguments: &RestoreArguments, session: &Session) -> Result<(), Failure> {
-    let only = session.global.workspace.as_deref();
+fn restore(arguments: &RestoreArguments, program: &Program) -> Result<(), Failure> {
+    let only = program.global.workspace.as_deref();
     let what = match arguments.into.as_deref().or(only) {
         Some(workspace) => format!("the workspace `{}`", one_line(workspace, 64)),
         None => "the current contents".to_owned(),
     };
     let action = format!("replace {what} with the backup {}", one_line(&arguments.backup, 200));
-    prompt::confirm_word(session, &action, RESTORE_WORD)?;
-    let answer = session.run(BackupRestore {
+    prompt::confirm_word(program, &action, RESTORE_WORD)?;
+    let answer = program.run(BackupRestore {
         backup_id: arguments.backup.clone(),
         workspace_id: only.map(str::to_owned),
         into_workspace_id: arguments.into.clone(),
         confirm: Some(true),
     })?;
-    session.output.answer(&answer, restored)
+    program.output.answer(&answer, restored)
 }
 
 fn restored(answer: &BackupRestored) -> String {

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::exit::Failure;
 use crate::input;
-use crate::session::Session;
+use crate::program::Program;
 
 /// Run any operation: JSON in, JSON out
 #[derive(Debug, Args)]
@@ -20,14 +20,14 @@ pub struct CallArguments {
     request: Option<String>,
 }
 
-pub fn run(arguments: CallArguments, session: &Session) -> Result<(), Failure> {
+pub fn run(arguments: CallArguments, program: &Program) -> Result<(), Failure> {
     let request = match arguments.request.as_deref() {
         None => Value::Object(Map::new()),
         Some("-") => parse(&input::read_stdin()?)?,
         Some(text) => parse(text)?,
     };
-    let answer = session.call(&arguments.operation, request)?;
-    session.output.json(&answer)
+    let answer = program.call(&arguments.operation, request)?;
+    program.output.json(&answer)
 }
 
 fn parse(text: &str) -> Result<Value, ServiceError> {

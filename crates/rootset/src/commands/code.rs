@@ -10,8 +10,8 @@ use rootset_api::{
 use super::given;
 use crate::arguments::described_by;
 use crate::exit::Failure;
+use crate::program::Program;
 use crate::render::{self, Table, escaped};
-use crate::session::Session;
 
 #[derive(Debug, Subcommand)]
 pub enum CodeCommand {
@@ -61,40 +61,40 @@ pub struct CallsArguments {
     limit: Option<i64>,
 }
 
-pub fn run(command: CodeCommand, session: &Session) -> Result<(), Failure> {
+pub fn run(command: CodeCommand, program: &Program) -> Result<(), Failure> {
     let is_empty = match command {
         CodeCommand::Search(arguments) => {
             let (query, languages) = (arguments.query.join(" "), given(arguments.languages));
             let (repo, limit) = (arguments.repo, arguments.limit);
-            let answer = session.run(SearchCode { workspace_id: None, query, repo, languages, limit })?;
-            session.output.answer(&answer, found)?;
+            let answer = program.run(SearchCode { workspace_id: None, query, repo, languages, limit })?;
+            program.output.answer(&answer, found)?;
             answer.results.is_empty()
         }
         CodeCommand::Symbol(arguments) => {
             let (qualified_name, repo) = (arguments.name, arguments.repo);
-            let answer = session.run(GetSymbol { workspace_id: None, qualified_name, repo })?;
-            session.output.answer(&answer, symbols)?;
+            let answer = program.run(GetSymbol { workspace_id: None, qualified_name, repo })?;
+            program.output.answer(&answer, symbols)?;
             answer.results.is_empty()
         }
         CodeCommand::Callers(arguments) => {
             let (qualified_name, repo, limit) = (arguments.name, arguments.repo, arguments.limit);
-            show_calls(session.run(GetCallers { workspace_id: None, qualified_name, repo, limit })?, session)?
+            show_calls(program.run(GetCallers { workspace_id: None, qualified_name, repo, limit })?, program)?
         }
         CodeCommand::Callees(arguments) => {
             let (qualified_name, repo, limit) = (arguments.name, arguments.repo, arguments.limit);
-            show_calls(session.run(GetCallees { workspace_id: None, qualified_name, repo, limit })?, session)?
+            show_calls(program.run(GetCallees { workspace_id: None, qualified_name, repo, limit })?, program)?
         }
-        CodeCommand::Repos => return session.output.answer(&session.run(ListRepos::default())?, repos),
+        CodeCommand::Repos => return program.output.answer(&program.run(ListRepos::default())?, repos),
     };
-    if !session.output.in_json() && is_empty {
-        session.output.talk("nothing found");
+    if !program.output.in_json() && is_empty {
+        program.output.talk("nothing found");
     }
     Ok(())
 }
 
 /// Answers whether there was nothing to show.
-fn show_calls(answer: CallsAnswer, session: &Session) -> Result<bool, Failure> {
-    session.output.answer(&answer, call_table)?;
+fn show_calls(answer: CallsAnswer, program: &Program) -> Result<bool, Failure> {
+    program.output.answer(&answer, call_table)?;
     Ok(answer.results.is_empty())
 }
 

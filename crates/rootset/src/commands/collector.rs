@@ -14,8 +14,8 @@ use super::{given, retention, status, undo, words};
 use crate::arguments::described_by;
 use crate::commands::list::PageArguments;
 use crate::exit::Failure;
+use crate::program::Program;
 use crate::render::{self, Plan, amounts, bytes, counted, escaped};
-use crate::session::Session;
 use crate::{output, prompt};
 
 /// What is typed before something is removed for good.
@@ -76,46 +76,46 @@ pub struct PurgeArguments {
     older_than: Option<String>,
 }
 
-pub fn run(command: CollectorCommand, session: &Session) -> Result<(), Failure> {
+pub fn run(command: CollectorCommand, program: &Program) -> Result<(), Failure> {
     match command {
-        CollectorCommand::Plan(arguments) => plan(arguments, session),
-        CollectorCommand::Apply(arguments) => apply(arguments, session),
-        CollectorCommand::Undo(arguments) => undo::run(arguments, session),
-        CollectorCommand::Purge(arguments) => purge(arguments, session),
-        CollectorCommand::Status => status::run(session),
-        CollectorCommand::Retention(command) => retention::run(command, session),
-        CollectorCommand::Explain { id } => explain(id, session),
+        CollectorCommand::Plan(arguments) => plan(arguments, program),
+        CollectorCommand::Apply(arguments) => apply(arguments, program),
+        CollectorCommand::Undo(arguments) => undo::run(arguments, program),
+        CollectorCommand::Purge(arguments) => purge(arguments, program),
+        CollectorCommand::Status => status::run(program),
+        CollectorCommand::Retention(command) => retention::run(command, program),
+        CollectorCommand::Explain { id } => explain(id, program),
     }
 }
 
 /// A plan by its id, or a new one by strategies: no strategy looks like an id.
-fn plan(arguments: PlanArguments, session: &Session) -> Result<(), Failure> {
+fn plan(arguments: PlanArguments, program: &Program) -> Result<(), Failure> {
     let PageArguments { offset, limit } = arguments.page;
     if let [id] = arguments.what.as_slice()
         && id.parse::<PlanId>().is_ok()
     {
-        let plan = session.run(GetPlan { workspace_id: None, plan_id: id.clone(), offset, limit })?;
-        return session.output.answer(&plan, |plan| Plan::from(plan).to_string());
+        let plan = program.run(GetPlan { workspace_id: None, plan_id: id.clone(), offset, limit })?;
+        return program.output.answer(&plan, |plan| Plan::from(plan).to_string());
     }
     let named: Vec<StrategyChoice> = words("STRATEGY", &arguments.what)?;
     let strategies = if named.is_empty() { vec![StrategyChoice::All] } else { named };
-    let plan = session.run(GcPlan { workspace_id: None, strategies })?;
+    let plan = program.run(GcPlan { workspace_id: None, strategies })?;
     if plan.items.is_empty() {
-        return session.output.answer(&plan, |_| NO_GARBAGE.to_owned());
+        return program.output.answer(&plan, |_| NO_GARBAGE.to_owned());
     }
-    session.output.answer(&plan, |plan| Plan::from(plan).to_string())?;
-    say_how_to_apply(&plan, session);
+    program.output.answer(&plan, |plan| Plan::from(plan).to_string())?;
+    say_how_to_apply(&plan, program);
     Ok(())
 }
 
-pub fn say_how_to_apply(plan: &PlanAnswer, session: &Session) {
-    session.output.talk(&format!("nothing was changed; `rootset gc apply {}` applies it", plan.plan_id));
+pub fn say_how_to_apply(plan: &PlanAnswer, program: &Program) {
+    program.output.talk(&format!("nothing was changed; `rootset gc apply {}` applies it", plan.plan_id));
 }
 
-fn apply(arguments: ApplyArguments, session: &Session) -> Result<(), Failure> {
-    let plan = session.run(GetPlan { plan_id: arguments.plan, ..GetPlan::default() })?;
+fn apply(arguments: ApplyArguments, program: &Program) -> Result<(), Failure> {
+    let plan = program.run(GetPlan { plan_id: arguments.plan, ..GetPlan::default() })?;
     let approval = Approval { exclude: arguments.exclude, allow_large: arguments.allow_large };
-    apply_after_approval((&plan).into(), approval, session)
+    apply_after_approval((&plan).into(), approval, program)
 }
 
 /// What the caller agreed to beforehand.
@@ -127,12 +127,12 @@ pub struct Approval {
 }
 
 /// Shows the plan, asks, and applies exactly this plan.
-pub fn apply_after_approval(plan: Plan<'_>, approval: Approval, session: &Session) -> Result<(), Failure> {
+pub fn apply_after_approval(plan: Plan<'_>, approval: Approval, program: &Program) -> Result<(), Failure> {
     let answer = plan.answer;
-    match (session.output.in_json(), session.global.yes) {
-        (false, _) => session.output.text(&format!("{plan}\n"))?,
+    match (program.output.in_json(), program.global.yes) {
+        (false, _) => program.output.text(&format!("{plan}\n"))?,
         // stdout is for the outcome; who is asked must still see what about.
-        (true, false) => session.output.talk(&plan.to_string()),
+        (true, false) => program.output.talk(&plan.to_string()),
         (true, true) => {}
     }
     if !answer.blocked.is_empty() && !approval.allow_large && approval.exclude.is_empty() {
@@ -140,21 +140,21 @@ pub fn apply_after_approval(plan: Plan<'_>, approval: Approval, session: &Sessio
     }
     let what = counted(answer.items_total, "item", "items");
     let asked = if answer.purge {
-        prompt::confirm_word(session, &format!("erase {what} for good"), ERASE_WORD)
+        prompt::confirm_word(program, &format!("erase {what} for good"), ERASE_WORD)
     } else if plan.only_reclaims() {
-        prompt::confirm(session, &format!("remove {what} that nothing vouches for"))
+        prompt::confirm(program, &format!("remove {what} that nothing vouches for"))
     } else {
-        prompt::confirm(session, &format!("move {what} to the trash"))
+        prompt::confirm(program, &format!("move {what} to the trash"))
     };
     asked.map_err(|failure| with_plan(failure, answer.plan_id))?;
-    let applied = session.run(GcApply {
+    let applied = program.run(GcApply {
         plan_id: answer.plan_id.to_string(),
         exclude: given(approval.exclude),
         allow_large: approval.allow_large.then_some(true),
         confirm: answer.purge.then_some(true),
         ..GcApply::default()
     })?;
-    session.output.answer(&applied, render::applied)
+    program.output.answer(&applied, render::applied)
 }
 
 fn over_limit(plan: &PlanAnswer) -> ServiceError {
@@ -174,20 +174,20 @@ fn with_plan(failure: Failure, plan: PlanId) -> Failure {
     }
 }
 
-fn purge(arguments: PurgeArguments, session: &Session) -> Result<(), Failure> {
+fn purge(arguments: PurgeArguments, program: &Program) -> Result<(), Failure> {
     let what = match (&arguments.run, &arguments.older_than) {
         (Some(run), _) => format!("the trash of run {}", render::one_line(run, 64)),
         (None, age) => format!("trash older than {}", render::one_line(age.as_deref().unwrap_or_default(), 64)),
     };
-    prompt::confirm_word(session, &format!("remove {what} for good"), ERASE_WORD)?;
-    let answer = session.run(GcPurge {
+    prompt::confirm_word(program, &format!("remove {what} for good"), ERASE_WORD)?;
+    let answer = program.run(GcPurge {
         workspace_id: None,
         run_id: arguments.run,
         older_than: arguments.older_than.map(Into::into),
         confirm: Some(true),
     })?;
-    session.output.answer(&answer, purged)?;
-    say_about_remains(&answer, &session.output);
+    program.output.answer(&answer, purged)?;
+    say_about_remains(&answer, &program.output);
     Ok(())
 }
 
@@ -212,8 +212,8 @@ fn say_about_remains(answer: &PurgeAnswer, output: &output::Output) {
     }
 }
 
-fn explain(id: String, session: &Session) -> Result<(), Failure> {
-    session.output.answer(&session.run(GcExplain { workspace_id: None, id })?, explained)
+fn explain(id: String, program: &Program) -> Result<(), Failure> {
+    program.output.answer(&program.run(GcExplain { workspace_id: None, id })?, explained)
 }
 
 fn explained(answer: &ExplainAnswer) -> String {

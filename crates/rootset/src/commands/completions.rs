@@ -5,7 +5,7 @@ use clap_complete::Shell;
 
 use crate::arguments::Arguments;
 use crate::exit::Failure;
-use crate::session::Session;
+use crate::program::Program;
 
 /// Print a completion script
 #[derive(Debug, Args)]
@@ -14,8 +14,8 @@ pub struct CompletionsArguments {
     shell: Shell,
 }
 
-pub fn run(arguments: CompletionsArguments, session: &Session) -> Result<(), Failure> {
+pub fn run(arguments: CompletionsArguments, program: &Program) -> Result<(), Failure> {
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut Arguments::command(), "rootset", &mut script);
-    session.output.text(&String::from_utf8_lossy(&script))
+    program.output.text(&String::from_utf8_lossy(&script))
 }

@@ -7,8 +7,8 @@ use serde_json::{Map, Value, json};
 
 use crate::configuration::{self, ShownSetting};
 use crate::exit::Failure;
+use crate::program::Program;
 use crate::render::{Table, escaped};
-use crate::session::Session;
 
 #[derive(Debug, Subcommand)]
 pub enum ConfigCommand {
@@ -18,12 +18,12 @@ pub enum ConfigCommand {
     Example,
 }
 
-pub fn run(command: ConfigCommand, session: &Session) -> Result<(), Failure> {
+pub fn run(command: ConfigCommand, program: &Program) -> Result<(), Failure> {
     match command {
-        ConfigCommand::Example => session.output.text(&configuration::example()),
+        ConfigCommand::Example => program.output.text(&configuration::example()),
         ConfigCommand::Show => {
-            let shown = &session.configuration()?.shown;
-            session.output.answer(&as_json(shown), |_| as_table(shown))
+            let shown = &program.configuration()?.shown;
+            program.output.answer(&as_json(shown), |_| as_table(shown))
         }
     }
 }

@@ -11,7 +11,7 @@ use rootset_api::ContextListSessions;
 use crate::arguments::described_by;
 use crate::commands::list::PageArguments;
 use crate::exit::Failure;
-use crate::session::Session;
+use crate::program::Program;
 use analyze::{AnalyzeArguments, TopArguments};
 use change::{
     AddSegmentArguments, CompressArguments, ConfigureArguments, FocusArguments, PinArguments, PruneContextArguments,
@@ -46,24 +46,24 @@ pub enum ContextCommand {
     Rm(SessionArguments),
 }
 
-pub fn run(command: ContextCommand, session: &Session) -> Result<(), Failure> {
+pub fn run(command: ContextCommand, program: &Program) -> Result<(), Failure> {
     match command {
-        ContextCommand::List(arguments) => read::sessions(arguments, session),
-        ContextCommand::Import(arguments) => files::import(arguments, session),
-        ContextCommand::Add(arguments) => change::add(arguments, session),
-        ContextCommand::Show(arguments) => read::show(arguments, session),
-        ContextCommand::Analyze(arguments) => analyze::analyze(&arguments, session),
-        ContextCommand::Prune(arguments) => change::prune(arguments, session),
-        ContextCommand::Top(arguments) => analyze::top(arguments, session),
-        ContextCommand::Explain(arguments) => read::explain(arguments, session),
-        ContextCommand::Restore(arguments) => change::restore(arguments, session),
-        ContextCommand::Search(arguments) => read::search(arguments, session),
-        ContextCommand::Pin(arguments) => change::pin(arguments, session),
-        ContextCommand::Unpin(arguments) => change::unpin(arguments, session),
-        ContextCommand::Compress(arguments) => change::compress(arguments, session),
-        ContextCommand::Focus(arguments) => change::focus(arguments, session),
-        ContextCommand::Configure(arguments) => change::configure(arguments, session),
-        ContextCommand::Export(arguments) => files::export(arguments, session),
-        ContextCommand::Rm(arguments) => change::remove(arguments, session),
+        ContextCommand::List(arguments) => read::sessions(arguments, program),
+        ContextCommand::Import(arguments) => files::import(arguments, program),
+        ContextCommand::Add(arguments) => change::add(arguments, program),
+        ContextCommand::Show(arguments) => read::show(arguments, program),
+        ContextCommand::Analyze(arguments) => analyze::analyze(&arguments, program),
+        ContextCommand::Prune(arguments) => change::prune(arguments, program),
+        ContextCommand::Top(arguments) => analyze::top(arguments, program),
+        ContextCommand::Explain(arguments) => read::explain(arguments, program),
+        ContextCommand::Restore(arguments) => change::restore(arguments, program),
+        ContextCommand::Search(arguments) => read::search(arguments, program),
+        ContextCommand::Pin(arguments) => change::pin(arguments, program),
+        ContextCommand::Unpin(arguments) => change::unpin(arguments, program),
+        ContextCommand::Compress(arguments) => change::compress(arguments, program),
+        ContextCommand::Focus(arguments) => change::focus(arguments, program),
+        ContextCommand::Configure(arguments) => change::configure(arguments, program),
+        ContextCommand::Export(arguments) => files::export(arguments, program),
+        ContextCommand::Rm(arguments) => change::remove(arguments, program),
     }
 }

@@ -8,9 +8,9 @@ use rootset_service::scheduler::{Doubt, Round, Scheduler, Tick};
 use serde::Serialize;
 
 use crate::exit::Failure;
+use crate::program::Program;
 use crate::render::{self, counted};
 use crate::rounds::{self, HOW_TO_TRUST};
-use crate::session::Session;
 use crate::stop::Stop;
 
 /// Run the collector's scheduler until it is stopped
@@ -33,34 +33,34 @@ enum Answer {
     Ran { workspaces: usize, failed: usize, expired: i64, trashed: i64 },
 }
 
-pub fn run(arguments: DaemonArguments, session: &Session) -> Result<(), Failure> {
+pub fn run(arguments: DaemonArguments, program: &Program) -> Result<(), Failure> {
     // Before the database is opened: who turned it off should not get one.
-    let is_enabled = session.configuration()?.settings.gc.enabled;
+    let is_enabled = program.configuration()?.settings.gc.enabled;
     if !is_enabled && !arguments.trust_clock {
-        return say_disabled(session);
+        return say_disabled(program);
     }
     // From the first moment: a signal that comes while the database is opened counts too.
     let stop = Stop::on_signals()?;
-    let scheduler = Scheduler::new(session.service()?.clone()).with_stop(stop.flag());
+    let scheduler = Scheduler::new(program.service()?.clone()).with_stop(stop.flag());
     if arguments.trust_clock {
         scheduler.trust_clock()?;
-        session.output.talk("this machine's time is accepted");
+        program.output.talk("this machine's time is accepted");
     }
     match (is_enabled, arguments.once) {
-        (false, _) => say_disabled(session),
-        (true, true) => once(&scheduler, session),
-        (true, false) => until_stopped(&scheduler, &stop, session),
+        (false, _) => say_disabled(program),
+        (true, true) => once(&scheduler, program),
+        (true, false) => until_stopped(&scheduler, &stop, program),
     }
 }
 
-fn say_disabled(session: &Session) -> Result<(), Failure> {
-    session.output.talk("the collector is off: `gc.enabled` is false");
-    if session.output.in_json() { session.output.json(&Answer::Off { enabled: false }) } else { Ok(()) }
+fn say_disabled(program: &Program) -> Result<(), Failure> {
+    program.output.talk("the collector is off: `gc.enabled` is false");
+    if program.output.in_json() { program.output.json(&Answer::Off { enabled: false }) } else { Ok(()) }
 }
 
-fn once(scheduler: &Scheduler, session: &Session) -> Result<(), Failure> {
+fn once(scheduler: &Scheduler, program: &Program) -> Result<(), Failure> {
     let answer = match scheduler.tick()? {
-        Tick::Disabled => return say_disabled(session),
+        Tick::Disabled => return say_disabled(program),
         Tick::ClockDoubted(doubt) => return Err(doubted(doubt).into()),
         Tick::HeldElsewhere => {
             let error = ServiceError::new(ErrorCode::Busy, "another scheduler is running");
@@ -71,13 +71,13 @@ fn once(scheduler: &Scheduler, session: &Session) -> Result<(), Failure> {
             Answer::Ran { workspaces, failed, expired, trashed }
         }
     };
-    session.output.answer(&answer, in_words)
+    program.output.answer(&answer, in_words)
 }
 
-fn until_stopped(scheduler: &Scheduler, stop: &Stop, session: &Session) -> Result<(), Failure> {
-    session.output.talk("the scheduler is running; Ctrl-C stops it");
+fn until_stopped(scheduler: &Scheduler, stop: &Stop, program: &Program) -> Result<(), Failure> {
+    program.output.talk("the scheduler is running; Ctrl-C stops it");
     rounds::until_stopped(scheduler, |time| stop.wait(time));
-    session.output.talk("the scheduler has stopped");
+    program.output.talk("the scheduler has stopped");
     Ok(())
 }
 

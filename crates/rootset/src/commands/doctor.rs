@@ -10,8 +10,8 @@ use serde_json::json;
 use super::salvage;
 use crate::arguments::described_by;
 use crate::exit::{Failure, STATUS_CALLER};
+use crate::program::Program;
 use crate::render::{self, escaped};
-use crate::session::Session;
 
 /// Check the database; exits with status 1 if something is wrong
 #[derive(Debug, Args)]
@@ -24,26 +24,26 @@ pub struct DoctorArguments {
     salvage: Option<String>,
 }
 
-pub fn run(arguments: DoctorArguments, session: &Session) -> Result<(), Failure> {
+pub fn run(arguments: DoctorArguments, program: &Program) -> Result<(), Failure> {
     if let Some(folder) = &arguments.salvage {
-        return salvage::run(folder, session);
+        return salvage::run(folder, program);
     }
-    let outcome = session.run(Doctor { repair: arguments.repair.then_some(true) });
+    let outcome = program.run(Doctor { repair: arguments.repair.then_some(true) });
     let answer = match outcome {
-        Err(error) if is_damage(&error) => return Err(with_advice(error, session)?.into()),
+        Err(error) if is_damage(&error) => return Err(with_advice(error, program)?.into()),
         outcome => outcome?,
     };
-    session.output.answer(&answer, render)?;
+    program.output.answer(&answer, render)?;
     if answer.ok {
         return Ok(());
     }
     let is_damaged = answer.checks.iter().any(|check| check.id == "engine" && !check.ok);
-    if is_damaged && !session.output.in_json() {
-        salvage::advice(session)?.iter().for_each(|step| session.output.talk(step));
+    if is_damaged && !program.output.in_json() {
+        salvage::advice(program)?.iter().for_each(|step| program.output.talk(step));
         return Err(Failure::Said(STATUS_CALLER));
     }
-    if !session.output.in_json() && !arguments.repair {
-        session.output.talk("`rootset doctor --repair` rebuilds what can be rebuilt");
+    if !program.output.in_json() && !arguments.repair {
+        program.output.talk("`rootset doctor --repair` rebuilds what can be rebuilt");
     }
     Err(Failure::Said(STATUS_CALLER))
 }
@@ -52,8 +52,8 @@ fn is_damage(error: &ServiceError) -> bool {
     error.details.as_ref().is_some_and(|details| details["damaged"] == true)
 }
 
-fn with_advice(error: ServiceError, session: &Session) -> Result<ServiceError, ServiceError> {
-    let steps = salvage::advice(session)?;
+fn with_advice(error: ServiceError, program: &Program) -> Result<ServiceError, ServiceError> {
+    let steps = salvage::advice(program)?;
     Ok(error.with_hint(steps.join("; or ")).with_details(json!({"damaged": true, "advice": steps})))
 }
 

@@ -7,8 +7,8 @@ use rootset_service::ServiceError;
 use super::{given, object, times};
 use crate::arguments::described_by;
 use crate::exit::Failure;
+use crate::program::Program;
 use crate::render;
-use crate::session::Session;
 use crate::{editor, input, prompt};
 
 /// Change a memory; without options your editor opens on its text
@@ -63,7 +63,7 @@ pub enum ClearedField {
     PinReason,
 }
 
-pub fn run(arguments: EditArguments, session: &Session) -> Result<(), Failure> {
+pub fn run(arguments: EditArguments, program: &Program) -> Result<(), Failure> {
     let (memory, expected_version) = (arguments.memory.clone(), arguments.expected_version);
     let erases = arguments.erase_previous;
     let mut update = changes(arguments)?;
@@ -72,22 +72,22 @@ pub fn run(arguments: EditArguments, session: &Session) -> Result<(), Failure> {
             let error = ServiceError::invalid("no option says what to change, and an editor needs a terminal");
             return Err(error.with_hint("see `rootset edit --help`").into());
         }
-        if !changes_in_editor(&memory, &mut update, session)? {
-            session.output.talk("the text is the same; nothing was changed");
+        if !changes_in_editor(&memory, &mut update, program)? {
+            program.output.talk("the text is the same; nothing was changed");
             return Ok(());
         }
     }
     if erases {
         let action = format!("erase all earlier revisions of `{}` for good", render::one_line(&memory, 128));
-        prompt::confirm_word(session, &action, "erase")?;
+        prompt::confirm_word(program, &action, "erase")?;
     }
     update.memory_id = memory;
     update.expected_version = expected_version.or(update.expected_version);
-    let answer = session.run(update)?;
-    session.output.answer(&answer, render)?;
-    if !session.output.in_json() {
+    let answer = program.run(update)?;
+    program.output.answer(&answer, render)?;
+    if !program.output.in_json() {
         for error in &answer.errors {
-            session.output.talk(&render::warning(format!("not complete yet: {}", render::escaped(error))));
+            program.output.talk(&render::warning(format!("not complete yet: {}", render::escaped(error))));
         }
     }
     Ok(())
@@ -125,8 +125,8 @@ fn given_or_cleared<T>(given: Option<T>, is_cleared: bool) -> Option<Option<T>> 
 }
 
 /// Whether the text is another one after the editor. Somebody else's change meanwhile is a conflict, not overwritten.
-fn changes_in_editor(memory: &str, update: &mut UpdateMemory, session: &Session) -> Result<bool, ServiceError> {
-    let current = session.run(GetMemory { memory_id: memory.to_owned(), ..GetMemory::default() })?;
+fn changes_in_editor(memory: &str, update: &mut UpdateMemory, program: &Program) -> Result<bool, ServiceError> {
+    let current = program.run(GetMemory { memory_id: memory.to_owned(), ..GetMemory::default() })?;
     let after = editor::edit(&format!("{}\n", current.context))?;
     if after.trim() == current.context.trim() {
         return Ok(false);

@@ -7,8 +7,8 @@ use rootset_api::{EntityWithRelations, GetEntity, GetRelated, RelatedAnswer, Rel
 
 use crate::arguments::described_by;
 use crate::exit::Failure;
+use crate::program::Program;
 use crate::render::{self, Table, counted, escaped, one_line};
-use crate::session::Session;
 
 #[derive(Debug, Subcommand)]
 pub enum EntityCommand {
@@ -33,16 +33,16 @@ pub struct RelatedArguments {
     limit: Option<i64>,
 }
 
-pub fn run(command: EntityCommand, session: &Session) -> Result<(), Failure> {
+pub fn run(command: EntityCommand, program: &Program) -> Result<(), Failure> {
     match command {
         EntityCommand::Show { entity } => {
-            let answer = session.run(GetEntity { workspace_id: None, entity_id: entity })?;
-            session.output.answer(&answer, one)
+            let answer = program.run(GetEntity { workspace_id: None, entity_id: entity })?;
+            program.output.answer(&answer, one)
         }
         EntityCommand::Related(arguments) => {
             let (entity_id, depth, limit) = (arguments.entity, arguments.depth, arguments.limit);
-            let answer = session.run(GetRelated { workspace_id: None, entity_id, depth, limit })?;
-            session.output.answer(&answer, related)
+            let answer = program.run(GetRelated { workspace_id: None, entity_id, depth, limit })?;
+            program.output.answer(&answer, related)
         }
     }
 }

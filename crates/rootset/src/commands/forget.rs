@@ -7,8 +7,8 @@ use super::collector::{Approval, apply_after_approval, say_how_to_apply};
 use super::{given, joined, times};
 use crate::arguments::described_by;
 use crate::exit::Failure;
+use crate::program::Program;
 use crate::render::{Plan, counted};
-use crate::session::Session;
 
 /// Find everything that matches, show it, and remove it
 #[derive(Debug, Args)]
@@ -41,10 +41,10 @@ pub struct ForgetArguments {
     dry_run: bool,
 }
 
-pub fn run(arguments: ForgetArguments, session: &Session) -> Result<(), Failure> {
+pub fn run(arguments: ForgetArguments, program: &Program) -> Result<(), Failure> {
     let time =
         |option: &str, text: &Option<String>| text.as_deref().map(|text| times::behind(option, text)).transpose();
-    let found = session.run(Forget {
+    let found = program.run(Forget {
         workspace_id: None,
         query: joined(&arguments.query),
         tags: given(arguments.tags),
@@ -57,15 +57,15 @@ pub fn run(arguments: ForgetArguments, session: &Session) -> Result<(), Failure>
         purge: arguments.purge.then_some(true),
     })?;
     if found.plan.items.is_empty() {
-        return session.output.answer(&found, nothing_to_forget);
+        return program.output.answer(&found, nothing_to_forget);
     }
     if arguments.dry_run {
-        session.output.answer(&found, |found| Plan::from(found).to_string())?;
-        say_how_to_apply(&found.plan, session);
+        program.output.answer(&found, |found| Plan::from(found).to_string())?;
+        say_how_to_apply(&found.plan, program);
         return Ok(());
     }
     let approval = Approval { exclude: Vec::new(), allow_large: arguments.allow_large };
-    apply_after_approval((&found).into(), approval, session)
+    apply_after_approval((&found).into(), approval, program)
 }
 
 fn nothing_to_forget(found: &ForgetAnswer) -> String {

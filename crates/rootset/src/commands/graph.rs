@@ -10,8 +10,8 @@ use super::object;
 use crate::arguments::described_by;
 use crate::exit::Failure;
 use crate::input;
+use crate::program::Program;
 use crate::render::counted;
-use crate::session::Session;
 
 #[derive(Debug, Subcommand)]
 pub enum GraphCommand {
@@ -40,20 +40,20 @@ pub enum ExportFormat {
     Graphml,
 }
 
-pub fn run(command: GraphCommand, session: &Session) -> Result<(), Failure> {
+pub fn run(command: GraphCommand, program: &Program) -> Result<(), Failure> {
     match command {
         GraphCommand::Import(arguments) => {
             let request = object("FILE", &input::read_file(&arguments.file)?)?;
-            let answer = session.run(ImportGraph::parse(request.into()).map_err(ServiceError)?)?;
-            session.output.answer(&answer, imported)
+            let answer = program.run(ImportGraph::parse(request.into()).map_err(ServiceError)?)?;
+            program.output.answer(&answer, imported)
         }
         GraphCommand::Export(arguments) => {
             let format = match arguments.format {
                 ExportFormat::Json => GraphFormat::Json,
                 ExportFormat::Graphml => GraphFormat::Graphml,
             };
-            let answer = session.run(ExportGraph { workspace_id: None, format: Some(format) })?;
-            session.output.answer(&answer, exported)
+            let answer = program.run(ExportGraph { workspace_id: None, format: Some(format) })?;
+            program.output.answer(&answer, exported)
         }
     }
 }

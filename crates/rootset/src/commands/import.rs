@@ -14,8 +14,8 @@ use rootset_service::ServiceError;
 use serde::Serialize;
 
 use crate::exit::{Failure, STATUS_CALLER};
+use crate::program::Program;
 use crate::render::{self, counted, escaped, one_line};
-use crate::session::Session;
 use crate::{input, prompt};
 use apply::Applied;
 use comparison::Comparison;
@@ -38,9 +38,9 @@ pub struct ImportMemoriesArguments {
     dry_run: bool,
 }
 
-pub fn run(arguments: &ImportMemoriesArguments, session: &Session) -> Result<(), Failure> {
+pub fn run(arguments: &ImportMemoriesArguments, program: &Program) -> Result<(), Failure> {
     if let Some(folder) = backup_folder(&arguments.file) {
-        return bundle::run(&folder, arguments, session);
+        return bundle::run(&folder, arguments, program);
     }
     if arguments.from.is_some() {
         return Err(ServiceError::invalid("`--from` is for backups, and the file is not a backup").into());
@@ -50,19 +50,19 @@ pub fn run(arguments: &ImportMemoriesArguments, session: &Session) -> Result<(),
     if graph.is_empty() {
         return Err(nothing_understood(&shown, &graph).into());
     }
-    let comparison = Comparison::make(&graph, session)?;
-    if !session.output.in_json() {
-        session.output.text(&preview(&comparison, &graph))?;
+    let comparison = Comparison::make(&graph, program)?;
+    if !program.output.in_json() {
+        program.output.text(&preview(&comparison, &graph))?;
     }
     if arguments.dry_run || comparison.is_empty() {
-        return session.output.answer(&Answer::new(&comparison, &graph, None), |_| String::new());
+        return program.output.answer(&Answer::new(&comparison, &graph, None), |_| String::new());
     }
-    let workspace = &session.configuration()?.workspace;
-    prompt::confirm(session, &format!("add {} to workspace `{workspace}`", amounts(&comparison)))?;
-    let applied = apply::apply(&comparison, session)?;
-    session.output.answer(&Answer::new(&comparison, &graph, Some(&applied)), |_| in_words(&applied))?;
-    if !session.output.in_json() {
-        remarks(&applied, session);
+    let workspace = &program.configuration()?.workspace;
+    prompt::confirm(program, &format!("add {} to workspace `{workspace}`", amounts(&comparison)))?;
+    let applied = apply::apply(&comparison, program)?;
+    program.output.answer(&Answer::new(&comparison, &graph, Some(&applied)), |_| in_words(&applied))?;
+    if !program.output.in_json() {
+        remarks(&applied, program);
     }
     if applied.failed.is_empty() { Ok(()) } else { Err(Failure::Said(STATUS_CALLER)) }
 }
@@ -144,21 +144,21 @@ fn in_words(applied: &Applied) -> String {
     )
 }
 
-fn remarks(applied: &Applied, session: &Session) {
+fn remarks(applied: &Applied, program: &Program) {
     for (name, message) in applied.failed.iter().take(SHOWN_MAX) {
         let message = escaped(&render::for_people(message));
-        session.output.talk(&render::warning(format!("not added: {}: {message}", one_line(name, 100))));
+        program.output.talk(&render::warning(format!("not added: {}: {message}", one_line(name, 100))));
     }
     if applied.failed.len() > SHOWN_MAX {
-        session.output.talk(&render::warning(format!("and {} more", applied.failed.len() - SHOWN_MAX)));
+        program.output.talk(&render::warning(format!("and {} more", applied.failed.len() - SHOWN_MAX)));
     }
     if applied.created > 0 {
-        session
+        program
             .output
             .talk(&format!("to remove the memories again: rootset forget --source {}", server_memory::SOURCE));
     }
     for run in &applied.runs {
-        session.output.talk(&format!("to remove the graph again: rootset undo {run}"));
+        program.output.talk(&format!("to remove the graph again: rootset undo {run}"));
     }
 }
 

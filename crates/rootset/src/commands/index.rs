@@ -9,9 +9,9 @@ use rootset_api::{IndexAnswer, IndexCodebase};
 use super::given;
 use crate::arguments::described_by;
 use crate::exit::Failure;
+use crate::program::Program;
 use crate::progress::Bar;
 use crate::render::{self, counted, escaped};
-use crate::session::Session;
 
 /// Bring the code index up to date with a folder
 #[derive(Debug, Args)]
@@ -54,23 +54,23 @@ impl ScopeArguments {
     }
 }
 
-pub fn run(arguments: IndexArguments, session: &Session) -> Result<(), Failure> {
+pub fn run(arguments: IndexArguments, program: &Program) -> Result<(), Failure> {
     let request = IndexCodebase {
         accept_missing: arguments.accept_missing.then_some(true),
         rebind: arguments.rebind.then_some(true),
         ..arguments.scope.into_request()
     };
-    let bar = Bar::new(session.output.shows_progress());
-    let answer = session.run_with_progress(request, bar.progress());
+    let bar = Bar::new(program.output.shows_progress());
+    let answer = program.run_with_progress(request, bar.progress());
     drop(bar);
     let answer = answer?;
-    session.output.answer(&answer, in_words)?;
-    if !session.output.in_json() {
+    program.output.answer(&answer, in_words)?;
+    if !program.output.in_json() {
         for warning in &answer.warnings {
-            session.output.talk(&render::warning(render::for_people(warning)));
+            program.output.talk(&render::warning(render::for_people(warning)));
         }
         if answer.stale_memories > 0 {
-            session.output.talk("to see and remove what is stale: rootset prune");
+            program.output.talk("to see and remove what is stale: rootset prune");
         }
     }
     Ok(())

@@ -19,9 +19,9 @@ use serde_json::json;
 use similar::TextDiff;
 
 use crate::exit::Failure;
+use crate::program::Program;
 use crate::prompt;
 use crate::render::{self, escaped};
-use crate::session::Session;
 use client::{Format, Place};
 use entry::Entry;
 
@@ -79,22 +79,22 @@ impl Client {
     }
 }
 
-pub fn run(arguments: &InstallArguments, session: &Session) -> Result<(), Failure> {
+pub fn run(arguments: &InstallArguments, program: &Program) -> Result<(), Failure> {
     let place = client::place(arguments.client, arguments.project)?;
-    let entry = Entry::new(arguments.profile.as_ref(), &session.global)?;
+    let entry = Entry::new(arguments.profile.as_ref(), &program.global)?;
     if arguments.print {
         let client = arguments.client.as_str();
         let printed = Printed { client, path: &place.path, entry: entry.as_json(&place) };
-        return session.output.answer(&printed, |_| snippet(&place, &entry));
+        return program.output.answer(&printed, |_| snippet(&place, &entry));
     }
     let wanted = (!arguments.undo).then_some(&entry);
     let before = file::read(&place.path)?;
     let after = match edited(&place, before.as_deref().unwrap_or_default(), wanted) {
         Ok(after) => after,
-        Err(problem) => return refuse(&place, &entry, &problem, arguments.undo, session),
+        Err(problem) => return refuse(&place, &entry, &problem, arguments.undo, program),
     };
     let is_changed = before.as_deref().unwrap_or_default() != after;
-    let backup = if is_changed { write(&place.path, before.as_deref(), &after, session)? } else { None };
+    let backup = if is_changed { write(&place.path, before.as_deref(), &after, program)? } else { None };
     let answer = Installed {
         client: arguments.client.as_str(),
         path: &place.path,
@@ -102,9 +102,9 @@ pub fn run(arguments: &InstallArguments, session: &Session) -> Result<(), Failur
         installed: !arguments.undo,
         backup: backup.as_deref(),
     };
-    session.output.answer(&answer, |_| in_words(arguments, &place.path, is_changed))?;
-    if !session.output.in_json() && is_changed {
-        remarks(arguments, backup.as_deref(), session);
+    program.output.answer(&answer, |_| in_words(arguments, &place.path, is_changed))?;
+    if !program.output.in_json() && is_changed {
+        remarks(arguments, backup.as_deref(), program);
     }
     Ok(())
 }
@@ -143,28 +143,28 @@ fn snippet(place: &Place, entry: &Entry) -> String {
     edited(place, "", Some(entry)).expect("an empty file takes an entry")
 }
 
-fn refuse(place: &Place, entry: &Entry, problem: &str, is_undo: bool, session: &Session) -> Result<(), Failure> {
+fn refuse(place: &Place, entry: &Entry, problem: &str, is_undo: bool, program: &Program) -> Result<(), Failure> {
     let message = format!("`{}` cannot be changed: {problem}", place.path.display());
     let error = ServiceError::new(ErrorCode::InvalidArgument, message);
     if is_undo {
         return Err(error.with_hint("nothing was changed; remove the entry `rootset` by hand").into());
     }
     let snippet = snippet(place, entry);
-    if session.output.in_json() {
+    if program.output.in_json() {
         let details = json!({"path": place.path, "snippet": snippet});
         return Err(error.with_hint("nothing was changed; add the snippet by hand").with_details(details).into());
     }
-    session.output.text(&snippet)?;
+    program.output.text(&snippet)?;
     Err(error.with_hint("nothing was changed; add the lines above by hand").into())
 }
 
 /// Shows, asks, writes. Answers where the earlier text is.
-fn write(path: &Path, before: Option<&str>, after: &str, session: &Session) -> Result<Option<String>, Failure> {
-    if !session.output.in_json() {
-        session.output.talk(&difference(path, before.unwrap_or_default(), after));
+fn write(path: &Path, before: Option<&str>, after: &str, program: &Program) -> Result<Option<String>, Failure> {
+    if !program.output.in_json() {
+        program.output.talk(&difference(path, before.unwrap_or_default(), after));
     }
     let what = if before.is_some() { "change" } else { "create" };
-    prompt::confirm(session, &format!("{what} {}", escaped(&path.display().to_string())))?;
+    prompt::confirm(program, &format!("{what} {}", escaped(&path.display().to_string())))?;
     // The agent may be running, and may have written its file while somebody thought about the question.
     if file::read(path)?.as_deref() != before {
         let message = format!("another program changed `{}` in the meantime", path.display());
@@ -201,22 +201,22 @@ fn in_words(arguments: &InstallArguments, path: &Path, is_changed: bool) -> Stri
     }
 }
 
-fn remarks(arguments: &InstallArguments, backup: Option<&str>, session: &Session) {
+fn remarks(arguments: &InstallArguments, backup: Option<&str>, program: &Program) {
     if let Some(backup) = backup {
-        session.output.talk(&format!("the earlier file was kept as {}", escaped(backup)));
+        program.output.talk(&format!("the earlier file was kept as {}", escaped(backup)));
     }
     if arguments.undo {
         return;
     }
     if arguments.project {
-        session.output.talk("the entry contains a path on this machine: do not share the file as it is");
+        program.output.talk("the entry contains a path on this machine: do not share the file as it is");
     }
-    session.output.talk(match arguments.client {
+    program.output.talk(match arguments.client {
         Client::ClaudeCode => "next: restart Claude Code; /mcp lists the server",
         Client::Cursor => "next: restart Cursor; its settings list the server under MCP",
         Client::VsCode => "next: run `MCP: List Servers` in VS Code and start it",
         Client::Codex => "next: restart Codex; /mcp lists the server",
     });
     let project = if arguments.project { " --project" } else { "" };
-    session.output.talk(&format!("undo: rootset install {}{project} --undo", arguments.client.as_str()));
+    program.output.talk(&format!("undo: rootset install {}{project} --undo", arguments.client.as_str()));
 }

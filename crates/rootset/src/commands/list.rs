@@ -6,8 +6,8 @@ use rootset_api::{ListMemories, MemoryList};
 use super::{given, joined, word};
 use crate::arguments::described_by;
 use crate::exit::Failure;
+use crate::program::Program;
 use crate::render::{Table, counted, one_line, short};
-use crate::session::Session;
 
 /// The longest name there is.
 const NAME_CHARS: usize = 128;
@@ -45,11 +45,11 @@ pub struct PageArguments {
     pub limit: Option<i64>,
 }
 
-pub fn run(arguments: ListArguments, session: &Session) -> Result<(), Failure> {
+pub fn run(arguments: ListArguments, program: &Program) -> Result<(), Failure> {
     let order_by = arguments.order_by.as_deref().map(|text| word("--order-by", text)).transpose()?;
     let status = arguments.status.as_deref().map(|text| word("--status", text)).transpose()?;
     let lifecycle = arguments.lifecycle.as_deref().map(|text| word("--lifecycle", text)).transpose()?;
-    let answer = session.run(ListMemories {
+    let answer = program.run(ListMemories {
         workspace_id: None,
         query: joined(&arguments.query),
         offset: arguments.page.offset,
@@ -62,10 +62,10 @@ pub fn run(arguments: ListArguments, session: &Session) -> Result<(), Failure> {
         status,
         lifecycle,
     })?;
-    session.output.answer(&answer, render)?;
-    if !session.output.in_json() {
+    program.output.answer(&answer, render)?;
+    if !program.output.in_json() {
         let page = Page { shown: answer.memories.len(), offset: answer.offset, total: answer.total };
-        say_what_is_left(session, page, counted(answer.total, "memory", "memories"));
+        say_what_is_left(program, page, counted(answer.total, "memory", "memories"));
     }
     Ok(())
 }
@@ -99,12 +99,12 @@ pub struct Page {
 }
 
 /// The total of a list in pages, and how to see the next one.
-pub fn say_what_is_left(session: &Session, page: Page, total: String) {
+pub fn say_what_is_left(program: &Program, page: Page, total: String) {
     let Page { shown, offset, .. } = page;
     let next = offset.saturating_add_unsigned(shown as u64);
     if next < page.total && shown > 0 {
-        session.output.talk(&format!("{shown} of {total}; `--offset {next}` shows the next"));
+        program.output.talk(&format!("{shown} of {total}; `--offset {next}` shows the next"));
     } else {
-        session.output.talk(&total);
+        program.output.talk(&total);
     }
 }

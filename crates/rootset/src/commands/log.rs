@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 
 use super::times;
 use crate::exit::Failure;
+use crate::program::Program;
 use crate::render::{Table, amounts, counted, one_line, short};
-use crate::session::Session;
 
 /// Show what was added, removed and run recently, with the command that undoes it
 #[derive(Debug, Args)]
@@ -51,29 +51,29 @@ struct Line {
     undo: Option<String>,
 }
 
-pub fn run(arguments: LogArguments, session: &Session) -> Result<(), Failure> {
+pub fn run(arguments: LogArguments, program: &Program) -> Result<(), Failure> {
     let since = times::behind("--since", &arguments.since)?;
-    let trash = Trash::read(session)?;
-    let mut entries = added(session, since, arguments.limit, &trash)?;
-    entries.extend(audited(session, since, arguments.limit, &trash)?);
+    let trash = Trash::read(program)?;
+    let mut entries = added(program, since, arguments.limit, &trash)?;
+    entries.extend(audited(program, since, arguments.limit, &trash)?);
     entries.sort_by(|a, b| b.at.cmp(&a.at).then_with(|| a.about.cmp(&b.about)));
     let is_cut = entries.len() > arguments.limit;
     entries.truncate(arguments.limit);
     let log = Log { since, entries };
-    session.output.answer(&log, as_table)?;
-    if !session.output.in_json() {
+    program.output.answer(&log, as_table)?;
+    if !program.output.in_json() {
         let shown = counted(log.entries.len(), "line", "lines");
         let more = if is_cut { "; `--limit` shows more" } else { "" };
-        session.output.talk(&format!("{shown} since {}{more}", short(since)));
+        program.output.talk(&format!("{shown} since {}{more}", short(since)));
     }
     Ok(())
 }
 
 /// Memories created since then that still exist, newest first.
-fn added(session: &Session, since: Timestamp, limit: usize, trash: &Trash) -> Result<Vec<Line>, Failure> {
+fn added(program: &Program, since: Timestamp, limit: usize, trash: &Trash) -> Result<Vec<Line>, Failure> {
     let mut lines = Vec::new();
     while lines.len() <= limit {
-        let page = session.run(ListMemories {
+        let page = program.run(ListMemories {
             order_by: Some(MemoryOrder::CreatedAt),
             lifecycle: Some(LifecycleFilter::All),
             limit: Some(PAGE),
@@ -102,10 +102,10 @@ fn added(session: &Session, since: Timestamp, limit: usize, trash: &Trash) -> Re
 }
 
 /// Entries of the audit trail, those of one run together.
-fn audited(session: &Session, since: Timestamp, limit: usize, trash: &Trash) -> Result<Vec<Line>, Failure> {
+fn audited(program: &Program, since: Timestamp, limit: usize, trash: &Trash) -> Result<Vec<Line>, Failure> {
     let mut entries: Vec<AuditAnswer> = Vec::new();
     while entries.len() <= limit {
-        let page = session.run(ListAudit {
+        let page = program.run(ListAudit {
             since: Some(since),
             limit: Some(PAGE),
             offset: Some(entries.len() as i64),
@@ -148,13 +148,13 @@ struct Trash {
 }
 
 impl Trash {
-    fn read(session: &Session) -> Result<Self, Failure> {
+    fn read(program: &Program) -> Result<Self, Failure> {
         let mut trash = Self::default();
-        let undo = session.run(GcUndo::default())?;
+        let undo = program.run(GcUndo::default())?;
         trash.runs.extend(undo.runs.into_iter().flatten().map(|run| run.run_id));
         for offset in (0..TRASH_ITEMS_MAX).step_by(PAGE as usize) {
             let (offset, limit) = (Some(offset), Some(PAGE));
-            let page = session.run(ListTrash { workspace_id: None, offset, limit })?.items;
+            let page = program.run(ListTrash { workspace_id: None, offset, limit })?.items;
             trash.runs.extend(page.iter().map(|item| item.run_id));
             let is_last = is_last(page.len());
             trash.items.extend(page.into_iter().map(|item| item.id));

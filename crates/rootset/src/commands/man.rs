@@ -5,7 +5,7 @@ use rootset_service::ServiceError;
 
 use crate::arguments::Arguments;
 use crate::exit::Failure;
-use crate::session::Session;
+use crate::program::Program;
 
 /// Print a manual page, for `man -l -`
 #[derive(Debug, Args)]
@@ -15,7 +15,7 @@ pub struct ManArguments {
 }
 
 /// The page of one command, in the language of `man`.
-pub fn run(arguments: &ManArguments, session: &Session) -> Result<(), Failure> {
+pub fn run(arguments: &ManArguments, program: &Program) -> Result<(), Failure> {
     let mut command = Arguments::command();
     // Gives every command its full name, as its page is called, and the options that all have.
     command.build();
@@ -30,5 +30,5 @@ pub fn run(arguments: &ManArguments, session: &Session) -> Result<(), Failure> {
     let title = command.get_display_name().unwrap_or_else(|| command.get_name()).to_owned();
     let mut page = Vec::new();
     clap_mangen::Man::new(command).title(title).render(&mut page)?;
-    session.output.text(&String::from_utf8_lossy(&page))
+    program.output.text(&String::from_utf8_lossy(&page))
 }

@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::configuration::Database;
 use crate::exit::Failure;
-use crate::session::Session;
+use crate::program::Program;
 use crate::stop::Stop;
 
 /// Answering is little work; operations have threads of their own.
@@ -40,17 +40,17 @@ pub struct McpArguments {
     actor: Option<String>,
 }
 
-pub fn run(arguments: McpArguments, session: &Session) -> Result<(), Failure> {
+pub fn run(arguments: McpArguments, program: &Program) -> Result<(), Failure> {
     let stop = Stop::on_signals()?;
-    let service = session.service()?.clone();
-    let (workspace, refusal) = workspace(session)?;
+    let service = program.service()?.clone();
+    let (workspace, refusal) = workspace(program)?;
     let options = McpOptions {
         profiles: arguments.profile,
         workspace,
         refusal,
         actor: arguments.actor,
         rights: Rights::default(),
-        terminal_command: terminal_command(session)?,
+        terminal_command: terminal_command(program)?,
     };
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(ANSWERING_THREADS)
@@ -97,13 +97,13 @@ async fn keep_up(service: Arc<Service>) {
 
 /// The configured one, or with `auto` that of the repository around us, made when it is missing; with the reason why no
 /// call may be carried out where the repository's workspace is in doubt.
-fn workspace(session: &Session) -> Result<(String, Option<ServiceError>), ServiceError> {
-    let configured = session.configuration()?.workspace.clone();
+fn workspace(program: &Program) -> Result<(String, Option<ServiceError>), ServiceError> {
+    let configured = program.configuration()?.workspace.clone();
     if configured != AUTO {
         return Ok((configured, None));
     }
     let Some((folder, name)) = project()? else { return Ok((DEFAULT.to_owned(), None)) };
-    match session.service()?.workspace_of_folder(&session.caller()?, &folder, &name) {
+    match program.service()?.workspace_of_folder(&program.caller()?, &folder, &name) {
         Ok(workspace) => Ok((workspace, None)),
         Err(refusal) if refusal.code == ErrorCode::Conflict => {
             tracing::warn!("{refusal}");
@@ -138,8 +138,8 @@ fn workspace_id(root: &Path) -> Option<String> {
 }
 
 /// What a person types for the same database.
-pub fn terminal_command(session: &Session) -> Result<String, ServiceError> {
-    Ok(match &session.configuration()?.database {
+pub fn terminal_command(program: &Program) -> Result<String, ServiceError> {
+    Ok(match &program.configuration()?.database {
         Database::Default => "rootset".to_owned(),
         Database::Named(Location::File(path)) => {
             let path = std::path::absolute(path).unwrap_or_else(|_| path.clone());

@@ -8,8 +8,8 @@ use super::collector::{Approval, NO_GARBAGE, apply_after_approval, say_how_to_ap
 use super::word;
 use crate::arguments::described_by;
 use crate::exit::Failure;
+use crate::program::Program;
 use crate::render::Plan;
-use crate::session::Session;
 
 /// Find garbage, show it, and remove it
 #[derive(Debug, Args)]
@@ -31,15 +31,15 @@ fn strategies() -> String {
     format!("[{}]", StrategyChoice::listed(|choice| format!("`{}`", choice.word())))
 }
 
-pub fn run(mut arguments: PruneArguments, session: &Session) -> Result<(), Failure> {
+pub fn run(mut arguments: PruneArguments, program: &Program) -> Result<(), Failure> {
     if let Some(plan_id) = arguments.plan.take() {
-        let plan = session.run(GetPlan { plan_id, ..GetPlan::default() })?;
-        return review(&plan, &plan, arguments, session);
+        let plan = program.run(GetPlan { plan_id, ..GetPlan::default() })?;
+        return review(&plan, &plan, arguments, program);
     }
     let strategy = arguments.strategy.as_deref().map(|text| word("--strategy", text)).transpose()?;
-    let preview = session.run(PruneMemory { dry_run: Some(true), strategy, ..PruneMemory::default() })?;
+    let preview = program.run(PruneMemory { dry_run: Some(true), strategy, ..PruneMemory::default() })?;
     let plan = preview.plan.as_ref().expect("a preview holds a plan");
-    review(&preview, plan, arguments, session)
+    review(&preview, plan, arguments, program)
 }
 
 /// The plan is all of the answer, or a part of it.
@@ -47,16 +47,16 @@ fn review(
     answer: &impl Serialize,
     plan: &PlanAnswer,
     arguments: PruneArguments,
-    session: &Session,
+    program: &Program,
 ) -> Result<(), Failure> {
     if plan.items.is_empty() {
-        return session.output.answer(answer, |_| NO_GARBAGE.to_owned());
+        return program.output.answer(answer, |_| NO_GARBAGE.to_owned());
     }
     if arguments.dry_run {
-        session.output.answer(answer, |_| Plan::from(plan).to_string())?;
-        say_how_to_apply(plan, session);
+        program.output.answer(answer, |_| Plan::from(plan).to_string())?;
+        say_how_to_apply(plan, program);
         return Ok(());
     }
     let approval = Approval { exclude: arguments.exclude, allow_large: arguments.allow_large };
-    apply_after_approval(plan.into(), approval, session)
+    apply_after_approval(plan.into(), approval, program)
 }

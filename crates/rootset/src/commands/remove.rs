@@ -5,7 +5,7 @@ use rootset_api::DeleteMemory;
 
 use crate::arguments::described_by;
 use crate::exit::Failure;
-use crate::session::Session;
+use crate::program::Program;
 use crate::{prompt, render};
 
 /// Move memories to the trash
@@ -17,18 +17,18 @@ pub struct RemoveArguments {
 }
 
 /// Each memory is a removal of its own; one that cannot be removed does not hold up the others.
-pub fn run(arguments: RemoveArguments, session: &Session) -> Result<(), Failure> {
+pub fn run(arguments: RemoveArguments, program: &Program) -> Result<(), Failure> {
     let action = match arguments.memories.as_slice() {
         [one] => format!("move `{}` to the trash", render::one_line(one, 128)),
         several => format!("move {} memories to the trash", several.len()),
     };
-    prompt::confirm(session, &action)?;
+    prompt::confirm(program, &action)?;
     let mut failed = None;
     for memory_id in arguments.memories {
-        match session.run(DeleteMemory { workspace_id: None, memory_id }) {
-            Ok(answer) => session.output.answer(&answer, render::deleted)?,
+        match program.run(DeleteMemory { workspace_id: None, memory_id }) {
+            Ok(answer) => program.output.answer(&answer, render::deleted)?,
             Err(error) => {
-                session.output.error(&error);
+                program.output.error(&error);
                 failed = failed.or(Some(error.code.exit_status()));
             }
         }

@@ -8,8 +8,8 @@ use rootset_model::retention::fields::{ShownPolicy, Written};
 
 use crate::arguments::described_by;
 use crate::exit::Failure;
+use crate::program::Program;
 use crate::render::{self, counted, word};
-use crate::session::Session;
 
 #[derive(Debug, Subcommand)]
 pub enum RetentionCommand {
@@ -48,13 +48,13 @@ pub struct SetRetentionArguments {
     basis: Option<String>,
 }
 
-pub fn run(command: RetentionCommand, session: &Session) -> Result<(), Failure> {
+pub fn run(command: RetentionCommand, program: &Program) -> Result<(), Failure> {
     match command {
         RetentionCommand::Show(RetentionTarget { source, repo }) => {
-            let answer = session.run(GetRetention { workspace_id: None, source, repo })?;
-            session.output.answer(&answer, in_force)
+            let answer = program.run(GetRetention { workspace_id: None, source, repo })?;
+            program.output.answer(&answer, in_force)
         }
-        RetentionCommand::Set(arguments) => set(arguments, session),
+        RetentionCommand::Set(arguments) => set(arguments, program),
     }
 }
 
@@ -62,8 +62,8 @@ fn in_force(answer: &RetentionAnswer) -> String {
     format!("{}\n{} {}\n", rules(&answer.policy), render::dim("origin"), word(&answer.origin))
 }
 
-fn set(arguments: SetRetentionArguments, session: &Session) -> Result<(), Failure> {
-    let answer = session.run(SetRetention {
+fn set(arguments: SetRetentionArguments, program: &Program) -> Result<(), Failure> {
+    let answer = program.run(SetRetention {
         workspace_id: None,
         source: arguments.target.source,
         repo: arguments.target.repo,
@@ -74,7 +74,7 @@ fn set(arguments: SetRetentionArguments, session: &Session) -> Result<(), Failur
         keep_within: arguments.keep_within.map(Written::Text),
         basis: arguments.basis.map(Written::Text),
     })?;
-    session.output.answer(&answer, replaced)
+    program.output.answer(&answer, replaced)
 }
 
 fn replaced(answer: &RetentionSet) -> String {

@@ -7,8 +7,8 @@ use rootset_store::{Backup, Location, backup_id, list_backups, verify_backup};
 use serde::Serialize;
 
 use crate::exit::Failure;
+use crate::program::Program;
 use crate::render::{counted, escaped};
-use crate::session::Session;
 
 /// What `--json` prints: salvaging is done on files, not by an operation.
 #[derive(Serialize)]
@@ -21,8 +21,8 @@ struct Salvaged {
 }
 
 /// Reads what can be read of the database into a bundle, without changing anything.
-pub fn run(folder: &str, session: &Session) -> Result<(), Failure> {
-    let location = session.configuration()?.location()?;
+pub fn run(folder: &str, program: &Program) -> Result<(), Failure> {
+    let location = program.configuration()?.location()?;
     let Some(database) = location.path() else { return Err(not_a_file(&location).into()) };
     if !database.is_file() {
         let message = format!("there is no database `{}`", database.display());
@@ -39,9 +39,9 @@ pub fn run(folder: &str, session: &Session) -> Result<(), Failure> {
         damaged_stretches: salvaged.damages,
         incomplete_memories: salvaged.incomplete,
     };
-    session.output.answer(&answer, render)?;
-    if !session.output.in_json() {
-        session
+    program.output.answer(&answer, render)?;
+    if !program.output.in_json() {
+        program
             .output
             .talk(&format!("to use it: move the damaged file away, then run `rootset backup restore {}`", answer.path));
     }
@@ -65,8 +65,8 @@ fn render(answer: &Salvaged) -> String {
 }
 
 /// What a person with a damaged database does next: the newest backup that verifies, or what is left of the file.
-pub fn advice(session: &Session) -> Result<Vec<String>, ServiceError> {
-    let configuration = session.configuration()?;
+pub fn advice(program: &Program) -> Result<Vec<String>, ServiceError> {
+    let configuration = program.configuration()?;
     let location = configuration.location()?;
     let backup = match configuration.backup_folder()? {
         Some(folder) => newest_good(&folder)?,

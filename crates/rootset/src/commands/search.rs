@@ -8,8 +8,8 @@ use rootset_api::{MemoryResult, SearchAnswer, SearchMemory, SearchMode, SearchRe
 use super::{given, joined, times};
 use crate::arguments::described_by;
 use crate::exit::Failure;
+use crate::program::Program;
 use crate::render::{self, Table, age, escaped, one_line};
-use crate::session::Session;
 
 const TOPIC_CHARS: usize = 100;
 const SNIPPET_CHARS: usize = 320;
@@ -38,10 +38,10 @@ pub struct SearchArguments {
     explain: bool,
 }
 
-pub fn run(arguments: SearchArguments, session: &Session) -> Result<(), Failure> {
+pub fn run(arguments: SearchArguments, program: &Program) -> Result<(), Failure> {
     let time =
         |option: &str, text: &Option<String>| text.as_deref().map(|text| times::behind(option, text)).transpose();
-    let answer = session.run(SearchMemory {
+    let answer = program.run(SearchMemory {
         query: joined(&arguments.query),
         limit: arguments.limit,
         mode: arguments.entities.then_some(SearchMode::Entities),
@@ -52,13 +52,13 @@ pub fn run(arguments: SearchArguments, session: &Session) -> Result<(), Failure>
         explain: arguments.explain.then_some(true),
         ..SearchMemory::default()
     })?;
-    session.output.answer(&answer, render)?;
-    if !session.output.in_json() {
+    program.output.answer(&answer, render)?;
+    if !program.output.in_json() {
         if answer.results.is_empty() {
-            session.output.talk("nothing found");
+            program.output.talk("nothing found");
         }
         if answer.truncated == Some(true) {
-            session.output.talk("the answer was cut to fit; use more specific words to see more");
+            program.output.talk("the answer was cut to fit; use more specific words to see more");
         }
     }
     Ok(())

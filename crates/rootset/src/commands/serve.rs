@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use crate::background::Background;
 use crate::exit::Failure;
 use crate::first_token;
-use crate::session::Session;
+use crate::program::Program;
 use crate::stop::Stop;
 
 /// The actor of every caller of a server that requires no token.
@@ -36,22 +36,22 @@ pub struct ServeArguments {
     profile: Profiles,
 }
 
-pub fn run(arguments: ServeArguments, session: &Session) -> Result<(), Failure> {
+pub fn run(arguments: ServeArguments, program: &Program) -> Result<(), Failure> {
     // From the first moment: a signal that comes while the database is opened counts too.
     let stop = Stop::on_signals()?;
-    let configuration = session.configuration()?;
+    let configuration = program.configuration()?;
     let address = arguments.listen.unwrap_or(configuration.server.listen);
     if arguments.no_auth && !address.ip().is_loopback() {
         return Err(open_to_the_world(address).into());
     }
     // Before the database: a port that is taken should leave nothing behind.
     let listener = TcpListener::bind(address).map_err(|error| cannot_listen(address, &error))?;
-    let service = session.service()?.clone();
+    let service = program.service()?.clone();
     let access = if arguments.no_auth {
-        session.output.talk("WARNING: no token is required: every program and user on this machine may do everything");
+        program.output.talk("WARNING: no token is required: every program and user on this machine may do everything");
         Access::Open(Caller::new(FrontEnd::Http, ANYBODY, &configuration.workspace))
     } else {
-        first_token::ensure(session)?;
+        first_token::ensure(program)?;
         Access::Tokens
     };
     let parts = Parts {
@@ -60,30 +60,30 @@ pub fn run(arguments: ServeArguments, session: &Session) -> Result<(), Failure> 
         settings: configuration.server.settings.clone(),
         stopping: CancellationToken::new(),
     };
-    let mcp = Router::new().fallback_service(agents(arguments.profile, &parts, session)?);
+    let mcp = Router::new().fallback_service(agents(arguments.profile, &parts, program)?);
     let server = Server::start(listener, parts, Some(mcp))?;
     let background = Background::start(&service, configuration.settings.gc.enabled);
-    session.output.text(&format!("listening on http://{}\n", server.address()))?;
+    program.output.text(&format!("listening on http://{}\n", server.address()))?;
     while !stop.wait(WAIT) {}
-    session.output.talk("stopping after the running requests; Ctrl-C again stops at once");
+    program.output.talk("stopping after the running requests; Ctrl-C again stops at once");
     if server.stop() == Ended::Cut {
         tracing::warn!("some requests were still running at the shutdown timeout");
     }
     background.stop();
-    session.output.talk("the server has stopped");
+    program.output.talk("the server has stopped");
     Ok(())
 }
 
 /// What is served at `/mcp`. Host and Origin are checked by the server on every route, and here again by the same names.
-fn agents(profiles: Profiles, parts: &Parts, session: &Session) -> Result<McpHttpService, ServiceError> {
+fn agents(profiles: Profiles, parts: &Parts, program: &Program) -> Result<McpHttpService, ServiceError> {
     const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
     let named = parts.settings.hosts.iter().map(String::as_str);
     let hosts: Vec<&str> = LOOPBACK.into_iter().chain(named).collect();
     let origins = hosts.iter().flat_map(|host| [format!("http://{host}:*"), format!("https://{host}:*")]);
     let options = McpOptions {
         profiles,
-        workspace: session.configuration()?.workspace.clone(),
-        terminal_command: super::mcp::terminal_command(session)?,
+        workspace: program.configuration()?.workspace.clone(),
+        terminal_command: super::mcp::terminal_command(program)?,
         ..McpOptions::default()
     };
     let http = HttpOptions {

@@ -7,8 +7,8 @@ use rootset_api::{GetMemory, MemoryAnswer, MemoryPart};
 
 use crate::arguments::described_by;
 use crate::exit::Failure;
+use crate::program::Program;
 use crate::render::{self, counted, escaped, one_line, with_age};
-use crate::session::Session;
 
 /// Show one memory in full
 #[derive(Debug, Args)]
@@ -23,14 +23,14 @@ pub struct ShowArguments {
     ids: bool,
 }
 
-pub fn run(arguments: ShowArguments, session: &Session) -> Result<(), Failure> {
-    let memory = session.run(GetMemory {
+pub fn run(arguments: ShowArguments, program: &Program) -> Result<(), Failure> {
+    let memory = program.run(GetMemory {
         memory_id: arguments.memory,
         revision: arguments.revision,
         include: arguments.ids.then(|| vec![MemoryPart::Ids]),
         ..GetMemory::default()
     })?;
-    session.output.answer(&memory, render)
+    program.output.answer(&memory, render)
 }
 
 fn render(memory: &MemoryAnswer) -> String {

@@ -5,11 +5,11 @@ use std::fmt::Write;
 use rootset_api::{GetStats, StatsAnswer};
 
 use crate::exit::Failure;
+use crate::program::Program;
 use crate::render::{self, bytes, counted, escaped};
-use crate::session::Session;
 
-pub fn run(session: &Session) -> Result<(), Failure> {
-    session.output.answer(&session.run(GetStats::default())?, render)
+pub fn run(program: &Program) -> Result<(), Failure> {
+    program.output.answer(&program.run(GetStats::default())?, render)
 }
 
 fn render(answer: &StatsAnswer) -> String {

@@ -5,14 +5,14 @@ use std::fmt::Write;
 use rootset_api::{DiskAnswer, GcStatus, StatusAnswer};
 
 use crate::exit::Failure;
+use crate::program::Program;
 use crate::render::{self, Table, amounts, bytes, one_line, short};
-use crate::session::Session;
 
-pub fn run(session: &Session) -> Result<(), Failure> {
-    let status = session.run(GcStatus::default())?;
-    session.output.answer(&status, render)?;
-    if status.defrag_recommended == Some(true) && !session.output.in_json() {
-        session
+pub fn run(program: &Program) -> Result<(), Failure> {
+    let status = program.run(GcStatus::default())?;
+    program.output.answer(&status, render)?;
+    if status.defrag_recommended == Some(true) && !program.output.in_json() {
+        program
             .output
             .talk(&render::warning("much was purged since the last defragmentation: `rootset defrag` frees the space"));
     }

@@ -5,8 +5,8 @@ use rootset_api::SupersedeMemory;
 
 use crate::arguments::described_by;
 use crate::exit::Failure;
+use crate::program::Program;
 use crate::render::escaped;
-use crate::session::Session;
 
 /// Mark one memory as replaced by another
 #[derive(Debug, Args)]
@@ -20,10 +20,10 @@ pub struct SupersedeArguments {
     reason: Option<String>,
 }
 
-pub fn run(arguments: SupersedeArguments, session: &Session) -> Result<(), Failure> {
+pub fn run(arguments: SupersedeArguments, program: &Program) -> Result<(), Failure> {
     let (memory_id, by, reason) = (arguments.old, arguments.new, arguments.reason);
-    let answer = session.run(SupersedeMemory { workspace_id: None, memory_id, by, reason })?;
-    session.output.answer(&answer, |answer| {
+    let answer = program.run(SupersedeMemory { workspace_id: None, memory_id, by, reason })?;
+    program.output.answer(&answer, |answer| {
         let chain: Vec<String> = answer.chain.iter().map(|name| escaped(name)).collect();
         format!("superseded: {}\n", chain.join(" → "))
     })

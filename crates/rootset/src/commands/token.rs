@@ -7,9 +7,9 @@ use rootset_model::TokenId;
 use crate::arguments::described_by;
 use crate::commands::{times, words};
 use crate::exit::Failure;
+use crate::program::Program;
 use crate::prompt;
 use crate::render::{Table, short};
-use crate::session::Session;
 
 #[derive(Debug, Subcommand)]
 pub enum TokenCommand {
@@ -44,43 +44,43 @@ pub struct CreateTokenArguments {
     expires: Option<String>,
 }
 
-pub fn run(command: TokenCommand, session: &Session) -> Result<(), Failure> {
+pub fn run(command: TokenCommand, program: &Program) -> Result<(), Failure> {
     match command {
-        TokenCommand::Create(arguments) => create(arguments, session),
+        TokenCommand::Create(arguments) => create(arguments, program),
         TokenCommand::List { revoked } => {
-            let answer = session.run(ListTokens { include_revoked: Some(revoked), offset: None, limit: Some(100) })?;
-            session.output.answer(&answer, render)
+            let answer = program.run(ListTokens { include_revoked: Some(revoked), offset: None, limit: Some(100) })?;
+            program.output.answer(&answer, render)
         }
-        TokenCommand::Revoke { token } => revoke(&token, session),
+        TokenCommand::Revoke { token } => revoke(&token, program),
     }
 }
 
 /// The secret alone is data, so that a script can catch it; what to know about it is talk.
-fn create(arguments: CreateTokenArguments, session: &Session) -> Result<(), Failure> {
+fn create(arguments: CreateTokenArguments, program: &Program) -> Result<(), Failure> {
     let expires_at = arguments.expires.as_deref().map(|text| times::ahead("--expires", text)).transpose()?;
     let workspaces = match arguments.workspaces.as_slice() {
-        [] => vec![session.configuration()?.workspace.clone()],
+        [] => vec![program.configuration()?.workspace.clone()],
         given => given.to_vec(),
     };
     let scopes = words("--scopes", &arguments.scopes)?.into_iter().collect();
     let workspaces = workspaces.into_iter().collect();
-    let answer = session.run(CreateToken { name: arguments.name, scopes, workspaces, expires_at })?;
-    session.output.answer(&answer, |answer| format!("{}\n", answer.token))?;
-    if !session.output.in_json() {
-        session.output.talk(&format!("{}\nsave the secret now: it cannot be shown again", allowed(&answer)));
+    let answer = program.run(CreateToken { name: arguments.name, scopes, workspaces, expires_at })?;
+    program.output.answer(&answer, |answer| format!("{}\n", answer.token))?;
+    if !program.output.in_json() {
+        program.output.talk(&format!("{}\nsave the secret now: it cannot be shown again", allowed(&answer)));
     }
     Ok(())
 }
 
-fn revoke(token: &str, session: &Session) -> Result<(), Failure> {
-    prompt::confirm(session, &format!("revoke the token `{token}` for good"))?;
+fn revoke(token: &str, program: &Program) -> Result<(), Failure> {
+    prompt::confirm(program, &format!("revoke the token `{token}` for good"))?;
     // No name is shaped like an id.
     let request = match token.parse::<TokenId>() {
         Ok(id) => RevokeToken { token_id: Some(id), name: None },
         Err(_) => RevokeToken { token_id: None, name: Some(token.to_owned()) },
     };
-    let answer = session.run(request)?;
-    session.output.answer(&answer, |answer| format!("revoked {}\n", answer.name))
+    let answer = program.run(request)?;
+    program.output.answer(&answer, |answer| format!("revoked {}\n", answer.name))
 }
 
 fn allowed(token: &CreatedToken) -> String {

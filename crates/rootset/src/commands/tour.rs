@@ -18,8 +18,8 @@ use rootset_service::ServiceError;
 use tempfile::TempDir;
 
 use crate::exit::{Failure, STATUS_CALLER};
+use crate::program::Program;
 use crate::render;
-use crate::session::Session;
 use crate::stop::Stop;
 use script::{CHAPTERS, Step};
 
@@ -28,22 +28,22 @@ const STEP: Duration = Duration::from_millis(50);
 /// Settings of the caller's must not reach the tour: a model that costs money, a database that is dear.
 const PREFIX: &str = "ROOTSET_";
 
-pub fn run(session: &Session) -> Result<(), Failure> {
-    if session.output.in_json() {
+pub fn run(program: &Program) -> Result<(), Failure> {
+    if program.output.in_json() {
         return Err(ServiceError::invalid("`rootset tour` has no JSON output").into());
     }
     // Before the folder is made, so that no signal can leave it behind.
     let stop = Stop::on_signals()?;
     let stage = Stage::build()?;
     let is_watched = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
-    let pace = if is_watched && !session.global.yes { Pace::on_enter() } else { Pace::AtOnce };
-    let outcome = Tour { session, stop: &stop, stage: &stage, pace: &pace }.run();
+    let pace = if is_watched && !program.global.yes { Pace::on_enter() } else { Pace::AtOnce };
+    let outcome = Tour { program, stop: &stop, stage: &stage, pace: &pace }.run();
     stage.strike()?;
     outcome
 }
 
 struct Tour<'a> {
-    session: &'a Session,
+    program: &'a Program,
     stop: &'a Stop,
     stage: &'a Stage,
     pace: &'a Pace,
@@ -51,7 +51,7 @@ struct Tour<'a> {
 
 impl Tour<'_> {
     fn run(&self) -> Result<(), Failure> {
-        let say = |text: &str| self.session.output.text(text);
+        let say = |text: &str| self.program.output.text(text);
         say("A tour of Rootset, on a temporary database.\n")?;
         if let Pace::OnEnter(_) = self.pace {
             say(&format!("{}\n", render::dim("Press Enter to continue, q and Enter to stop.")))?;
@@ -66,7 +66,7 @@ impl Tour<'_> {
                     Waited::GoOn => {}
                     Waited::Enough => return Ok(()),
                     Waited::Stopped => {
-                        self.session.output.talk("the tour was stopped");
+                        self.program.output.talk("the tour was stopped");
                         return Err(Failure::Said(STATUS_CALLER));
                     }
                 }

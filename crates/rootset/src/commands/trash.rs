@@ -5,17 +5,17 @@ use rootset_api::{ListTrash, TrashList};
 use super::list::{Page, say_what_is_left};
 use crate::commands::list::PageArguments;
 use crate::exit::Failure;
+use crate::program::Program;
 use crate::render::{Table, counted, one_line, short, with_age};
-use crate::session::Session;
 
-pub fn run(arguments: PageArguments, session: &Session) -> Result<(), Failure> {
+pub fn run(arguments: PageArguments, program: &Program) -> Result<(), Failure> {
     let PageArguments { offset, limit } = arguments;
-    let answer = session.run(ListTrash { workspace_id: None, offset, limit })?;
-    session.output.answer(&answer, render)?;
-    if !session.output.in_json() {
+    let answer = program.run(ListTrash { workspace_id: None, offset, limit })?;
+    program.output.answer(&answer, render)?;
+    if !program.output.in_json() {
         let total = format!("{} in the trash", counted(answer.total, "item", "items"));
         let page = Page { shown: answer.items.len(), offset: answer.offset, total: answer.total };
-        say_what_is_left(session, page, total);
+        say_what_is_left(program, page, total);
     }
     Ok(())
 }

@@ -8,8 +8,8 @@ use rootset_model::RunId;
 use rootset_service::ServiceError;
 
 use crate::exit::{Failure, STATUS_CALLER};
+use crate::program::Program;
 use crate::render::{self, Table, amounts, counted, escaped, one_line, short, with_age};
-use crate::session::Session;
 
 /// Restore what was removed; without an id, list what can be undone
 #[derive(Debug, Args)]
@@ -22,30 +22,30 @@ pub struct UndoArguments {
     last: bool,
 }
 
-pub fn run(arguments: UndoArguments, session: &Session) -> Result<(), Failure> {
+pub fn run(arguments: UndoArguments, program: &Program) -> Result<(), Failure> {
     let answer = match arguments.target {
-        Some(target) => undo(target, session)?,
+        Some(target) => undo(target, program)?,
         None => {
-            let listed = session.run(GcUndo::default())?;
+            let listed = program.run(GcUndo::default())?;
             match listed.runs.iter().flatten().next().filter(|_| arguments.last) {
-                Some(newest) => session.run(of_run(newest.run_id.to_string()))?,
+                Some(newest) => program.run(of_run(newest.run_id.to_string()))?,
                 None => listed,
             }
         }
     };
-    session.output.answer(&answer, render)?;
+    program.output.answer(&answer, render)?;
     if answer.conflicts.iter().flatten().next().is_some() { Err(Failure::Said(STATUS_CALLER)) } else { Ok(()) }
 }
 
 /// An id may be a run's or a memory's: nobody should have to know which.
-fn undo(target: String, session: &Session) -> Result<UndoAnswer, ServiceError> {
+fn undo(target: String, program: &Program) -> Result<UndoAnswer, ServiceError> {
     if target.parse::<RunId>().is_ok() {
-        match session.run(of_run(target.clone())) {
+        match program.run(of_run(target.clone())) {
             Err(error) if error.code == ErrorCode::NotFound => {}
             outcome => return outcome,
         }
     }
-    session.run(GcUndo { memory_id: Some(target), ..GcUndo::default() })
+    program.run(GcUndo { memory_id: Some(target), ..GcUndo::default() })
 }
 
 fn of_run(run: String) -> GcUndo {

@@ -12,8 +12,8 @@ use rootset_service::ServiceError;
 use super::index::ScopeArguments;
 use crate::arguments::described_by;
 use crate::exit::Failure;
+use crate::program::Program;
 use crate::render::counted;
-use crate::session::Session;
 use crate::stop::Stop;
 
 /// Quiet for so long after a change: editors write a file in several steps, a branch switch writes thousands.
@@ -33,7 +33,7 @@ pub struct WatchArguments {
     scope: ScopeArguments,
 }
 
-pub fn run(arguments: WatchArguments, session: &Session) -> Result<(), Failure> {
+pub fn run(arguments: WatchArguments, program: &Program) -> Result<(), Failure> {
     let stop = Stop::on_signals()?;
     let request = arguments.scope.into_request();
     // Watched from before the first scan: what changes during it is not lost.
@@ -51,18 +51,18 @@ pub fn run(arguments: WatchArguments, session: &Session) -> Result<(), Failure> 
     };
     let mut watcher: RecommendedWatcher = notify::recommended_watcher(notice).map_err(failed)?;
     watcher.watch(Path::new(&request.path), RecursiveMode::Recursive).map_err(failed)?;
-    index(&request, session, true)?;
-    session.output.talk(&format!("watching {}; Ctrl-C stops it", request.path));
+    index(&request, program, true)?;
+    program.output.talk(&format!("watching {}; Ctrl-C stops it", request.path));
     loop {
         match wait(&changes, &stop) {
             Waited::Stopped => {
-                session.output.talk("stopped watching");
+                program.output.talk("stopped watching");
                 return Ok(());
             }
             // A folder that is away for a moment comes back; nothing is stale because of it.
             Waited::Changed | Waited::LongEnough => {
-                if let Err(Failure::Error(error)) = index(&request, session, false) {
-                    session.output.error(&error);
+                if let Err(Failure::Error(error)) = index(&request, program, false) {
+                    program.output.error(&error);
                 }
             }
         }
@@ -106,10 +106,10 @@ fn wait(changes: &Receiver<()>, stop: &Stop) -> Waited {
 }
 
 /// Says what changed; nothing when nothing did.
-fn index(request: &IndexCodebase, session: &Session, is_first: bool) -> Result<(), Failure> {
-    let answer = session.run(request.clone())?;
+fn index(request: &IndexCodebase, program: &Program, is_first: bool) -> Result<(), Failure> {
+    let answer = program.run(request.clone())?;
     if is_first || answer.files_indexed + answer.files_removed > 0 {
-        session.output.answer(&answer, |answer| {
+        program.output.answer(&answer, |answer| {
             let indexed = counted(answer.files_indexed, "file", "files");
             format!("{}: {indexed} indexed, {} gone\n", answer.repo, answer.files_removed)
         })?;

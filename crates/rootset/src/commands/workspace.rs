@@ -10,9 +10,9 @@ use serde::Serialize;
 use super::mcp::project;
 use crate::arguments::described_by;
 use crate::exit::Failure;
+use crate::program::Program;
 use crate::prompt;
 use crate::render::{Table, bytes, escaped, one_line, short, with_age};
-use crate::session::Session;
 
 #[derive(Debug, Subcommand)]
 pub enum WorkspaceCommand {
@@ -51,35 +51,35 @@ pub struct CreateWorkspaceArguments {
     max_bytes: Option<i64>,
 }
 
-pub fn run(command: WorkspaceCommand, session: &Session) -> Result<(), Failure> {
+pub fn run(command: WorkspaceCommand, program: &Program) -> Result<(), Failure> {
     match command {
-        WorkspaceCommand::List => session.output.answer(&session.run(ListWorkspaces {})?, listed),
-        WorkspaceCommand::Create(arguments) => create(arguments, session),
-        WorkspaceCommand::Link { workspace } => link(workspace, session),
-        WorkspaceCommand::Delete { workspace } => delete(workspace, session),
+        WorkspaceCommand::List => program.output.answer(&program.run(ListWorkspaces {})?, listed),
+        WorkspaceCommand::Create(arguments) => create(arguments, program),
+        WorkspaceCommand::Link { workspace } => link(workspace, program),
+        WorkspaceCommand::Delete { workspace } => delete(workspace, program),
     }
 }
 
-fn create(arguments: CreateWorkspaceArguments, session: &Session) -> Result<(), Failure> {
+fn create(arguments: CreateWorkspaceArguments, program: &Program) -> Result<(), Failure> {
     let quota = Quota { memories: arguments.max_memories, bytes: arguments.max_bytes };
     let has_quota = quota.memories.is_some() || quota.bytes.is_some();
-    let created = session.run(CreateWorkspace {
+    let created = program.run(CreateWorkspace {
         workspace_id: arguments.id,
         name: arguments.name,
         description: arguments.description,
         quota: has_quota.then_some(quota),
     })?;
-    session.output.answer(&created, |created| format!("created {}\n", created.workspace_id))
+    program.output.answer(&created, |created| format!("created {}\n", created.workspace_id))
 }
 
 /// What `rootset mcp --workspace auto` uses in this repository from now on.
-fn link(workspace: String, session: &Session) -> Result<(), Failure> {
+fn link(workspace: String, program: &Program) -> Result<(), Failure> {
     let Some((folder, _)) = project()? else {
         let error = ServiceError::invalid("the working folder is not in a git repository");
         return Err(error.with_hint("run this inside the repository to link").into());
     };
-    session.service()?.link_folder(&session.caller()?, &folder, &workspace)?;
-    session.output.answer(&Linked { workspace_id: workspace, folder }, |linked| {
+    program.service()?.link_folder(&program.caller()?, &folder, &workspace)?;
+    program.output.answer(&Linked { workspace_id: workspace, folder }, |linked| {
         let folder = escaped(&linked.folder.display().to_string());
         format!("linked {folder} to workspace {}\n", linked.workspace_id)
     })
@@ -93,11 +93,11 @@ struct Linked {
 }
 
 /// The phrase is what the operation wants to hear, from a person as from a program.
-fn delete(workspace: String, session: &Session) -> Result<(), Failure> {
+fn delete(workspace: String, program: &Program) -> Result<(), Failure> {
     let phrase = format!("DELETE {workspace}");
-    prompt::confirm_word(session, &format!("move the whole workspace `{workspace}` to the trash"), &phrase)?;
-    let deleted = session.run(DeleteWorkspace { workspace_id: workspace, confirm_phrase: Some(phrase) })?;
-    session.output.answer(&deleted, trashed)
+    prompt::confirm_word(program, &format!("move the whole workspace `{workspace}` to the trash"), &phrase)?;
+    let deleted = program.run(DeleteWorkspace { workspace_id: workspace, confirm_phrase: Some(phrase) })?;
+    program.output.answer(&deleted, trashed)
 }
 
 fn trashed(DeletedWorkspace { workspace_id: id, undo_until, .. }: &DeletedWorkspace) -> String {

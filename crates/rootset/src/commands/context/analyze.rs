@@ -15,8 +15,8 @@ use rootset_store::Store;
 use super::files::{SessionFormat, detect, import_request};
 use crate::arguments::described_by;
 use crate::exit::Failure;
+use crate::program::Program;
 use crate::render::{self, Table, escaped, grouped, one_line};
-use crate::session::Session;
 
 /// Show where the tokens of a session went and what could leave
 #[derive(Debug, Args)]
@@ -47,14 +47,14 @@ pub struct TopArguments {
     limit: i64,
 }
 
-pub fn analyze(arguments: &AnalyzeArguments, session: &Session) -> Result<(), Failure> {
+pub fn analyze(arguments: &AnalyzeArguments, program: &Program) -> Result<(), Failure> {
     let answer = match Path::new(&arguments.session) {
-        file if file.is_file() => analyze_file(file, arguments, session)?,
-        _ => session.run(request(&arguments.session, arguments))?,
+        file if file.is_file() => analyze_file(file, arguments, program)?,
+        _ => program.run(request(&arguments.session, arguments))?,
     };
-    session.output.answer(&answer, one_screen)?;
-    if !session.output.in_json() && !answer.plan.stash_segments.is_empty() {
-        session.output.talk("nothing was changed");
+    program.output.answer(&answer, one_screen)?;
+    if !program.output.in_json() && !answer.plan.stash_segments.is_empty() {
+        program.output.talk("nothing was changed");
     }
     Ok(())
 }
@@ -69,14 +69,14 @@ fn request(session_id: &str, arguments: &AnalyzeArguments) -> ContextGcAnalyze {
 }
 
 /// In a database of its own that is gone afterwards: looking at a file imports nothing.
-fn analyze_file(file: &Path, arguments: &AnalyzeArguments, session: &Session) -> Result<ContextAnalysis, ServiceError> {
+fn analyze_file(file: &Path, arguments: &AnalyzeArguments, program: &Program) -> Result<ContextAnalysis, ServiceError> {
     const NAME: &str = "file";
     let failed = |error: std::io::Error| {
         ServiceError::new(ErrorCode::Internal, format!("cannot create a temporary folder: {error}"))
     };
     let folder = tempfile::tempdir().map_err(failed)?;
     let store = Store::open_sqlite(&folder.path().join("analysis.db"))?;
-    let settings = session.configuration()?.settings.clone();
+    let settings = program.configuration()?.settings.clone();
     let service = Arc::new(Service::new(store, settings)?);
     let caller = Caller::new(FrontEnd::CommandLine, "cli", "default".to_owned());
     let format = arguments.format.map_or_else(|| detect(file), Ok)?;
@@ -169,14 +169,14 @@ pub fn plan_lines(plan: &WindowPlanAnswer) -> String {
     lines.join("\n")
 }
 
-pub fn top(arguments: TopArguments, session: &Session) -> Result<(), Failure> {
-    let answer = session.run(ContextGcAnalyze {
+pub fn top(arguments: TopArguments, program: &Program) -> Result<(), Failure> {
+    let answer = program.run(ContextGcAnalyze {
         session_id: arguments.session,
         max_candidates: Some(1),
         max_retainers: Some(arguments.limit),
         ..ContextGcAnalyze::default()
     })?;
-    session.output.answer(&answer, |answer| {
+    program.output.answer(&answer, |answer| {
         let mut table = Table::new(["SEGMENT", "TYPE", "TOKENS", "RETAINED", "KEPT AS"]);
         for retainer in answer.retainers.iter().flatten() {
             table.row([

@@ -11,8 +11,8 @@ use super::analyze::{plan_lines, usage_line};
 use crate::arguments::described_by;
 use crate::commands::{joined, word};
 use crate::exit::{Failure, STATUS_CALLER};
+use crate::program::Program;
 use crate::render::{self, Table, counted, escaped, grouped, with_age};
-use crate::session::Session;
 use crate::{input, prompt};
 
 /// Add a segment, from TEXT or stdin
@@ -40,7 +40,7 @@ pub struct AddSegmentArguments {
     pin: bool,
 }
 
-pub fn add(arguments: AddSegmentArguments, session: &Session) -> Result<(), Failure> {
+pub fn add(arguments: AddSegmentArguments, program: &Program) -> Result<(), Failure> {
     let text = joined(&arguments.text).map_or_else(input::read_stdin, Ok)?;
     let segment = SegmentInput {
         segment_id: arguments.id,
@@ -50,12 +50,12 @@ pub fn add(arguments: AddSegmentArguments, session: &Session) -> Result<(), Fail
         ..SegmentInput::new(word("--type", &arguments.segment_type)?, text)
     };
     let (session_id, segments) = (arguments.session, Some(vec![segment]));
-    let answer = session.run(ContextAdd { session_id, segments, ..ContextAdd::default() })?;
-    session.output.answer(&answer, added)?;
-    if !session.output.in_json() {
+    let answer = program.run(ContextAdd { session_id, segments, ..ContextAdd::default() })?;
+    program.output.answer(&answer, added)?;
+    if !program.output.in_json() {
         for hint in &answer.recall_hints {
             let (id, because) = (escaped(&hint.segment_id), escaped(&hint.because));
-            session.output.talk(&format!("in the stash: {id} ({because})"));
+            program.output.talk(&format!("in the stash: {id} ({because})"));
         }
     }
     Ok(())
@@ -93,40 +93,40 @@ pub struct PruneContextArguments {
     dry_run: bool,
 }
 
-pub fn prune(arguments: PruneContextArguments, session: &Session) -> Result<(), Failure> {
+pub fn prune(arguments: PruneContextArguments, program: &Program) -> Result<(), Failure> {
     let mut request = ContextGcPrune { session_id: arguments.session.clone(), ..ContextGcPrune::default() };
     if !arguments.segments.is_empty() {
         request.segment_ids = Some(arguments.segments);
     } else if arguments.plan.is_some() {
         request.plan_id = arguments.plan;
     } else {
-        let analysis = analysis_for(&arguments, session)?;
+        let analysis = analysis_for(&arguments, program)?;
         let plan = &analysis.plan;
         if arguments.dry_run || (plan.stash_segments.is_empty() && plan.delete_segments.is_empty()) {
-            return session.output.answer(&analysis, |analysis| format!("{}\n", plan_lines(&analysis.plan)));
+            return program.output.answer(&analysis, |analysis| format!("{}\n", plan_lines(&analysis.plan)));
         }
         request.plan_id = analysis.plan.plan_id;
     }
     if arguments.delete {
-        prompt::confirm(session, "delete these segments")?;
+        prompt::confirm(program, "delete these segments")?;
         request.strategy = Some(PruneStrategy::Delete);
         request.confirm = Some(true);
     }
-    let answer = session.run(request)?;
-    session.output.answer(&answer, pruned)?;
-    say_errors(&answer.errors, session)
+    let answer = program.run(request)?;
+    program.output.answer(&answer, pruned)?;
+    say_errors(&answer.errors, program)
 }
 
-fn analysis_for(arguments: &PruneContextArguments, session: &Session) -> Result<ContextAnalysis, Failure> {
+fn analysis_for(arguments: &PruneContextArguments, program: &Program) -> Result<ContextAnalysis, Failure> {
     let request = |target_tokens: Option<i64>| ContextGcAnalyze {
         session_id: arguments.session.clone(),
         max_candidates: Some(1),
         target_tokens,
         ..ContextGcAnalyze::default()
     };
-    let Some(wanted) = arguments.to else { return Ok(session.run(request(arguments.free))?) };
-    let used = i64::try_from(session.run(request(Some(0)))?.usage.tokens).unwrap_or(i64::MAX);
-    Ok(session.run(request(Some(used.saturating_sub(wanted).max(0))))?)
+    let Some(wanted) = arguments.to else { return Ok(program.run(request(arguments.free))?) };
+    let used = i64::try_from(program.run(request(Some(0)))?.usage.tokens).unwrap_or(i64::MAX);
+    Ok(program.run(request(Some(used.saturating_sub(wanted).max(0))))?)
 }
 
 fn pruned(answer: &ContextPruned) -> String {
@@ -146,14 +146,14 @@ fn pruned(answer: &ContextPruned) -> String {
 }
 
 /// Names each id that was left alone; the status says that not everything was done.
-fn say_errors(errors: &[SegmentError], session: &Session) -> Result<(), Failure> {
+fn say_errors(errors: &[SegmentError], program: &Program) -> Result<(), Failure> {
     if errors.is_empty() {
         return Ok(());
     }
-    if !session.output.in_json() {
+    if !program.output.in_json() {
         for error in errors {
             let (id, message) = (escaped(&error.segment_id), escaped(&render::for_people(&error.message)));
-            session.output.talk(&render::warning(format!("{id}: {message}")));
+            program.output.talk(&render::warning(format!("{id}: {message}")));
         }
     }
     Err(Failure::Said(STATUS_CALLER))
@@ -171,18 +171,18 @@ pub struct RestoreSegmentsArguments {
     from: Option<String>,
 }
 
-pub fn restore(arguments: RestoreSegmentsArguments, session: &Session) -> Result<(), Failure> {
-    let answer = session.run(ContextRestore {
+pub fn restore(arguments: RestoreSegmentsArguments, program: &Program) -> Result<(), Failure> {
+    let answer = program.run(ContextRestore {
         workspace_id: None,
         session_id: arguments.session,
         segment_ids: arguments.segments,
         from_session_id: arguments.from,
     })?;
-    session.output.answer(&answer, |answer| {
+    program.output.answer(&answer, |answer| {
         let segments = counted(answer.restored.len(), "segment", "segments");
         format!("{segments} restored; now {}\n", usage_line(&answer.usage))
     })?;
-    say_errors(&answer.errors, session)
+    say_errors(&answer.errors, program)
 }
 
 /// Keep segments in the window
@@ -207,18 +207,18 @@ pub struct SegmentsArguments {
     segments: Vec<String>,
 }
 
-pub fn pin(arguments: PinArguments, session: &Session) -> Result<(), Failure> {
+pub fn pin(arguments: PinArguments, program: &Program) -> Result<(), Failure> {
     let PinArguments { session: session_id, segments: segment_ids, reason } = arguments;
-    let answer = session.run(ContextGcPin { workspace_id: None, session_id, segment_ids, reason })?;
-    session.output.answer(&answer, |answer| changed("pinned", &answer.pinned))?;
-    say_errors(&answer.errors, session)
+    let answer = program.run(ContextGcPin { workspace_id: None, session_id, segment_ids, reason })?;
+    program.output.answer(&answer, |answer| changed("pinned", &answer.pinned))?;
+    say_errors(&answer.errors, program)
 }
 
-pub fn unpin(arguments: SegmentsArguments, session: &Session) -> Result<(), Failure> {
+pub fn unpin(arguments: SegmentsArguments, program: &Program) -> Result<(), Failure> {
     let SegmentsArguments { session: session_id, segments: segment_ids } = arguments;
-    let answer = session.run(ContextGcUnpin { workspace_id: None, session_id, segment_ids, reason: None })?;
-    session.output.answer(&answer, |answer| changed("unpinned", &answer.unpinned))?;
-    say_errors(&answer.errors, session)
+    let answer = program.run(ContextGcUnpin { workspace_id: None, session_id, segment_ids, reason: None })?;
+    program.output.answer(&answer, |answer| changed("unpinned", &answer.unpinned))?;
+    say_errors(&answer.errors, program)
 }
 
 fn changed(how: &str, ids: &[String]) -> String {
@@ -236,11 +236,11 @@ pub struct CompressArguments {
     summary: Vec<String>,
 }
 
-pub fn compress(arguments: CompressArguments, session: &Session) -> Result<(), Failure> {
+pub fn compress(arguments: CompressArguments, program: &Program) -> Result<(), Failure> {
     let summary = joined(&arguments.summary).map_or_else(input::read_stdin, Ok)?;
     let (session_id, segment_id) = (arguments.session, arguments.segment);
-    let answer = session.run(ContextCompress { workspace_id: None, session_id, segment_id, summary })?;
-    session.output.answer(&answer, |answer| {
+    let answer = program.run(ContextCompress { workspace_id: None, session_id, segment_id, summary })?;
+    program.output.answer(&answer, |answer| {
         let (before, after) = (grouped(answer.tokens_before), grouped(answer.tokens_after));
         format!("{}: {after} tokens instead of {before}\n", escaped(&answer.segment_id))
     })
@@ -261,7 +261,7 @@ pub struct FocusArguments {
     clear: bool,
 }
 
-pub fn focus(arguments: FocusArguments, session: &Session) -> Result<(), Failure> {
+pub fn focus(arguments: FocusArguments, program: &Program) -> Result<(), Failure> {
     let session_id = arguments.session;
     let request = if arguments.clear {
         ContextSetFocus {
@@ -278,7 +278,7 @@ pub fn focus(arguments: FocusArguments, session: &Session) -> Result<(), Failure
         let (task_id, active_file) = (arguments.task.map(Some), arguments.file.map(Some));
         ContextSetFocus { session_id, task_id, active_file, ..ContextSetFocus::default() }
     };
-    session.output.answer(&session.run(request)?, focused)
+    program.output.answer(&program.run(request)?, focused)
 }
 
 fn focused(ContextFocus { focus, .. }: &ContextFocus) -> String {
@@ -307,8 +307,8 @@ pub struct ConfigureArguments {
     recent: Option<i64>,
 }
 
-pub fn configure(arguments: ConfigureArguments, session: &Session) -> Result<(), Failure> {
-    let answer = session.run(ContextGcConfigure {
+pub fn configure(arguments: ConfigureArguments, program: &Program) -> Result<(), Failure> {
+    let answer = program.run(ContextGcConfigure {
         session_id: arguments.session,
         budget_tokens: arguments.budget,
         reserved_tokens: arguments.reserved,
@@ -317,7 +317,7 @@ pub fn configure(arguments: ConfigureArguments, session: &Session) -> Result<(),
         recent_segments: arguments.recent,
         ..ContextGcConfigure::default()
     })?;
-    session.output.answer(&answer, settings)
+    program.output.answer(&answer, settings)
 }
 
 fn settings(answer: &SettingsInForce) -> String {
@@ -347,13 +347,13 @@ pub struct SessionArguments {
     session: String,
 }
 
-pub fn remove(SessionArguments { session: session_id }: SessionArguments, session: &Session) -> Result<(), Failure> {
+pub fn remove(SessionArguments { session: session_id }: SessionArguments, program: &Program) -> Result<(), Failure> {
     // The question must not come before the answer that there is no such session.
-    session.run(ContextGet { session_id: session_id.clone(), ..ContextGet::default() })?;
+    program.run(ContextGet { session_id: session_id.clone(), ..ContextGet::default() })?;
     let shown = render::one_line(&session_id, 80);
-    prompt::confirm(session, &format!("move the session {shown} and its stash to the trash"))?;
-    let answer = session.run(ContextDeleteSession { workspace_id: None, session_id, confirm: Some(true) })?;
-    session.output.answer(&answer, |answer| {
+    prompt::confirm(program, &format!("move the session {shown} and its stash to the trash"))?;
+    let answer = program.run(ContextDeleteSession { workspace_id: None, session_id, confirm: Some(true) })?;
+    program.output.answer(&answer, |answer| {
         let until = answer.undo_until.map(with_age).unwrap_or_default();
         format!("in the trash; `rootset undo {}` restores it until {until}\n", answer.run_id)
     })

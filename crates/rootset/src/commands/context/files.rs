@@ -13,8 +13,8 @@ use serde_json::Value;
 use crate::commands::word;
 use crate::exit::Failure;
 use crate::input;
+use crate::program::Program;
 use crate::render::{counted, escaped};
-use crate::session::Session;
 
 /// Import a Claude Code session, a message list, or an export
 #[derive(Debug, Args)]
@@ -49,16 +49,16 @@ impl From<SessionFormat> for ImportFormat {
     }
 }
 
-pub fn import(arguments: ImportContextArguments, session: &Session) -> Result<(), Failure> {
+pub fn import(arguments: ImportContextArguments, program: &Program) -> Result<(), Failure> {
     let name = arguments.session.unwrap_or_else(|| session_name(&arguments.file));
     let format = arguments.format.map_or_else(|| detect(&arguments.file), Ok)?;
-    let answer = session.run(import_request(name, &arguments.file, format))?;
-    session
+    let answer = program.run(import_request(name, &arguments.file, format))?;
+    program
         .output
         .answer(&answer, |answer| format!("{}: {}\n", escaped(&answer.session_id), escaped(&answer.message)))?;
-    if !session.output.in_json() {
+    if !program.output.in_json() {
         for skipped in &answer.skipped.first {
-            session.output.talk(&format!("line {} skipped: {}", skipped.line, escaped(&skipped.reason)));
+            program.output.talk(&format!("line {} skipped: {}", skipped.line, escaped(&skipped.reason)));
         }
     }
     Ok(())
@@ -108,16 +108,16 @@ pub struct ExportContextArguments {
     output: Option<PathBuf>,
 }
 
-pub fn export(arguments: ExportContextArguments, session: &Session) -> Result<(), Failure> {
+pub fn export(arguments: ExportContextArguments, program: &Program) -> Result<(), Failure> {
     let include = Some(word("--include", &arguments.include)?);
-    let answer = session.run(ContextExport { workspace_id: None, session_id: arguments.session, include })?;
-    let Some(path) = &arguments.output else { return session.output.json(&answer) };
+    let answer = program.run(ContextExport { workspace_id: None, session_id: arguments.session, include })?;
+    let Some(path) = &arguments.output else { return program.output.json(&answer) };
     let contents = serde_json::to_string_pretty(&answer).map_err(std::io::Error::from)?;
     let aside = write_whole(path, &format!("{contents}\n"))?;
     if let Some(aside) = aside {
-        session.output.talk(&format!("the existing file was not an export; it was kept as {}", aside.display()));
+        program.output.talk(&format!("the existing file was not an export; it was kept as {}", aside.display()));
     }
-    session.output.talk(&format!(
+    program.output.talk(&format!(
         "{} written to {}",
         counted(answer.segments.len(), "segment", "segments"),
         path.display()

@@ -14,8 +14,8 @@ use crate::commands::list::PageArguments;
 use crate::commands::list::{Page, say_what_is_left};
 use crate::commands::{given, joined, word};
 use crate::exit::Failure;
+use crate::program::Program;
 use crate::render::{self, Table, age, counted, escaped, grouped, one_line};
-use crate::session::Session;
 
 /// Show what is in the window, in order
 #[derive(Debug, Args)]
@@ -68,12 +68,12 @@ pub struct SearchStashArguments {
     limit: Option<i64>,
 }
 
-pub fn sessions(PageArguments { offset, limit }: PageArguments, session: &Session) -> Result<(), Failure> {
-    let answer = session.run(ContextListSessions { workspace_id: None, offset, limit })?;
-    session.output.answer(&answer, session_table)?;
-    if !session.output.in_json() {
+pub fn sessions(PageArguments { offset, limit }: PageArguments, program: &Program) -> Result<(), Failure> {
+    let answer = program.run(ContextListSessions { workspace_id: None, offset, limit })?;
+    program.output.answer(&answer, session_table)?;
+    if !program.output.in_json() {
         let page = Page { shown: answer.sessions.len(), offset: answer.offset, total: answer.total };
-        say_what_is_left(session, page, counted(answer.total, "session", "sessions"));
+        say_what_is_left(program, page, counted(answer.total, "session", "sessions"));
     }
     Ok(())
 }
@@ -95,15 +95,15 @@ fn session_table(answer: &SessionList) -> String {
     table.finish()
 }
 
-pub fn show(arguments: ShowContextArguments, session: &Session) -> Result<(), Failure> {
+pub fn show(arguments: ShowContextArguments, program: &Program) -> Result<(), Failure> {
     if let Some(segment) = arguments.segment {
-        return show_segment(arguments.session, segment, session);
+        return show_segment(arguments.session, segment, program);
     }
     let format = arguments.format.map(|format| match format {
         MessagesFormat::Anthropic => RenderFormat::Anthropic,
         MessagesFormat::OpenAi => RenderFormat::OpenAi,
     });
-    let answer = session.run(ContextGet {
+    let answer = program.run(ContextGet {
         workspace_id: None,
         session_id: arguments.session,
         format,
@@ -111,9 +111,9 @@ pub fn show(arguments: ShowContextArguments, session: &Session) -> Result<(), Fa
     })?;
     if format.is_some() {
         // A message list is for programs, whoever asks.
-        return session.output.json(&answer);
+        return program.output.json(&answer);
     }
-    session.output.answer(&answer, window)
+    program.output.answer(&answer, window)
 }
 
 fn window(answer: &ContextView) -> String {
@@ -132,17 +132,17 @@ fn window(answer: &ContextView) -> String {
 }
 
 /// From the export, which has what is stashed, too.
-fn show_segment(session_id: String, segment_id: String, session: &Session) -> Result<(), Failure> {
+fn show_segment(session_id: String, segment_id: String, program: &Program) -> Result<(), Failure> {
     // Asked first, for its answer when there is none.
-    let explained = session.run(ContextExplain {
+    let explained = program.run(ContextExplain {
         workspace_id: None,
         session_id: session_id.clone(),
         segment_id: segment_id.clone(),
     })?;
     let include = Some(ExportedPart::Both);
-    let exported = session.run(ContextExport { workspace_id: None, session_id, include })?;
+    let exported = program.run(ContextExport { workspace_id: None, session_id, include })?;
     let found = exported.segments.into_iter().find(|it| it.segment_id == segment_id);
-    session.output.answer(&found, |found| {
+    program.output.answer(&found, |found| {
         let Some(found) = found else { return String::new() };
         let (kind, state) = (render::word(&found.segment_type), found.state.as_ref().map(render::word));
         let tokens = grouped(found.tokens.unwrap_or_default());
@@ -153,10 +153,10 @@ fn show_segment(session_id: String, segment_id: String, session: &Session) -> Re
     })
 }
 
-pub fn explain(arguments: SegmentArguments, session: &Session) -> Result<(), Failure> {
+pub fn explain(arguments: SegmentArguments, program: &Program) -> Result<(), Failure> {
     let (session_id, segment_id) = (arguments.session, arguments.segment);
-    let answer = session.run(ContextExplain { workspace_id: None, session_id, segment_id })?;
-    session.output.answer(&answer, explained)
+    let answer = program.run(ContextExplain { workspace_id: None, session_id, segment_id })?;
+    program.output.answer(&answer, explained)
 }
 
 fn explained(answer: &ContextExplained) -> String {
@@ -185,8 +185,8 @@ fn explained(answer: &ContextExplained) -> String {
     shown
 }
 
-pub fn search(arguments: SearchStashArguments, session: &Session) -> Result<(), Failure> {
-    let answer = session.run(ContextSearchStash {
+pub fn search(arguments: SearchStashArguments, program: &Program) -> Result<(), Failure> {
+    let answer = program.run(ContextSearchStash {
         session_id: arguments.session,
         query: joined(&arguments.query),
         segment_type: arguments.segment_type.as_deref().map(|text| word("--type", text)).transpose()?,
@@ -196,9 +196,9 @@ pub fn search(arguments: SearchStashArguments, session: &Session) -> Result<(), 
         limit: arguments.limit,
         ..ContextSearchStash::default()
     })?;
-    session.output.answer(&answer, results)?;
-    if !session.output.in_json() && answer.results.is_empty() {
-        session.output.talk("nothing found");
+    program.output.answer(&answer, results)?;
+    if !program.output.in_json() && answer.results.is_empty() {
+        program.output.talk("nothing found");
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ use rootset_service::ServiceError;
 
 use super::comparison::{Comparison, DIGEST_FIELD};
 use super::server_memory::{Entity, SOURCE};
-use crate::session::Session;
+use crate::program::Program;
 
 #[derive(Debug, Default)]
 pub struct Applied {
@@ -20,14 +20,14 @@ pub struct Applied {
     pub runs: Vec<RunId>,
 }
 
-pub fn apply(comparison: &Comparison<'_>, session: &Session) -> Result<Applied, ServiceError> {
+pub fn apply(comparison: &Comparison<'_>, program: &Program) -> Result<Applied, ServiceError> {
     let mut applied = Applied::default();
     let new = comparison.new.iter().map(|&entity| (entity, None));
     let changed = comparison.changed.iter().map(|it| (it.entity, Some(it.replaces.clone())));
     let memories: Vec<(&Entity, Option<String>)> = new.chain(changed).collect();
     for batch in memories.chunks(BATCH_MEMORIES_MAX) {
         let request = batch.iter().map(|(entity, replaces)| memory(entity, replaces.clone())).collect();
-        let answer = session.run(AddMemories { workspace_id: None, memories: request })?;
+        let answer = program.run(AddMemories { workspace_id: None, memories: request })?;
         for ((entity, _), result) in batch.iter().zip(answer.results) {
             match result {
                 BatchResult::Added(added) => applied.created += usize::from(added.created),
@@ -39,7 +39,7 @@ pub fn apply(comparison: &Comparison<'_>, session: &Session) -> Result<Applied, 
         }
     }
     for batch in rows(comparison).chunks(IMPORT_ROWS_MAX) {
-        let answer = session.run(graph(batch))?;
+        let answer = program.run(graph(batch))?;
         applied.runs.push(answer.run_id);
         applied.entities += answer.entities;
         applied.relations += answer.relations;

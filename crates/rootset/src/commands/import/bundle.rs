@@ -9,50 +9,50 @@ use serde::Serialize;
 
 use super::ImportMemoriesArguments;
 use crate::exit::Failure;
+use crate::program::Program;
 use crate::prompt;
 use crate::render::{counted, escaped, one_line};
-use crate::session::Session;
 
 /// What is typed before something is replaced.
 const RESTORE_WORD: &str = "restore";
 
-pub fn run(folder: &Path, arguments: &ImportMemoriesArguments, session: &Session) -> Result<(), Failure> {
+pub fn run(folder: &Path, arguments: &ImportMemoriesArguments, program: &Program) -> Result<(), Failure> {
     let manifest = open_backup(folder).map_err(ServiceError::from)?.manifest;
     // Operations tell a path from an id by its separators.
     let reference = folder.join("").display().to_string();
-    let verified = session.run(BackupVerify { backup_id: reference.clone() })?;
+    let verified = program.run(BackupVerify { backup_id: reference.clone() })?;
     if !verified.ok {
         let problem = verified.problems.first().map(String::as_str).unwrap_or_default();
         let message = format!("the backup `{}` cannot be restored: {problem}", folder.display());
         return Err(ServiceError::conflict(message).into());
     }
     let from = source(&manifest, arguments.from.as_deref())?;
-    let into = session.global.workspace.clone().unwrap_or_else(|| from.clone());
-    let there = memories_there(&into, session)?;
+    let into = program.global.workspace.clone().unwrap_or_else(|| from.clone());
+    let there = memories_there(&into, program)?;
     let preview = preview(&manifest, &from, &into, there);
     if arguments.dry_run {
         let backup_id = manifest.backup_id;
         let answer =
             Preview { dry_run: true, backup_id, workspace_id: from, into_workspace_id: into, memories_there: there };
-        return session.output.answer(&answer, |_| preview);
+        return program.output.answer(&answer, |_| preview);
     }
-    if !session.output.in_json() {
-        session.output.text(&preview)?;
+    if !program.output.in_json() {
+        program.output.text(&preview)?;
     }
     match there {
-        None | Some(0) => prompt::confirm(session, &format!("import workspace `{from}` as `{into}`"))?,
+        None | Some(0) => prompt::confirm(program, &format!("import workspace `{from}` as `{into}`"))?,
         Some(_) => {
             let action = format!("replace the workspace `{}` with the backup", one_line(&into, 64));
-            prompt::confirm_word(session, &action, RESTORE_WORD)?;
+            prompt::confirm_word(program, &action, RESTORE_WORD)?;
         }
     }
-    let restored = session.run(BackupRestore {
+    let restored = program.run(BackupRestore {
         backup_id: reference,
         workspace_id: Some(from),
         into_workspace_id: Some(into.clone()),
         confirm: Some(true),
     })?;
-    session.output.answer(&restored, |answer| {
+    program.output.answer(&restored, |answer| {
         let memories = answer.restored.get("memories").copied().unwrap_or_default();
         format!("restored {} in {into}\n", counted(memories, "memory", "memories"))
     })
@@ -78,8 +78,8 @@ fn source(manifest: &Manifest, given: Option<&str>) -> Result<String, ServiceErr
 }
 
 /// How many memories a restore would replace; `None` when there is no such workspace.
-fn memories_there(workspace: &str, session: &Session) -> Result<Option<i64>, ServiceError> {
-    let there = session.run(ListWorkspaces {})?.workspaces;
+fn memories_there(workspace: &str, program: &Program) -> Result<Option<i64>, ServiceError> {
+    let there = program.run(ListWorkspaces {})?.workspaces;
     Ok(there.into_iter().find(|it| it.workspace_id == workspace).map(|it| it.memories))
 }
 

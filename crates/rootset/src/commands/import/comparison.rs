@@ -8,7 +8,7 @@ use rootset_model::{EntityId, MemoryId};
 use rootset_service::ServiceError;
 
 use super::server_memory::{Entity, Graph, Relation, SOURCE};
-use crate::session::Session;
+use crate::program::Program;
 
 /// The largest page that lists answer.
 const PAGE: i64 = 100;
@@ -40,13 +40,13 @@ pub struct Changed<'a> {
 }
 
 impl<'a> Comparison<'a> {
-    pub fn make(graph: &'a Graph, session: &Session) -> Result<Self, ServiceError> {
+    pub fn make(graph: &'a Graph, program: &Program) -> Result<Self, ServiceError> {
         let mut comparison = Self {
             types: graph.entities.iter().map(|it| (it.name.as_str(), it.entity_type.as_str())).collect(),
             ..Self::default()
         };
-        comparison.compare_memories(graph, session)?;
-        comparison.compare_graph(graph, session)?;
+        comparison.compare_memories(graph, program)?;
+        comparison.compare_graph(graph, program)?;
         Ok(comparison)
     }
 
@@ -54,12 +54,12 @@ impl<'a> Comparison<'a> {
         self.new.is_empty() && self.changed.is_empty() && self.entities.is_empty() && self.relations.is_empty()
     }
 
-    fn compare_memories(&mut self, graph: &'a Graph, session: &Session) -> Result<(), ServiceError> {
-        let live = ids_by_topic(LifecycleFilter::Live, session)?;
-        let trashed = ids_by_topic(LifecycleFilter::Trashed, session)?;
+    fn compare_memories(&mut self, graph: &'a Graph, program: &Program) -> Result<(), ServiceError> {
+        let live = ids_by_topic(LifecycleFilter::Live, program)?;
+        let trashed = ids_by_topic(LifecycleFilter::Trashed, program)?;
         for entity in graph.entities.iter().filter(|it| it.text().is_some()) {
             match live.get(&entity.name) {
-                Some(&id) => self.compare_memory(entity, id, session)?,
+                Some(&id) => self.compare_memory(entity, id, program)?,
                 None if trashed.contains_key(&entity.name) => self.removed.push(entity),
                 None => self.new.push(entity),
             }
@@ -67,8 +67,8 @@ impl<'a> Comparison<'a> {
         Ok(())
     }
 
-    fn compare_memory(&mut self, entity: &'a Entity, id: MemoryId, session: &Session) -> Result<(), ServiceError> {
-        let memory = session.run(GetMemory { memory_id: id.to_string(), ..GetMemory::default() })?;
+    fn compare_memory(&mut self, entity: &'a Entity, id: MemoryId, program: &Program) -> Result<(), ServiceError> {
+        let memory = program.run(GetMemory { memory_id: id.to_string(), ..GetMemory::default() })?;
         let digest = memory.metadata.as_ref().and_then(|fields| fields.get(DIGEST_FIELD)?.as_str());
         if digest == Some(&entity.digest()) {
             self.unchanged += 1;
@@ -81,8 +81,8 @@ impl<'a> Comparison<'a> {
     }
 
     /// A row that only memories vouch for is not there yet: the import would outlive them.
-    fn compare_graph(&mut self, graph: &'a Graph, session: &Session) -> Result<(), ServiceError> {
-        let there = session.run(ExportGraph::default())?;
+    fn compare_graph(&mut self, graph: &'a Graph, program: &Program) -> Result<(), ServiceError> {
+        let there = program.run(ExportGraph::default())?;
         let is_imported = |origin: &str| origin == "untracked";
         let entities = there.entities.iter().flatten().filter(|it| is_imported(&it.origin));
         let entities: HashSet<&str> = entities.map(|it| it.entity_id.as_str()).collect();
@@ -100,11 +100,11 @@ impl<'a> Comparison<'a> {
 }
 
 /// The memories of earlier imports.
-fn ids_by_topic(lifecycle: LifecycleFilter, session: &Session) -> Result<HashMap<String, MemoryId>, ServiceError> {
+fn ids_by_topic(lifecycle: LifecycleFilter, program: &Program) -> Result<HashMap<String, MemoryId>, ServiceError> {
     let mut found = HashMap::new();
     let mut offset = 0;
     loop {
-        let page = session.run(ListMemories {
+        let page = program.run(ListMemories {
             source: Some(SOURCE.to_owned()),
             lifecycle: Some(lifecycle),
             order_by: Some(MemoryOrder::CreatedAt),

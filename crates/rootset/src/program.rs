@@ -19,7 +19,7 @@ const LACKS_VECTORS: &str = "`embed` is configured, but this server has no pgvec
                              EXTENSION vector` in the database as a superuser, then restart as the owner of its tables";
 
 #[derive(Debug)]
-pub struct Session {
+pub struct Program {
     pub global: GlobalArguments,
     pub output: Output,
     configuration: OnceCell<Configuration>,
@@ -27,7 +27,7 @@ pub struct Session {
     is_database_new: Cell<bool>,
 }
 
-impl Session {
+impl Program {
     pub fn new(global: GlobalArguments, output: Output) -> Self {
         Self {
             global,
