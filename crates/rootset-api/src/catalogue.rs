@@ -40,9 +40,9 @@ macro_rules! describe {
         profiles: [$($profile:ident),*],
         example: $example:tt,
     })*) => {
-        /// The place of each operation in the catalogue.
+        /// The number of each operation in the catalogue.
         #[derive(Clone, Copy)]
-        enum Place { $($request),* }
+        enum Number { $($request),* }
 
         static CATALOGUE: &[OperationInfo] = &[$({
             static SCHEMAS: LazySchemas = LazySchemas::of::<$request>();
@@ -59,7 +59,7 @@ macro_rules! describe {
             $(flag! { $flag })*
 
             fn operation() -> &'static OperationInfo {
-                &CATALOGUE[Place::$request as usize]
+                &CATALOGUE[Number::$request as usize]
             }
         })*
     };

@@ -78,14 +78,14 @@ pub struct AddMemory {
 impl<'de> Deserialize<'de> for AddMemory {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize, JsonSchema)]
-        struct Place {
+        struct Addressed {
             workspace_id: Option<String>,
         }
         let mut fields: Map<String, Value> = Map::deserialize(deserializer)?;
-        let place: Map<String, Value> = fields.remove_entry("workspace_id").into_iter().collect();
-        let place: Place = parsing::read(&Value::Object(place)).map_err(de::Error::custom)?;
+        let addressed: Map<String, Value> = fields.remove_entry("workspace_id").into_iter().collect();
+        let addressed: Addressed = parsing::read(&Value::Object(addressed)).map_err(de::Error::custom)?;
         let memory = parsing::read(&Value::Object(fields)).map_err(de::Error::custom)?;
-        Ok(Self { workspace_id: place.workspace_id, memory })
+        Ok(Self { workspace_id: addressed.workspace_id, memory })
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Pure, like the rest of the crate: steps and times are parameters, text is the caller's business. Segments are numbers
 //! in order of addition; tasks, files, identifiers and paths are hashes that the caller makes. Nothing here stashes or
-//! deletes: a [`Plan`] is a proposal.
+//! deletes: a [`WindowPlan`] is a proposal.
 //!
 //! How the parts build on each other, from the bottom up:
 //!
@@ -42,7 +42,7 @@ pub use dominators::retained_tokens;
 pub use graph::{Graph, Hub, Population, ReferenceKind};
 pub use holders::Holders;
 pub use mark::{Marks, mark, path_from_root};
-pub use plan::{Action, EmptyPlan, Place, Plan, PlanItem, Reason, STASH_RETENTION_MS, Target, plan};
+pub use plan::{EmptyPlan, LeavingReason, Region, STASH_RETENTION_MS, Target, WindowItem, WindowPlan, plan};
 pub use recall::{Recall, RecallCause};
 pub use roots::{Focus, RootKind, Roots, find_roots};
 pub use score::{Parts, Scoring, Weights, parts};

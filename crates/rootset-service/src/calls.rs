@@ -9,7 +9,7 @@ use rootset_store::SymbolRow;
 
 /// What is known about the place of a call.
 #[derive(Clone, Copy, Debug)]
-pub struct Place<'a> {
+pub struct CallSite<'a> {
     pub repo: &'a str,
     pub path: &'a str,
     pub language: &'a str,
@@ -26,55 +26,55 @@ pub struct Resolved {
 }
 
 /// `candidates` are symbols that have the call's name.
-pub fn resolve(call: &Call, place: &Place<'_>, candidates: &[SymbolRow]) -> Resolved {
-    let own_family = family(place.language);
+pub fn resolve(call: &Call, site: &CallSite<'_>, candidates: &[SymbolRow]) -> Resolved {
+    let own_family = family(site.language);
     // Nearly all are of the same language: looking the family up is for the others.
-    let is_related = |language: &str| language == place.language || family(language) == own_family;
+    let is_related = |language: &str| language == site.language || family(language) == own_family;
     let in_family: Vec<usize> = (0..candidates.len()).filter(|&it| is_related(&candidates[it].language)).collect();
-    let own: Vec<usize> = in_family.iter().copied().filter(|&it| candidates[it].repo == place.repo).collect();
+    let own: Vec<usize> = in_family.iter().copied().filter(|&it| candidates[it].repo == site.repo).collect();
     let found = match &call.receiver {
-        Some(receiver) => with_receiver(call, receiver, place, candidates, &own, &in_family),
-        None => without_receiver(call, place, candidates, &own, &in_family),
+        Some(receiver) => with_receiver(call, receiver, site, candidates, &own, &in_family),
+        None => without_receiver(call, site, candidates, &own, &in_family),
     };
     found.unwrap_or_default()
 }
 
 fn without_receiver(
     call: &Call,
-    place: &Place<'_>,
+    site: &CallSite<'_>,
     candidates: &[SymbolRow],
     own: &[usize],
     in_family: &[usize],
 ) -> Option<Resolved> {
-    let mut imported = place.references.imports.iter().filter(|it| it.local.as_deref() == Some(&call.name)).peekable();
+    let mut imported = site.references.imports.iter().filter(|it| it.local.as_deref() == Some(&call.name)).peekable();
     if imported.peek().is_some() {
         // The file says where the name is from: from there or, if that is not one of ours, from nowhere.
         return certain(imported.flat_map(|it| nearest(own, in_family, candidates, &it.target)).collect(), candidates);
     }
     let is_free = |it: &usize| candidates[*it].kind != SymbolKind::Method;
-    let same_container = containers(&place.caller.qualified_name).find_map(|container| {
-        let found = in_container(own, candidates, &container, place.path);
+    let same_container = containers(&site.caller.qualified_name).find_map(|container| {
+        let found = in_container(own, candidates, &container, site.path);
         (!found.is_empty()).then_some(found)
     });
     if let Some(found) = same_container {
         return certain(found, candidates);
     }
     let same_file: Vec<usize> =
-        own.iter().copied().filter(|&it| candidates[it].path == place.path).filter(is_free).collect();
+        own.iter().copied().filter(|&it| candidates[it].path == site.path).filter(is_free).collect();
     if !same_file.is_empty() {
         return certain(same_file, candidates);
     }
-    let wholes = place.references.imports.iter().filter(|it| it.local.is_none());
+    let wholes = site.references.imports.iter().filter(|it| it.local.is_none());
     let from_whole: Vec<usize> =
         wholes.flat_map(|it| nearest(own, in_family, candidates, &format!("{}.{}", it.target, call.name))).collect();
     if !from_whole.is_empty() {
         return certain(from_whole, candidates);
     }
     let free: Vec<usize> = own.iter().copied().filter(is_free).collect();
-    let seen = match language_named(place.language).map_or(Sees::File, Language::sees) {
+    let seen = match language_named(site.language).map_or(Sees::File, Language::sees) {
         Sees::File => Vec::new(),
         Sees::Folder => {
-            let folder = folder_of(place.path);
+            let folder = folder_of(site.path);
             free.iter().copied().filter(|&it| folder_of(&candidates[it].path) == folder).collect()
         }
         Sees::Repository => free.clone(),
@@ -88,7 +88,7 @@ fn without_receiver(
 fn with_receiver(
     call: &Call,
     receiver: &str,
-    place: &Place<'_>,
+    site: &CallSite<'_>,
     candidates: &[SymbolRow],
     own: &[usize],
     in_family: &[usize],
@@ -96,14 +96,14 @@ fn with_receiver(
     let parts = name_parts(receiver);
     let first = parts.first().copied().unwrap_or(receiver);
     if is_own_receiver(receiver) {
-        let own_type = containers(&place.caller.qualified_name).find_map(|container| {
-            let found = in_container(own, candidates, &container, place.path);
+        let own_type = containers(&site.caller.qualified_name).find_map(|container| {
+            let found = in_container(own, candidates, &container, site.path);
             (!found.is_empty()).then_some(found)
         });
         if let Some(found) = own_type {
             return certain(found, candidates);
         }
-        let inherited: Vec<usize> = place
+        let inherited: Vec<usize> = site
             .references
             .bases
             .iter()
@@ -114,7 +114,7 @@ fn with_receiver(
         }
         return guessed(methods(own, candidates));
     }
-    if let Some(import) = place.references.imports.iter().find(|it| it.local.as_deref() == Some(first)) {
+    if let Some(import) = site.references.imports.iter().find(|it| it.local.as_deref() == Some(first)) {
         let rest = receiver.get(first.len()..).unwrap_or_default();
         let found = nearest(own, in_family, candidates, &format!("{}{rest}.{}", import.target, call.name));
         return if found.is_empty() { None } else { certain(found, candidates) };
@@ -235,8 +235,8 @@ mod tests {
     }
 
     fn resolved(call: &Call, references: &References, caller: &SymbolRow, candidates: &[SymbolRow]) -> Resolved {
-        let place = Place { repo: "app", path: &caller.path, language: &caller.language, references, caller };
-        resolve(call, &place, candidates)
+        let site = CallSite { repo: "app", path: &caller.path, language: &caller.language, references, caller };
+        resolve(call, &site, candidates)
     }
 
     fn certainly(symbols: &[usize]) -> Resolved {

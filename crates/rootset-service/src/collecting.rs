@@ -6,7 +6,7 @@ use rootset_api::ErrorCode;
 use rootset_gc::Strategy;
 use rootset_model::PlanId;
 use rootset_store::{Applied, ApplyOptions, Garbage, GarbageRequest, NewPlan, PlanView, Stamp, StoreError, Workspace};
-use rootset_text::tokens::index_terms;
+use rootset_text::terms::index_terms;
 use serde_json::json;
 
 use crate::error::ServiceError;

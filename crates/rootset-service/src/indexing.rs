@@ -24,4 +24,4 @@ mod writer;
 
 pub(crate) use report::Report;
 pub(crate) use run::IndexRun;
-pub(crate) use scope::Scope;
+pub(crate) use scope::IndexScope;

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use rootset_model::{Content, Extraction};
 use rootset_provider::ProviderError;
 use rootset_store::{ContentPart, PreparedChunk, PreparedContent, PreparedDerived, PreparedVectors};
-use rootset_text::{chunks, tokens};
+use rootset_text::{chunks, terms};
 
 use crate::service::Service;
 
@@ -27,7 +27,7 @@ impl Service {
 
     /// Hash, chunks and terms: what needs no model.
     pub(crate) fn prepare_text(&self, content: Content) -> PreparedContent {
-        let head_terms = tokens::index_terms(&content.topic);
+        let head_terms = terms::index_terms(&content.topic);
         let mut prepared_chunks = Vec::new();
         for part in [ContentPart::Context, ContentPart::Decisions, ContentPart::Rationale] {
             let text = part.text_of(&content);
@@ -37,9 +37,9 @@ impl Service {
                     part,
                     start: range.start,
                     length: range.len(),
-                    is_question: tokens::is_question(piece),
+                    is_question: terms::is_question(piece),
                     head_terms: head_terms.clone(),
-                    body_terms: tokens::index_terms(piece),
+                    body_terms: terms::index_terms(piece),
                 });
             }
         }
@@ -59,7 +59,7 @@ impl Service {
         prepared: &PreparedContent,
         extraction: Extraction,
     ) -> Result<PreparedDerived, ProviderError> {
-        let entity_terms = extraction.entities.iter().map(|entity| tokens::index_terms(&entity.name)).collect();
+        let entity_terms = extraction.entities.iter().map(|entity| terms::index_terms(&entity.name)).collect();
         let vectors = match &self.embedder {
             Some(embedder) => {
                 self.has_embedded.store(true, Ordering::Relaxed);

@@ -28,7 +28,7 @@ pub use salvage::{Salvaged, salvage};
 pub(crate) use tables::{CHUNK_TABLES, CONTEXT_TABLES, GRAPH_TABLES, MEMORY_TABLES, Table};
 pub use verify::verify_backup;
 
-use crate::driver::Scope;
+use crate::driver::Tenant;
 use crate::error::StoreError;
 use crate::failpoints::failpoint;
 use crate::leases::DATABASE;
@@ -105,7 +105,7 @@ impl Store {
     }
 
     fn bundle(&self, partial: &Partial, new: &NewBackup<'_>, stamp: Stamp<'_>) -> Result<Manifest, StoreError> {
-        let (written, ledger_key) = self.read(Scope::Database, |tx| {
+        let (written, ledger_key) = self.read(Tenant::Database, |tx| {
             let wanted = |it: &ArchivedWorkspace| new.workspace.is_none_or(|only| only.key == it.number);
             let workspaces: Vec<_> = bundle::workspaces(tx)?.into_iter().filter(wanted).collect();
             let key: Vec<u8> = tx.scalar(&purge_sql::ERASURE_KEY, &[])?;

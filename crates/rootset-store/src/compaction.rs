@@ -8,7 +8,7 @@ use rootset_model::WorkspaceKey;
 use rootset_model::limits::PURGE_BATCH_MEMORIES;
 
 use crate::Store;
-use crate::driver::{Scope, SearchIndex, SearchRemoval, Transaction};
+use crate::driver::{SearchIndex, SearchRemoval, Tenant, Transaction};
 use crate::error::StoreError;
 use crate::failpoints::failpoint;
 use crate::statements::compaction as sql;
@@ -60,7 +60,7 @@ impl Store {
     /// Pays the debts of all workspaces, a step per transaction. `false` when the disk has no room for it: the debts stay
     /// noted, and whoever purges or keeps house next tries again.
     pub(crate) fn compact_searches(&self) -> Result<bool, StoreError> {
-        for (workspace, index) in self.read(Scope::Database, debts)? {
+        for (workspace, index) in self.read(Tenant::Database, debts)? {
             loop {
                 match self.write(workspace, |tx| step(tx, workspace, index)) {
                     Ok(true) => break,

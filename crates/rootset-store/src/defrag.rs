@@ -1,6 +1,6 @@
 //! Defragmentation: the files rebuilt without what was purged, in place and as one step of the engine.
 
-use crate::driver::{Scope, Sizes};
+use crate::driver::{Sizes, Tenant};
 use crate::error::StoreError;
 use crate::failpoints::failpoint;
 use crate::leases::DATABASE;
@@ -21,7 +21,7 @@ impl Store {
         self.engine.compact()?;
         self.engine.truncate_log()?;
         let bytes_after = bytes(self.engine.sizes()?);
-        self.write(Scope::Database, |tx| {
+        self.write(Tenant::Database, |tx| {
             tx.execute(&sql::RESET_PURGED_CHUNKS, &[])?;
             let counts = serde_json::json!({"bytes_before": bytes_before, "bytes_after": bytes_after}).to_string();
             audit::append(tx, DATABASE, stamp, &audit::Entry { counts: Some(counts), ..audit::Entry::of("defrag") })

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use rootset_model::WorkspaceKey;
 
-use crate::driver::{Scope, SearchIndex, Statement, Transaction};
+use crate::driver::{SearchIndex, Statement, Tenant, Transaction};
 use crate::error::StoreError;
 use crate::kinds::KINDS;
 use crate::repair::search_difference;
@@ -58,7 +58,7 @@ impl Store {
             detail: "problems that the database engine reports",
             found: engine,
         }];
-        checks.extend(self.read(Scope::Database, |tx| check_rows(tx, self.engine.name()))?);
+        checks.extend(self.read(Tenant::Database, |tx| check_rows(tx, self.engine.name()))?);
         Ok(checks)
     }
 }

@@ -102,16 +102,16 @@ pub enum Combine {
     All,
 }
 
-/// Whose rows a transaction may touch. An engine with tenants shows it no others.
+/// Whose rows a transaction may touch. An engine that keeps tenants apart shows it no others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scope {
+pub enum Tenant {
     Workspace(WorkspaceKey),
     /// What belongs to no workspace: the list of workspaces, tokens, the database's own audit and leases.
     Database,
 }
 
-impl Scope {
-    /// The number that rows of this scope carry.
+impl Tenant {
+    /// The number that rows of this tenant carry.
     pub fn key(self) -> WorkspaceKey {
         match self {
             Self::Workspace(key) => key,
@@ -120,7 +120,7 @@ impl Scope {
     }
 }
 
-impl From<WorkspaceKey> for Scope {
+impl From<WorkspaceKey> for Tenant {
     fn from(key: WorkspaceKey) -> Self {
         match key {
             crate::leases::DATABASE => Self::Database,
@@ -129,7 +129,7 @@ impl From<WorkspaceKey> for Scope {
     }
 }
 
-impl From<&crate::Workspace> for Scope {
+impl From<&crate::Workspace> for Tenant {
     fn from(workspace: &crate::Workspace) -> Self {
         workspace.key.into()
     }
@@ -137,8 +137,8 @@ impl From<&crate::Workspace> for Scope {
 
 /// One transaction on one engine. Reads see one snapshot.
 pub trait Transaction {
-    /// Goes on in another scope: for work that visits one workspace after the other.
-    fn enter(&mut self, scope: Scope) -> Result<(), StoreError>;
+    /// Goes on in another tenant: for work that visits one workspace after the other.
+    fn enter(&mut self, tenant: Tenant) -> Result<(), StoreError>;
 
     /// Rows changed.
     fn execute(&mut self, statement: &Statement, parameters: &[Value<'_>]) -> Result<usize, StoreError>;
@@ -172,7 +172,7 @@ pub trait Transaction {
         each: &mut dyn FnMut(WorkspaceKey, &dyn Row) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
         for &workspace in workspaces {
-            self.enter(Scope::Workspace(workspace))?;
+            self.enter(Tenant::Workspace(workspace))?;
             self.query(statement, &in_workspace(workspace, others), &mut |row| each(workspace, row))?;
         }
         Ok(())
@@ -287,14 +287,14 @@ pub trait Engine: Send + Sync {
     fn name(&self) -> &'static str;
 
     /// Runs `work` on one snapshot; never waits for a writer.
-    fn read(&self, scope: Scope, work: Work<'_>) -> Result<(), StoreError>;
+    fn read(&self, tenant: Tenant, work: Work<'_>) -> Result<(), StoreError>;
 
-    /// Runs `work` as the only writer of its scope and commits durably, or rolls back when it fails.
-    fn write(&self, scope: Scope, work: Work<'_>) -> Result<(), StoreError>;
+    /// Runs `work` as the only writer of its tenant and commits durably, or rolls back when it fails.
+    fn write(&self, tenant: Tenant, work: Work<'_>) -> Result<(), StoreError>;
 
     /// The same without being the only writer: for changes of single rows that are right whoever else writes. Nobody
     /// waits for it but for the very rows.
-    fn touch(&self, scope: Scope, work: Work<'_>) -> Result<(), StoreError>;
+    fn touch(&self, tenant: Tenant, work: Work<'_>) -> Result<(), StoreError>;
 
     /// Moves what was written out of the log and truncates it; `false` while a reader still holds the old one.
     fn truncate_log(&self) -> Result<bool, StoreError>;

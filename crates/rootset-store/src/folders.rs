@@ -9,7 +9,7 @@ use std::path::Path;
 use rootset_model::WorkspaceKey;
 
 use crate::audit;
-use crate::driver::{Scope, Transaction};
+use crate::driver::{Tenant, Transaction};
 use crate::error::StoreError;
 use crate::statements::code as code_sql;
 use crate::statements::folders as sql;
@@ -21,10 +21,10 @@ impl Store {
     /// be in a workspace of that name.
     pub fn workspace_of_folder(&self, folder: &str, name: &str, stamp: Stamp<'_>) -> Result<Workspace, StoreError> {
         // Reading first: nobody waits for the write lock to hear that the folder is known.
-        if let Some(known) = self.read(Scope::Database, |tx| linked(tx, folder))? {
+        if let Some(known) = self.read(Tenant::Database, |tx| linked(tx, folder))? {
             return Ok(known);
         }
-        self.write(Scope::Database, |tx| {
+        self.write(Tenant::Database, |tx| {
             if let Some(known) = linked(tx, folder)? {
                 return Ok(known);
             }

@@ -6,7 +6,7 @@ use rootset_gc::strategies::EXPIRED;
 use rootset_model::limits::SWEEP_BATCH_MEMORIES;
 use rootset_model::{PlanId, RunId, Timestamp, WorkspaceKey};
 
-use crate::driver::Scope;
+use crate::driver::Tenant;
 use crate::error::StoreError;
 use crate::garbage::BucketTotals;
 use crate::statements::housekeeping as sql;
@@ -33,7 +33,7 @@ impl Store {
     /// the grace that was promised and the one that is set now. A trashed workspace comes as its own run.
     pub fn trash_past_grace(&self, grace_ms: i64, now: Timestamp) -> Result<Vec<PastGrace>, StoreError> {
         let trashed_before = now.saturating_add_ms(grace_ms.saturating_neg());
-        self.read(Scope::Database, |tx| {
+        self.read(Tenant::Database, |tx| {
             let mut found: Vec<PastGrace> = Vec::new();
             // What is in a trashed workspace goes with it, and comes back with it.
             let (living, trashed): (Vec<_>, Vec<_>) =

@@ -2,7 +2,7 @@
 
 use rootset_model::{Content, Extraction, MemoryId, Timestamp, WorkspaceKey};
 
-use crate::driver::{Row, Scope, Transaction, Value};
+use crate::driver::{Row, Tenant, Transaction, Value};
 use crate::error::StoreError;
 use crate::graph::Contribution;
 use crate::memories::{self, Status};
@@ -41,7 +41,7 @@ impl Store {
     pub fn claim_completion(&self, now: Timestamp, lease_ms: i64) -> Result<Option<PendingWork>, StoreError> {
         let until = now.saturating_add_ms(lease_ms);
         // Looking first spares the write lock when there is nothing to do, which is nearly always.
-        let due: Vec<WorkspaceKey> = self.read(Scope::Database, |tx| {
+        let due: Vec<WorkspaceKey> = self.read(Tenant::Database, |tx| {
             tx.rows(&sql::DUE_WORKSPACES, &[COMPLETE.into(), now.into()], |row| row.get(0))
         })?;
         for workspace in due {
@@ -85,11 +85,6 @@ impl Store {
             let Some(job) = tx.row(&sql::CLAIM_ONE, &parameters, read_job)? else { return Ok(None) };
             load(tx, job)
         })
-    }
-
-    /// When the next completion can be claimed.
-    pub fn next_completion_at(&self) -> Result<Option<Timestamp>, StoreError> {
-        self.read(Scope::Database, |tx| tx.scalar(&sql::NEXT_DUE, &[COMPLETE.into()]))
     }
 
     /// Stores the validated extraction, so that a failure after it does not ask the model again.

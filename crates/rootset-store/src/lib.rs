@@ -58,7 +58,7 @@ mod workspaces;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use driver::{Engine, Scope, Transaction};
+use driver::{Engine, Tenant, Transaction};
 use rootset_model::Timestamp;
 
 pub use add::{AddOutcome, NewMemory};
@@ -244,7 +244,7 @@ impl Store {
     }
 
     /// The same, with another folder for the backup before a change of the schema.
-    pub fn open_sqlite_with_backups(path: &Path, backups: &Path) -> Result<Self, StoreError> {
+    fn open_sqlite_with_backups(path: &Path, backups: &Path) -> Result<Self, StoreError> {
         let engine = sqlite::SqliteEngine::open(path, &|older| backup::before_migration(older, backups))?;
         Ok(Self::over(engine))
     }
@@ -282,29 +282,29 @@ impl Store {
         self.engine.lacks_vectors()
     }
 
-    /// One snapshot of a scope; never waits for a writer.
+    /// One snapshot of a tenant; never waits for a writer.
     fn read<T>(
         &self,
-        scope: impl Into<Scope>,
+        tenant: impl Into<Tenant>,
         mut work: impl FnMut(&mut dyn Transaction) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
         let mut result = None;
-        self.engine.read(scope.into(), &mut |transaction| {
+        self.engine.read(tenant.into(), &mut |transaction| {
             result = Some(work(transaction)?);
             Ok(())
         })?;
         Ok(result.expect("an engine that answers Ok has run the work"))
     }
 
-    /// One durable transaction, all or nothing, the only one that writes in its scope. The work may be run again if the
+    /// One durable transaction, all or nothing, the only one that writes in its tenant. The work may be run again if the
     /// engine has to retry.
     fn write<T>(
         &self,
-        scope: impl Into<Scope>,
+        tenant: impl Into<Tenant>,
         mut work: impl FnMut(&mut dyn Transaction) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
         let mut result = None;
-        self.engine.write(scope.into(), &mut |transaction| {
+        self.engine.write(tenant.into(), &mut |transaction| {
             result = Some(work(transaction)?);
             Ok(())
         })?;
@@ -314,11 +314,11 @@ impl Store {
     /// The same for changes of single rows that are right whoever else writes: leases, claims, use counts.
     fn touch<T>(
         &self,
-        scope: impl Into<Scope>,
+        tenant: impl Into<Tenant>,
         mut work: impl FnMut(&mut dyn Transaction) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
         let mut result = None;
-        self.engine.touch(scope.into(), &mut |transaction| {
+        self.engine.touch(tenant.into(), &mut |transaction| {
             result = Some(work(transaction)?);
             Ok(())
         })?;

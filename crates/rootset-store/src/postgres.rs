@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use rootset_model::limits::WRITE_WAIT_MS;
 use tokio_postgres::Config;
 
-use crate::driver::{Engine, Scope, Sizes, Work};
+use crate::driver::{Engine, Sizes, Tenant, Work};
 use crate::error::StoreError;
 use crate::location::{PostgresSettings, PostgresUrl};
 
@@ -98,17 +98,17 @@ impl PostgresEngine {
         let statement_timeout_ms = settings.statement_timeout_ms;
         let engine = Self { pool, statement_timeout_ms, has_vectors, is_new, changed_rows: ChangedRows::default() };
         // Whoever may not act as the application learns it now.
-        engine.read(Scope::Database, &mut |_| Ok(()))?;
+        engine.read(Tenant::Database, &mut |_| Ok(()))?;
         if engine.has_vectors {
             vectors::fill_all(&engine)?;
         }
         Ok(engine)
     }
 
-    fn run(&self, scope: Scope, access: Access, work: Work<'_>) -> Result<(), StoreError> {
+    fn run(&self, tenant: Tenant, access: Access, work: Work<'_>) -> Result<(), StoreError> {
         let mut pause = FIRST_PAUSE;
         for tried in 1.. {
-            match self.attempt(scope, access, work) {
+            match self.attempt(tenant, access, work) {
                 Ok(()) => return Ok(()),
                 Err(Failure::Final(error)) => return Err(error),
                 Err(Failure::Conflict(error) | Failure::Disconnected(error)) if tried >= TRIES_MAX => {
@@ -126,15 +126,15 @@ impl PostgresEngine {
     }
 
     /// One try. Without an answer to its commit the transaction is asked for.
-    fn attempt(&self, scope: Scope, access: Access, work: Work<'_>) -> Result<(), Failure> {
+    fn attempt(&self, tenant: Tenant, access: Access, work: Work<'_>) -> Result<(), Failure> {
         let mut unanswered = None;
-        let timeout_ms = match (access, scope) {
-            (Access::Read, Scope::Workspace(_)) => self.statement_timeout_ms,
+        let timeout_ms = match (access, tenant) {
+            (Access::Read, Tenant::Workspace(_)) => self.statement_timeout_ms,
             _ => self.statement_timeout_ms.saturating_mul(LONG_WORK_FACTOR),
         };
         let purpose = if access == Access::Read { Purpose::Read } else { Purpose::Write };
         let result = self.pool.with(purpose, |connection| {
-            let begun = PostgresTransaction::begin(connection, scope, access, timeout_ms, self.has_vectors);
+            let begun = PostgresTransaction::begin(connection, tenant, access, timeout_ms, self.has_vectors);
             let worked = begun.and_then(|mut transaction| {
                 work(&mut transaction)?;
                 Ok((transaction.number, transaction.changed_rows))
@@ -205,16 +205,16 @@ impl Engine for PostgresEngine {
         "postgres"
     }
 
-    fn read(&self, scope: Scope, work: Work<'_>) -> Result<(), StoreError> {
-        self.run(scope, Access::Read, work)
+    fn read(&self, tenant: Tenant, work: Work<'_>) -> Result<(), StoreError> {
+        self.run(tenant, Access::Read, work)
     }
 
-    fn write(&self, scope: Scope, work: Work<'_>) -> Result<(), StoreError> {
-        self.run(scope, Access::Write, work)
+    fn write(&self, tenant: Tenant, work: Work<'_>) -> Result<(), StoreError> {
+        self.run(tenant, Access::Write, work)
     }
 
-    fn touch(&self, scope: Scope, work: Work<'_>) -> Result<(), StoreError> {
-        self.run(scope, Access::Touch, work)
+    fn touch(&self, tenant: Tenant, work: Work<'_>) -> Result<(), StoreError> {
+        self.run(tenant, Access::Touch, work)
     }
 
     /// The log is the server's, and so is its archive.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use rootset_model::{Content, Extraction, MemoryId, Timestamp, WorkspaceKey};
 
-use crate::driver::{Scope, SearchIndex, SearchRemoval, SearchRow, Transaction};
+use crate::driver::{SearchIndex, SearchRemoval, SearchRow, Tenant, Transaction};
 use crate::error::StoreError;
 use crate::memories::{self, read_content};
 use crate::statements::doctor as sql;
@@ -46,7 +46,7 @@ pub struct CodeOrigin {
 impl Store {
     /// Memories, in the trash or not, whose derived rows are incomplete.
     pub fn broken_memories(&self) -> Result<Vec<BrokenMemory>, StoreError> {
-        self.read(Scope::Database, |tx| {
+        self.read(Tenant::Database, |tx| {
             let mut broken = Vec::new();
             for workspace in workspaces::keys(tx)? {
                 tx.enter(workspace.into())?;
@@ -94,7 +94,7 @@ impl Store {
     /// rows are incomplete are left to the next scan, which reads them again.
     pub fn repair_rows(&self, now: Timestamp) -> Result<(), StoreError> {
         self.compact_searches()?;
-        self.write(Scope::Database, |tx| {
+        self.write(Tenant::Database, |tx| {
             for workspace in workspaces::keys(tx)? {
                 tx.enter(workspace.into())?;
                 let key = [workspace.into()];
@@ -119,7 +119,7 @@ impl Store {
 
     /// Texts that full text does not know.
     pub fn unindexed_texts(&self) -> Result<Vec<UnindexedText>, StoreError> {
-        self.read(Scope::Database, |tx| {
+        self.read(Tenant::Database, |tx| {
             let mut texts = Vec::new();
             for workspace in workspaces::keys(tx)? {
                 tx.enter(workspace.into())?;
@@ -154,7 +154,7 @@ impl Store {
 
     /// Writes missing search rows (their text already turned into terms) and drops those that belong to nothing.
     pub fn repair_search(&self, terms: &[UnindexedText]) -> Result<(), StoreError> {
-        self.write(Scope::Database, |tx| {
+        self.write(Tenant::Database, |tx| {
             for workspace in workspaces::keys(tx)? {
                 tx.enter(workspace.into())?;
                 for index in SearchIndex::ALL {

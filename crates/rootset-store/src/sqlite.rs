@@ -13,7 +13,7 @@ use rootset_model::limits::WRITE_WAIT_MS;
 use rusqlite::OpenFlags;
 use rusqlite::config::DbConfig;
 
-use crate::driver::{Engine, Scope, Sizes, Work};
+use crate::driver::{Engine, Sizes, Tenant, Work};
 use crate::error::StoreError;
 use crate::platform;
 
@@ -163,11 +163,11 @@ impl Engine for SqliteEngine {
         "sqlite"
     }
 
-    fn read(&self, _: Scope, work: Work<'_>) -> Result<(), StoreError> {
+    fn read(&self, _: Tenant, work: Work<'_>) -> Result<(), StoreError> {
         self.with_reader(|connection| connection.read(work))
     }
 
-    fn write(&self, _: Scope, work: Work<'_>) -> Result<(), StoreError> {
+    fn write(&self, _: Tenant, work: Work<'_>) -> Result<(), StoreError> {
         let wait = Duration::from_millis(WRITE_WAIT_MS);
         let busy = StoreError::Busy { waited_ms: WRITE_WAIT_MS };
         let mut writer = self.writer.try_lock_for(wait).ok_or(busy)?;
@@ -188,8 +188,8 @@ impl Engine for SqliteEngine {
     }
 
     /// There is one writer per file anyway.
-    fn touch(&self, scope: Scope, work: Work<'_>) -> Result<(), StoreError> {
-        self.write(scope, work)
+    fn touch(&self, tenant: Tenant, work: Work<'_>) -> Result<(), StoreError> {
+        self.write(tenant, work)
     }
 
     fn truncate_log(&self) -> Result<bool, StoreError> {

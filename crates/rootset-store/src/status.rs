@@ -2,7 +2,7 @@
 
 use rootset_model::{Counts, Timestamp};
 
-use crate::driver::{Scope, Sizes};
+use crate::driver::{Sizes, Tenant};
 use crate::error::StoreError;
 use crate::kinds::KINDS;
 use crate::runs::RunView;
@@ -65,7 +65,7 @@ impl Store {
     }
 
     pub fn dead_rows(&self) -> Result<DeadRows, StoreError> {
-        self.read(Scope::Database, |tx| {
+        self.read(Tenant::Database, |tx| {
             let mut dead = DeadRows { chunks: 0, purged: tx.scalar(&sql::PURGED_CHUNKS, &[])? };
             let workspaces = workspaces::keys(tx)?;
             tx.query_each(&workspaces, &sql::CHUNK_COUNT, &[], &mut |_, row| {

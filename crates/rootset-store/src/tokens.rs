@@ -5,7 +5,7 @@
 
 use rootset_model::{Timestamp, TokenId};
 
-use crate::driver::{Row, Scope, Transaction};
+use crate::driver::{Row, Tenant, Transaction};
 use crate::error::StoreError;
 use crate::leases::DATABASE;
 use crate::statements::tokens as sql;
@@ -48,7 +48,7 @@ pub enum TokenReference<'a> {
 impl Store {
     pub fn create_token(&self, new: &NewToken, stamp: Stamp<'_>) -> Result<(), StoreError> {
         let workspaces = new.workspaces.as_ref().map_or_else(|| ALL_WORKSPACES.to_owned(), |ids| ids.join(" "));
-        self.write(Scope::Database, |tx| {
+        self.write(Tenant::Database, |tx| {
             tx.execute(&sql::FREE_NAME, &[(&new.name).into(), stamp.now.into()])?;
             if let Some(taken) = tx.row(&sql::BY_NAME, &[(&new.name).into()], TokenRow::read)? {
                 return Err(StoreError::TokenNameTaken { name: taken.name, by: taken.id });
@@ -72,17 +72,17 @@ impl Store {
 
     /// The token with this secret, unless it was revoked. Whether it has run out is for the caller to ask.
     pub fn token_by_secret(&self, secret_hash: &[u8; 32]) -> Result<Option<TokenRow>, StoreError> {
-        self.read(Scope::Database, |tx| tx.row(&sql::BY_SECRET, &[secret_hash.into()], TokenRow::read))
+        self.read(Tenant::Database, |tx| tx.row(&sql::BY_SECRET, &[secret_hash.into()], TokenRow::read))
     }
 
     /// Whether there is one that would be let in now.
     pub fn has_living_token(&self, now: Timestamp) -> Result<bool, StoreError> {
-        self.read(Scope::Database, |tx| tx.scalar(&sql::ANY_LIVING, &[now.into()]))
+        self.read(Tenant::Database, |tx| tx.scalar(&sql::ANY_LIVING, &[now.into()]))
     }
 
     /// A page of tokens, newest first, and how many there are.
     pub fn list_tokens(&self, with_revoked: bool, offset: i64, limit: i64) -> Result<(Vec<TokenRow>, i64), StoreError> {
-        self.read(Scope::Database, |tx| {
+        self.read(Tenant::Database, |tx| {
             let total = tx.scalar(&sql::COUNT, &[with_revoked.into()])?;
             let page = [with_revoked.into(), limit.into(), offset.into()];
             Ok((tx.rows(&sql::LIST, &page, TokenRow::read)?, total))
@@ -91,7 +91,7 @@ impl Store {
 
     /// Revokes a token for good. One that was revoked before stays as it is.
     pub fn revoke_token(&self, token: TokenReference<'_>, stamp: Stamp<'_>) -> Result<TokenRow, StoreError> {
-        self.write(Scope::Database, |tx| {
+        self.write(Tenant::Database, |tx| {
             let found = find(tx, token)?;
             if found.revoked_at.is_some() {
                 return Ok(found);

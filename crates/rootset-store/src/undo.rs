@@ -46,13 +46,13 @@ impl Store {
             return Err(StoreError::RunNotUndoable { run, purged: false });
         }
         let mut undone = Undone::default();
-        let mut from = Place { kind: 0, after: Vec::new() };
+        let mut from = Position { kind: 0, after: Vec::new() };
         loop {
             let (next, of_batch) = self.write(workspace, |tx| undo_batch(tx, workspace.key, &view, &from, stamp))?;
             failpoint!("undo.batch_committed");
             undone.add(of_batch);
             match next {
-                Some(place) => from = place,
+                Some(position) => from = position,
                 None => break,
             }
         }
@@ -73,7 +73,7 @@ impl Store {
 }
 
 /// How far an undo has come.
-struct Place {
+struct Position {
     /// In the list of kinds.
     kind: usize,
     /// Of that kind: the last row that was looked at.
@@ -85,9 +85,9 @@ fn undo_batch(
     tx: &mut dyn Transaction,
     workspace: WorkspaceKey,
     run: &RunView,
-    from: &Place,
+    from: &Position,
     stamp: Stamp<'_>,
-) -> Result<(Option<Place>, Undone), StoreError> {
+) -> Result<(Option<Position>, Undone), StoreError> {
     // An apply that is still going on, or that a crash cut short, must not take again what comes back now.
     runs::end(tx, workspace, run.id, stamp.now)?;
     let undoing = Undoing { workspace, run, size: sweep_batch_memories(), stamp };
@@ -114,13 +114,13 @@ fn undo_batch(
 fn restore_kinds(
     tx: &mut dyn Transaction,
     undoing: &Undoing<'_>,
-    from: &Place,
+    from: &Position,
     undone: &mut Undone,
-) -> Result<Option<Place>, StoreError> {
+) -> Result<Option<Position>, StoreError> {
     let mut after: &[u8] = &from.after;
-    for (place, kind) in KINDS.iter().enumerate().skip(from.kind) {
+    for (number, kind) in KINDS.iter().enumerate().skip(from.kind) {
         if let Some(after) = kind.restore(tx, undoing, after, undone)? {
-            return Ok(Some(Place { kind: place, after }));
+            return Ok(Some(Position { kind: number, after }));
         }
         after = &[];
     }

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use parking_lot::Mutex;
 use rootset_model::{Timestamp, WorkspaceKey};
 
-use crate::driver::{Scope, Transaction};
+use crate::driver::{Tenant, Transaction};
 use crate::error::StoreError;
 use crate::statements::vectors as sql;
 use crate::workspaces::{self, Draw};
@@ -161,12 +161,12 @@ impl Store {
             let complete: Option<Vec<u8>> = tx.row(&sql::COMPLETE_SPACE, &[], |row| row.get(0))?;
             Ok(complete.as_deref() == Some(space.as_bytes()))
         };
-        if self.read(Scope::Database, is_complete)? {
+        if self.read(Tenant::Database, is_complete)? {
             return Ok(Vec::new());
         }
-        let missing = self.read(Scope::Database, |tx| missing(tx, space, limit))?;
+        let missing = self.read(Tenant::Database, |tx| missing(tx, space, limit))?;
         if missing.is_empty() {
-            self.write(Scope::Database, |tx| {
+            self.write(Tenant::Database, |tx| {
                 // Asked again inside the write: somebody may have added a chunk without a vector meanwhile.
                 if missing_in_any(tx, space)? {
                     return Ok(());

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use rootset_model::{RunId, Timestamp, WorkspaceKey};
 
-use crate::driver::{Row, Scope, Transaction};
+use crate::driver::{Row, Tenant, Transaction};
 use crate::error::StoreError;
 use crate::statements::workspaces as sql;
 use crate::{Stamp, Store};
@@ -55,7 +55,7 @@ impl Store {
 
     /// Finds a workspace also when it is in the trash.
     pub fn workspace_or_trashed(&self, id: &str) -> Result<Workspace, StoreError> {
-        self.read(Scope::Database, |tx| match find(tx, id)? {
+        self.read(Tenant::Database, |tx| match find(tx, id)? {
             Some(workspace) => Ok(workspace),
             None => {
                 let nearest = tx.rows(&sql::NAMES, &[], |row| row.get::<String>(0))?;
@@ -65,7 +65,7 @@ impl Store {
     }
 
     pub fn create_workspace(&self, new: &NewWorkspace, stamp: Stamp<'_>) -> Result<Workspace, StoreError> {
-        self.write(Scope::Database, |tx| {
+        self.write(Tenant::Database, |tx| {
             let created = insert(tx, new, stamp)?;
             let workspace = find(tx, &new.id)?.ok_or(StoreError::MissingRow { statement: "workspaces.find" })?;
             if !created {
@@ -79,16 +79,16 @@ impl Store {
 
     /// Makes sure the workspace exists, as the first use of `default` does.
     pub fn ensure_workspace(&self, id: &str, stamp: Stamp<'_>) -> Result<(), StoreError> {
-        if self.read(Scope::Database, |tx| find(tx, id))?.is_some() {
+        if self.read(Tenant::Database, |tx| find(tx, id))?.is_some() {
             return Ok(());
         }
         let new = NewWorkspace { id: id.to_owned(), ..NewWorkspace::default() };
-        self.write(Scope::Database, |tx| insert(tx, &new, stamp).map(|_| ()))
+        self.write(Tenant::Database, |tx| insert(tx, &new, stamp).map(|_| ()))
     }
 
     /// Those that are wanted, by their ids.
     pub fn list_workspaces(&self, is_wanted: impl Fn(&str) -> bool) -> Result<Vec<WorkspaceView>, StoreError> {
-        self.read(Scope::Database, |tx| {
+        self.read(Tenant::Database, |tx| {
             let mut views: Vec<(WorkspaceKey, WorkspaceView)> =
                 tx.rows(&sql::LIST, &[], |row| Ok((row.get(0)?, WorkspaceView::read(row)?)))?;
             views.retain(|(_, view)| is_wanted(&view.id));
@@ -108,14 +108,14 @@ impl Store {
 
     /// All of them that live, without looking into them.
     pub fn workspaces(&self) -> Result<Vec<Workspace>, StoreError> {
-        let mut all = self.read(Scope::Database, all)?;
+        let mut all = self.read(Tenant::Database, all)?;
         all.retain(|it| it.trashed.is_none());
         Ok(all)
     }
 
     /// When anybody wrote to any of them.
     pub fn last_write_at(&self) -> Result<Option<Timestamp>, StoreError> {
-        self.read(Scope::Database, |tx| tx.scalar(&sql::LAST_WRITE_AT, &[]))
+        self.read(Tenant::Database, |tx| tx.scalar(&sql::LAST_WRITE_AT, &[]))
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt;
 
 use rootset_store::Location;
 use rootset_trees::dump::differences;
-use rootset_trees::{Scope, logical_dump};
+use rootset_trees::{IndexScope, logical_dump};
 
 use crate::error::StressError;
 use crate::model::Violation;
@@ -25,7 +25,7 @@ impl fmt::Display for Compared {
 
 /// Fails with the first differences, and when there is nothing to compare.
 pub fn run(wanted: &Location, found: &Location, workspace: &str) -> Result<Compared, StressError> {
-    run_within(wanted, found, workspace, &Scope::default())
+    run_within(wanted, found, workspace, &IndexScope::default())
 }
 
 /// Only what a run of this scope speaks about.
@@ -33,7 +33,7 @@ pub fn run_within(
     wanted: &Location,
     found: &Location,
     workspace: &str,
-    scope: &Scope,
+    scope: &IndexScope,
 ) -> Result<Compared, StressError> {
     let (wanted, found) = (logical_dump(wanted, workspace, scope)?, logical_dump(found, workspace, scope)?);
     if wanted.is_empty() {

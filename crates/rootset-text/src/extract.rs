@@ -63,8 +63,8 @@ struct Vocabulary<'a> {
 impl<'a> Vocabulary<'a> {
     fn learn(&mut self, reading: &Reading<'a>) {
         for sentence in reading.sentences() {
-            for (index, token) in sentence.tokens.iter().enumerate() {
-                let word = token.of(sentence.text);
+            for (index, piece) in sentence.pieces.iter().enumerate() {
+                let word = piece.of(sentence.text);
                 if word.starts_with(char::is_lowercase) {
                     self.common.insert(word);
                 } else if !sentence.is_initial(index) && !sentence.is_headline && !sentence.is_shouted {

@@ -4,7 +4,7 @@
 //! Not here: storage, models, clocks, anything remote. Every public function is total and pure: any text is valid
 //! input, equal text gives equal output, and the time taken grows with the length of the text, not with its square.
 //!
-//! How the modules build on each other: [`tokens`], [`matching`], [`extract`] and [`snippet`] all see text through one
+//! How the modules build on each other: [`terms`], [`matching`], [`extract`] and [`snippet`] all see text through one
 //! scanner (`scan`), so that what is found, what is forgotten and what is extracted agree on where a word or an
 //! identifier begins and ends.
 
@@ -15,11 +15,10 @@ pub mod names;
 pub mod secrets;
 pub mod slug;
 pub mod snippet;
-pub mod tokens;
+pub mod terms;
 
 mod chars;
 mod scan;
 mod sentences;
 mod stem;
-mod terms;
 mod words;

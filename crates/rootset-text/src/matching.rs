@@ -9,9 +9,9 @@ use std::collections::{BTreeSet, HashMap};
 
 use crate::chars::{cut_bytes, fold, plain};
 use crate::matching::phrase::{Phrase, Strictness, Units};
-use crate::scan::{Kind, Token, scan};
-use crate::terms::{Term, TermReader};
-use crate::tokens::TERM_BYTES_MAX;
+use crate::scan::{Kind, Piece, scan};
+use crate::terms::TERM_BYTES_MAX;
+use crate::terms::reader::{Term, TermReader};
 use crate::words::is_stop;
 
 mod phrase;
@@ -78,7 +78,7 @@ const REQUEST_WORDS: &[&str] =
 /// What a text must hold to match.
 #[derive(Clone, Debug)]
 pub struct Matcher {
-    /// Case-folded tokens, to their place among the requirements.
+    /// Case-folded pieces, to their place among the requirements.
     identifiers: HashMap<String, usize>,
     /// Stems, likewise.
     words: HashMap<String, usize>,
@@ -90,30 +90,30 @@ impl Matcher {
     /// None when the query says nothing that could be looked for.
     pub fn new(query: &str) -> Option<Self> {
         let plain = plain(query);
-        let tokens = scan(&plain);
+        let pieces = scan(&plain);
         let mut builder = Builder::new(&plain);
         let mut quotations = quotations(&plain).into_iter().peekable();
         let unquoted = quotations.peek().map_or(plain.len(), |first| first.start);
-        let mut index = point(&plain, &tokens[..tokens.partition_point(|token| token.end <= unquoted)]);
-        while let Some(token) = tokens.get(index) {
-            while quotations.next_if(|quotation| quotation.end <= token.start).is_some() {}
-            let rest = &tokens[index..];
+        let mut index = point(&plain, &pieces[..pieces.partition_point(|piece| piece.end <= unquoted)]);
+        while let Some(piece) = pieces.get(index) {
+            while quotations.next_if(|quotation| quotation.end <= piece.start).is_some() {}
+            let rest = &pieces[index..];
             let together = match quotations.peek() {
-                Some(quotation) if quotation.start <= token.start => {
-                    let inside = &rest[..rest.partition_point(|token| token.end <= quotation.end)];
+                Some(quotation) if quotation.start <= piece.start => {
+                    let inside = &rest[..rest.partition_point(|piece| piece.end <= quotation.end)];
                     builder.phrase(inside, Strictness::Anywhere);
                     inside.len()
                 }
-                _ if token.kind == Kind::Lone => {
+                _ if piece.kind == Kind::Lone => {
                     builder.phrase(&rest[..lone_run(rest)], Strictness::Anywhere);
                     lone_run(rest)
                 }
-                _ if token.kind == Kind::Compound => {
+                _ if piece.kind == Kind::Compound => {
                     builder.phrase(&rest[..1], Strictness::BetweenWords);
                     1
                 }
                 _ => {
-                    builder.token(token);
+                    builder.piece(piece);
                     1
                 }
             };
@@ -128,13 +128,13 @@ impl Matcher {
         let mut reader = TermReader::new();
         for field in fields {
             let plain = plain(field);
-            let tokens = scan(&plain);
-            for token in &tokens {
-                reader.read(&plain, token, |term| missing.strike(self, term));
+            let pieces = scan(&plain);
+            for piece in &pieces {
+                reader.read(&plain, piece, |term| missing.strike(self, term));
             }
             if missing.phrases.iter().any(|is_missing| *is_missing) {
-                let mut units = Units::of(&plain, &tokens, &mut reader);
-                units.add_inner(&plain, &tokens, &mut reader);
+                let mut units = Units::of(&plain, &pieces, &mut reader);
+                units.add_inner(&plain, &pieces, &mut reader);
                 for (phrase, is_missing) in self.phrases.iter().zip(&mut missing.phrases) {
                     *is_missing = *is_missing && !phrase.occurs_in(&units);
                 }
@@ -146,7 +146,7 @@ impl Matcher {
         false
     }
 
-    /// Terms of the full-text index that every match holds, in its `tokens::index_terms`. Sorted, distinct.
+    /// Terms of the full-text index that every match holds, in its `terms::index_terms`. Sorted, distinct.
     pub fn index_terms(&self) -> Vec<String> {
         self.index_terms.clone()
     }
@@ -221,40 +221,40 @@ impl<'a> Builder<'a> {
     }
 
     /// A word, unless it says nothing; or an identifier.
-    fn token(&mut self, token: &Token) {
-        let folded = fold(token.of(self.text));
-        if token.kind.is_identifier() {
+    fn piece(&mut self, piece: &Piece) {
+        let folded = fold(piece.of(self.text));
+        if piece.kind.is_identifier() {
             let place = self.identifiers.len();
             self.identifiers.entry(folded).or_insert(place);
-            self.promise(token);
+            self.promise(piece);
         } else if !is_stop(&folded) && !REQUEST_WORDS.contains(&folded.as_str()) {
             let words = &mut self.words;
-            self.reader.read(self.text, token, |term| {
+            self.reader.read(self.text, piece, |term| {
                 if let Term::Run { stem, .. } = term {
                     let place = words.len();
                     words.entry(stem.to_owned()).or_insert(place);
                 }
             });
-            self.promise(token);
+            self.promise(piece);
         }
     }
 
-    fn phrase(&mut self, tokens: &[Token], strictness: Strictness) {
-        let units = Units::of(self.text, tokens, &mut self.reader);
-        match (units.len(), tokens) {
+    fn phrase(&mut self, pieces: &[Piece], strictness: Strictness) {
+        let units = Units::of(self.text, pieces, &mut self.reader);
+        match (units.len(), pieces) {
             (0, _) => {}
             // One thing in quotes is that thing; a stop word counts, since somebody took the trouble to quote it.
-            (1, [token]) if token.kind.is_identifier() => self.token(token),
+            (1, [piece]) if piece.kind.is_identifier() => self.piece(piece),
             _ => {
-                tokens.iter().for_each(|token| self.promise(token));
+                pieces.iter().for_each(|piece| self.promise(piece));
                 self.phrases.push(Phrase::new(units, strictness));
             }
         }
     }
 
-    /// Notes the index terms that every occurrence of a token has. The parts of camel case are not among them, nor is
+    /// Notes the index terms that every occurrence of a piece has. The parts of camel case are not among them, nor is
     /// the whole of it: `getusers` is the same identifier as `getUsers`, and is indexed as a word.
-    fn promise(&mut self, token: &Token) {
+    fn promise(&mut self, piece: &Piece) {
         let index_terms = &mut self.index_terms;
         let mut promise = |term: &str| {
             if !index_terms.contains(term) {
@@ -262,7 +262,7 @@ impl<'a> Builder<'a> {
             }
         };
         // The parts of a compound may be written apart.
-        self.reader.read(self.text, token, |term| match term {
+        self.reader.read(self.text, piece, |term| match term {
             Term::Whole { kind: Kind::Word | Kind::Camel | Kind::Compound, .. } | Term::Part { .. } => {}
             Term::Whole { folded, .. } => promise(cut_bytes(folded, TERM_BYTES_MAX)),
             Term::Run { stem, .. } => promise(stem),
@@ -280,24 +280,24 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// How many tokens only lead up to the point: `forget everything about`, and the like. All of them when there is none.
-fn point(text: &str, tokens: &[Token]) -> usize {
+/// How many pieces only lead up to the point: `forget everything about`, and the like. All of them when there is none.
+fn point(text: &str, pieces: &[Piece]) -> usize {
     let mut point = 0;
-    for (index, token) in tokens.iter().enumerate() {
-        let word = fold(token.of(text));
-        if token.kind == Kind::Word && TURNING_WORDS.contains(&word.as_str()) {
+    for (index, piece) in pieces.iter().enumerate() {
+        let word = fold(piece.of(text));
+        if piece.kind == Kind::Word && TURNING_WORDS.contains(&word.as_str()) {
             point = index + 1;
-        } else if token.kind != Kind::Word || !(LEADING_WORDS.contains(&word.as_str()) || is_stop(&word)) {
+        } else if piece.kind != Kind::Word || !(LEADING_WORDS.contains(&word.as_str()) || is_stop(&word)) {
             return point;
         }
     }
-    tokens.len()
+    pieces.len()
 }
 
-/// How many characters that stand alone follow each other directly, from the first token on, which is one.
-fn lone_run(tokens: &[Token]) -> usize {
-    let follows = |pair: &&[Token]| pair[0].end == pair[1].start && pair[1].kind == Kind::Lone;
-    1 + tokens.windows(2).take_while(follows).count()
+/// How many characters that stand alone follow each other directly, from the first piece on, which is one.
+fn lone_run(pieces: &[Piece]) -> usize {
+    let follows = |pair: &&[Piece]| pair[0].end == pair[1].start && pair[1].kind == Kind::Lone;
+    1 + pieces.windows(2).take_while(follows).count()
 }
 
 /// The insides of pairs of quotation marks, in order.

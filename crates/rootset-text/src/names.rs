@@ -6,7 +6,7 @@
 //! other reasons than the thing they name. Case is kept. Letters are those of ASCII: what other scripts write between
 //! them separates, for every mention alike.
 //!
-//! Not here: search terms (see `tokens`), which fold, stem and split.
+//! Not here: search terms (see `terms`), which fold, stem and split.
 
 /// Shorter identifiers (`x_1`, `a.b`) are too often something else.
 const IDENTIFIER_BYTES_MIN: usize = 6;

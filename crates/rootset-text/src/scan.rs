@@ -1,11 +1,11 @@
-//! Text to tokens: words, identifiers of several shapes, and characters that stand alone, each with its place.
+//! Text to pieces: words, identifiers of several shapes, and characters that stand alone, each with its place.
 //!
-//! A token is the longest thing that reads as one: `alice@acme.io`, `src/lib.rs`, `TKT-100`, `getUserName`. Marks
-//! around it (quotes, brackets, the full stop after it) are not part of it. Tokens that hold others ([`Kind::Url`],
-//! [`Kind::Path`], [`Kind::Dotted`]) are taken apart by [`inner_tokens`]; the rest are made of runs of letters and
+//! A piece is the longest thing that reads as one: `alice@acme.io`, `src/lib.rs`, `TKT-100`, `getUserName`. Marks
+//! around it (quotes, brackets, the full stop after it) are not part of it. Pieces that hold others ([`Kind::Url`],
+//! [`Kind::Path`], [`Kind::Dotted`]) are taken apart by [`inner_pieces`]; the rest are made of runs of letters and
 //! digits, see [`runs`].
 //!
-//! Invariants: tokens are ordered and do not overlap, begin and end between characters, hold at least one word
+//! Invariants: pieces are ordered and do not overlap, begin and end between characters, hold at least one word
 //! character, and are the same for equal text wherever it stands between separators. Not here: folding and stemming.
 
 use crate::chars::{is_apostrophe, is_lone, is_word};
@@ -40,13 +40,13 @@ pub(crate) enum Kind {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Token {
+pub(crate) struct Piece {
     pub kind: Kind,
     pub start: usize,
     pub end: usize,
 }
 
-impl Token {
+impl Piece {
     pub(crate) fn of<'a>(&self, text: &'a str) -> &'a str {
         &text[self.start..self.end]
     }
@@ -59,9 +59,9 @@ impl Kind {
     }
 }
 
-/// All tokens of a text, in order.
-pub(crate) fn scan(text: &str) -> Vec<Token> {
-    let mut scanner = Scanner { text, tokens: Vec::with_capacity(text.len() / 6) };
+/// All pieces of a text, in order.
+pub(crate) fn scan(text: &str) -> Vec<Piece> {
+    let mut scanner = Scanner { text, pieces: Vec::with_capacity(text.len() / 6) };
     let mut position = 0;
     while let Some(c) = text[position..].chars().next() {
         if is_lone(c) {
@@ -73,49 +73,49 @@ pub(crate) fn scan(text: &str) -> Vec<Token> {
             position += c.len_utf8();
         }
     }
-    scanner.tokens
+    scanner.pieces
 }
 
-/// Appends the tokens inside one that holds others, the holders among them followed by their own. Nothing for the rest.
-pub(crate) fn inner_tokens(text: &str, token: &Token, inner: &mut Vec<Token>) {
-    // What stands behind the token must not change what is inside it.
-    let mut scanner = Scanner { text: &text[..token.end], tokens: std::mem::take(inner) };
-    let first = scanner.tokens.len();
-    match token.kind {
-        Kind::Url => scanner.inside_url(token),
-        Kind::Path => scanner.each_part(token.start, token.end, is_separator, Scanner::simple),
+/// Appends the pieces inside one that holds others, the holders among them followed by their own. Nothing for the rest.
+pub(crate) fn inner_pieces(text: &str, piece: &Piece, inner: &mut Vec<Piece>) {
+    // What stands behind the piece must not change what is inside it.
+    let mut scanner = Scanner { text: &text[..piece.end], pieces: std::mem::take(inner) };
+    let first = scanner.pieces.len();
+    match piece.kind {
+        Kind::Url => scanner.inside_url(piece),
+        Kind::Path => scanner.each_part(piece.start, piece.end, is_separator, Scanner::simple),
         _ => {}
     }
     // Dotted names inside: their parts go behind them, so that a holder is directly followed by what it holds.
-    let held = scanner.tokens.split_off(first);
-    let itself = (token.kind == Kind::Dotted).then_some(*token);
+    let held = scanner.pieces.split_off(first);
+    let itself = (piece.kind == Kind::Dotted).then_some(*piece);
     for held in itself.into_iter().chain(held) {
-        if held != *token {
-            scanner.tokens.push(held);
+        if held != *piece {
+            scanner.pieces.push(held);
         }
         if held.kind == Kind::Dotted && is_holder(text, &held) {
             scanner.each_part(held.start, held.end, |c| c == '.' || c == ':', Scanner::simple);
         }
     }
-    *inner = scanner.tokens;
+    *inner = scanner.pieces;
 }
 
-/// Whether [`inner_tokens`] finds all the runs of this token, so that its own need not be read.
-pub(crate) fn is_holder(text: &str, token: &Token) -> bool {
-    match token.kind {
+/// Whether [`inner_pieces`] finds all the runs of this piece, so that its own need not be read.
+pub(crate) fn is_holder(text: &str, piece: &Piece) -> bool {
+    match piece.kind {
         Kind::Url | Kind::Path => true,
         // A numbered name is one thing: `TKT-100.2` does not hold `TKT-100`.
         Kind::Dotted => {
             let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-            !token.of(text).split(['.', ':']).any(is_number)
+            !piece.of(text).split(['.', ':']).any(is_number)
         }
         _ => false,
     }
 }
 
-/// The runs of letters and digits in a piece of text, as byte ranges of it.
-pub(crate) fn runs(piece: &str) -> impl Iterator<Item = &str> {
-    piece.split(|c| !is_word(c)).filter(|run| !run.is_empty())
+/// the runs of letters and digits in a text, as byte ranges of it.
+pub(crate) fn runs(written: &str) -> impl Iterator<Item = &str> {
+    written.split(|c| !is_word(c)).filter(|run| !run.is_empty())
 }
 
 /// Where a run such as `getHTTPServer` is made of parts: the offsets at which parts after the first begin.
@@ -147,7 +147,7 @@ fn is_camel_break(before: char, c: char, after: Option<char>, rest: &str) -> boo
 /// What a path may begin with in front of its first word, longest first.
 const PATH_LEADS: &[&str] = &["../.", "~/.", "./.", "../", "~/", "./", "/.", "/", "."];
 
-/// Characters that may join words into one token. A colon joins only in pairs and in `://`, handled where they occur.
+/// Characters that may join words into one piece. A colon joins only in pairs and in `://`, handled where they occur.
 fn is_joiner(c: char) -> bool {
     matches!(c, '_' | '.' | '-' | '/' | '\\' | '@' | '+' | '~') || is_apostrophe(c)
 }
@@ -163,12 +163,12 @@ fn is_url_mark(c: char) -> bool {
 #[derive(Debug)]
 struct Scanner<'a> {
     text: &'a str,
-    tokens: Vec<Token>,
+    pieces: Vec<Piece>,
 }
 
 impl Scanner<'_> {
     fn push(&mut self, kind: Kind, start: usize, end: usize) {
-        self.tokens.push(Token { kind, start, end });
+        self.pieces.push(Piece { kind, start, end });
     }
 
     /// Reads one run of words and joiners, and the URL that it may lead to. Returns where reading goes on.
@@ -209,10 +209,10 @@ impl Scanner<'_> {
         url.chars().any(is_word).then(|| authority + url.len())
     }
 
-    fn inside_url(&mut self, token: &Token) {
-        let authority = token.of(self.text).find("://").map_or(token.start, |at| token.start + at + 3);
+    fn inside_url(&mut self, piece: &Piece) {
+        let authority = piece.of(self.text).find("://").map_or(piece.start, |at| piece.start + at + 3);
         let is_border = |c| !is_word(c) && !matches!(c, '.' | '_' | '-' | '@' | '+');
-        self.each_part(authority, token.end, is_border, Scanner::words_and_emails);
+        self.each_part(authority, piece.end, is_border, Scanner::words_and_emails);
     }
 
     /// Calls `read` with each non-empty part between borders.
@@ -277,13 +277,13 @@ impl Scanner<'_> {
             let is_home = rest.starts_with("~/");
             let is_border = |c: char| matches!(c, '@' | '+' | '~') || is_apostrophe(c);
             let skip = usize::from(is_home);
-            let piece = skip + rest[skip..].find(is_border).unwrap_or(rest.len() - skip);
-            if !(self.is_after_apostrophe(position) && is_clitic(rest[..piece].trim_end_matches(|c| !is_word(c)))) {
-                self.path_or_words(position, position + piece);
+            let written = skip + rest[skip..].find(is_border).unwrap_or(rest.len() - skip);
+            if !(self.is_after_apostrophe(position) && is_clitic(rest[..written].trim_end_matches(|c| !is_word(c)))) {
+                self.path_or_words(position, position + written);
             }
-            position += piece;
+            position += written;
             // A `~` may lead a path, so it is only stepped over where it does not.
-            if position < end && !(self.text[position..end].starts_with("~/") && piece > 0) {
+            if position < end && !(self.text[position..end].starts_with("~/") && written > 0) {
                 position += char_len_at(self.text, position);
             }
         }
@@ -295,8 +295,8 @@ impl Scanner<'_> {
     }
 
     fn path_or_words(&mut self, start: usize, end: usize) {
-        let piece = &self.text[start..end];
-        let trimmed = piece.trim_end_matches(|c| !is_word(c));
+        let written = &self.text[start..end];
+        let trimmed = written.trim_end_matches(|c| !is_word(c));
         let Some(word) = trimmed.find(is_word) else { return };
         let lead = &trimmed[..word];
         let kept = PATH_LEADS.iter().find(|kept| lead.ends_with(**kept));
@@ -315,7 +315,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// Words joined by single dots, hyphens, pairs of colons or any number of underscores. Other marks end a token.
+    /// Words joined by single dots, hyphens, pairs of colons or any number of underscores. Other marks end a piece.
     fn simple(&mut self, start: usize, end: usize) {
         let text = self.text;
         let mut group: Option<Group> = None;
@@ -342,17 +342,17 @@ impl Scanner<'_> {
     }
 
     fn push_group(&mut self, group: &Group) {
-        let piece = &self.text[group.start..group.end];
+        let written = &self.text[group.start..group.end];
         let after = &self.text[group.end..];
         let suffix = ["++", "#"].into_iter().find(|suffix| after.starts_with(suffix));
         if let Some(suffix) = suffix
-            && piece.len() == 1
-            && piece.as_bytes()[0].is_ascii_alphabetic()
+            && written.len() == 1
+            && written.as_bytes()[0].is_ascii_alphabetic()
             && !after[suffix.len()..].starts_with(is_word)
         {
             return self.push(Kind::Language, group.start, group.end + suffix.len());
         }
-        self.push(group.joints.kind(piece), group.start, group.end);
+        self.push(group.joints.kind(written), group.start, group.end);
     }
 }
 
@@ -382,32 +382,32 @@ impl Joints {
         true
     }
 
-    fn kind(&self, piece: &str) -> Kind {
+    fn kind(&self, written: &str) -> Kind {
         match self {
             Self { underscore: true, .. } => Kind::Snake,
-            Self { dot: true, .. } => dotted_kind(piece),
-            Self { hyphen: true, .. } if is_issue(piece) => Kind::Issue,
+            Self { dot: true, .. } => dotted_kind(written),
+            Self { hyphen: true, .. } if is_issue(written) => Kind::Issue,
             Self { hyphen: true, .. } => Kind::Compound,
-            _ if camel_breaks(piece).next().is_some() => Kind::Camel,
+            _ if camel_breaks(written).next().is_some() => Kind::Camel,
             _ => Kind::Word,
         }
     }
 }
 
-fn dotted_kind(piece: &str) -> Kind {
-    let bare = piece.strip_prefix(['v', 'V']).unwrap_or(piece);
+fn dotted_kind(written: &str) -> Kind {
+    let bare = written.strip_prefix(['v', 'V']).unwrap_or(written);
     // Pre-releases (`1.2.3-rc1`) belong to the version.
     let numbers = bare.split('-').next().unwrap_or(bare);
     if !numbers.contains('.') || !numbers.split('.').all(|it| !it.is_empty() && it.bytes().all(|b| b.is_ascii_digit()))
     {
         return Kind::Dotted;
     }
-    let is_plain = bare.len() == piece.len() && numbers.len() == bare.len();
+    let is_plain = bare.len() == written.len() && numbers.len() == bare.len();
     if is_plain && numbers.split('.').count() == 2 { Kind::Number } else { Kind::Version }
 }
 
-fn is_issue(piece: &str) -> bool {
-    let Some((key, number)) = piece.split_once('-') else { return false };
+fn is_issue(written: &str) -> bool {
+    let Some((key, number)) = written.split_once('-') else { return false };
     key.starts_with(|c: char| c.is_ascii_alphabetic())
         && key.bytes().all(|byte| byte.is_ascii_alphanumeric())
         && number.bytes().all(|byte| byte.is_ascii_digit())
@@ -429,20 +429,20 @@ fn char_len_at(text: &str, index: usize) -> usize {
 mod tests {
     use super::*;
 
-    fn tokens(text: &str) -> Vec<(Kind, &str)> {
-        scan(text).iter().map(|token| (token.kind, token.of(text))).collect()
+    fn pieces(text: &str) -> Vec<(Kind, &str)> {
+        scan(text).iter().map(|piece| (piece.kind, piece.of(text))).collect()
     }
 
     fn one(text: &str) -> (Kind, &str) {
-        let tokens = tokens(text);
-        assert_eq!(tokens.len(), 1, "{tokens:?}");
-        tokens[0]
+        let pieces = pieces(text);
+        assert_eq!(pieces.len(), 1, "{pieces:?}");
+        pieces[0]
     }
 
     fn inside(text: &str) -> Vec<&str> {
         let mut inner = Vec::new();
-        inner_tokens(text, &scan(text)[0], &mut inner);
-        inner.iter().map(|token| token.of(text)).collect()
+        inner_pieces(text, &scan(text)[0], &mut inner);
+        inner.iter().map(|piece| piece.of(text)).collect()
     }
 
     #[test]
@@ -471,7 +471,7 @@ mod tests {
 
     #[test]
     fn words_end_at_marks_and_lose_what_an_apostrophe_adds() {
-        let words = |text| tokens(text).into_iter().map(|(_, word)| word.to_owned()).collect::<Vec<_>>();
+        let words = |text| pieces(text).into_iter().map(|(_, word)| word.to_owned()).collect::<Vec<_>>();
         assert_eq!(words("Caroline's don’t we'll O'Brien"), ["Caroline", "don", "we", "O", "Brien"]);
         assert_eq!(words("wait...what--no a+b react@18.2.0"), ["wait", "what", "no", "a", "b", "react", "18.2.0"]);
         assert_eq!(words("mailto:alice@acme.io"), ["mailto", "alice@acme.io"]);

@@ -4,9 +4,9 @@
 //! that should be.
 
 use crate::chars::cut_bytes;
-use crate::scan::{Kind, Token, scan};
-use crate::terms::{Term, TermReader};
-use crate::tokens::{QueryTerm, TERM_BYTES_MAX};
+use crate::scan::{Kind, Piece, scan};
+use crate::terms::reader::{Term, TermReader};
+use crate::terms::{QueryTerm, TERM_BYTES_MAX};
 use crate::words::base_of;
 
 const CUT_MARK: char = '…';
@@ -56,7 +56,7 @@ pub fn preview(text: &str, chars_max: usize) -> String {
     preview
 }
 
-/// A token that holds a term of the query.
+/// A piece that holds a term of the query.
 #[derive(Debug)]
 struct Hit {
     start: usize,
@@ -78,14 +78,14 @@ fn hits(text: &str, terms: &[QueryTerm]) -> Vec<Hit> {
     let mut counted = 0;
     let mut chars_before = 0;
     let first_letters = FirstLetters::of(terms);
-    for token in scan(text) {
-        if token.kind == Kind::Word && !first_letters.may_begin(token.of(text)) {
+    for piece in scan(text) {
+        if piece.kind == Kind::Word && !first_letters.may_begin(piece.of(text)) {
             continue;
         }
-        chars_before += text[counted..token.start].chars().count();
-        counted = token.start;
-        let Token { start, end, .. } = token;
-        reader.read_unnormalised(text, &token, |term| {
+        chars_before += text[counted..piece.start].chars().count();
+        counted = piece.start;
+        let Piece { start, end, .. } = piece;
+        reader.read_unnormalised(text, &piece, |term| {
             let (Term::Whole { folded: term, .. } | Term::Run { stem: term, .. } | Term::Part { stem: term }) = term;
             let term = cut_bytes(term, TERM_BYTES_MAX);
             if let Ok(found) = sorted.binary_search_by_key(&term, |&(term, _)| term) {
@@ -170,7 +170,7 @@ fn widen(text: &str, first: usize, last: usize, room: usize) -> (usize, usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tokens::query_terms;
+    use crate::terms::query_terms;
 
     fn long() -> String {
         format!(

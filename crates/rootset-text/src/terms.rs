@@ -1,92 +1,178 @@
-//! One token to its terms: itself, the runs of letters and digits in it, the parts of those.
+//! Text to search terms: what is stored in the full-text index, and what a query asks of it.
 //!
-//! The one place that decides which terms a token has. `tokens` writes them into the index, `matching` promises them to
-//! it, `snippet` looks for them; so they cannot disagree. Not here: dropping, cutting, joining.
+//! Both sides use the same terms. A word becomes its stem. An identifier becomes itself, whole and unstemmed, followed
+//! by the stems of its parts: `getUserName` is found by itself, by `getusername` and by `user name`. Stop words are
+//! indexed, and dropped from queries.
+//!
+//! Invariants: a term holds no white space and no `"`, is 1 to [`TERM_BYTES_MAX`] bytes long, and of ASCII punctuation
+//! holds only [`TERM_PUNCTUATION`]. Not here: the index itself, and ranking.
 
-use crate::chars::{fold_into, plain};
-use crate::scan::{Kind, Token, camel_breaks, inner_tokens, is_holder, runs};
-use crate::stem::Stems;
+pub(crate) mod reader;
 
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Term<'a> {
-    /// A token, case-folded: the one that is read, then those inside it, each followed by what it is made of.
-    Whole { folded: &'a str, kind: Kind },
-    /// A run of letters and digits in a token. Always a term: a text that holds the run between separators has its
-    /// stem, whatever the run is a part of. Of a token in camel case, it may be the same as the whole.
-    Run { stem: &'a str, repeats_whole: bool },
-    /// A part of a run in camel case.
-    Part { stem: &'a str },
+use std::collections::HashSet;
+
+use rootset_model::limits::QUERY_TERMS_MAX;
+
+use crate::chars::{cut_bytes, plain};
+use crate::scan::{Kind, scan};
+use crate::words::is_stop;
+use reader::{Term, TermReader};
+
+/// Longer terms are cut: nobody types them, and an index of blobs is dead weight.
+pub const TERM_BYTES_MAX: usize = crate::stem::TERM_BYTES_MAX;
+
+/// The ASCII punctuation that terms may hold, for the index to keep inside terms. Beyond ASCII, every character of
+/// [`index_terms`] is part of a term.
+pub const TERM_PUNCTUATION: &str = "_.-/\\@+~:?#&=%()'";
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QueryTerm {
+    pub term: String,
+    /// Written as one identifier: a text that holds it whole speaks of the same thing.
+    pub is_identifier: bool,
 }
 
-/// Reads tokens; holds the buffers that reading needs.
-pub(crate) struct TermReader {
-    stems: Stems,
-    whole: String,
-    piece: String,
-    inner: Vec<Token>,
+/// All terms of a text in order, with one blank between them.
+pub fn index_terms(text: &str) -> String {
+    let plain = plain(text);
+    let mut joined = String::with_capacity(plain.len() + plain.len() / 4);
+    let mut push = |term: &str| {
+        if !joined.is_empty() {
+            joined.push(' ');
+        }
+        joined.push_str(term);
+    };
+    let mut reader = TermReader::new();
+    for piece in scan(&plain) {
+        reader.read(&plain, &piece, |term| with_indexed(term, |term, _| push(term)));
+    }
+    joined
 }
 
-impl TermReader {
-    pub(crate) fn new() -> Self {
-        Self { stems: Stems::new(), whole: String::new(), piece: String::new(), inner: Vec::new() }
-    }
+/// The distinct terms of a query in order of first occurrence, without stop words unless there is nothing else.
+pub fn query_terms(text: &str) -> Vec<QueryTerm> {
+    let plain = plain(text);
+    let terms = distinct_terms(&plain, StopWords::Dropped);
+    if terms.is_empty() { distinct_terms(&plain, StopWords::Kept) } else { terms }
+}
 
-    /// Calls `receive` with every term of a token of `text`, which must be [`plain`].
-    pub(crate) fn read(&mut self, text: &str, token: &Token, mut receive: impl FnMut(Term<'_>)) {
-        self.read_token(text, token, &mut receive);
-        if matches!(token.kind, Kind::Url | Kind::Path | Kind::Dotted) {
-            let mut inner = std::mem::take(&mut self.inner);
-            inner_tokens(text, token, &mut inner);
-            for token in inner.drain(..) {
-                self.read_token(text, &token, &mut receive);
-            }
-            self.inner = inner;
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum StopWords {
+    Dropped,
+    Kept,
+}
+
+fn distinct_terms(plain: &str, stop_words: StopWords) -> Vec<QueryTerm> {
+    let mut seen = HashSet::new();
+    let mut terms: Vec<QueryTerm> = Vec::new();
+    let mut reader = TermReader::new();
+    for piece in scan(plain) {
+        if terms.len() >= QUERY_TERMS_MAX {
+            break;
         }
-    }
-
-    /// As [`Self::read`], for a token of a text that was scanned as it is.
-    pub(crate) fn read_unnormalised(&mut self, text: &str, token: &Token, receive: impl FnMut(Term<'_>)) {
-        let piece = plain(token.of(text));
-        self.read(&piece, &Token { start: 0, end: piece.len(), ..*token }, receive);
-    }
-
-    fn read_token(&mut self, text: &str, token: &Token, receive: &mut impl FnMut(Term<'_>)) {
-        let piece = token.of(text);
-        self.whole.clear();
-        fold_into(&mut self.whole, piece);
-        receive(Term::Whole { folded: &self.whole, kind: token.kind });
-        match token.kind {
-            Kind::Lone => {}
-            Kind::Word | Kind::Camel => {
-                let whole = &self.whole;
-                self.stems.with_stem(whole, |stem| {
-                    receive(Term::Run { stem, repeats_whole: token.kind == Kind::Camel && stem == whole })
-                });
-            }
-            _ if is_holder(text, token) => return,
-            _ => {
-                for run in runs(&self.whole) {
-                    self.stems.with_stem(run, |stem| receive(Term::Run { stem, repeats_whole: false }));
+        let word = piece.of(plain);
+        if stop_words == StopWords::Dropped && piece.kind == Kind::Word && is_stop(&word.to_ascii_lowercase()) {
+            continue;
+        }
+        reader.read(plain, &piece, |term| {
+            with_indexed(term, |term, is_identifier| {
+                if seen.insert(term.to_owned()) {
+                    terms.push(QueryTerm { term: term.to_owned(), is_identifier });
                 }
-            }
-        }
-        if token.kind != Kind::Word {
-            self.read_parts(piece, receive);
+            });
+        });
+    }
+    terms.truncate(QUERY_TERMS_MAX);
+    terms
+}
+
+/// Calls `receive` with the indexed form of a term and whether it is an identifier; not at all for the whole of a word,
+/// which is indexed by its stem, nor for a stem that says the whole again.
+fn with_indexed(term: Term<'_>, receive: impl FnOnce(&str, bool)) {
+    match term {
+        Term::Whole { kind: Kind::Word, .. } => {}
+        Term::Whole { folded, kind } => receive(cut_bytes(folded, TERM_BYTES_MAX), kind.is_identifier()),
+        Term::Run { repeats_whole: true, .. } => {}
+        Term::Run { stem, .. } | Term::Part { stem } => receive(stem, false),
+    }
+}
+
+/// Whether a text ends by asking something; bracketed remarks after the question mark do not count.
+pub fn is_question(text: &str) -> bool {
+    let mut text = text.trim_end();
+    while let Some(open) = text.strip_suffix(']').and_then(|rest| rest.rfind('[')) {
+        text = text[..open].trim_end();
+    }
+    text.ends_with(['?', '？', '؟'])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_question_ends_with_its_mark_whatever_remark_follows() {
+        assert!(is_question("What's new? "));
+        assert!(is_question("Seen this? [image: a dog] [image: a cat]"));
+        assert!(!is_question("Is it? I doubt it."));
+        assert!(!is_question("]"));
+        assert!(!is_question(""));
+    }
+
+    fn query(text: &str) -> Vec<String> {
+        query_terms(text).into_iter().map(|it| it.term).collect()
+    }
+
+    #[test]
+    fn words_become_stems_in_the_index() {
+        assert_eq!(index_terms("Caroline's children went RUNNING, quickly."), "carolin child go run quick");
+        assert_eq!(index_terms("ＦＵＬＬ width"), "full width");
+        assert_eq!(index_terms(" \t\"'…"), "");
+    }
+
+    #[test]
+    fn identifiers_are_whole_and_in_parts() {
+        assert_eq!(index_terms("getUserName()"), "getusername getusernam get user name");
+        assert_eq!(index_terms("GitHub"), "github git hub");
+        assert_eq!(index_terms("snake_case."), "snake_case snake case");
+        assert_eq!(index_terms("see TKT-100."), "see tkt-100 tkt 100");
+        assert_eq!(index_terms("alice@acme.io,"), "alice@acme.io alic acm io");
+        assert_eq!(index_terms("src/lib.rs"), "src/lib.rs src lib.rs lib rs");
+        assert_eq!(index_terms("v1.2.3"), "v1.2.3 v1 2 3");
+        assert_eq!(index_terms("https://acme.io/x"), "https://acme.io/x acme.io acm io x");
+    }
+
+    #[test]
+    fn every_way_to_write_an_identifier_finds_it() {
+        let indexed = index_terms("We call getUsers in userService.ts");
+        let indexed: Vec<&str> = indexed.split(' ').collect();
+        for text in ["getUsers", "getusers", "get users", "user service", "userService.ts", "userservice"] {
+            let missing: Vec<_> = query(text).into_iter().filter(|it| !indexed.contains(&it.as_str())).collect();
+            assert!(missing.is_empty(), "{text}: {missing:?}");
         }
     }
 
-    fn read_parts(&mut self, piece: &str, receive: &mut impl FnMut(Term<'_>)) {
-        for run in runs(piece) {
-            let mut start = 0;
-            for end in camel_breaks(run).chain([run.len()]) {
-                if start == 0 && end == run.len() {
-                    continue;
-                }
-                self.piece.clear();
-                fold_into(&mut self.piece, &run[start..end]);
-                self.stems.with_stem(&self.piece, |stem| receive(Term::Part { stem }));
-                start = end;
-            }
-        }
+    #[test]
+    fn unspaced_scripts_and_emoji_are_terms_of_their_own() {
+        assert_eq!(index_terms("東京へ👍🏽 ok"), "東 京 へ 👍 ok");
+        assert_eq!(index_terms("नमस्ते"), "नमस्ते");
+    }
+
+    #[test]
+    fn queries_lose_stop_words_and_repetitions() {
+        assert_eq!(
+            query("When did Caroline go to the support group, the support group?"),
+            ["carolin", "go", "support", "group"]
+        );
+        assert_eq!(query("What did you do?"), ["what", "did", "you", "do"]);
+        assert_eq!(query("Isn't it TKT-1?"), ["tkt-1", "tkt", "1"]);
+        assert!(query_terms("TKT-1")[0].is_identifier && !query_terms("TKT-1")[1].is_identifier);
+    }
+
+    #[test]
+    fn terms_are_bounded_in_length_and_queries_in_terms() {
+        assert_eq!(index_terms(&"x".repeat(1_000)).len(), TERM_BYTES_MAX);
+        let many: String = (0..1_000).map(|number| format!("word{number} ")).collect();
+        assert_eq!(query_terms(&many).len(), QUERY_TERMS_MAX);
     }
 }

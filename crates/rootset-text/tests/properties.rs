@@ -10,7 +10,7 @@ use rootset_text::matching::Matcher;
 use rootset_text::secrets::redact;
 use rootset_text::slug::slug;
 use rootset_text::snippet::{preview, snippet};
-use rootset_text::tokens::{TERM_BYTES_MAX, TERM_PUNCTUATION, index_terms, query_terms};
+use rootset_text::terms::{TERM_BYTES_MAX, TERM_PUNCTUATION, index_terms, query_terms};
 
 /// Long enough for a square to be felt without optimisation, short enough for one pass not to be.
 const HOSTILE_BYTES: usize = 32 << 10;

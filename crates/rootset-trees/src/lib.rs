@@ -14,6 +14,6 @@ mod tree;
 
 pub use dump::raw_dump;
 pub use logical::{indexed_paths, logical_dump, stale_paths};
-pub use scope::Scope;
+pub use scope::IndexScope;
 pub use source::{Function, Language, Source};
 pub use tree::{Entry, Tree};

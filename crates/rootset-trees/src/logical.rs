@@ -11,7 +11,7 @@ use rootset_store::driver::SearchIndex;
 use rootset_testing::{Sql, SqlError, SqlRow};
 
 use crate::dump::Dump;
-use crate::scope::Scope;
+use crate::scope::IndexScope;
 
 /// A file of the index, with what the other tables need to be told by path.
 struct File {
@@ -29,7 +29,7 @@ impl File {
 type Files = BTreeMap<Vec<u8>, File>;
 
 /// Of all repositories of the workspace. A database without the workspace, or without code, has an empty dump.
-pub fn logical_dump(database: &Location, workspace: &str, scope: &Scope) -> Result<Dump, SqlError> {
+pub fn logical_dump(database: &Location, workspace: &str, scope: &IndexScope) -> Result<Dump, SqlError> {
     let connection = open(database)?;
     let Some(workspace) = number_of(&connection, workspace)? else { return Ok(Dump::new()) };
     let mut dump = Dump::new();
@@ -73,7 +73,7 @@ fn number_of(connection: &Sql, workspace: &str) -> Result<Option<i64>, SqlError>
     connection.row(sql, &[workspace.into()], |row| row.get(0))
 }
 
-fn files(connection: &Sql, workspace: i64, scope: &Scope, dump: &mut Dump) -> Result<Files, SqlError> {
+fn files(connection: &Sql, workspace: i64, scope: &IndexScope, dump: &mut Dump) -> Result<Files, SqlError> {
     let sql = "SELECT f.memory, f.repo, f.path, f.language, f.is_test, f.size, f.lines, f.content_hash, m.file_path,
                       r.topic, r.context
                FROM files f

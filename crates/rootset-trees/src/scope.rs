@@ -4,13 +4,13 @@ use serde_json::{Value, json};
 
 /// `None`: the field is left out of the request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Scope {
+pub struct IndexScope {
     pub languages: Option<Vec<&'static str>>,
     pub include_tests: Option<bool>,
     pub file_bytes_max: Option<i64>,
 }
 
-impl Scope {
+impl IndexScope {
     /// The request of a run that accepts whatever it finds missing.
     pub fn request(&self, path: &str) -> Value {
         let mut request = json!({"path": path, "accept_missing": true});

@@ -5,7 +5,7 @@ use std::io;
 use rand::Rng;
 use rand::seq::{IndexedMutRandom, IndexedRandom, IteratorRandom};
 
-use crate::scope::Scope;
+use crate::scope::IndexScope;
 use crate::source::{Function, Language, Source, name};
 use crate::tree::{Entry, Tree};
 
@@ -177,7 +177,7 @@ impl Tree {
     fn change_scope(&mut self) -> io::Result<String> {
         let random = &mut self.random;
         let languages = [vec!["python"], vec!["rust", "go"], vec!["typescript", "markdown"]];
-        self.scope = Scope {
+        self.scope = IndexScope {
             languages: random.random_bool(0.3).then(|| languages.choose(random).expect("there are some").clone()),
             include_tests: [None, Some(true), Some(false)].choose(random).copied().expect("there are three"),
             file_bytes_max: random.random_bool(0.3).then(|| *FILE_BYTES_MAX.choose(random).expect("there are three")),

@@ -9,7 +9,7 @@ use std::time::SystemTime;
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 
-use crate::scope::Scope;
+use crate::scope::IndexScope;
 use crate::source::Source;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,7 +39,7 @@ pub struct Tree {
     /// By path with `/`, below the root.
     pub(crate) entries: Entries,
     pub(crate) earlier: Vec<Entries>,
-    pub(crate) scope: Scope,
+    pub(crate) scope: IndexScope,
     pub(crate) random: StdRng,
 }
 
@@ -48,7 +48,7 @@ impl Tree {
     pub fn create(root: &Path, seed: u64) -> io::Result<Self> {
         fs::create_dir_all(root)?;
         let random = StdRng::seed_from_u64(seed);
-        let (entries, scope) = (Entries::new(), Scope::default());
+        let (entries, scope) = (Entries::new(), IndexScope::default());
         let mut tree = Self { root: root.to_owned(), entries, earlier: Vec::new(), scope, random };
         tree.fill()?;
         Ok(tree)
@@ -59,11 +59,11 @@ impl Tree {
     }
 
     /// What the next run shall look at.
-    pub fn scope(&self) -> &Scope {
+    pub fn scope(&self) -> &IndexScope {
         &self.scope
     }
 
-    pub fn set_scope(&mut self, scope: Scope) {
+    pub fn set_scope(&mut self, scope: IndexScope) {
         self.scope = scope;
     }
 

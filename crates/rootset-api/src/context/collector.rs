@@ -131,14 +131,14 @@ pub struct ContextGcPrune {
     /// The plan to carry out as previewed, instead of `segment_ids`.
     pub plan_id: Option<String>,
     /// The strategy: `auto` (default) follows the plan but stashes instead of deleting without `confirm`; `stash`; `delete`.
-    pub strategy: Option<PruneStrategy>,
+    pub strategy: Option<PruneMode>,
     /// Required to delete (false).
     pub confirm: Option<bool>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum PruneStrategy {
+pub enum PruneMode {
     #[default]
     Auto,
     Stash,

@@ -7,9 +7,10 @@
 use std::collections::BTreeMap;
 
 use rootset_gc::context::{
-    Action, Author, Facts, Focus, Lines, NewSegment, Now, Scoring, SegmentIndex, Target, Window, analyse, plan,
+    Author, Facts, Focus, Lines, NewSegment, Now, Scoring, SegmentIndex, Target, Window, analyse, plan,
 };
 use rootset_model::Timestamp;
+use rootset_model::plan::Action;
 use rootset_text::names::{each_name, name_hash};
 
 use super::replay::{LAST_SEGMENTS, Policy, ReplayedSession};

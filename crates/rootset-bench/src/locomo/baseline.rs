@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use rootset_text::tokens;
+use rootset_text::terms;
 
 use super::conversation::Conversation;
 use super::metrics::RANKS;
@@ -33,7 +33,7 @@ impl<'a> Baseline<'a> {
         let mut turns = Vec::with_capacity(conversation.turns.len());
         let mut frequencies: HashMap<String, f64> = HashMap::new();
         for turn in &conversation.turns {
-            let terms = tokens::index_terms(&turn.text);
+            let terms = terms::index_terms(&turn.text);
             let mut counts: HashMap<String, f64> = HashMap::new();
             let mut length = 0.0;
             for term in terms.split(' ') {
@@ -48,7 +48,7 @@ impl<'a> Baseline<'a> {
     }
 
     pub fn rank(&self, question: &str, lending: Lending) -> Vec<&'a str> {
-        let terms = tokens::query_terms(question);
+        let terms = terms::query_terms(question);
         let own: Vec<f64> = self
             .turns
             .iter()

@@ -1,7 +1,7 @@
 //! What should leave so that a number of tokens becomes free.
 //!
 //! What is worth least to those that stay leaves, and what a root leads to is worth twice as much as it would be without.
-//! Halves of a pair leave together. The action is `stash`; `delete` is proposed only for what was stashed long ago and
+//! Halves of a pair leave together. The action is `stash`; `trash` is proposed only for what was stashed long ago and
 //! nothing that might come back leads to.
 
 mod choice;
@@ -9,6 +9,8 @@ mod leaving;
 mod reason;
 
 use std::cmp::Reverse;
+
+use rootset_model::plan::Action;
 
 use super::analysis::{Analysis, Candidate};
 use super::bitset::Bitset;
@@ -20,7 +22,7 @@ use super::segment::{Now, SegmentIndex, SegmentState, SegmentType};
 use super::window::Window;
 use choice::cheap_cover;
 use leaving::{Departures, Unit, units};
-pub use reason::Reason;
+pub use reason::LeavingReason;
 
 /// How long a stashed segment can be restored before a plan may propose to delete it: 30 days.
 pub const STASH_RETENTION_MS: i64 = 30 * 24 * 60 * 60 * 1_000;
@@ -31,12 +33,12 @@ pub struct Target {
     pub tokens: u64,
     /// `None` proposes no deletion at all.
     pub stash_retention_ms: Option<i64>,
-    pub place: Place,
+    pub region: Region,
 }
 
 /// Where in the window room is made. What leaves from the middle of a prompt costs its cached prefix from there on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum Region {
     Anywhere,
     /// In the older half of the window, by tokens, if that suffices; anywhere otherwise.
     Oldest,
@@ -44,24 +46,18 @@ pub enum Place {
 
 impl Target {
     pub fn tokens(tokens: u64) -> Self {
-        Self { tokens, stash_retention_ms: Some(STASH_RETENTION_MS), place: Place::Anywhere }
+        Self { tokens, stash_retention_ms: Some(STASH_RETENTION_MS), region: Region::Anywhere }
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Action {
-    Stash,
-    Delete,
-}
-
 #[derive(Clone, Debug, PartialEq)]
-pub struct PlanItem {
+pub struct WindowItem {
     pub segment: SegmentIndex,
     pub action: Action,
     pub tokens: u32,
     /// `None` for what is already stashed.
     pub score: Option<f64>,
-    pub reason: Reason,
+    pub reason: LeavingReason,
 }
 
 /// Why a plan stashes nothing.
@@ -83,9 +79,9 @@ impl std::fmt::Display for EmptyPlan {
 }
 
 #[derive(Clone, Debug, PartialEq, Default)]
-pub struct Plan {
+pub struct WindowPlan {
     /// What to stash, unreachable first and then in order of addition; then what to delete, in order of addition.
-    pub items: Vec<PlanItem>,
+    pub items: Vec<WindowItem>,
     /// Tokens that leave the window: deletions free none, what they take is out already.
     pub freed_tokens: u64,
     /// Tokens of the target that roots and pins keep.
@@ -104,9 +100,9 @@ pub const COMPRESS_MAX: usize = 20;
 pub const COMPRESS_TOKENS_MIN: u32 = 500;
 
 /// A plan for the window as it was analysed; it must not have changed since.
-pub fn plan(window: &Window, analysis: &Analysis, target: Target) -> Plan {
+pub fn plan(window: &Window, analysis: &Analysis, target: Target) -> WindowPlan {
     let chosen = if target.tokens > 0 { choose(window, analysis, target) } else { Vec::new() };
-    let mut items: Vec<PlanItem> =
+    let mut items: Vec<WindowItem> =
         chosen.iter().map(|place| stash(window, analysis, &analysis.candidates[*place as usize])).collect();
     let freed_tokens = items.iter().map(|item| u64::from(item.tokens)).sum();
     let empty = items.is_empty().then_some(match target.tokens {
@@ -118,7 +114,7 @@ pub fn plan(window: &Window, analysis: &Analysis, target: Target) -> Plan {
     if target.tokens > 0 {
         items.extend(deletions(window, analysis, target));
     }
-    Plan {
+    WindowPlan {
         items,
         freed_tokens,
         shortfall: target.tokens.saturating_sub(freed_tokens),
@@ -131,7 +127,7 @@ pub fn plan(window: &Window, analysis: &Analysis, target: Target) -> Plan {
 /// Places among the candidates: unreachable ones first, then in order of addition.
 fn choose(window: &Window, analysis: &Analysis, target: Target) -> Vec<u32> {
     let mut units = units(window, analysis);
-    if target.place == Place::Oldest {
+    if target.region == Region::Oldest {
         let older = older_half(window, analysis, &units);
         let is_enough = older.iter().map(|unit| unit.tokens).sum::<u64>() >= target.tokens;
         units = if is_enough { older } else { units };
@@ -166,8 +162,8 @@ fn older_half(window: &Window, analysis: &Analysis, units: &[Unit]) -> Vec<Unit>
     units.iter().filter(|unit| unit.candidates().all(|it| place(it) <= end)).cloned().collect()
 }
 
-fn stash(window: &Window, analysis: &Analysis, candidate: &Candidate) -> PlanItem {
-    PlanItem {
+fn stash(window: &Window, analysis: &Analysis, candidate: &Candidate) -> WindowItem {
+    WindowItem {
         segment: candidate.segment,
         action: Action::Stash,
         tokens: candidate.tokens,
@@ -178,8 +174,8 @@ fn stash(window: &Window, analysis: &Analysis, candidate: &Candidate) -> PlanIte
 
 impl Candidate {
     /// Why it may leave.
-    pub fn reason(&self, window: &Window, now: Now) -> Reason {
-        Reason::of_candidate(window, self, now)
+    pub fn reason(&self, window: &Window, now: Now) -> LeavingReason {
+        LeavingReason::of_candidate(window, self, now)
     }
 }
 
@@ -210,7 +206,7 @@ fn cache_tokens_lost(window: &Window, leaving: &[SegmentIndex]) -> u64 {
 }
 
 /// Stashed for longer than the retention, and out of reach even if everything stashed came back.
-fn deletions(window: &Window, analysis: &Analysis, target: Target) -> Vec<PlanItem> {
+fn deletions(window: &Window, analysis: &Analysis, target: Target) -> Vec<WindowItem> {
     let (Some(retention_ms), false) = (target.stash_retention_ms, analysis.roots.is_empty()) else {
         return Vec::new();
     };
@@ -237,12 +233,12 @@ fn deletions(window: &Window, analysis: &Analysis, target: Target) -> Vec<PlanIt
     }
     all()
         .filter(|segment| !marks.is_reachable(*segment) && !is_held[leaders[segment.place()].place()])
-        .map(|segment| PlanItem {
+        .map(|segment| WindowItem {
             segment,
-            action: Action::Delete,
+            action: Action::Trash,
             tokens: window.facts(segment).tokens,
             score: None,
-            reason: Reason::of_stashed(window, segment, analysis.now),
+            reason: LeavingReason::of_stashed(window, segment, analysis.now),
         })
         .collect()
 }

@@ -7,9 +7,10 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 use rootset_gc::context::{
-    Action, Facts, NewSegment, Place, Population, Scoring, SegmentIndex, SegmentType, Target, Window, analyse,
-    find_roots, mark, parts, path_from_root, plan, retained_tokens,
+    Facts, NewSegment, Population, Region, Scoring, SegmentIndex, SegmentType, Target, Window, analyse, find_roots,
+    mark, parts, path_from_root, plan, retained_tokens,
 };
+use rootset_model::plan::Action;
 
 use edits::{NAMES, NOW, edits, focus, replayed, windows, windows_and_recalls};
 use rootset_properties::for_a_while;
@@ -190,10 +191,10 @@ fn plans_free_enough_keep_roots_and_pairs_and_name_nobody_in_vain() {
         proptest!(config, |(edits in edits(60), focus in focus(), tokens in 0..400_u64, oldest: bool)| {
             let (window, naive) = windows(&edits);
             let analysis = analyse(&window, &focus, NOW, &Scoring::default());
-            let plan = plan(&window, &analysis, Target { stash_retention_ms: Some(50), place: if oldest { Place::Oldest } else { Place::Anywhere }, tokens });
+            let plan = plan(&window, &analysis, Target { stash_retention_ms: Some(50), region: if oldest { Region::Oldest } else { Region::Anywhere }, tokens });
             let chosen = |action| plan.items.iter().filter(move |item| item.action == action).map(|item| item.segment);
             let stashed: BTreeSet<SegmentIndex> = chosen(Action::Stash).collect();
-            let deleted: BTreeSet<SegmentIndex> = chosen(Action::Delete).collect();
+            let deleted: BTreeSet<SegmentIndex> = chosen(Action::Trash).collect();
             prop_assert_eq!(stashed.len() + deleted.len(), plan.items.len());
             prop_assert_eq!(plan.freed_tokens, naive.tokens_of(|segment| stashed.contains(&segment)));
             prop_assert_eq!(plan.shortfall, tokens.saturating_sub(plan.freed_tokens));

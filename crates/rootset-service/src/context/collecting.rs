@@ -1,11 +1,10 @@
 //! What has to leave after an addition: nothing, a piece of the oldest part, or everything down to the target.
 
 use rootset_api::{ContextMode, Ran};
-use rootset_gc::context::{Action, Analysis, Place, Plan, SegmentIndex, Target, analyse, plan};
+use rootset_gc::context::{Analysis, Region, SegmentIndex, Target, WindowPlan, analyse, plan};
 use rootset_gc::{PlanFacts, RootState, recheck};
-use rootset_model as model;
 use rootset_model::SegmentKey;
-use rootset_model::plan::{ItemKind, PlanItem};
+use rootset_model::plan::{Action, ItemKind, PlanItem};
 use rootset_store::LedgerAction;
 
 use super::edit::Edit;
@@ -33,15 +32,15 @@ impl Collected {
 pub fn collect_if_full(edit: &mut Edit<'_>, settings: &ContextSettings) -> Collected {
     let used = edit.live.calibrated(edit.live.window().tokens());
     let soft = settings.tokens_at(settings.soft_percent);
-    let (ran, wanted, place) = if used > settings.tokens_at(settings.hard_percent) {
-        (Ran::Full, settings.tokens_at(settings.target_percent), Place::Anywhere)
+    let (ran, wanted, region) = if used > settings.tokens_at(settings.hard_percent) {
+        (Ran::Full, settings.tokens_at(settings.target_percent), Region::Anywhere)
     } else if used > soft {
-        (Ran::Step, soft.saturating_sub(settings.tokens_at(settings.min_free_percent)), Place::Oldest)
+        (Ran::Step, soft.saturating_sub(settings.tokens_at(settings.min_free_percent)), Region::Oldest)
     } else {
         return Collected::nothing();
     };
     let tokens = edit.live.counted(used.saturating_sub(wanted));
-    let target = Target { tokens, stash_retention_ms: None, place };
+    let target = Target { tokens, stash_retention_ms: None, region };
     let plan = plan(edit.live.window(), &analysis(edit, settings), target);
     if settings.mode == ContextMode::Advise {
         return Collected { advice: Some(Analysed { plan, target_tokens: tokens }), ..Collected::nothing() };
@@ -58,7 +57,7 @@ fn analysis(edit: &Edit<'_>, settings: &ContextSettings) -> Analysis {
 }
 
 /// Asked again, as in every run: only what may still leave does.
-fn stash_items(edit: &mut Edit<'_>, plan: &Plan) -> Vec<(SegmentIndex, String)> {
+fn stash_items(edit: &mut Edit<'_>, plan: &WindowPlan) -> Vec<(SegmentIndex, String)> {
     let facts = PlanFacts { created_at: edit.at, include_pinned: false, is_named: false };
     let mut stashed = Vec::new();
     for item in plan.items.iter().filter(|item| item.action == Action::Stash) {
@@ -69,7 +68,7 @@ fn stash_items(edit: &mut Edit<'_>, plan: &Plan) -> Vec<(SegmentIndex, String)> 
             object: SegmentKey(row.segment).object(),
             revision: 0,
             version: row.version,
-            action: model::plan::Action::Stash,
+            action: item.action,
             reason: item.reason.in_plan(),
         };
         if recheck(&facts, &planned, Some(&state)).is_none() {

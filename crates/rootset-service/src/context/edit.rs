@@ -7,7 +7,7 @@ use rootset_model::Timestamp;
 use rootset_store::{
     LedgerAction, NewLedgerEntry, NewSegmentRow, SegmentChange, SegmentRow, SegmentText, SessionChange,
 };
-use rootset_text::tokens::index_terms;
+use rootset_text::terms::index_terms;
 
 use super::incoming::Incoming;
 use super::live::LiveSession;

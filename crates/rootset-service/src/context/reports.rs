@@ -1,7 +1,7 @@
 //! What an analysis says, as answered; and the plan behind it, stored so that it can be carried out as previewed.
 
 use rootset_api::WindowPlanAnswer;
-use rootset_gc::context::{self, Plan, SegmentIndex};
+use rootset_gc::context::{SegmentIndex, WindowPlan};
 use rootset_model::plan::{Action, ItemKind, PlanItem, Reason};
 use rootset_model::{PlanId, SegmentKey};
 use rootset_store::{NewPlan, Workspace};
@@ -15,7 +15,7 @@ use crate::service::Service;
 /// A plan and what it was asked for, in tokens counted here.
 #[derive(Debug)]
 pub struct Analysed {
-    pub plan: Plan,
+    pub plan: WindowPlan,
     pub target_tokens: u64,
 }
 
@@ -35,8 +35,8 @@ impl Analysed {
             target_tokens: live.calibrated(self.target_tokens),
             tokens_freed: live.calibrated(self.plan.freed_tokens),
             shortfall: live.calibrated(self.plan.shortfall),
-            stash_segments: of(context::Action::Stash),
-            delete_segments: of(context::Action::Delete),
+            stash_segments: of(Action::Stash),
+            delete_segments: of(Action::Trash),
             compress_candidates: segment_ids_of(live, self.plan.compress.iter().copied()),
             cache_tokens_lost: live.calibrated(self.plan.cache_tokens_lost),
             reason: self.reason(live),
@@ -47,7 +47,7 @@ impl Analysed {
         if let Some(empty) = self.plan.empty {
             return empty.to_string();
         }
-        let stashed = self.plan.items.iter().filter(|item| item.action == context::Action::Stash);
+        let stashed = self.plan.items.iter().filter(|item| item.action == Action::Stash);
         let (cold, unreachable): (Vec<_>, Vec<_>) = stashed.partition(|item| item.reason.is_reachable);
         let freed = grouped(live.calibrated(self.plan.freed_tokens));
         let shortfall = match live.calibrated(self.plan.shortfall) {
@@ -65,15 +65,13 @@ impl Service {
         caller: &Caller,
         workspace: &Workspace,
         live: &LiveSession,
-        plan: &Plan,
+        plan: &WindowPlan,
     ) -> Result<Option<(PlanId, rootset_model::Timestamp)>, ServiceError> {
         let Some(head) = live.head else { return Ok(None) };
         let items = plan.items.iter().map(|item| {
             let row = live.row(item.segment);
-            let (action, reason) = match item.action {
-                context::Action::Delete => (Action::Trash, Reason::STASHED_LONG),
-                context::Action::Stash => (Action::Stash, item.reason.in_plan()),
-            };
+            let action = item.action;
+            let reason = if action == Action::Trash { Reason::STASHED_LONG } else { item.reason.in_plan() };
             let object = SegmentKey(row.segment).external().into_bytes();
             PlanItem { kind: ItemKind::SEGMENT, object, revision: 0, version: row.version, action, reason }
         });

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 use rootset_code::name_parts;
 use rootset_model::MemoryId;
 use rootset_store::Workspace;
-use rootset_text::tokens;
+use rootset_text::terms;
 
 use super::report::Report;
 use crate::error::ServiceError;
@@ -37,9 +37,10 @@ impl Service {
         let last_part = |name: &String| name_parts(name).last().copied().unwrap_or_default().to_owned();
         let vanished: Vec<&String> = report.vanished_names.iter().take(VANISHED_MAX).collect();
         let last_parts: Vec<String> = vanished.iter().map(|name| last_part(name)).collect();
-        let defined = match last_parts.is_empty() {
-            true => Vec::new(),
-            false => self.store.symbols_named(workspace, &last_parts, None, self.now())?,
+        let defined = if last_parts.is_empty() {
+            Vec::new()
+        } else {
+            self.store.symbols_named(workspace, &last_parts, None, self.now())?
         };
         let defined: HashSet<&str> = defined.iter().map(|symbol| symbol.name.as_str()).collect();
         for (name, last) in vanished.iter().zip(&last_parts) {
@@ -50,7 +51,7 @@ impl Service {
         }
         names.extend(report.vanished_paths.iter().take(VANISHED_MAX).cloned());
         names.dedup();
-        let phrases: Vec<String> = names.iter().map(|name| tokens::index_terms(name)).collect();
+        let phrases: Vec<String> = names.iter().map(|name| terms::index_terms(name)).collect();
         // Nearly all names are in no note: one look at their terms spares a look per name.
         let all_terms: Vec<String> = phrases.iter().flat_map(|it| it.split_whitespace()).map(str::to_owned).collect();
         let known = self.store.terms_of_notes(workspace, &all_terms)?;

@@ -7,7 +7,7 @@
 use rootset_code::is_read_alike;
 use rootset_store::{FileStamp, FileState};
 
-use super::scope::Scope;
+use super::scope::IndexScope;
 use super::tree::{SeenFile, Tree};
 
 /// The coarsest timestamps of file systems in use: whatever was written within this time before the last look may have
@@ -40,7 +40,7 @@ pub struct Comparison {
 pub fn compare(
     states: &[FileState],
     tree: &Tree,
-    scope: &Scope,
+    scope: &IndexScope,
     extractor: i64,
     trusted_at: i64,
     mut may_be_read: impl FnMut(&SeenFile) -> bool,
@@ -131,14 +131,14 @@ mod tests {
         SeenFile { path: path.into(), stamp: stamp(written_at), is_mounted: false }
     }
 
-    fn compared(states: &[FileState], files: Vec<SeenFile>, unknown: &[&str], scope: &Scope) -> Comparison {
+    fn compared(states: &[FileState], files: Vec<SeenFile>, unknown: &[&str], scope: &IndexScope) -> Comparison {
         let mut tree = Tree { files, ..Tree::default() };
         tree.unknown.extend(unknown.iter().map(|it| (*it).to_owned()));
         compare(states, &tree, scope, 1, 100 * SECOND, |_| true)
     }
 
-    fn everything() -> Scope {
-        Scope { languages: None, include_tests: true, max_file_size: 1_000 }
+    fn everything() -> IndexScope {
+        IndexScope { languages: None, include_tests: true, max_file_size: 1_000 }
     }
 
     #[test]
@@ -163,7 +163,7 @@ mod tests {
     #[test]
     fn what_is_unknown_or_out_of_scope_is_never_missing() {
         let states = [state("a/x", "python", 1), state("ab", "python", 1), state("b", "rust", 1)];
-        let scope = Scope { languages: Some(["python".to_owned()].into()), ..everything() };
+        let scope = IndexScope { languages: Some(["python".to_owned()].into()), ..everything() };
         let found = compared(&states, vec![], &["a"], &scope);
         assert_eq!(found.missing, [1]);
         assert_eq!(found.left_alone, [0, 2]);

@@ -13,7 +13,7 @@ use super::read::{Job, content_hash};
 use super::renames::{self, Moved};
 use super::report::Report;
 use super::run::{IndexRun, Interrupted, Known, Scan};
-use super::scope::Scope;
+use super::scope::IndexScope;
 use super::secret_files::is_secret_file;
 use super::tree::{SeenFile, Tree};
 use super::writer::Writer;
@@ -173,7 +173,7 @@ enum Skip {
 }
 
 /// Why a file that the index does not know is not even opened.
-fn reason_to_skip(file: &SeenFile, scope: &Scope) -> Option<Skip> {
+fn reason_to_skip(file: &SeenFile, scope: &IndexScope) -> Option<Skip> {
     let path = &file.path;
     if is_secret_file(path) {
         return Some(Skip::Counted("secret"));

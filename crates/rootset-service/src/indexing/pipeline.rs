@@ -11,7 +11,7 @@ use super::open::Root;
 use super::read::{FileReader, Job, Read, ReadyFile};
 use super::room::Room;
 use super::run::Interrupted;
-use super::scope::Scope;
+use super::scope::IndexScope;
 use crate::error::ServiceError;
 
 /// Text in the queue: enough that nobody waits for the other while a batch is written to disk. What is stored about a
@@ -31,7 +31,13 @@ pub trait Sink {
     fn write(&mut self, batch: Vec<(usize, Box<ReadyFile>)>) -> Result<(), Interrupted>;
 }
 
-pub fn run(repo: &str, root: &Root, scope: &Scope, jobs: &[Job<'_>], sink: &mut dyn Sink) -> Result<(), Interrupted> {
+pub fn run(
+    repo: &str,
+    root: &Root,
+    scope: &IndexScope,
+    jobs: &[Job<'_>],
+    sink: &mut dyn Sink,
+) -> Result<(), Interrupted> {
     let (next, room) = (AtomicUsize::new(0), Room::new(QUEUE_BYTES));
     let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
     std::thread::scope(|threads| {

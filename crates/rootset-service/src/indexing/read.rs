@@ -13,7 +13,7 @@ use rootset_store::{FileStamp, FileState};
 use rootset_text::secrets;
 
 use super::open::{Opened, Root};
-use super::scope::Scope;
+use super::scope::IndexScope;
 use super::secret_files::is_secret_file;
 use crate::platform::processor_time;
 
@@ -72,12 +72,12 @@ pub struct ReadyFile {
 pub struct FileReader<'a> {
     repo: &'a str,
     root: &'a Root,
-    scope: &'a Scope,
+    scope: &'a IndexScope,
     reader: Reader,
 }
 
 impl<'a> FileReader<'a> {
-    pub fn new(repo: &'a str, root: &'a Root, scope: &'a Scope) -> Self {
+    pub fn new(repo: &'a str, root: &'a Root, scope: &'a IndexScope) -> Self {
         Self { repo, root, scope, reader: Reader::new() }
     }
 

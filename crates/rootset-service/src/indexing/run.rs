@@ -13,7 +13,7 @@ use rootset_store::{FileState, Lease, RepoRow, StoreError, Work, Workspace};
 use super::look::Look;
 use super::read::content_hash;
 use super::report::Report;
-use super::scope::Scope;
+use super::scope::IndexScope;
 use super::tree::Tree;
 use crate::caller::Caller;
 use crate::error::ServiceError;
@@ -32,7 +32,7 @@ pub struct IndexRun {
     /// Absolute, without links.
     pub root: PathBuf,
     pub repo: String,
-    pub scope: Scope,
+    pub scope: IndexScope,
     pub accept_missing: bool,
 }
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// Stored with the run, so that it can be told later what the run has seen.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Scope {
+pub struct IndexScope {
     /// `None`: all of them.
     pub languages: Option<BTreeSet<String>>,
     pub include_tests: bool,
@@ -14,7 +14,7 @@ pub struct Scope {
     pub max_file_size: u64,
 }
 
-impl Scope {
+impl IndexScope {
     pub fn contains(&self, language: &str, is_test: bool, size: u64) -> bool {
         self.languages.as_ref().is_none_or(|languages| languages.contains(language))
             && (self.include_tests || !is_test)
@@ -32,12 +32,15 @@ mod tests {
 
     #[test]
     fn file_is_in_scope_when_language_kind_and_size_are() {
-        let scope =
-            Scope { languages: Some(BTreeSet::from(["python".to_owned()])), include_tests: false, max_file_size: 100 };
+        let scope = IndexScope {
+            languages: Some(BTreeSet::from(["python".to_owned()])),
+            include_tests: false,
+            max_file_size: 100,
+        };
         assert!(scope.contains("python", false, 100));
         assert!(!scope.contains("rust", false, 100));
         assert!(!scope.contains("python", true, 100));
         assert!(!scope.contains("python", false, 101));
-        assert!(Scope { languages: None, include_tests: true, ..scope }.contains("rust", true, 1));
+        assert!(IndexScope { languages: None, include_tests: true, ..scope }.contains("rust", true, 1));
     }
 }

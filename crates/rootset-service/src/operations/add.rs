@@ -7,7 +7,7 @@ use rootset_model::limits::{BATCH_MEMORIES_MAX, REASON_CHARS_MAX, SIMILAR_MAX};
 use rootset_model::names::check_memory_name;
 use rootset_model::{MemoryId, Timestamp};
 use rootset_store::{AddOutcome, NewMemory, PreparedContent, SimilarMemory, Status, Workspace};
-use rootset_text::{slug, tokens};
+use rootset_text::{slug, terms};
 use serde_json::{Map, Value};
 
 use crate::caller::Caller;
@@ -22,7 +22,7 @@ impl Operation for AddMemory {
         let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
         let checked = CheckedMemory::check(self.memory, service, caller)?;
         let terms: Vec<String> =
-            tokens::query_terms(&checked.prepared.content.context).into_iter().map(|term| term.term).collect();
+            terms::query_terms(&checked.prepared.content.context).into_iter().map(|term| term.term).collect();
         let (outcome, similar) = service.store.add_memory(
             &workspace,
             &checked.new_memory(service.next_memory_id(), caller),

@@ -10,7 +10,7 @@ use rootset_model::limits::{LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX};
 use rootset_store::{FileReferences, SymbolRow, Workspace};
 
 use crate::caller::Caller;
-use crate::calls::{Place, resolve};
+use crate::calls::{CallSite, resolve};
 use crate::error::ServiceError;
 use crate::fields::clamped;
 use crate::operation::Operation;
@@ -54,7 +54,7 @@ impl Operation for GetCallers {
         for file in &files {
             for call in file.references.calls.iter().filter(|call| call.name == name) {
                 let Some(caller) = callers.get(&(file.memory, i64::from(call.caller))) else { continue };
-                let found = resolve(call, &place(file, caller), &candidates);
+                let found = resolve(call, &site(file, caller), &candidates);
                 if found.symbols.iter().any(|&it| is_target[it]) {
                     results.push(CallResult {
                         qualified_name: caller.qualified_name.clone(),
@@ -106,7 +106,7 @@ impl Operation for GetCallees {
         let mut results = Vec::new();
         for (file, call, caller) in calls {
             let Some(candidates) = by_name.get(&call.name) else { continue };
-            let found = resolve(call, &place(file, caller), candidates);
+            let found = resolve(call, &site(file, caller), candidates);
             for callee in found.symbols.iter().take(GUESSES_MAX).map(|&it| &candidates[it]) {
                 results.push(CallResult {
                     qualified_name: callee.qualified_name.clone(),
@@ -121,8 +121,8 @@ impl Operation for GetCallees {
     }
 }
 
-fn place<'a>(file: &'a FileReferences, caller: &'a SymbolRow) -> Place<'a> {
-    Place { repo: &file.repo, path: &file.path, language: &file.language, references: &file.references, caller }
+fn site<'a>(file: &'a FileReferences, caller: &'a SymbolRow) -> CallSite<'a> {
+    CallSite { repo: &file.repo, path: &file.path, language: &file.language, references: &file.references, caller }
 }
 
 impl Service {

@@ -6,7 +6,7 @@ use rootset_api::{CheckAnswer, Doctor, DoctorAnswer};
 use rootset_code::{Reader, Source, name_parts};
 use rootset_model::code::{CodeChunk, Outline, Symbol, SymbolKind};
 use rootset_store::{Check, CodeOrigin, UnindexedText};
-use rootset_text::tokens;
+use rootset_text::terms;
 
 use crate::caller::Caller;
 use crate::error::ServiceError;
@@ -56,7 +56,7 @@ pub(super) fn repair(service: &Service) -> Result<(), ServiceError> {
 fn in_terms(reader: &mut Reader, text: UnindexedText) -> UnindexedText {
     let (head, body) = match &text.code {
         Some(origin) => code_terms(reader, origin, &text.body),
-        None => (tokens::index_terms(&text.head), tokens::index_terms(&text.body)),
+        None => (terms::index_terms(&text.head), terms::index_terms(&text.body)),
     };
     UnindexedText { head, body, ..text }
 }

@@ -9,7 +9,7 @@ use rootset_model::EntityId;
 use rootset_model::identity::normalise;
 use rootset_model::limits::{DESCRIPTION_CHARS_MAX, EXTRACTED_NAME_CHARS_MAX, IMPORT_ROWS_MAX};
 use rootset_store::{ImportedEntity, ImportedRelation, StoreError, Workspace};
-use rootset_text::tokens;
+use rootset_text::terms;
 
 use super::entities::{entity_answer, named};
 use crate::caller::Caller;
@@ -77,7 +77,7 @@ impl Import<'_> {
         let types = self.types.entry(normalise(name)).or_default();
         if !types.contains(&entity_type) {
             types.push(entity_type.clone());
-            let terms = tokens::index_terms(name);
+            let terms = terms::index_terms(name);
             self.entities.push(ImportedEntity { name: name.to_owned(), entity_type, description, terms });
         }
         Ok(id)

@@ -8,7 +8,7 @@ use rootset_api::{CitationAnswer, IndexAnswer, IndexCodebase, ListRepos, RepoAns
 
 use crate::caller::{Caller, FrontEnd};
 use crate::error::ServiceError;
-use crate::indexing::{IndexRun, Report, Scope};
+use crate::indexing::{IndexRun, IndexScope, Report};
 use crate::languages::checked_languages;
 use crate::operation::Operation;
 use crate::service::Service;
@@ -55,7 +55,7 @@ impl Operation for IndexCodebase {
     }
 }
 
-fn scope(request: &IndexCodebase, service: &Service) -> Result<Scope, ServiceError> {
+fn scope(request: &IndexCodebase, service: &Service) -> Result<IndexScope, ServiceError> {
     let languages = match &request.languages {
         Some(given) if given.is_empty() => {
             return Err(ServiceError::invalid("`languages` is empty; omit it for all languages"));
@@ -74,7 +74,7 @@ fn scope(request: &IndexCodebase, service: &Service) -> Result<Scope, ServiceErr
     if max_file_size > limit {
         return Err(ServiceError::invalid(format!("`max_file_size` is {max_file_size}, more than {limit}")));
     }
-    Ok(Scope { languages, include_tests: request.include_tests.unwrap_or(true), max_file_size })
+    Ok(IndexScope { languages, include_tests: request.include_tests.unwrap_or(true), max_file_size })
 }
 
 fn message(report: &Report) -> String {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rootset_api::{LifecycleFilter, ListMemories, ListedAnswer, MemoryList, MemoryOrder, StatusFilter};
 use rootset_model::limits::PREVIEW_CHARS_MAX;
 use rootset_store::{Lifecycle, ListFilters, ListOrder, ListedMemory, Status};
-use rootset_text::{snippet, tokens};
+use rootset_text::{snippet, terms};
 
 use crate::caller::Caller;
 use crate::error::ServiceError;
@@ -49,7 +49,7 @@ impl Operation for ListMemories {
                 LifecycleFilter::All => Lifecycle::All,
             },
             tags: checked_tags(&self.tags.unwrap_or_default())?,
-            terms: tokens::query_terms(&query).into_iter().map(|term| term.term).collect(),
+            terms: terms::query_terms(&query).into_iter().map(|term| term.term).collect(),
             order: match self.order_by.unwrap_or(MemoryOrder::UpdatedAt) {
                 MemoryOrder::UpdatedAt => ListOrder::UpdatedAt,
                 MemoryOrder::CreatedAt => ListOrder::CreatedAt,

@@ -7,7 +7,7 @@ use rootset_model::identity::normalise;
 use rootset_model::limits::{SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX, SEARCH_TOKENS_DEFAULT, SNIPPET_CHARS_MAX};
 use rootset_store::{EntityHit, Hit, SearchFilters, SearchRequest, Workspace};
 use rootset_text::snippet;
-use rootset_text::tokens::{self, QueryTerm};
+use rootset_text::terms::{self, QueryTerm};
 
 use super::entities::origin;
 use crate::caller::Caller;
@@ -37,7 +37,7 @@ impl Operation for SearchMemory {
             created_after: self.created_after,
             created_before: self.created_before,
         };
-        let terms = tokens::query_terms(&query);
+        let terms = terms::query_terms(&query);
         let words: Vec<String> = terms.iter().map(|term| term.term.clone()).collect();
         let vector = query_vector(service, &query);
         let names = possible_names(&query);

@@ -5,7 +5,7 @@ use std::sync::{Arc, Barrier, Mutex};
 use rootset_service::{Caller, Progress};
 use rootset_testing::Sql;
 use rootset_trees::dump::differences;
-use rootset_trees::{Scope, logical_dump};
+use rootset_trees::{IndexScope, logical_dump};
 use serde_json::json;
 
 use crate::place::Place;
@@ -50,8 +50,8 @@ fn two_scans_of_one_repository_never_interleave() {
     let all = place.index();
     assert_eq!(all["files_indexed"], 0, "{all}");
     fresh.world.call("index_codebase", place.request(json!({})));
-    let [wanted, found] =
-        [&fresh, &place].map(|it| logical_dump(it.world.database.location(), "default", &Scope::default()).unwrap());
+    let [wanted, found] = [&fresh, &place]
+        .map(|it| logical_dump(it.world.database.location(), "default", &IndexScope::default()).unwrap());
     assert_eq!(differences(&wanted, &found), [""; 0]);
     place.world.assert_doctor_is_content();
 }

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rootset_properties::Budget;
 use rootset_testing::temporary_folder;
 use rootset_trees::dump::differences;
-use rootset_trees::{Scope, Tree, logical_dump};
+use rootset_trees::{IndexScope, Tree, logical_dump};
 use serde_json::json;
 
 use crate::harness::World;
@@ -46,7 +46,7 @@ impl Life {
             }
             self.compare(&tree, step)?;
         }
-        tree.set_scope(Scope::default());
+        tree.set_scope(IndexScope::default());
         self.told.push("look at everything".into());
         self.compare(&tree, STEPS + 1)?;
         self.compare_answers(&tree)

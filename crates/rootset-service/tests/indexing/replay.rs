@@ -8,7 +8,7 @@ use std::process::Command;
 
 use rootset_testing::temporary_folder;
 use rootset_trees::dump::differences;
-use rootset_trees::{Scope, logical_dump};
+use rootset_trees::{IndexScope, logical_dump};
 use serde_json::json;
 
 use crate::harness::World;
@@ -36,9 +36,10 @@ impl Checkout {
         command.current_dir(&self.repository).args(arguments);
         command.env_remove("GIT_DIR").env("GIT_INDEX_FILE", &self.index).env("GIT_WORK_TREE", &self.folder);
         let output = command.output().map_err(|error| format!("git does not run: {error}"))?;
-        match output.status.success() {
-            true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
-            false => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
+        if output.status.success() {
+            Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+        } else {
+            Err(String::from_utf8_lossy(&output.stderr).into_owned())
         }
     }
 
@@ -83,7 +84,7 @@ mod at_length {
                 let fresh = World::new();
                 fresh.call("index_codebase", asked.clone());
                 let [wanted, found] = [&fresh, &world]
-                    .map(|it| logical_dump(it.database.location(), "default", &Scope::default()).unwrap());
+                    .map(|it| logical_dump(it.database.location(), "default", &IndexScope::default()).unwrap());
                 assert!(!wanted["files"].is_empty() && !wanted["symbols"].is_empty(), "commit {commit} has no code");
                 let differences = differences(&wanted, &found);
                 assert!(differences.is_empty(), "commit {commit}, number {number}:\n{}", differences.join("\n"));

@@ -7,7 +7,7 @@ use rootset_store::driver::SearchIndex;
 use rootset_store::{
     EraseIds, NewPlan, NewSegmentRow, SegmentChange, SegmentRow, SessionChange, SessionState, Stamp, Store, Workspace,
 };
-use rootset_text::tokens;
+use rootset_text::terms;
 use serde_json::{Value, json};
 
 use crate::harness::{DAY_MS, World, array, ids, names, text_of};
@@ -112,13 +112,13 @@ impl<'a> Sessions<'a> {
             touched_at: row.touched_at,
             touched_step: row.touched_step,
             entered_collection: row.entered_collection,
-            terms: Some(tokens::index_terms(&text)),
+            terms: Some(terms::index_terms(&text)),
         };
         self.change(session, Vec::new(), vec![change]);
     }
 
     fn stashed(&self, word: &str) -> Vec<String> {
-        let terms: Vec<String> = tokens::index_terms(word).split(' ').map(str::to_owned).collect();
+        let terms: Vec<String> = terms::index_terms(word).split(' ').map(str::to_owned).collect();
         let hits = self.store.search_stash(&self.workspace, &terms, &Default::default(), 10).unwrap();
         hits.into_iter().map(|hit| hit.segment_id).collect()
     }

@@ -7,7 +7,7 @@ use super::bundle::{self, ArchivedWorkspace, EachRow};
 use super::folder::{Backup, Partial, trouble};
 use super::manifest::{BackupKind, Manifest, SNAPSHOT_FILE};
 use super::tables::{Table, WORKSPACES};
-use crate::driver::Scope;
+use crate::driver::Tenant;
 use crate::error::StoreError;
 use crate::{SCHEMA_VERSION, Store};
 
@@ -45,7 +45,7 @@ impl Archive {
 
     pub fn workspaces(&self) -> Result<Vec<ArchivedWorkspace>, StoreError> {
         match self {
-            Self::Snapshot { store, .. } => store.read(Scope::Database, bundle::workspaces),
+            Self::Snapshot { store, .. } => store.read(Tenant::Database, bundle::workspaces),
             Self::Bundle { .. } => {
                 let mut found = Vec::new();
                 self.read_bundle(&WORKSPACES, &mut |_, cells| {
@@ -60,7 +60,7 @@ impl Archive {
     /// Rows of a table that belong to one of the workspaces, each with the name of its workspace.
     pub fn rows(&self, table: &Table, workspaces: &[&ArchivedWorkspace], each: EachRow<'_>) -> Result<(), StoreError> {
         match self {
-            Self::Snapshot { store, .. } => store.read(Scope::Database, |tx| {
+            Self::Snapshot { store, .. } => store.read(Tenant::Database, |tx| {
                 for workspace in workspaces {
                     tx.enter(workspace.number.into())?;
                     bundle::each_row(tx, table, workspace.number, &mut |cells| each(&workspace.id, cells))?;

@@ -22,7 +22,7 @@ use super::manifest::BackupReason;
 use super::rows::Cell;
 use super::tables::{self, Table, by_name};
 use super::verified;
-use crate::driver::{Scope, Transaction, Value};
+use crate::driver::{Tenant, Transaction, Value};
 use crate::error::StoreError;
 use crate::failpoints::failpoint;
 use crate::kinds::{KINDS, Replaying};
@@ -75,7 +75,7 @@ impl Store {
         failpoint!("restore.verified");
         let archive = Archive::open(&backup, room)?;
         let workspaces = archive.workspaces()?;
-        let restored = self.write(Scope::Database, |tx| {
+        let restored = self.write(Tenant::Database, |tx| {
             let work = Work { backup: &backup, archive: &archive, engine: self.engine.name(), stamp };
             work.restore(tx, &workspaces, target)
         })?;
@@ -173,7 +173,7 @@ impl Work<'_> {
         let last = WorkspaceKey(workspaces::last_number(tx)?);
         tx.enter(last.into())?;
         let has_erased: bool = tx.scalar(&sql::HAS_ERASED_CONTENTS, &[last.into()])?;
-        tx.enter(Scope::Database)?;
+        tx.enter(Tenant::Database)?;
         Ok(last.0 <= 1 && !has_erased)
     }
 
@@ -240,7 +240,7 @@ impl Work<'_> {
             tx.search_drop(live.number)?;
             tx.execute(&sql::KEEP_COUNTERS, &[live.number.into()])?;
             audit::append(tx, live.number, self.stamp, &audit::Entry::of("backup_restore"))?;
-            tx.enter(Scope::Database)?;
+            tx.enter(Tenant::Database)?;
             tx.execute(&crate::statements::workspaces::DELETE, &[live.number.into()])?;
             restored.workspaces_removed.push(live.id);
         }

@@ -64,17 +64,17 @@ impl Pool {
         purpose: Purpose,
         work: impl FnOnce(&mut Connection) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        let mut place = self.wait_for_place(purpose)?;
-        let mut connection = match place.idle.take() {
+        let mut permit = self.wait_for_permit(purpose)?;
+        let mut connection = match permit.idle.take() {
             Some(connection) => connection,
             None => self.connect()?,
         };
         let result = work(&mut connection);
-        place.idle = Some(connection).filter(Connection::is_open);
+        permit.idle = Some(connection).filter(Connection::is_open);
         result
     }
 
-    fn wait_for_place(&self, purpose: Purpose) -> Result<Place<'_>, StoreError> {
+    fn wait_for_permit(&self, purpose: Purpose) -> Result<Permit<'_>, StoreError> {
         let deadline = Instant::now() + Duration::from_millis(WRITE_WAIT_MS);
         let writers_max = self.size - READERS_KEPT.min(self.size - 1);
         let mut state = self.state.lock();
@@ -86,7 +86,7 @@ impl Pool {
         state.in_use += 1;
         state.in_use_by_writers += usize::from(purpose == Purpose::Write);
         let idle = std::iter::from_fn(|| state.idle.pop()).find(Connection::is_open);
-        Ok(Place { pool: self, purpose, idle })
+        Ok(Permit { pool: self, purpose, idle })
     }
 
     /// A new connection. A server that is away for a moment is waited for.
@@ -127,20 +127,20 @@ impl Pool {
 }
 
 /// The right to one connection, given back whatever happens; with the connection, unless the work took it down with it.
-struct Place<'a> {
+struct Permit<'a> {
     pool: &'a Pool,
     purpose: Purpose,
     idle: Option<Connection>,
 }
 
-impl Drop for Place<'_> {
+impl Drop for Permit<'_> {
     fn drop(&mut self) {
         let mut state = self.pool.state.lock();
         state.in_use -= 1;
         state.in_use_by_writers -= usize::from(self.purpose == Purpose::Write);
         state.idle.extend(self.idle.take());
         drop(state);
-        // Not one alone: it might be a writer, and the place one for a reader.
+        // Not one alone: it might be a writer, and the permit one for a reader.
         self.pool.freed.notify_all();
     }
 }

@@ -13,7 +13,7 @@ use rootset_model::WorkspaceKey;
 use rootset_testing::{Sql, TestDatabase, TestEngine};
 
 use super::PostgresEngine;
-use crate::driver::{Engine, Scope, Statement, Value};
+use crate::driver::{Engine, Statement, Tenant, Value};
 use crate::error::StoreError;
 use crate::location::{Location, PostgresSettings};
 
@@ -53,7 +53,7 @@ const COUNT_UP: Statement = Statement {
 };
 
 fn count_up(engine: &PostgresEngine, workspace: i64) -> Result<(), StoreError> {
-    engine.write(Scope::Workspace(WorkspaceKey(workspace)), &mut |tx| {
+    engine.write(Tenant::Workspace(WorkspaceKey(workspace)), &mut |tx| {
         tx.execute(&COUNT_UP, &[Value::Integer(workspace)]).map(drop)
     })
 }

@@ -19,7 +19,7 @@ use super::values::{Bound, BoundColumn, PostgresRow};
 use super::vectors;
 use crate::SCHEMA_VERSION;
 use crate::driver::{
-    Row, Scope, SearchIndex, SearchQuery, SearchRemoval, SearchRow, SearchStatistics, Statement, Transaction, Value,
+    Row, SearchIndex, SearchQuery, SearchRemoval, SearchRow, SearchStatistics, Statement, Tenant, Transaction, Value,
     in_workspace,
 };
 use crate::error::StoreError;
@@ -35,7 +35,7 @@ const ROWS_AT_ONCE: usize = 256;
 /// Workspaces that are asked together where all of them are.
 const WORKSPACES_AT_ONCE: usize = 200;
 
-/// Shows the workspace to row-level security, and tells the schema's version. A writer of a whole scope waits here until
+/// Shows the workspace to row-level security, and tells the schema's version. A writer of a whole tenant waits here until
 /// it is the only one; its number tells later whether a commit went through whose answer was lost.
 const ENTER: &str = "SELECT set_config('rootset.workspace', $1, true), (SELECT version FROM schema_version), \
                      CASE WHEN $2 THEN pg_advisory_xact_lock($3)::text END, \
@@ -44,7 +44,7 @@ const ENTER: &str = "SELECT set_config('rootset.workspace', $1, true), (SELECT v
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     Read,
-    /// As the only writer of each scope that is entered.
+    /// As the only writer of each tenant that is entered.
     Write,
     /// Beside other writers.
     Touch,
@@ -65,7 +65,7 @@ impl<'a> PostgresTransaction<'a> {
     /// Begins, in one round trip.
     pub fn begin(
         connection: &'a mut Connection,
-        scope: Scope,
+        tenant: Tenant,
         access: Access,
         timeout_ms: u64,
         has_vectors: bool,
@@ -79,7 +79,7 @@ impl<'a> PostgresTransaction<'a> {
             }
         };
         let begin = format!("{begin}; SET LOCAL ROLE {APPLICATION_ROLE}; SET LOCAL statement_timeout = {timeout_ms}");
-        let key = scope.key();
+        let key = tenant.key();
         let (text, is_writer, is_change) = (key.0.to_string(), access == Access::Write, access != Access::Read);
         let lock = LOCK_SPACE | key.0;
         let parameters: [&(dyn ToSql + Sync); 4] = [&text, &is_writer, &lock, &is_change];
@@ -188,8 +188,8 @@ fn bound<'a>(parameters: &'a [Bound<'a>]) -> Vec<&'a (dyn ToSql + Sync)> {
 }
 
 impl Transaction for PostgresTransaction<'_> {
-    fn enter(&mut self, scope: Scope) -> Result<(), StoreError> {
-        let key = scope.key();
+    fn enter(&mut self, tenant: Tenant) -> Result<(), StoreError> {
+        let key = tenant.key();
         let is_new_writer = self.access == Access::Write && self.locked.insert(key);
         let lock = LOCK_SPACE | key.0;
         self.query_own("enter", || ENTER.to_owned(), &[&key.0.to_string(), &is_new_writer, &lock, &false]).map(drop)

@@ -11,7 +11,7 @@ use tokio_postgres::types::ToSql;
 use super::PostgresEngine;
 use super::connection::Connection;
 use super::transaction::PostgresTransaction;
-use crate::driver::{Engine, Scope};
+use crate::driver::{Engine, Tenant};
 use crate::error::StoreError;
 use crate::statements::vectors as sql;
 use crate::vectors::index_more;
@@ -54,7 +54,7 @@ pub fn prepare(connection: &Connection) -> Result<bool, StoreError> {
 /// killed on the way leaves the mark, and the next start goes on.
 pub fn fill_all(engine: &PostgresEngine) -> Result<(), StoreError> {
     let mut unfilled = None;
-    engine.read(Scope::Database, &mut |tx| {
+    engine.read(Tenant::Database, &mut |tx| {
         let mark: Option<Vec<u8>> = tx.row(&sql::INDEX_TO_FILL, &[], |row| row.get(0))?;
         unfilled = mark.map(|_| workspaces::keys(tx)).transpose()?;
         Ok(())
@@ -63,13 +63,13 @@ pub fn fill_all(engine: &PostgresEngine) -> Result<(), StoreError> {
     for workspace in unfilled {
         let mut after = Some(i64::MIN);
         while let Some(before) = after {
-            engine.write(Scope::Workspace(workspace), &mut |tx| {
+            engine.write(Tenant::Workspace(workspace), &mut |tx| {
                 after = index_more(tx, workspace, before)?;
                 Ok(())
             })?;
         }
     }
-    engine.write(Scope::Database, &mut |tx| tx.execute(&sql::SET_INDEX_FILLED, &[]).map(drop))
+    engine.write(Tenant::Database, &mut |tx| tx.execute(&sql::SET_INDEX_FILLED, &[]).map(drop))
 }
 
 /// Whether there is an index by now: its owner may have made it since this process began.

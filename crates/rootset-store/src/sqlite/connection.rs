@@ -9,7 +9,7 @@ use rusqlite::vtab::array;
 use super::migrate::SCHEMA_VERSION;
 use super::search;
 use crate::driver::{
-    Column, Row, Scope, SearchIndex, SearchQuery, SearchRemoval, SearchRow, SearchStatistics, Statement, Transaction,
+    Column, Row, SearchIndex, SearchQuery, SearchRemoval, SearchRow, SearchStatistics, Statement, Tenant, Transaction,
     Value, Work,
 };
 use crate::error::StoreError;
@@ -132,7 +132,7 @@ impl Connection {
 
 impl Transaction for Connection {
     /// A file has no tenants that could be kept apart: statements name their workspace.
-    fn enter(&mut self, _: Scope) -> Result<(), StoreError> {
+    fn enter(&mut self, _: Tenant) -> Result<(), StoreError> {
         Ok(())
     }
 

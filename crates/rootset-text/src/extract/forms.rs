@@ -1,10 +1,10 @@
-//! The form of a token, to the type of the entity it names.
+//! The form of a piece, to the type of the entity it names.
 //!
 //! Only forms that give themselves away. Whether a capitalised word is a name depends on where it stands, see
 //! `mentions`.
 
 use crate::chars::is_word;
-use crate::scan::{Kind, Token, runs};
+use crate::scan::{Kind, Piece, runs};
 
 pub(super) const NAME: &str = "name";
 pub(super) const TERM: &str = "term";
@@ -41,61 +41,63 @@ const FILE_EXTENSIONS: &[&str] = &[
 
 const DOMAINS: &[&str] = &["ai", "app", "com", "de", "dev", "edu", "eu", "gov", "io", "net", "org", "uk"];
 
-/// The type of a token that names something by its form alone; none for words, names and numbers.
-pub(super) fn type_of(text: &str, token: &Token) -> Option<&'static str> {
-    let piece = token.of(text);
-    match token.kind {
+/// The type of a piece that names something by its form alone; none for words, names and numbers.
+pub(super) fn type_of(text: &str, piece: &Piece) -> Option<&'static str> {
+    let written = piece.of(text);
+    match piece.kind {
         Kind::Url => Some(URL),
         Kind::Email => Some(EMAIL),
         Kind::Snake => Some(IDENTIFIER),
         Kind::Language => Some(NAME),
-        Kind::Version => Some(if is_ip_address(piece) { IDENTIFIER } else { VERSION }),
-        Kind::Issue => is_issue_key(piece).then_some(ISSUE),
-        Kind::Camel => (!is_camel_name(piece)).then_some(IDENTIFIER),
-        Kind::Path => path_type(piece),
-        Kind::Dotted => dotted_type(piece),
+        Kind::Version => Some(if is_ip_address(written) { IDENTIFIER } else { VERSION }),
+        Kind::Issue => is_issue_key(written).then_some(ISSUE),
+        Kind::Camel => (!is_camel_name(written)).then_some(IDENTIFIER),
+        Kind::Path => path_type(written),
+        Kind::Dotted => dotted_type(written),
         Kind::Word | Kind::Lone | Kind::Number | Kind::Compound => None,
     }
 }
 
 /// A word that a capital makes part of a name, as far as its form goes.
-pub(super) fn is_capitalised(text: &str, token: &Token) -> bool {
-    let piece = token.of(text);
-    match token.kind {
-        Kind::Word => piece.starts_with(char::is_uppercase),
-        Kind::Camel => is_camel_name(piece),
+pub(super) fn is_capitalised(text: &str, piece: &Piece) -> bool {
+    let written = piece.of(text);
+    match piece.kind {
+        Kind::Word => written.starts_with(char::is_uppercase),
+        Kind::Camel => is_camel_name(written),
         Kind::Issue | Kind::Compound => {
-            type_of(text, token).is_none()
-                && piece.starts_with(char::is_uppercase)
-                && runs(piece).skip(1).any(|run| run.starts_with(|c: char| c.is_uppercase() || c.is_ascii_digit()))
+            type_of(text, piece).is_none()
+                && written.starts_with(char::is_uppercase)
+                && runs(written).skip(1).any(|run| run.starts_with(|c: char| c.is_uppercase() || c.is_ascii_digit()))
         }
         _ => false,
     }
 }
 
-fn is_camel_name(piece: &str) -> bool {
+fn is_camel_name(written: &str) -> bool {
     let ends_in_acronym =
-        piece.starts_with(char::is_uppercase) && piece.bytes().rev().take(2).all(|b| b.is_ascii_uppercase());
-    ends_in_acronym || ["Mc", "Mac"].iter().any(|it| piece.starts_with(it)) || CAMEL_NAMES.binary_search(&piece).is_ok()
+        written.starts_with(char::is_uppercase) && written.bytes().rev().take(2).all(|b| b.is_ascii_uppercase());
+    ends_in_acronym
+        || ["Mc", "Mac"].iter().any(|it| written.starts_with(it))
+        || CAMEL_NAMES.binary_search(&written).is_ok()
 }
 
-fn is_ip_address(piece: &str) -> bool {
-    piece.split('.').count() == 4 && piece.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+fn is_ip_address(written: &str) -> bool {
+    written.split('.').count() == 4 && written.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
 }
 
-fn is_issue_key(piece: &str) -> bool {
-    let Some((key, _)) = piece.split_once('-') else { return false };
+fn is_issue_key(written: &str) -> bool {
+    let Some((key, _)) = written.split_once('-') else { return false };
     ISSUE_KEY_BYTES.contains(&key.len())
         && key.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
         && !NO_ISSUES.contains(&key)
 }
 
 /// Slashes also stand for `or`: a path needs something that words do not have.
-fn path_type(piece: &str) -> Option<&'static str> {
-    if piece.starts_with("www.") {
+fn path_type(written: &str) -> Option<&'static str> {
+    if written.starts_with("www.") {
         return Some(URL);
     }
-    let parts = || piece.split(['/', '\\']).filter(|part| part.contains(is_word));
+    let parts = || written.split(['/', '\\']).filter(|part| part.contains(is_word));
     let count = parts().count();
     if parts().all(|part| part.bytes().all(|byte| byte.is_ascii_uppercase())) {
         return (count > 1).then_some(NAME);
@@ -103,20 +105,20 @@ fn path_type(piece: &str) -> Option<&'static str> {
     if !parts().any(|part| part.contains(char::is_alphabetic)) {
         return None;
     }
-    let is_rooted = piece.starts_with(['/', '~', '.']) && count > 1;
+    let is_rooted = written.starts_with(['/', '~', '.']) && count > 1;
     let has_extension = parts().next_back().is_some_and(|last| last.contains('.'));
     let is_technical =
         parts().any(|part| part.contains(['.', '_', '-']) || part.contains(|c: char| c.is_ascii_digit()));
     (is_rooted || has_extension || (count > 1 && is_technical)).then_some(PATH)
 }
 
-fn dotted_type(piece: &str) -> Option<&'static str> {
-    if piece.contains("::") {
+fn dotted_type(written: &str) -> Option<&'static str> {
+    if written.contains("::") {
         return Some(IDENTIFIER);
     }
-    let (stem, last) = piece.rsplit_once('.')?;
+    let (stem, last) = written.rsplit_once('.')?;
     // `e.g`, `U.S`, `a.m`: abbreviations.
-    if piece.split('.').all(|part| part.chars().count() == 1) {
+    if written.split('.').all(|part| part.chars().count() == 1) {
         return None;
     }
     let last_folded = last.to_ascii_lowercase();

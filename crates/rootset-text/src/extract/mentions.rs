@@ -10,7 +10,7 @@ use crate::extract::Vocabulary;
 use crate::extract::forms::{NAME, TERM, is_capitalised, type_of};
 use crate::extract::reading::{Sentence, is_all_capitals};
 use crate::extract::verbs::is_verb;
-use crate::scan::{Kind, Token};
+use crate::scan::{Kind, Piece};
 use crate::words::{is_calendar, is_leader, is_starter, is_stop};
 
 /// More words with capitals in a row are a headline.
@@ -42,16 +42,16 @@ pub(super) fn mentions(sentence: &Sentence<'_, '_>, vocabulary: &Vocabulary<'_>)
     let mut quotations = quotations(sentence).into_iter().peekable();
     let mut mentions = Vec::new();
     let mut index = 0;
-    while let Some(token) = sentence.tokens.get(index) {
-        while quotations.next_if(|quotation| quotation.end <= token.start).is_some() {}
+    while let Some(piece) = sentence.pieces.get(index) {
+        while quotations.next_if(|quotation| quotation.end <= piece.start).is_some() {}
         let inside = match quotations.peek() {
-            Some(quotation) => sentence.tokens[index..].iter().take_while(|token| is_within(token, quotation)).count(),
+            Some(quotation) => sentence.pieces[index..].iter().take_while(|piece| is_within(piece, quotation)).count(),
             None => 0,
         };
         let (mention, length) = if inside > 0 {
-            (walk.quoted(&sentence.tokens[index..index + inside], quotations.peek()), inside)
-        } else if let Some(entity_type) = type_of(sentence.text, token) {
-            (Some(Mention { start: token.start, end: token.end, entity_type }), 1)
+            (walk.quoted(&sentence.pieces[index..index + inside], quotations.peek()), inside)
+        } else if let Some(entity_type) = type_of(sentence.text, piece) {
+            (Some(Mention { start: piece.start, end: piece.end, entity_type }), 1)
         } else {
             walk.name(index)
         };
@@ -69,38 +69,38 @@ struct Walk<'w> {
 
 impl Walk<'_> {
     /// What stands in quotation marks: what its form says, a name if it reads like one, else a term.
-    fn quoted(&self, tokens: &[Token], quotation: Option<&Range<usize>>) -> Option<Mention> {
+    fn quoted(&self, pieces: &[Piece], quotation: Option<&Range<usize>>) -> Option<Mention> {
         let text = self.sentence.text;
         let range = quotation?;
-        let is_name = |token: &Token| is_capitalised(text, token) && !is_stop(&fold(token.of(text)));
-        if tokens.iter().all(|token| is_stop(&fold(token.of(text)))) {
+        let is_name = |piece: &Piece| is_capitalised(text, piece) && !is_stop(&fold(piece.of(text)));
+        if pieces.iter().all(|piece| is_stop(&fold(piece.of(text)))) {
             return None;
         }
-        let entity_type = match tokens {
-            [token] if type_of(text, token).is_some() => {
-                return type_of(text, token).map(|it| Mention { start: token.start, end: token.end, entity_type: it });
+        let entity_type = match pieces {
+            [piece] if type_of(text, piece).is_some() => {
+                return type_of(text, piece).map(|it| Mention { start: piece.start, end: piece.end, entity_type: it });
             }
-            _ if tokens.iter().all(is_name) => NAME,
+            _ if pieces.iter().all(is_name) => NAME,
             _ => TERM,
         };
         Some(Mention { start: range.start, end: range.end, entity_type })
     }
 
-    /// The name that begins with the token at `first`, if one does, and how many tokens were read.
+    /// The name that begins with the piece at `first`, if one does, and how many pieces were read.
     fn name(&self, first: usize) -> (Option<Mention>, usize) {
         if !self.may_begin_name(first) {
             return (None, 1);
         }
         let length = self.name_length(first);
-        let tokens = &self.sentence.tokens[first..first + length];
+        let pieces = &self.sentence.pieces[first..first + length];
         let is_name = if length == 1 { self.is_name_alone(first) } else { self.is_name_together(first, length) };
-        let mention = Mention { start: tokens[0].start, end: tokens[length - 1].end, entity_type: NAME };
+        let mention = Mention { start: pieces[0].start, end: pieces[length - 1].end, entity_type: NAME };
         (is_name.then_some(mention), length)
     }
 
     fn may_begin_name(&self, index: usize) -> bool {
         let word = self.word(index);
-        if !is_capitalised(self.sentence.text, &self.sentence.tokens[index]) || word.chars().nth(1).is_none() {
+        if !is_capitalised(self.sentence.text, &self.sentence.pieces[index]) || word.chars().nth(1).is_none() {
             return false;
         }
         let folded = fold(word);
@@ -112,7 +112,7 @@ impl Walk<'_> {
         !is_ordinary && !is_calendar(&folded)
     }
 
-    /// Tokens from `first` on that read as one name.
+    /// Pieces from `first` on that read as one name.
     fn name_length(&self, first: usize) -> usize {
         let mut length = 1;
         while length < NAME_WORDS_MAX {
@@ -129,10 +129,10 @@ impl Walk<'_> {
     }
 
     fn follows_in_name(&self, index: usize) -> bool {
-        let Some(token) = self.sentence.tokens.get(index) else { return false };
-        let folded = fold(token.of(self.sentence.text));
+        let Some(piece) = self.sentence.pieces.get(index) else { return false };
+        let folded = fold(piece.of(self.sentence.text));
         self.is_after_blank(index)
-            && is_capitalised(self.sentence.text, token)
+            && is_capitalised(self.sentence.text, piece)
             && !is_stop(&folded)
             && !is_calendar(&folded)
             // In a headline every word would follow every other.
@@ -140,12 +140,12 @@ impl Walk<'_> {
     }
 
     fn is_link(&self, index: usize) -> bool {
-        index < self.sentence.tokens.len() && LINKS.contains(&self.word(index)) && self.is_after_blank(index)
+        index < self.sentence.pieces.len() && LINKS.contains(&self.word(index)) && self.is_after_blank(index)
     }
 
     fn is_after_blank(&self, index: usize) -> bool {
-        let tokens = self.sentence.tokens;
-        &self.sentence.text[tokens[index - 1].end..tokens[index].start] == " "
+        let pieces = self.sentence.pieces;
+        &self.sentence.text[pieces[index - 1].end..pieces[index].start] == " "
     }
 
     fn is_name_together(&self, first: usize, length: usize) -> bool {
@@ -181,18 +181,18 @@ impl Walk<'_> {
             && (letters >= 2 && word.chars().count() <= ACRONYM_CHARS_MAX)
             && !self.sentence.is_shouted
             && !is_starter(&fold(word));
-        let is_formed = self.sentence.tokens[index].kind != Kind::Word;
+        let is_formed = self.sentence.pieces[index].kind != Kind::Word;
         is_acronym || is_formed || self.vocabulary.capitals.contains(word)
     }
 
     /// What follows tells that the word at `index` is somebody or something: a colon after a speaker, an `'s`, a verb.
     fn is_subject(&self, index: usize) -> bool {
         let word = self.word(index);
-        let after = &self.sentence.text[self.sentence.tokens[index].end..self.sentence.end];
+        let after = &self.sentence.text[self.sentence.pieces[index].end..self.sentence.end];
         if after.starts_with("'s ") || after.starts_with("’s ") || (index == 0 && after.starts_with(": ")) {
             return true;
         }
-        let Some(next) = self.sentence.tokens.get(index + 1) else { return false };
+        let Some(next) = self.sentence.pieces.get(index + 1) else { return false };
         let next = next.of(self.sentence.text);
         let is_singular =
             matches!(next, "is" | "was" | "has") || (next.len() > 3 && next.ends_with('s') && !next.ends_with("ss"));
@@ -202,7 +202,7 @@ impl Walk<'_> {
     }
 
     fn word(&self, index: usize) -> &str {
-        self.sentence.tokens[index].of(self.sentence.text)
+        self.sentence.pieces[index].of(self.sentence.text)
     }
 }
 
@@ -210,8 +210,8 @@ fn has_ordinary_ending(folded: &str) -> bool {
     folded.len() > 4 && ORDINARY_ENDINGS.iter().any(|ending| folded.ends_with(ending))
 }
 
-fn is_within(token: &Token, range: &Range<usize>) -> bool {
-    range.start <= token.start && token.end <= range.end
+fn is_within(piece: &Piece, range: &Range<usize>) -> bool {
+    range.start <= piece.start && piece.end <= range.end
 }
 
 /// The insides of short quotations, in order.

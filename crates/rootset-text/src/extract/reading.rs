@@ -1,10 +1,10 @@
-//! One field of a content, read: its tokens by sentence, and what kind of sentence each is.
+//! One field of a content, read: its pieces by sentence, and what kind of sentence each is.
 //!
 //! Not here: what is a name (see `mentions`).
 
 use std::ops::Range;
 
-use crate::scan::{Kind, Token, scan};
+use crate::scan::{Kind, Piece, scan};
 use crate::sentences::sentences;
 use crate::words::is_stop;
 
@@ -14,8 +14,8 @@ const HEADLINE_WORDS_MIN: usize = 4;
 #[derive(Debug)]
 pub(super) struct Reading<'a> {
     text: &'a str,
-    tokens: Vec<Token>,
-    /// Each sentence with the range of its tokens.
+    pieces: Vec<Piece>,
+    /// Each sentence with the range of its pieces.
     sentences: Vec<(Range<usize>, Range<usize>)>,
 }
 
@@ -25,7 +25,7 @@ pub(super) struct Sentence<'a, 'r> {
     pub text: &'a str,
     pub start: usize,
     pub end: usize,
-    pub tokens: &'r [Token],
+    pub pieces: &'r [Piece],
     /// Every word has a capital, so capitals say nothing.
     pub is_headline: bool,
     /// Most words are all capitals, so those say nothing.
@@ -34,21 +34,21 @@ pub(super) struct Sentence<'a, 'r> {
 
 impl<'a> Reading<'a> {
     pub(super) fn of(text: &'a str) -> Self {
-        let tokens = scan(text);
+        let pieces = scan(text);
         let mut first = 0;
-        let mut with_tokens = |sentence: Range<usize>| {
-            let count = tokens[first..].iter().take_while(|token| token.start < sentence.end).count();
+        let mut with_pieces = |sentence: Range<usize>| {
+            let count = pieces[first..].iter().take_while(|piece| piece.start < sentence.end).count();
             first += count;
             (sentence, first - count..first)
         };
-        let sentences = sentences(text).into_iter().map(&mut with_tokens).collect();
-        Self { text, tokens, sentences }
+        let sentences = sentences(text).into_iter().map(&mut with_pieces).collect();
+        Self { text, pieces, sentences }
     }
 
     pub(super) fn sentences(&self) -> impl Iterator<Item = Sentence<'a, '_>> {
-        self.sentences.iter().map(|(range, tokens)| {
-            let tokens = &self.tokens[tokens.clone()];
-            let words = || tokens.iter().filter(|token| token.kind == Kind::Word).map(|token| token.of(self.text));
+        self.sentences.iter().map(|(range, pieces)| {
+            let pieces = &self.pieces[pieces.clone()];
+            let words = || pieces.iter().filter(|piece| piece.kind == Kind::Word).map(|piece| piece.of(self.text));
             let count = words().count();
             let is_ordinary = |word: &str| word.starts_with(char::is_lowercase) && !is_stop(word);
             let capitals = words().filter(|word| word.starts_with(char::is_uppercase)).count();
@@ -56,7 +56,7 @@ impl<'a> Reading<'a> {
                 text: self.text,
                 start: range.start,
                 end: range.end,
-                tokens,
+                pieces,
                 is_headline: capitals >= HEADLINE_WORDS_MIN && !words().any(is_ordinary),
                 is_shouted: count >= HEADLINE_WORDS_MIN
                     && words().filter(|word| is_all_capitals(word)).count() * 2 > count,
@@ -66,11 +66,11 @@ impl<'a> Reading<'a> {
 }
 
 impl Sentence<'_, '_> {
-    /// Whether the token at an index would have a capital whatever it is: first in the sentence, in a list item, after
+    /// Whether the piece at an index would have a capital whatever it is: first in the sentence, in a list item, after
     /// a colon or a quotation mark.
     pub(super) fn is_initial(&self, index: usize) -> bool {
-        let Some(before) = index.checked_sub(1).map(|before| &self.tokens[before]) else { return true };
-        let gap = &self.text[before.end..self.tokens[index].start];
+        let Some(before) = index.checked_sub(1).map(|before| &self.pieces[before]) else { return true };
+        let gap = &self.text[before.end..self.pieces[index].start];
         let is_list_number =
             index == 1 && gap.starts_with(['.', ')']) && before.of(self.text).bytes().all(|byte| byte.is_ascii_digit());
         is_list_number || gap.contains([':', '"', '“', '`', '\n', '•', '!', '?'])

@@ -3,10 +3,10 @@
 //! A text is seen as units: a word is its stem, an identifier is itself, a compound such as `follow-up` is one unit per
 //! word. Not here: which phrases there are.
 
-use crate::scan::{Kind, Token};
-use crate::terms::{Term, TermReader};
+use crate::scan::{Kind, Piece};
+use crate::terms::reader::{Term, TermReader};
 
-/// Between units that do not follow each other; no token reads like it.
+/// Between units that do not follow each other; no piece reads like it.
 const BARRIER: &str = " ";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,11 +32,11 @@ struct Unit {
 
 impl Units {
     /// The units of a plain text, or of a part of it.
-    pub(super) fn of(text: &str, tokens: &[Token], reader: &mut TermReader) -> Self {
-        let mut units = Vec::with_capacity(tokens.len());
-        for token in tokens {
+    pub(super) fn of(text: &str, pieces: &[Piece], reader: &mut TermReader) -> Self {
+        let mut units = Vec::with_capacity(pieces.len());
+        for piece in pieces {
             let first = units.len();
-            reader.read(text, token, |term| match (token.kind, term) {
+            reader.read(text, piece, |term| match (piece.kind, term) {
                 (Kind::Word | Kind::Camel | Kind::Compound, Term::Run { stem, .. }) => {
                     units.push(Unit { key: stem.to_owned(), is_joined: units.len() > first });
                 }
@@ -51,12 +51,12 @@ impl Units {
     }
 
     /// Adds the compounds inside paths and addresses, each by itself: `rootset-text` is in `crates/rootset-text/src`.
-    pub(super) fn add_inner(&mut self, text: &str, tokens: &[Token], reader: &mut TermReader) {
+    pub(super) fn add_inner(&mut self, text: &str, pieces: &[Piece], reader: &mut TermReader) {
         let units = &mut self.units;
-        for token in tokens.iter().filter(|token| matches!(token.kind, Kind::Url | Kind::Path | Kind::Dotted)) {
+        for piece in pieces.iter().filter(|piece| matches!(piece.kind, Kind::Url | Kind::Path | Kind::Dotted)) {
             let mut inside = Kind::Word;
             let mut is_joined = false;
-            reader.read(text, token, |term| match term {
+            reader.read(text, piece, |term| match term {
                 Term::Whole { kind, .. } => {
                     inside = kind;
                     is_joined = false;
@@ -132,9 +132,9 @@ mod tests {
 
     fn units(text: &str) -> Units {
         let text = plain(text);
-        let tokens = scan(&text);
-        let mut units = Units::of(&text, &tokens, &mut TermReader::new());
-        units.add_inner(&text, &tokens, &mut TermReader::new());
+        let pieces = scan(&text);
+        let mut units = Units::of(&text, &pieces, &mut TermReader::new());
+        units.add_inner(&text, &pieces, &mut TermReader::new());
         units
     }
 

@@ -15,7 +15,7 @@ use crate::arguments::described_by;
 use crate::commands::list::PageArguments;
 use crate::exit::Failure;
 use crate::program::Program;
-use crate::render::{self, Plan, amounts, bytes, counted, escaped};
+use crate::render::{self, ShownPlan, amounts, bytes, counted, escaped};
 use crate::{output, prompt};
 
 /// What is typed before something is removed for good.
@@ -95,7 +95,7 @@ fn plan(arguments: PlanArguments, program: &Program) -> Result<(), Failure> {
         && id.parse::<PlanId>().is_ok()
     {
         let plan = program.run(GetPlan { workspace_id: None, plan_id: id.clone(), offset, limit })?;
-        return program.output.answer(&plan, |plan| Plan::from(plan).to_string());
+        return program.output.answer(&plan, |plan| ShownPlan::from(plan).to_string());
     }
     let named: Vec<StrategyChoice> = words("STRATEGY", &arguments.what)?;
     let strategies = if named.is_empty() { vec![StrategyChoice::All] } else { named };
@@ -103,7 +103,7 @@ fn plan(arguments: PlanArguments, program: &Program) -> Result<(), Failure> {
     if plan.items.is_empty() {
         return program.output.answer(&plan, |_| NO_GARBAGE.to_owned());
     }
-    program.output.answer(&plan, |plan| Plan::from(plan).to_string())?;
+    program.output.answer(&plan, |plan| ShownPlan::from(plan).to_string())?;
     say_how_to_apply(&plan, program);
     Ok(())
 }
@@ -127,7 +127,7 @@ pub struct Approval {
 }
 
 /// Shows the plan, asks, and applies exactly this plan.
-pub fn apply_after_approval(plan: Plan<'_>, approval: Approval, program: &Program) -> Result<(), Failure> {
+pub fn apply_after_approval(plan: ShownPlan<'_>, approval: Approval, program: &Program) -> Result<(), Failure> {
     let answer = plan.answer;
     match (program.output.in_json(), program.global.yes) {
         (false, _) => program.output.text(&format!("{plan}\n"))?,

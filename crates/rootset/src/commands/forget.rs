@@ -8,7 +8,7 @@ use super::{given, joined, times};
 use crate::arguments::described_by;
 use crate::exit::Failure;
 use crate::program::Program;
-use crate::render::{Plan, counted};
+use crate::render::{ShownPlan, counted};
 
 /// Find everything that matches, show it, and remove it
 #[derive(Debug, Args)]
@@ -60,7 +60,7 @@ pub fn run(arguments: ForgetArguments, program: &Program) -> Result<(), Failure>
         return program.output.answer(&found, nothing_to_forget);
     }
     if arguments.dry_run {
-        program.output.answer(&found, |found| Plan::from(found).to_string())?;
+        program.output.answer(&found, |found| ShownPlan::from(found).to_string())?;
         say_how_to_apply(&found.plan, program);
         return Ok(());
     }

@@ -22,7 +22,7 @@ use crate::exit::Failure;
 use crate::program::Program;
 use crate::prompt;
 use crate::render::{self, escaped};
-use client::{Format, Place};
+use client::{Format, SettingsFile};
 use entry::Entry;
 
 /// Lines around a change that are shown: enough to see where it is, too few to show other servers' keys.
@@ -80,29 +80,29 @@ impl Client {
 }
 
 pub fn run(arguments: &InstallArguments, program: &Program) -> Result<(), Failure> {
-    let place = client::place(arguments.client, arguments.project)?;
+    let settings = client::settings_file(arguments.client, arguments.project)?;
     let entry = Entry::new(arguments.profile.as_ref(), &program.global)?;
     if arguments.print {
         let client = arguments.client.as_str();
-        let printed = Printed { client, path: &place.path, entry: entry.as_json(&place) };
-        return program.output.answer(&printed, |_| snippet(&place, &entry));
+        let printed = Printed { client, path: &settings.path, entry: entry.as_json(&settings) };
+        return program.output.answer(&printed, |_| snippet(&settings, &entry));
     }
     let wanted = (!arguments.undo).then_some(&entry);
-    let before = file::read(&place.path)?;
-    let after = match edited(&place, before.as_deref().unwrap_or_default(), wanted) {
+    let before = file::read(&settings.path)?;
+    let after = match edited(&settings, before.as_deref().unwrap_or_default(), wanted) {
         Ok(after) => after,
-        Err(problem) => return refuse(&place, &entry, &problem, arguments.undo, program),
+        Err(problem) => return refuse(&settings, &entry, &problem, arguments.undo, program),
     };
     let is_changed = before.as_deref().unwrap_or_default() != after;
-    let backup = if is_changed { write(&place.path, before.as_deref(), &after, program)? } else { None };
+    let backup = if is_changed { write(&settings.path, before.as_deref(), &after, program)? } else { None };
     let answer = Installed {
         client: arguments.client.as_str(),
-        path: &place.path,
+        path: &settings.path,
         changed: is_changed,
         installed: !arguments.undo,
         backup: backup.as_deref(),
     };
-    program.output.answer(&answer, |_| in_words(arguments, &place.path, is_changed))?;
+    program.output.answer(&answer, |_| in_words(arguments, &settings.path, is_changed))?;
     if !program.output.in_json() && is_changed {
         remarks(arguments, backup.as_deref(), program);
     }
@@ -128,10 +128,10 @@ struct Installed<'a> {
 }
 
 /// The whole text of the file with our entry in it, or without it.
-fn edited(place: &Place, text: &str, entry: Option<&Entry>) -> Result<String, String> {
-    match place.format {
+fn edited(settings: &SettingsFile, text: &str, entry: Option<&Entry>) -> Result<String, String> {
+    match settings.format {
         Format::Json { servers, has_comments, .. } => {
-            let fields = entry.map(|entry| entry.as_json(place));
+            let fields = entry.map(|entry| entry.as_json(settings));
             json_document::edited(text, servers, has_comments, fields.as_ref())
         }
         Format::Toml { servers } => toml_document::edited(text, servers, entry),
@@ -139,19 +139,25 @@ fn edited(place: &Place, text: &str, entry: Option<&Entry>) -> Result<String, St
 }
 
 /// What belongs in the file, for those who put it there by hand.
-fn snippet(place: &Place, entry: &Entry) -> String {
-    edited(place, "", Some(entry)).expect("an empty file takes an entry")
+fn snippet(settings: &SettingsFile, entry: &Entry) -> String {
+    edited(settings, "", Some(entry)).expect("an empty file takes an entry")
 }
 
-fn refuse(place: &Place, entry: &Entry, problem: &str, is_undo: bool, program: &Program) -> Result<(), Failure> {
-    let message = format!("`{}` cannot be changed: {problem}", place.path.display());
+fn refuse(
+    settings: &SettingsFile,
+    entry: &Entry,
+    problem: &str,
+    is_undo: bool,
+    program: &Program,
+) -> Result<(), Failure> {
+    let message = format!("`{}` cannot be changed: {problem}", settings.path.display());
     let error = ServiceError::new(ErrorCode::InvalidArgument, message);
     if is_undo {
         return Err(error.with_hint("nothing was changed; remove the entry `rootset` by hand").into());
     }
-    let snippet = snippet(place, entry);
+    let snippet = snippet(settings, entry);
     if program.output.in_json() {
-        let details = json!({"path": place.path, "snippet": snippet});
+        let details = json!({"path": settings.path, "snippet": snippet});
         return Err(error.with_hint("nothing was changed; add the snippet by hand").with_details(details).into());
     }
     program.output.text(&snippet)?;

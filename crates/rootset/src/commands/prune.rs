@@ -9,7 +9,7 @@ use super::word;
 use crate::arguments::described_by;
 use crate::exit::Failure;
 use crate::program::Program;
-use crate::render::Plan;
+use crate::render::ShownPlan;
 
 /// Find garbage, show it, and remove it
 #[derive(Debug, Args)]
@@ -53,7 +53,7 @@ fn review(
         return program.output.answer(answer, |_| NO_GARBAGE.to_owned());
     }
     if arguments.dry_run {
-        program.output.answer(answer, |_| Plan::from(plan).to_string())?;
+        program.output.answer(answer, |_| ShownPlan::from(plan).to_string())?;
         say_how_to_apply(plan, program);
         return Ok(());
     }

@@ -108,8 +108,8 @@ impl Stage {
 
     fn perform(&self, step: &Step) -> Result<(), Failure> {
         match step.action {
-            script::Action::Rootset(arguments) => self.run(arguments),
-            script::Action::RemoveFile(path) => {
+            script::StepAction::Rootset(arguments) => self.run(arguments),
+            script::StepAction::RemoveFile(path) => {
                 Ok(fs::remove_file(self.work().join(path)).map_err(|error| trouble("go on with", &error))?)
             }
         }

@@ -10,7 +10,7 @@ use rootset_store::Location;
 
 use super::keys::{self, KEYS, Key, Kind, WORKING_FOLDER_KEYS};
 use super::retention;
-use super::sources::{Layer, Place};
+use super::sources::{Layer, SourceKind};
 
 /// Characters of a value that an error shows.
 const VALUE_CHARS_SHOWN: usize = 80;
@@ -22,7 +22,7 @@ pub const OFF: &str = "off";
 pub fn layer(layer: &Layer) -> Result<(), ServiceError> {
     for (path, value) in flattened(&layer.values) {
         let Some(key) = keys::find(&path) else { return Err(unknown(&path, layer)) };
-        if layer.place == Place::WorkingFolder && !WORKING_FOLDER_KEYS.contains(&key.path) {
+        if layer.kind == SourceKind::WorkingFolder && !WORKING_FOLDER_KEYS.contains(&key.path) {
             return Err(not_here(&path, layer));
         }
         if let Err(allowed) = value_of(key, &path, &value) {
@@ -67,7 +67,7 @@ fn unknown(path: &str, layer: &Layer) -> ServiceError {
         .max_by(|a, b| a.0.total_cmp(&b.0))
         .filter(|(alike, _)| *alike >= ALIKE_MIN);
     match best {
-        Some((_, near)) => error.with_hint(format!("did you mean `{}`?", layer.place.key_as_written(&near.written()))),
+        Some((_, near)) => error.with_hint(format!("did you mean `{}`?", layer.kind.key_as_written(&near.written()))),
         None => error.with_hint("`rootset config example` lists every key"),
     }
 }

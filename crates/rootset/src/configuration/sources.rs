@@ -22,21 +22,21 @@ const TEST_PREFIX: &str = "ROOTSET_TEST_";
 /// The settings of one source.
 #[derive(Debug)]
 pub struct Layer {
-    pub place: Place,
+    pub kind: SourceKind,
     /// In words, as shown in errors and by `config show`.
     pub origin: String,
     pub values: Dict,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum SourceKind {
     File,
     WorkingFolder,
     Environment,
     Flags,
 }
 
-impl Place {
+impl SourceKind {
     /// How a key is spelt there.
     pub fn key_as_written(self, key: &str) -> String {
         match self {
@@ -65,11 +65,11 @@ pub fn layers(global: &GlobalArguments) -> Result<Vec<Layer>, ServiceError> {
     let mut layers = Vec::new();
     let own = own_file(global)?;
     if let Some(path) = &own {
-        layers.push(file(path, Place::File)?);
+        layers.push(file(path, SourceKind::File)?);
     }
     let beside = PathBuf::from(CONFIGURATION_FILE);
     if beside.is_file() && !own.as_deref().is_some_and(|own| is_same_file(own, &beside)) {
-        layers.push(file(&beside, Place::WorkingFolder)?);
+        layers.push(file(&beside, SourceKind::WorkingFolder)?);
     }
     layers.extend(environment(&layers)?);
     layers.extend(flags(global));
@@ -98,10 +98,10 @@ fn is_same_file(one: &Path, other: &Path) -> bool {
     matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }
 
-fn file(path: &Path, place: Place) -> Result<Layer, ServiceError> {
+fn file(path: &Path, kind: SourceKind) -> Result<Layer, ServiceError> {
     let text = input::read_file(path)?;
-    let origin = match place {
-        Place::WorkingFolder => format!("`{}` in the working folder", path.display()),
+    let origin = match kind {
+        SourceKind::WorkingFolder => format!("`{}` in the working folder", path.display()),
         _ => format!("`{}`", path.display()),
     };
     let parsed = Toml::string(&text).data().map_err(|error| {
@@ -112,7 +112,7 @@ fn file(path: &Path, place: Place) -> Result<Layer, ServiceError> {
     if let Some(folder) = path.parent() {
         anchor(&mut values, folder);
     }
-    Ok(Layer { place, origin, values })
+    Ok(Layer { kind, origin, values })
 }
 
 /// The error shows the line it is about, and the line of a database may hold a password.
@@ -179,7 +179,7 @@ fn variable_layer(name: &str, text: &str) -> Layer {
         None => text.into(),
     };
     let values = figment::util::nest(&path, value).into_dict().unwrap_or_default();
-    Layer { place: Place::Environment, origin: format!("the variable `{name}`"), values }
+    Layer { kind: SourceKind::Environment, origin: format!("the variable `{name}`"), values }
 }
 
 /// A variable is text; what does not read as its key's type stays text, and the check refuses it with its name.
@@ -207,7 +207,7 @@ fn flags(global: &GlobalArguments) -> Vec<Layer> {
         .filter_map(|(key, value)| {
             let value: Value = value.clone()?.into();
             let values = Dict::from([(key.to_owned(), value)]);
-            Some(Layer { place: Place::Flags, origin: format!("the flag `--{key}`"), values })
+            Some(Layer { kind: SourceKind::Flags, origin: format!("the flag `--{key}`"), values })
         })
         .collect()
 }

@@ -16,24 +16,24 @@ const PATH_CHARS: usize = 200;
 
 /// A plan as it is shown before somebody decides.
 #[derive(Clone, Copy, Debug)]
-pub struct Plan<'a> {
+pub struct ShownPlan<'a> {
     pub answer: &'a PlanAnswer,
     kept_pinned: usize,
 }
 
-impl<'a> From<&'a PlanAnswer> for Plan<'a> {
+impl<'a> From<&'a PlanAnswer> for ShownPlan<'a> {
     fn from(answer: &'a PlanAnswer) -> Self {
         Self { answer, kept_pinned: 0 }
     }
 }
 
-impl<'a> From<&'a ForgetAnswer> for Plan<'a> {
+impl<'a> From<&'a ForgetAnswer> for ShownPlan<'a> {
     fn from(answer: &'a ForgetAnswer) -> Self {
         Self { answer: &answer.plan, kept_pinned: answer.kept_pinned.len() }
     }
 }
 
-impl fmt::Display for Plan<'_> {
+impl fmt::Display for ShownPlan<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let items = &self.answer.items;
         if !items.is_empty() {
@@ -45,7 +45,7 @@ impl fmt::Display for Plan<'_> {
     }
 }
 
-impl Plan<'_> {
+impl ShownPlan<'_> {
     fn summary(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let PlanAnswer { items, totals, .. } = self.answer;
         if (items.len() as i64) < self.answer.items_total {

@@ -10,7 +10,7 @@ use crate::context::window::Window;
 
 /// Shown as "unreachable from any root, log, idle 40 steps, no references".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Reason {
+pub struct LeavingReason {
     pub is_reachable: bool,
     pub segment_type: SegmentType,
     pub idle_steps: u64,
@@ -24,7 +24,7 @@ pub struct Reason {
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
 
-impl Reason {
+impl LeavingReason {
     pub(super) fn of_candidate(window: &Window, candidate: &Candidate, now: Now) -> Self {
         let (is_reachable, is_superseded) = (candidate.is_reachable, candidate.is_superseded);
         Self { is_reachable, is_superseded, ..Self::of(window, candidate.segment, now) }
@@ -50,14 +50,14 @@ impl Reason {
     }
 }
 
-impl Reason {
+impl LeavingReason {
     /// What a stored plan keeps of it.
     pub fn in_plan(&self) -> plan::Reason {
         if self.is_reachable { plan::Reason::COLD } else { plan::Reason::UNREACHABLE }
     }
 }
 
-impl fmt::Display for Reason {
+impl fmt::Display for LeavingReason {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(if self.is_reachable { "reachable but cold" } else { "unreachable from any root" })?;
         write!(out, ", {}", self.segment_type.as_str())?;

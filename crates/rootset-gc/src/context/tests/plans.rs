@@ -1,14 +1,15 @@
 use super::{DAY_MS, NOW, add, analysis, facts, pair, pinned, refer, world};
 use crate::context::{
-    Action, EmptyPlan, Facts, Place, Plan, SegmentIndex, SegmentType, Target, Window, plan as plan_for,
+    EmptyPlan, Facts, Region, SegmentIndex, SegmentType, Target, Window, WindowPlan, plan as plan_for,
 };
 use rootset_model::Timestamp;
+use rootset_model::plan::Action;
 
-fn planned(window: &Window, tokens: u64) -> Plan {
+fn planned(window: &Window, tokens: u64) -> WindowPlan {
     plan_for(window, &analysis(window), Target::tokens(tokens))
 }
 
-fn segments(plan: &Plan, action: Action) -> Vec<u32> {
+fn segments(plan: &WindowPlan, action: Action) -> Vec<u32> {
     plan.items.iter().filter(|item| item.action == action).map(|item| item.segment.0).collect()
 }
 
@@ -108,13 +109,13 @@ fn only_what_is_unreachable_and_was_stashed_for_long_is_proposed_for_deletion() 
         window.stash(all[index], Timestamp(NOW.at.0 - days * DAY_MS));
     }
     let plan = planned(&window, 100);
-    assert_eq!(segments(&plan, Action::Delete), [1]);
+    assert_eq!(segments(&plan, Action::Trash), [1]);
     assert_eq!(segments(&plan, Action::Stash), [7]);
     assert_eq!(plan.freed_tokens, 100);
     let reason = plan.items[1].reason.to_string();
     assert_eq!(reason, "unreachable from any root, log, idle 999 steps, no references, stashed for 31 days");
     let never = Target { stash_retention_ms: None, ..Target::tokens(100) };
-    assert!(segments(&plan_for(&window, &analysis(&window), never), Action::Delete).is_empty());
+    assert!(segments(&plan_for(&window, &analysis(&window), never), Action::Trash).is_empty());
 }
 
 #[test]
@@ -123,9 +124,9 @@ fn a_pair_is_deleted_together_or_not_at_all() {
     pair(&mut window, 1, 2);
     window.stash(all[1], Timestamp(0));
     window.stash(all[2], Timestamp(NOW.at.0 - DAY_MS));
-    assert!(segments(&planned(&window, 1), Action::Delete).is_empty());
+    assert!(segments(&planned(&window, 1), Action::Trash).is_empty());
     window.stash(all[2], Timestamp(0));
-    assert_eq!(segments(&planned(&window, 1), Action::Delete), [1, 2]);
+    assert_eq!(segments(&planned(&window, 1), Action::Trash), [1, 2]);
 }
 
 #[test]
@@ -169,14 +170,14 @@ fn room_is_made_in_the_older_half_if_that_suffices() {
     };
     let note = Facts { tokens: 100, ..facts(SegmentType::Note) };
     let (window, _) = world(steps(vec![pinned(SegmentType::Note), note, note, log(100), log(100), log(100)]));
-    let planned = |tokens, place| {
-        let plan = plan_for(&window, &analysis(&window), Target { place, ..Target::tokens(tokens) });
+    let planned = |tokens, region| {
+        let plan = plan_for(&window, &analysis(&window), Target { region, ..Target::tokens(tokens) });
         (segments(&plan, Action::Stash), plan.cache_tokens_lost)
     };
-    assert_eq!(planned(200, Place::Anywhere), (vec![3, 4], 100));
-    assert_eq!(planned(200, Place::Oldest), (vec![1, 2], 300));
-    assert_eq!(planned(201, Place::Oldest), (vec![3, 4, 5], 0));
-    assert_eq!(planned(0, Place::Oldest), (vec![], 0));
+    assert_eq!(planned(200, Region::Anywhere), (vec![3, 4], 100));
+    assert_eq!(planned(200, Region::Oldest), (vec![1, 2], 300));
+    assert_eq!(planned(201, Region::Oldest), (vec![3, 4, 5], 0));
+    assert_eq!(planned(0, Region::Oldest), (vec![], 0));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use rootset_api::{CandidateAnswer, ContextAnalysis, ContextGcAnalyze, RetainerAnswer};
 use rootset_gc::context::{
-    Analysis, Place, Population, RootKind, SegmentIndex, Target, analyse, parts, plan, retained_tokens,
+    Analysis, Population, Region, RootKind, SegmentIndex, Target, analyse, parts, plan, retained_tokens,
 };
 
 use crate::caller::Caller;
@@ -40,7 +40,7 @@ impl Operation for ContextGcAnalyze {
             let target = Target {
                 tokens: live.counted(wanted),
                 stash_retention_ms: Some(settings.stash_retention_ms),
-                place: Place::Anywhere,
+                region: Region::Anywhere,
             };
             let analysed = Analysed { plan: plan(window, &analysis, target), target_tokens: target.tokens };
             let stored = service.store_window_plan(caller, &workspace, live, &analysed.plan)?;

@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use rootset_api::{ContextGcPrune, ContextPruned, ErrorCode, PruneStrategy, Request, SegmentError};
+use rootset_api::{ContextGcPrune, ContextPruned, ErrorCode, PruneMode, Request, SegmentError};
 use rootset_gc::context::{Author, Population, SegmentIndex, SegmentState};
 use rootset_model::limits::SEGMENTS_NAMED_MAX;
 use rootset_model::plan::{Action, Reason};
 use rootset_store::{Pruning, SegmentItem, StoreError, Workspace};
-use rootset_text::tokens::index_terms;
+use rootset_text::terms::index_terms;
 use serde_json::json;
 
 use crate::caller::Caller;
@@ -40,7 +40,7 @@ const ATTEMPTS_MAX: usize = 16;
 impl Operation for ContextGcPrune {
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<ContextPruned, ServiceError> {
         let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
-        if self.strategy == Some(PruneStrategy::Delete) && !self.confirm.unwrap_or(false) {
+        if self.strategy == Some(PruneMode::Delete) && !self.confirm.unwrap_or(false) {
             return Err(unconfirmed(&self));
         }
         let named = named(&self)?;
@@ -121,12 +121,12 @@ fn wishes(
     named: &Named<'_>,
     errors: &mut Vec<SegmentError>,
 ) -> Result<Vec<Wish>, ServiceError> {
-    let strategy = request.strategy.unwrap_or_default();
+    let mode = request.strategy.unwrap_or_default();
     match named {
-        Named::Ids(ids) => Ok(wishes_by_id(live, ids, strategy == PruneStrategy::Delete, errors)),
+        Named::Ids(ids) => Ok(wishes_by_id(live, ids, mode == PruneMode::Delete, errors)),
         Named::Plan(plan) => {
             let items = plan_of(service, workspace, live, plan)?;
-            Ok(wishes_by_plan(live, &items, strategy, request.confirm.unwrap_or(false), errors))
+            Ok(wishes_by_plan(live, &items, mode, request.confirm.unwrap_or(false), errors))
         }
     }
 }
@@ -181,21 +181,18 @@ fn plan_of(
     plan: &str,
 ) -> Result<Vec<SegmentItem>, ServiceError> {
     let (session, items) = service.store.segment_plan(workspace, parse_plan_id(plan)?, service.now())?;
-    match live.head.is_some_and(|head| head.session == session) {
-        true => Ok(items),
-        false => Err(ServiceError::invalid(format!(
-            "`plan_id`: the plan does not belong to the session `{}`",
-            live.session_id
-        ))
-        .with_hint("make one with `context_gc_analyze`")),
+    if live.head.is_none_or(|head| head.session != session) {
+        let message = format!("`plan_id`: the plan does not belong to the session `{}`", live.session_id);
+        return Err(ServiceError::invalid(message).with_hint("make one with `context_gc_analyze`"));
     }
+    Ok(items)
 }
 
 /// Exactly the items of the preview, less what changed since.
 fn wishes_by_plan(
     live: &LiveSession,
     items: &[SegmentItem],
-    strategy: PruneStrategy,
+    mode: PruneMode,
     confirm: bool,
     errors: &mut Vec<SegmentError>,
 ) -> Vec<Wish> {
@@ -203,19 +200,22 @@ fn wishes_by_plan(
     for (number, version, action, reason) in items {
         let Some(segment) = live.index_of_number(*number) else { continue };
         let row = live.row(segment);
-        let checked = live.find(&row.segment_id).and_then(|_| may_leave(live, segment)).and_then(|()| {
-            match row.version == *version {
-                true => Ok(()),
-                false => Err(ServiceError::conflict("it changed after the plan was made")),
+        let check = || {
+            live.find(&row.segment_id)?;
+            may_leave(live, segment)?;
+            if row.version == *version {
+                Ok(())
+            } else {
+                Err(ServiceError::conflict("it changed after the plan was made"))
             }
-        });
-        let proposed = *action == Action::Trash && confirm;
-        let delete = match strategy {
-            PruneStrategy::Auto => proposed,
-            PruneStrategy::Stash => false,
-            PruneStrategy::Delete => true,
         };
-        match checked {
+        let proposed = *action == Action::Trash && confirm;
+        let delete = match mode {
+            PruneMode::Auto => proposed,
+            PruneMode::Stash => false,
+            PruneMode::Delete => true,
+        };
+        match check() {
             Ok(()) => wishes.push(Wish { segment, delete, reason: *reason }),
             Err(error) => errors.push(segment_error(&row.segment_id, &error)),
         }

@@ -6,7 +6,7 @@ use rootset_api::{ContextRestore, ContextRestored, ContextSearchStash, StashResu
 use rootset_gc::context::{Population, SegmentState};
 use rootset_model::limits::{SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX, SEGMENTS_NAMED_MAX};
 use rootset_store::StashFilters;
-use rootset_text::tokens;
+use rootset_text::terms;
 
 use super::add::add_all;
 use crate::caller::Caller;
@@ -35,7 +35,7 @@ impl Operation for ContextSearchStash {
             created_after: self.created_after,
             created_before: self.created_before,
         };
-        let terms: Vec<String> = tokens::query_terms(&query).into_iter().map(|term| term.term).collect();
+        let terms: Vec<String> = terms::query_terms(&query).into_iter().map(|term| term.term).collect();
         // Words that no index holds, such as punctuation alone, are not the same as no words.
         if terms.is_empty() && !query.trim().is_empty() {
             return Ok(StashResults { results: Vec::new() });

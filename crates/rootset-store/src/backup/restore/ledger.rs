@@ -7,7 +7,7 @@ use rootset_model::ErasureId;
 use super::super::bundle::ArchivedWorkspace;
 use super::super::rows::Cell;
 use super::targets::Target;
-use crate::driver::{Scope, Transaction};
+use crate::driver::{Tenant, Transaction};
 use crate::error::StoreError;
 use crate::statements::backup as sql;
 
@@ -39,7 +39,7 @@ pub(super) fn was_purged_since(
     }
     tx.enter(workspace.number.into())?;
     let purges: Vec<ErasureId> = tx.rows(&sql::WAS_PURGED, &[workspace.number.into()], |row| row.get(0))?;
-    tx.enter(Scope::Database)?;
+    tx.enter(Tenant::Database)?;
     Ok(purges.iter().any(|erasure| ledger.is_none_or(|it| !it.erasures.contains(&erasure.0))))
 }
 

@@ -6,7 +6,7 @@ use super::super::bundle::ArchivedWorkspace;
 use super::super::rows::Cell;
 use super::super::tables::{self, Rows};
 use crate::Stamp;
-use crate::driver::{Scope, Transaction, Value};
+use crate::driver::{Tenant, Transaction, Value};
 use crate::error::StoreError;
 use crate::statements::backup as sql;
 use crate::statements::{purge as purge_sql, workspaces as workspace_sql};
@@ -68,7 +68,7 @@ fn kept_counters(tx: &mut dyn Transaction, number: WorkspaceKey) -> Result<Optio
     tx.enter(number.into())?;
     let kept =
         tx.row(&sql::KEPT_COUNTERS, &[number.into()], |row| Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?]))?;
-    tx.enter(Scope::Database)?;
+    tx.enter(Tenant::Database)?;
     Ok(kept)
 }
 
@@ -82,7 +82,7 @@ pub(super) fn reserve(tx: &mut dyn Transaction, targets: &[Target<'_>]) -> Resul
 
 /// Makes sure that the workspace has a row, and so a number.
 pub(super) fn place(tx: &mut dyn Transaction, target: &mut Target<'_>, stamp: Stamp<'_>) -> Result<(), StoreError> {
-    tx.enter(Scope::Database)?;
+    tx.enter(Tenant::Database)?;
     let name = target.cells[0].text().unwrap_or_default().to_owned();
     if target.key.0 == 0 {
         let new = workspaces::NewWorkspace { id: name, ..workspaces::NewWorkspace::default() };

@@ -16,14 +16,14 @@ fn transactions_that_wait_for_each_other_are_tried_again_and_count_once() {
             let (engine, barrier, attempts) = (&engine, &barrier, &attempts);
             scope.spawn(move || {
                 let mut tried = 0;
-                let outcome = engine.write(Scope::Workspace(WorkspaceKey(first)), &mut |tx| {
+                let outcome = engine.write(Tenant::Workspace(WorkspaceKey(first)), &mut |tx| {
                     attempts.fetch_add(1, Ordering::SeqCst);
                     tx.execute(&COUNT_UP, &[Value::Integer(first)])?;
                     tried += 1;
                     if tried == 1 {
                         barrier.wait();
                     }
-                    tx.enter(Scope::Workspace(WorkspaceKey(second)))?;
+                    tx.enter(Tenant::Workspace(WorkspaceKey(second)))?;
                     tx.execute(&COUNT_UP, &[Value::Integer(second)]).map(drop)
                 });
                 outcome.unwrap_or_else(|error| panic!("{first} then {second}: {error}"));
@@ -50,7 +50,7 @@ fn a_statement_that_takes_too_long_ends_in_time_and_its_connection_goes_on() {
     count_up(&engine, 1).unwrap();
     let begun = Instant::now();
     let slow = engine
-        .read(Scope::Workspace(WorkspaceKey(1)), &mut |tx| tx.query(&SLEEP, &[Value::Integer(1)], &mut |_| Ok(())));
+        .read(Tenant::Workspace(WorkspaceKey(1)), &mut |tx| tx.query(&SLEEP, &[Value::Integer(1)], &mut |_| Ok(())));
     assert!(matches!(slow, Err(StoreError::TimedOut)), "{slow:?}");
     // Somebody holds the row, and does not let go.
     let other = database.sql();
@@ -72,7 +72,7 @@ fn writers_of_one_workspace_take_turns_and_those_of_another_do_not_wait() {
         scope.spawn(|| {
             let mut is_first = true;
             engine
-                .write(Scope::Workspace(WorkspaceKey(1)), &mut |tx| {
+                .write(Tenant::Workspace(WorkspaceKey(1)), &mut |tx| {
                     if std::mem::take(&mut is_first) {
                         entered.wait();
                         // Another workspace's writer comes and goes while this one is at it.

@@ -36,7 +36,7 @@ fn a_pool_whose_connections_were_all_ended_goes_on_at_once() {
             let (engine, both_in_use) = (&engine, &both_in_use);
             scope.spawn(move || {
                 engine
-                    .read(Scope::Workspace(WorkspaceKey(workspace)), &mut |_| {
+                    .read(Tenant::Workspace(WorkspaceKey(workspace)), &mut |_| {
                         both_in_use.wait();
                         Ok(())
                     })
@@ -49,7 +49,7 @@ fn a_pool_whose_connections_were_all_ended_goes_on_at_once() {
     let begun = Instant::now();
     for workspace in 1..=2 {
         count_up(&engine, workspace).unwrap();
-        engine.read(Scope::Workspace(WorkspaceKey(workspace)), &mut |_| Ok(())).unwrap();
+        engine.read(Tenant::Workspace(WorkspaceKey(workspace)), &mut |_| Ok(())).unwrap();
     }
     assert!(begun.elapsed() < PATIENCE, "{:?}", begun.elapsed());
     assert_eq!((counted(&sql, 1), counted(&sql, 2)), (1, 1));
@@ -62,7 +62,7 @@ fn counted_by_an_interrupted_writer(then: &dyn Fn(&mut dyn Transaction) -> Resul
     let sql = database.sql();
     let mut tried = 0;
     engine
-        .write(Scope::Workspace(WorkspaceKey(1)), &mut |tx| {
+        .write(Tenant::Workspace(WorkspaceKey(1)), &mut |tx| {
             tx.execute(&COUNT_UP, &[Value::Integer(1)])?;
             tried += 1;
             if tried == 1 {

@@ -42,14 +42,14 @@ fn insert(
     ));
     let numbered: Vec<(i64, &[f32])> = (first_chunk..).zip(vectors.iter().map(Vec::as_slice)).collect();
     let workspace = WorkspaceKey(workspace);
-    engine.write(Scope::Workspace(workspace), &mut |tx| tx.vectors_insert(workspace, space, &numbered)).unwrap();
+    engine.write(Tenant::Workspace(workspace), &mut |tx| tx.vectors_insert(workspace, space, &numbered)).unwrap();
 }
 
 fn nearest(engine: &PostgresEngine, workspace: i64, space: &str, query: &[f32]) -> Vec<i64> {
     let workspace = WorkspaceKey(workspace);
     let mut found = Vec::new();
     engine
-        .read(Scope::Workspace(workspace), &mut |tx| {
+        .read(Tenant::Workspace(workspace), &mut |tx| {
             found = tx.vectors_nearest(workspace, space, query, WANTED)?.expect("this engine has an index");
             Ok(())
         })
@@ -103,7 +103,7 @@ fn neighbours_come_from_the_index_or_from_comparing_all_and_are_each_workspaces_
     let best = nearest(&engine, 1, SPACE, &large[7])[0];
     assert_eq!(best, 8);
     engine
-        .write(Scope::Workspace(WorkspaceKey(1)), &mut |tx| {
+        .write(Tenant::Workspace(WorkspaceKey(1)), &mut |tx| {
             tx.execute(&sql::DELETE, &[Value::Integer(1), Value::IntegerList(&[best])]).map(drop)
         })
         .unwrap();
@@ -143,7 +143,7 @@ fn an_index_that_was_rolled_back_with_its_first_vectors_is_made_by_the_next() {
     let vector = Directions(Dice(1)).next(DIMENSION);
     database.execute_raw("INSERT INTO vectors VALUES (1, 1, 'space', 1, 1, '')");
     for comes_to_nothing in [true, false] {
-        let outcome = engine.write(Scope::Workspace(WorkspaceKey(1)), &mut |tx| {
+        let outcome = engine.write(Tenant::Workspace(WorkspaceKey(1)), &mut |tx| {
             tx.vectors_insert(WorkspaceKey(1), SPACE, &[(1, &vector)])?;
             if comes_to_nothing { Err(StoreError::TimedOut) } else { Ok(()) }
         });
@@ -161,7 +161,7 @@ fn vectors_of_several_dimensions_in_one_space_are_kept_apart() {
     let (wide, narrow) = (directions.next(DIMENSION), directions.next(4));
     database.execute_raw("INSERT INTO vectors VALUES (1, 1, 'space', 1, 1, ''), (1, 2, 'space', 2, 1, '')");
     engine
-        .write(Scope::Workspace(WorkspaceKey(1)), &mut |tx| {
+        .write(Tenant::Workspace(WorkspaceKey(1)), &mut |tx| {
             tx.vectors_insert(WorkspaceKey(1), SPACE, &[(1, &wide), (2, &narrow)])
         })
         .unwrap();

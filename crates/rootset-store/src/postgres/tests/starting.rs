@@ -37,8 +37,8 @@ fn a_later_schema_is_refused_at_the_start_and_by_whoever_is_running() {
     };
     is_refused(try_open(&database, &settings()).map(drop));
     is_refused(count_up(&engine, 1));
-    is_refused(engine.read(Scope::Workspace(WorkspaceKey(1)), &mut |_| Ok(())));
-    is_refused(engine.touch(Scope::Database, &mut |_| Ok(())));
+    is_refused(engine.read(Tenant::Workspace(WorkspaceKey(1)), &mut |_| Ok(())));
+    is_refused(engine.touch(Tenant::Database, &mut |_| Ok(())));
     assert_eq!(counted(&database.sql(), 1), 1);
     database.execute_raw(&format!("UPDATE schema_version SET version = {SCHEMA_VERSION}"));
     count_up(&engine, 1).unwrap();

@@ -25,7 +25,7 @@ fn tables_that_were_filled_are_analysed_at_once_and_only_those() {
     let engine = open(&database, &settings());
     let fill = |rows: i64, workspace: i64| {
         engine
-            .write(Scope::Workspace(WorkspaceKey(workspace)), &mut |tx| {
+            .write(Tenant::Workspace(WorkspaceKey(workspace)), &mut |tx| {
                 tx.execute(&FILL, &[Value::Integer(workspace), Value::Integer(rows)]).map(drop)
             })
             .unwrap();
@@ -84,7 +84,7 @@ fn plans_are_not_made_for_one_workspace() {
     let engine = open(&database, &settings());
     let mut modes = Vec::new();
     engine
-        .read(Scope::Workspace(WorkspaceKey(1)), &mut |tx| {
+        .read(Tenant::Workspace(WorkspaceKey(1)), &mut |tx| {
             modes = tx.rows(&PLAN_MODE, &[], |row| row.get::<String>(0))?;
             Ok(())
         })

@@ -4,7 +4,7 @@ use clap::Args;
 use rootset_api::{
     ContextAdd, ContextAdded, ContextAnalysis, ContextCompress, ContextDeleteSession, ContextFocus, ContextGcAnalyze,
     ContextGcConfigure, ContextGcPin, ContextGcPrune, ContextGcUnpin, ContextGet, ContextPruned, ContextRestore,
-    ContextSetFocus, PruneStrategy, SegmentError, SegmentInput, SettingsInForce,
+    ContextSetFocus, PruneMode, SegmentError, SegmentInput, SettingsInForce,
 };
 
 use super::analyze::{plan_lines, usage_line};
@@ -109,7 +109,7 @@ pub fn prune(arguments: PruneContextArguments, program: &Program) -> Result<(), 
     }
     if arguments.delete {
         prompt::confirm(program, "delete these segments")?;
-        request.strategy = Some(PruneStrategy::Delete);
+        request.strategy = Some(PruneMode::Delete);
         request.confirm = Some(true);
     }
     let answer = program.run(request)?;

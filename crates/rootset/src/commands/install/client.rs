@@ -8,7 +8,7 @@ use super::Client;
 
 /// The file that lists servers, and how.
 #[derive(Debug)]
-pub struct Place {
+pub struct SettingsFile {
     pub path: PathBuf,
     pub format: Format,
 }
@@ -28,7 +28,7 @@ pub enum Format {
     },
 }
 
-pub fn place(client: Client, is_project: bool) -> Result<Place, ServiceError> {
+pub fn settings_file(client: Client, is_project: bool) -> Result<SettingsFile, ServiceError> {
     let path = if is_project { project()?.join(in_project(client)) } else { in_home(client)? };
     let format = match client {
         Client::ClaudeCode => Format::Json { servers: "mcpServers", has_comments: false, has_type: true },
@@ -36,7 +36,7 @@ pub fn place(client: Client, is_project: bool) -> Result<Place, ServiceError> {
         Client::VsCode => Format::Json { servers: "servers", has_comments: true, has_type: true },
         Client::Codex => Format::Toml { servers: "mcp_servers" },
     };
-    Ok(Place { path, format })
+    Ok(SettingsFile { path, format })
 }
 
 fn in_project(client: Client) -> &'static str {

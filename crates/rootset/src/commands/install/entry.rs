@@ -9,7 +9,7 @@ use rootset_service::ServiceError;
 use rootset_store::Location;
 use serde_json::{Value, json};
 
-use super::client::{Format, Place};
+use super::client::{Format, SettingsFile};
 use crate::arguments::GlobalArguments;
 
 /// The name of our entry among the servers.
@@ -39,8 +39,8 @@ impl Entry {
         Ok(Self { command: program()?, arguments })
     }
 
-    pub fn as_json(&self, place: &Place) -> Value {
-        match place.format {
+    pub fn as_json(&self, file: &SettingsFile) -> Value {
+        match file.format {
             Format::Json { has_type: true, .. } => {
                 json!({"type": "stdio", "command": self.command, "args": self.arguments})
             }

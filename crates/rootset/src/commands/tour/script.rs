@@ -19,11 +19,11 @@ pub struct Chapter {
 pub struct Step {
     /// Empty where the step before says it.
     pub why: &'static str,
-    pub action: Action,
+    pub action: StepAction,
 }
 
 #[derive(Clone, Copy)]
-pub enum Action {
+pub enum StepAction {
     Rootset(&'static [&'static str]),
     /// Below the folder of the tour.
     RemoveFile(&'static str),
@@ -33,8 +33,8 @@ impl Step {
     /// As somebody would type it.
     pub fn command(&self) -> String {
         match self.action {
-            Action::RemoveFile(path) => format!("rm {path}"),
-            Action::Rootset(arguments) => {
+            StepAction::RemoveFile(path) => format!("rm {path}"),
+            StepAction::Rootset(arguments) => {
                 let quoted = |argument: &&str| {
                     if argument.contains(' ') { format!("\"{argument}\"") } else { (*argument).to_owned() }
                 };
@@ -45,7 +45,7 @@ impl Step {
 }
 
 const fn rootset(why: &'static str, arguments: &'static [&'static str]) -> Step {
-    Step { why, action: Action::Rootset(arguments) }
+    Step { why, action: StepAction::Rootset(arguments) }
 }
 
 pub const CHAPTERS: &[Chapter] = &[
@@ -79,7 +79,7 @@ pub const CHAPTERS: &[Chapter] = &[
         steps: &[
             rootset("read the sources", &["index", "shop"]),
             rootset("who calls it?", &["code", "callers", "total"]),
-            Step { why: "a file is deleted", action: Action::RemoveFile("shop/legacy.py") },
+            Step { why: "a file is deleted", action: StepAction::RemoveFile("shop/legacy.py") },
             rootset("the next scan notices", &["index", "shop"]),
             rootset("the collector removes what is stale; it asks first, unless you say --yes", &["prune", "--yes"]),
         ],
