@@ -70,13 +70,13 @@ impl Caller {
 
     /// What only some requests of an operation need beyond the operation's own effect.
     pub(crate) fn need_scope<W: Display>(&self, effect: Effect, what: impl FnOnce() -> W) -> Result<(), ServiceError> {
-        match self.rights.allow_effect(effect) {
-            true => Ok(()),
-            false => Err(ServiceError::new(
-                ErrorCode::Forbidden,
-                format!("{} needs the scope `{}`, which this token does not have", what(), effect.as_str()),
-            )),
+        if self.rights.allow_effect(effect) {
+            return Ok(());
         }
+        Err(ServiceError::new(
+            ErrorCode::Forbidden,
+            format!("{} needs the scope `{}`, which this token does not have", what(), effect.as_str()),
+        ))
     }
 
     /// The database as a whole is for those who may see all of it.

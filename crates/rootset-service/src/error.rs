@@ -262,12 +262,10 @@ fn workspace_not_found(name: &str, all: &[String], trashed: bool) -> ServiceErro
         return error.with_hint("it is in the trash; `gc_undo` with this `workspace_id` restores it");
     }
     let near = nearest(name, all.iter().map(String::as_str), 3);
-    match near.is_empty() {
-        true => error.with_hint("create it with `create_workspace`"),
-        false => {
-            error.with_hint(format!("did you mean `{}`?", near.join("`, `"))).with_details(json!({"nearest": near}))
-        }
+    if near.is_empty() {
+        return error.with_hint("create it with `create_workspace`");
     }
+    error.with_hint(format!("did you mean `{}`?", near.join("`, `"))).with_details(json!({"nearest": near}))
 }
 
 fn content_removed(memory: rootset_model::MemoryId, at: Timestamp, erased: bool) -> ServiceError {

@@ -145,9 +145,10 @@ impl Scheduler {
         }
         let Some(lease) = service.store.acquire_lease(state::DEFRAGMENTING, now, LEASE_MS)? else { return Ok(()) };
         // Asked again under the lease: another scheduler may just have done it.
-        let outcome = match rootset_gc::is_defrag_recommended(dead()?, gc.defrag_threshold) {
-            true => service.store.defragment(Stamp { now, actor: ACTOR }).map(Some),
-            false => Ok(None),
+        let outcome = if rootset_gc::is_defrag_recommended(dead()?, gc.defrag_threshold) {
+            service.store.defragment(Stamp { now, actor: ACTOR }).map(Some)
+        } else {
+            Ok(None)
         };
         service.store.release_lease(&lease)?;
         if let Some(done) = outcome? {
@@ -185,9 +186,10 @@ impl Scheduler {
     /// The time of the next round, unless it is now.
     fn not_before(&self, note: &RoundsNote) -> Option<Timestamp> {
         let (last, interval_ms) = (note.last_round(), self.service.settings.gc.interval_ms);
-        match timing::is_due(last, interval_ms, self.service.now()) {
-            true => None,
-            false => timing::next_round_at(last, interval_ms),
+        if timing::is_due(last, interval_ms, self.service.now()) {
+            None
+        } else {
+            timing::next_round_at(last, interval_ms)
         }
     }
 

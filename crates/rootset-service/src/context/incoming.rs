@@ -102,7 +102,7 @@ impl Incoming {
     }
 }
 
-pub fn check_segment_id(id: &str) -> Result<(), ServiceError> {
+fn check_segment_id(id: &str) -> Result<(), ServiceError> {
     let length = id.chars().count();
     if (1..=SEGMENT_ID_CHARS_MAX).contains(&length) && !id.chars().any(char::is_control) {
         return Ok(());
@@ -119,10 +119,10 @@ fn checked_text(text: String) -> Result<String, ServiceError> {
 }
 
 fn check_bytes(field: &str, bytes: usize, max: usize) -> Result<(), ServiceError> {
-    match bytes > max {
-        true => Err(ServiceError::invalid(format!("`{field}` has {bytes} bytes, more than {max}"))),
-        false => Ok(()),
+    if bytes > max {
+        return Err(ServiceError::invalid(format!("`{field}` has {bytes} bytes, more than {max}")));
     }
+    Ok(())
 }
 
 fn check_optional(field: &str, value: Option<&str>, chars_max: usize) -> Result<(), ServiceError> {
@@ -146,7 +146,7 @@ pub fn text_hash(text: &str) -> [u8; 16] {
 }
 
 /// A row that has only a text.
-pub fn blank_row(text: &str, arrival: &Arrival<'_>) -> SegmentRow {
+fn blank_row(text: &str, arrival: &Arrival<'_>) -> SegmentRow {
     SegmentRow {
         segment: 0,
         segment_id: String::new(),

@@ -155,13 +155,10 @@ impl Service {
         let error = ServiceError::new(ErrorCode::NotFound, format!("no session `{session_id}`"));
         let Ok((sessions, _)) = self.store.list_sessions(workspace, 0, 100) else { return error };
         let nearest = rootset_api::nearest(session_id, sessions.iter().map(|it| it.session_id.as_str()), 3);
-        match nearest.is_empty() {
-            true => {
-                error.with_hint("`context_list_sessions` shows the existing sessions; adding a segment creates one")
-            }
-            false => error
-                .with_hint(format!("did you mean `{}`?", nearest.join("`, `")))
-                .with_details(json!({"nearest": nearest})),
+        if nearest.is_empty() {
+            return error
+                .with_hint("`context_list_sessions` shows the existing sessions; adding a segment creates one");
         }
+        error.with_hint(format!("did you mean `{}`?", nearest.join("`, `"))).with_details(json!({"nearest": nearest}))
     }
 }

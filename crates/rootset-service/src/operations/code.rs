@@ -136,9 +136,10 @@ impl Service {
         let names = all.iter().map(|view| view.row.repo.as_str());
         let nearest = rootset_api::nearest(&repo, names, 3);
         let error = ServiceError::new(ErrorCode::NotFound, format!("no repository `{repo}`"));
-        Err(match nearest.is_empty() {
-            true => error.with_hint("`list_repos` shows the indexed repositories"),
-            false => error.with_hint(format!("did you mean `{}`?", nearest.join("`, `"))),
-        })
+        Err(error.with_hint(if nearest.is_empty() {
+            "`list_repos` shows the indexed repositories".to_owned()
+        } else {
+            format!("did you mean `{}`?", nearest.join("`, `"))
+        }))
     }
 }

@@ -66,10 +66,7 @@ impl Scheduler {
         let totals = service.store.bucket_totals(workspace)?;
         let plan = service.store_plan_of(workspace, &garbage, &strategies, OPERATION, ACTOR)?;
         let mut reported = Reported::default();
-        let taken = match auto_delete {
-            true => self.apply(workspace, &plan, &garbage, note, &mut reported)?,
-            false => None,
-        };
+        let taken = if auto_delete { self.apply(workspace, &plan, &garbage, note, &mut reported)? } else { None };
         let by_bucket = match &taken {
             Some(applied) => service.store.expired_taken(workspace, plan.id, applied.run.id)?,
             None => Vec::new(),

@@ -247,9 +247,12 @@ impl Embedder for MarkedEmbedder {
     }
 
     fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, ProviderError> {
-        let vector = |text: &&str| match text.contains(WORDS[0]) {
-            true => SECRET_DIRECTION.repeat(4),
-            false => (0..16).map(|place| if place == text.len() % 16 { 1.0 } else { 0.0 }).collect(),
+        let vector = |text: &&str| {
+            if text.contains(WORDS[0]) {
+                SECRET_DIRECTION.repeat(4)
+            } else {
+                (0..16).map(|place| if place == text.len() % 16 { 1.0 } else { 0.0 }).collect()
+            }
         };
         Ok(texts.iter().map(vector).collect())
     }

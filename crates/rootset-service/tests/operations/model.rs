@@ -442,10 +442,12 @@ impl Workspace {
             }
             Item::Untracked { id } => {
                 let rows: Vec<&Untracked> = self.untracked.iter().filter(|it| it.object.id() == id).collect();
-                match rows.is_empty() {
-                    true => Some("gone"),
-                    false if rows.iter().all(|it| it.trashed.is_some()) && !plan.erases => Some("trashed"),
-                    false => None,
+                if rows.is_empty() {
+                    Some("gone")
+                } else if rows.iter().all(|it| it.trashed.is_some()) && !plan.erases {
+                    Some("trashed")
+                } else {
+                    None
                 }
             }
         }

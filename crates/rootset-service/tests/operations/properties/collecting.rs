@@ -386,10 +386,8 @@ impl Simulation {
     pub fn purge_run(&mut self, at: usize, step: &Step, run: u8) -> Outcome {
         let run = self.run(at, run);
         let answer = self.ask(at, "gc_purge", json!({"run_id": run, "confirm": true}));
-        let expected = match self.models[at].runs.iter().any(|it| it.id == run) {
-            true => Ok(purged(self.purge(at, &run))),
-            false => Err("not_found"),
-        };
+        let is_known = self.models[at].runs.iter().any(|it| it.id == run);
+        let expected = if is_known { Ok(purged(self.purge(at, &run))) } else { Err("not_found") };
         compare(step, &expected, &answer)?;
         if answer.is_ok() { self.check_absence() } else { Ok(()) }
     }

@@ -45,13 +45,11 @@ pub(super) fn remove(
     })?;
     vectors::delete(tx, workspace, &chunks)?;
     let files: Vec<Id> = tx.rows(&purge_sql::FILES_AMONG, &key, |row| row.get(0))?;
-    let of_files: HashSet<i64> = match files.is_empty() {
-        true => HashSet::new(),
-        false => tx
-            .rows(&purge_sql::CHUNK_KEYS, &[workspace.into(), files.as_slice().into()], |row| row.get(0))?
-            .into_iter()
-            .collect(),
-    };
+    let mut of_files: HashSet<i64> = HashSet::new();
+    if !files.is_empty() {
+        let chunks = tx.rows(&purge_sql::CHUNK_KEYS, &[workspace.into(), files.as_slice().into()], |row| row.get(0))?;
+        of_files.extend::<Vec<i64>>(chunks);
+    }
     let (code, notes): (Vec<i64>, Vec<i64>) = chunks.iter().partition(|chunk| of_files.contains(chunk));
     search_delete(tx, workspace, SearchIndex::Memories, &notes, removal)?;
     search_delete(tx, workspace, SearchIndex::Code, &code, removal)?;
