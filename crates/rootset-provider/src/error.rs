@@ -145,7 +145,7 @@ impl ProviderError {
 impl AnswerFault {
     /// Models do not answer the same way twice, not even at temperature 0, so a malformed answer is worth another try.
     /// Running out of tokens, refusing, or counting wrongly are not accidents of one answer.
-    pub fn may_differ_next_time(self) -> bool {
+    fn may_differ_next_time(self) -> bool {
         match self {
             Self::NotJson { .. }
             | Self::CutJson { .. }

@@ -44,7 +44,3 @@ WHERE workspace = ?1 AND kind = ?2 AND subject IN (SELECT value FROM blob_list(?
 
 -- name: cancel_many
 DELETE FROM jobs WHERE workspace = ?1 AND kind = ?2 AND subject IN (SELECT value FROM blob_list(?3));
-
--- name: next_due
-SELECT MIN(greatest(j.due_at, j.lease_until)) FROM jobs j JOIN workspaces w ON w.workspace = j.workspace
-WHERE j.kind = ?1 AND w.trashed_run IS NULL;

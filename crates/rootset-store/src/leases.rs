@@ -22,11 +22,6 @@ pub struct Work {
 pub const DATABASE: WorkspaceKey = WorkspaceKey(0);
 
 impl Work {
-    /// Work of the database as a whole, of which there is one per kind.
-    pub fn of_database(kind: &'static str) -> Self {
-        Self { workspace: DATABASE, kind, subject: [0; 16] }
-    }
-
     pub fn of_workspace(workspace: WorkspaceKey, kind: &'static str) -> Self {
         Self { workspace, kind, subject: [0; 16] }
     }

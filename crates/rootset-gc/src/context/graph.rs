@@ -186,7 +186,7 @@ impl Graph {
     }
 
     /// Active members of a hub.
-    pub fn hub_members(&self, hub: Hub) -> u32 {
+    fn hub_members(&self, hub: Hub) -> u32 {
         self.hub_members[hub.0 as usize]
     }
 

@@ -180,18 +180,7 @@ impl LiveSession {
 
     /// The segment and the other halves of its pair, in order of addition.
     pub fn with_pairs(&self, segment: SegmentIndex, population: Population) -> Vec<SegmentIndex> {
-        let mut group = vec![segment];
-        let mut visited = 0;
-        while let Some(member) = group.get(visited).copied() {
-            visited += 1;
-            for other in self.window.graph().pairs_of(member, population) {
-                if !group.contains(&other) {
-                    group.push(other);
-                }
-            }
-        }
-        group.sort_unstable();
-        group
+        self.window.graph().pair_group(segment, population)
     }
 
     pub fn settings(&self, defaults: &ContextSettings) -> Result<ContextSettings, ServiceError> {

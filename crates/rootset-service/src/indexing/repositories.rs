@@ -88,7 +88,7 @@ fn forbidden(path: &str) -> ServiceError {
         .with_details(json!({"setting": "code.roots"}))
 }
 
-pub fn check_slug(slug: &str) -> Result<(), ServiceError> {
+fn check_slug(slug: &str) -> Result<(), ServiceError> {
     if slug.is_empty() || slug.len() > SLUG_CHARS_MAX || slug != as_slug(slug) {
         return Err(ServiceError::invalid(format!(
             "`repo` is `{slug}`; letters, digits, `.`, `_` and `-` are allowed, at most {SLUG_CHARS_MAX}"

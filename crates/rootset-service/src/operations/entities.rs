@@ -80,10 +80,7 @@ pub fn origin(is_untracked: bool) -> &'static str {
 }
 
 /// `name_of` answers the name of an end; its id stands in where the name is not at hand.
-pub fn relation_answer(
-    view: &RelationView,
-    name_of: impl Fn(rootset_model::EntityId) -> Option<String>,
-) -> RelationAnswer {
+fn relation_answer(view: &RelationView, name_of: impl Fn(rootset_model::EntityId) -> Option<String>) -> RelationAnswer {
     let name = |id: rootset_model::EntityId| name_of(id).unwrap_or_else(|| id.to_string());
     RelationAnswer {
         relation_id: view.id.to_string(),

@@ -40,7 +40,7 @@ pub fn totals_answer(totals: &PlanTotals) -> Totals {
     Totals { counts, reclaim: reclaimed_answer(&totals.reclaim) }
 }
 
-pub fn plan_item_answer(view: ItemView) -> PlanItemAnswer {
+fn plan_item_answer(view: ItemView) -> PlanItemAnswer {
     PlanItemAnswer {
         kind: view.item.kind,
         id: view.id,

@@ -81,6 +81,6 @@ const LEFT_TO_OPERATOR: [&str; 3] = [
 ];
 
 /// Rows by kind, zeroes left out.
-pub fn purged_rows(receipt: &Receipt) -> Counts {
+fn purged_rows(receipt: &Receipt) -> Counts {
     receipt.rows.without(&["bytes"]).naming(&["memories"])
 }

@@ -19,7 +19,6 @@ use crate::statements;
 const ACROSS_WORKSPACES: &[(&str, &str)] = &[
     ("doctor.rows_without_workspace", "only where foreign keys do not see to it"),
     ("jobs.due_workspaces", "asks every node who has work"),
-    ("jobs.next_due", "asks every node when there will be work"),
 ];
 
 /// Small tables that every node holds whole.
