@@ -277,13 +277,13 @@ impl Scanner<'_> {
             let is_home = rest.starts_with("~/");
             let is_border = |c: char| matches!(c, '@' | '+' | '~') || is_apostrophe(c);
             let skip = usize::from(is_home);
-            let written = skip + rest[skip..].find(is_border).unwrap_or(rest.len() - skip);
-            if !(self.is_after_apostrophe(position) && is_clitic(rest[..written].trim_end_matches(|c| !is_word(c)))) {
-                self.path_or_words(position, position + written);
+            let length = skip + rest[skip..].find(is_border).unwrap_or(rest.len() - skip);
+            if !(self.is_after_apostrophe(position) && is_clitic(rest[..length].trim_end_matches(|c| !is_word(c)))) {
+                self.path_or_words(position, position + length);
             }
-            position += written;
+            position += length;
             // A `~` may lead a path, so it is only stepped over where it does not.
-            if position < end && !(self.text[position..end].starts_with("~/") && written > 0) {
+            if position < end && !(self.text[position..end].starts_with("~/") && length > 0) {
                 position += char_len_at(self.text, position);
             }
         }
