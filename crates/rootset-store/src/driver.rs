@@ -5,9 +5,14 @@
 //! what is not null; `for_update()` and `skip_locked()`; and `row_by_row()` at the end of an `EXISTS` that is a look-up.
 //! What is *not* here: any rule about memories. An engine moves rows; it decides nothing.
 
+mod search;
+mod values;
+
 use rootset_model::WorkspaceKey;
 
 use crate::error::StoreError;
+pub use search::{Combine, SearchIndex, SearchQuery, SearchRemoval, SearchRow, SearchStatistics};
+pub use values::{Column, FromColumn, Row, Value};
 
 /// A statement from `sql/` or from the file of a kind, see `build.rs`.
 #[derive(Debug)]
@@ -20,86 +25,6 @@ pub struct Statement {
     /// Why it may read all of a workspace or table.
     #[cfg(test)]
     pub scans: Option<&'static str>,
-}
-
-/// A bound parameter.
-#[derive(Clone, Copy, Debug)]
-pub enum Value<'a> {
-    Null,
-    Integer(i64),
-    Real(f64),
-    Text(&'a str),
-    Blob(&'a [u8]),
-    IntegerList(&'a [i64]),
-    BlobList(&'a [[u8; 16]]),
-    HashList(&'a [[u8; 32]]),
-    TextList(&'a [String]),
-}
-
-/// A column of a result row.
-#[derive(Clone, Copy, Debug)]
-pub enum Column<'a> {
-    Null,
-    Integer(i64),
-    Real(f64),
-    Text(&'a str),
-    Blob(&'a [u8]),
-}
-
-/// One result row, valid until the next.
-pub trait Row {
-    fn column(&self, index: usize) -> Result<Column<'_>, StoreError>;
-}
-
-/// Which of the separate full-text indexes of a workspace is meant. They never share statistics.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum SearchIndex {
-    /// Chunks of memories that people and agents wrote.
-    Memories,
-    /// Names of entities, but not of symbols.
-    Entities,
-    /// Chunks of indexed files.
-    Code,
-    /// Segments that were stashed at least once, by their numbers.
-    Stash,
-}
-
-impl SearchIndex {
-    pub const ALL: [Self; 4] = [Self::Memories, Self::Entities, Self::Code, Self::Stash];
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Memories => "memories",
-            Self::Entities => "entities",
-            Self::Code => "code",
-            Self::Stash => "stash",
-        }
-    }
-}
-
-/// How the terms of deleted rows leave an index.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SearchRemoval {
-    /// At once, term by term: the right thing for few rows.
-    AtOnce,
-    /// Marked now, gone when the index has been rewritten by [`Transaction::search_compact`]: many times faster for many
-    /// rows. Whoever deletes so sees to the rewriting.
-    Marked,
-}
-
-/// A row of a full-text index: terms already split, folded and stemmed by the caller.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SearchRow {
-    pub key: i64,
-    pub head: String,
-    pub body: String,
-}
-
-/// How terms of a full-text query combine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Combine {
-    Any,
-    All,
 }
 
 /// Whose rows a transaction may touch. An engine that keeps tenants apart shows it no others.
@@ -261,24 +186,6 @@ pub trait Transaction {
     ) -> Result<Option<Vec<(i64, f32)>>, StoreError>;
 }
 
-#[derive(Clone, Copy, Debug)]
-pub struct SearchQuery<'a> {
-    pub terms: &'a [String],
-    pub combine: Combine,
-    pub limit: usize,
-    /// With [`Combine::Any`]: a term that more rows hold says too little to be worth reading them.
-    pub rows_per_term_max: usize,
-}
-
-/// Counts of one full-text index.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct SearchStatistics {
-    /// Rows that hold each of the terms asked for, in their order.
-    pub frequencies: Vec<i64>,
-    pub rows: i64,
-    pub body_terms: i64,
-}
-
 /// What a transaction's work looks like to an engine.
 pub type Work<'a> = &'a mut dyn FnMut(&mut dyn Transaction) -> Result<(), StoreError>;
 
@@ -334,217 +241,6 @@ pub struct Sizes {
     pub free_bytes: i64,
     /// Left on the disk that holds the database, where that can be told.
     pub disk_free_bytes: Option<i64>,
-}
-
-// Conversions that keep call sites short: `&[workspace.into(), id.into()]`.
-
-impl From<WorkspaceKey> for Value<'_> {
-    fn from(workspace: WorkspaceKey) -> Self {
-        Self::Integer(workspace.0)
-    }
-}
-
-impl From<rootset_model::ChunkKey> for Value<'_> {
-    fn from(chunk: rootset_model::ChunkKey) -> Self {
-        Self::Integer(chunk.0)
-    }
-}
-
-impl From<rootset_model::Timestamp> for Value<'_> {
-    fn from(time: rootset_model::Timestamp) -> Self {
-        Self::Integer(time.0)
-    }
-}
-
-impl From<i64> for Value<'_> {
-    fn from(number: i64) -> Self {
-        Self::Integer(number)
-    }
-}
-
-impl From<f64> for Value<'_> {
-    fn from(number: f64) -> Self {
-        Self::Real(number)
-    }
-}
-
-impl From<bool> for Value<'_> {
-    fn from(flag: bool) -> Self {
-        Self::Integer(i64::from(flag))
-    }
-}
-
-impl<'a> From<&'a str> for Value<'a> {
-    fn from(text: &'a str) -> Self {
-        Self::Text(text)
-    }
-}
-
-impl<'a> From<&'a String> for Value<'a> {
-    fn from(text: &'a String) -> Self {
-        Self::Text(text)
-    }
-}
-
-impl<'a> From<&'a [u8]> for Value<'a> {
-    fn from(bytes: &'a [u8]) -> Self {
-        Self::Blob(bytes)
-    }
-}
-
-impl<'a, const N: usize> From<&'a [u8; N]> for Value<'a> {
-    fn from(bytes: &'a [u8; N]) -> Self {
-        Self::Blob(bytes)
-    }
-}
-
-impl<'a> From<&'a [[u8; 16]]> for Value<'a> {
-    fn from(ids: &'a [[u8; 16]]) -> Self {
-        Self::BlobList(ids)
-    }
-}
-
-impl<'a> From<&'a [[u8; 32]]> for Value<'a> {
-    fn from(hashes: &'a [[u8; 32]]) -> Self {
-        Self::HashList(hashes)
-    }
-}
-
-impl<'a> From<&'a [i64]> for Value<'a> {
-    fn from(numbers: &'a [i64]) -> Self {
-        Self::IntegerList(numbers)
-    }
-}
-
-impl<'a> From<&'a [String]> for Value<'a> {
-    fn from(texts: &'a [String]) -> Self {
-        Self::TextList(texts)
-    }
-}
-
-impl<'a, T: Into<Value<'a>>> From<Option<T>> for Value<'a> {
-    fn from(value: Option<T>) -> Self {
-        value.map_or(Self::Null, Into::into)
-    }
-}
-
-macro_rules! value_from_id {
-    ($($id:ident),*) => {
-        $(
-            impl<'a> From<&'a rootset_model::$id> for Value<'a> {
-                fn from(id: &'a rootset_model::$id) -> Self {
-                    Self::Blob(&id.0)
-                }
-            }
-
-            impl FromColumn for rootset_model::$id {
-                fn from_column(column: Column<'_>) -> Option<Self> {
-                    match column {
-                        Column::Blob(bytes) => Self::from_slice(bytes),
-                        _ => None,
-                    }
-                }
-            }
-        )*
-    };
-}
-value_from_id!(MemoryId, EntityId, RelationId, PlanId, RunId, ErasureId, TokenId);
-
-/// What a column can be read as; `None` is a type the schema does not promise.
-pub trait FromColumn: Sized {
-    fn from_column(column: Column<'_>) -> Option<Self>;
-}
-
-impl FromColumn for i64 {
-    fn from_column(column: Column<'_>) -> Option<Self> {
-        match column {
-            Column::Integer(number) => Some(number),
-            _ => None,
-        }
-    }
-}
-
-impl FromColumn for u32 {
-    fn from_column(column: Column<'_>) -> Option<Self> {
-        i64::from_column(column).and_then(|number| Self::try_from(number).ok())
-    }
-}
-
-impl FromColumn for bool {
-    fn from_column(column: Column<'_>) -> Option<Self> {
-        i64::from_column(column).map(|number| number != 0)
-    }
-}
-
-impl FromColumn for f64 {
-    fn from_column(column: Column<'_>) -> Option<Self> {
-        match column {
-            Column::Real(number) => Some(number),
-            Column::Integer(number) => Some(number as f64),
-            _ => None,
-        }
-    }
-}
-
-impl FromColumn for String {
-    fn from_column(column: Column<'_>) -> Option<Self> {
-        match column {
-            Column::Text(text) => Some(text.to_owned()),
-            _ => None,
-        }
-    }
-}
-
-impl FromColumn for Vec<u8> {
-    fn from_column(column: Column<'_>) -> Option<Self> {
-        match column {
-            Column::Blob(bytes) => Some(bytes.to_vec()),
-            _ => None,
-        }
-    }
-}
-
-impl<const N: usize> FromColumn for [u8; N] {
-    fn from_column(column: Column<'_>) -> Option<Self> {
-        match column {
-            Column::Blob(bytes) => bytes.try_into().ok(),
-            _ => None,
-        }
-    }
-}
-
-impl FromColumn for rootset_model::Timestamp {
-    fn from_column(column: Column<'_>) -> Option<Self> {
-        i64::from_column(column).map(Self)
-    }
-}
-
-impl FromColumn for WorkspaceKey {
-    fn from_column(column: Column<'_>) -> Option<Self> {
-        i64::from_column(column).map(Self)
-    }
-}
-
-impl FromColumn for rootset_model::ChunkKey {
-    fn from_column(column: Column<'_>) -> Option<Self> {
-        i64::from_column(column).map(Self)
-    }
-}
-
-impl<T: FromColumn> FromColumn for Option<T> {
-    fn from_column(column: Column<'_>) -> Option<Self> {
-        match column {
-            Column::Null => Some(None),
-            other => T::from_column(other).map(Some),
-        }
-    }
-}
-
-impl dyn Row + '_ {
-    /// Reads a column as the type the schema promises; anything else means a damaged or hand-edited row.
-    pub fn get<T: FromColumn>(&self, index: usize) -> Result<T, StoreError> {
-        T::from_column(self.column(index)?).ok_or(StoreError::UnexpectedColumn { index })
-    }
 }
 
 /// The parameters of a statement of [`Transaction::query_each`].

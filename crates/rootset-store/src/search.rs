@@ -3,16 +3,21 @@
 //!
 //! How candidates are scored is not decided here: the caller's `rank` is a pure function of what this module collects.
 
+mod entities;
+mod similar;
+
 use std::collections::{HashMap, HashSet};
 
-use rootset_model::{Content, EntityId, MemoryId, Timestamp, WorkspaceKey};
+use rootset_model::{Content, MemoryId, Timestamp, WorkspaceKey};
 
 use crate::driver::{Combine, SearchIndex, SearchQuery, SearchStatistics, Transaction};
 use crate::error::StoreError;
-use crate::graph::{self, EntityView, FoundEntity};
 use crate::memories::read_content;
-use crate::statements::{graph as graph_sql, memories as memory_sql, search as sql};
+use crate::statements::{memories as memory_sql, search as sql};
 use crate::{ContentPart, Store, Workspace};
+pub use entities::EntityHit;
+pub use similar::SimilarMemory;
+pub(crate) use similar::similar;
 
 /// Chunks taken from the full-text index for ranking. More do not change the answers measurably, they only cost.
 const CANDIDATES: usize = 32;
@@ -20,13 +25,6 @@ const CANDIDATES: usize = 32;
 const MATCHED_ROWS_MAX: i64 = 4_000;
 /// Neighbouring chunks on each side that take part in a candidate's score.
 pub const NEIGHBOURS: i64 = 4;
-/// Memories whose entities are offered in entity mode.
-const ENTITY_SOURCES: usize = 20;
-/// Terms, rows and overlap for the cheap look at similar memories after an add.
-const SIMILAR_TERMS: usize = 4;
-const SIMILAR_ROWS: usize = 8;
-const SIMILAR_ROWS_PER_TERM_MAX: usize = 200;
-const SIMILAR_OVERLAP_MIN: f64 = 0.5;
 
 #[derive(Clone, Debug, Default)]
 pub struct SearchFilters {
@@ -95,20 +93,6 @@ pub struct Hit {
     pub length: usize,
 }
 
-#[derive(Clone, Debug)]
-pub struct EntityHit {
-    pub entity: EntityView,
-    pub score: f64,
-}
-
-#[derive(Clone, Debug)]
-pub struct SimilarMemory {
-    pub id: MemoryId,
-    pub name: Option<String>,
-    pub topic: String,
-    pub updated_at: Timestamp,
-}
-
 /// Orders candidates, best first, each memory once.
 pub type Rank<'a> = &'a dyn Fn(&Candidates) -> Vec<Ranked>;
 
@@ -120,31 +104,23 @@ impl Store {
         rank: Rank<'_>,
     ) -> Result<Vec<Hit>, StoreError> {
         self.read(workspace, |tx| {
-            let mut ranked = if request.terms.is_empty() && request.vector.is_none() {
-                most_recent(tx, workspace.key, request)?
-            } else {
-                rank(&self.gather(tx, workspace.key, request)?)
-            };
+            let mut ranked = self.ranked(tx, workspace.key, request, rank)?;
             ranked.truncate(request.limit);
             hits(tx, workspace.key, ranked)
         })
     }
 
-    pub fn search_entities(
+    fn ranked(
         &self,
-        workspace: &Workspace,
+        tx: &mut dyn Transaction,
+        workspace: WorkspaceKey,
         request: &SearchRequest<'_>,
         rank: Rank<'_>,
-    ) -> Result<Vec<EntityHit>, StoreError> {
-        self.read(workspace, |tx| {
-            let mut ranked = if request.terms.is_empty() && request.vector.is_none() {
-                most_recent(tx, workspace.key, request)?
-            } else {
-                rank(&self.gather(tx, workspace.key, request)?)
-            };
-            ranked.truncate(ENTITY_SOURCES);
-            entity_hits(tx, workspace.key, request, &ranked)
-        })
+    ) -> Result<Vec<Ranked>, StoreError> {
+        if request.terms.is_empty() && request.vector.is_none() {
+            return most_recent(tx, workspace, request);
+        }
+        Ok(rank(&self.gather(tx, workspace, request)?))
     }
 
     fn gather(
@@ -407,124 +383,4 @@ fn hits(tx: &mut dyn Transaction, workspace: WorkspaceKey, ranked: Vec<Ranked>) 
         Ok(())
     })?;
     Ok(keys.iter().filter_map(|key| found.remove(key)).collect())
-}
-
-/// Entities by name, exact or by words, and those that the best memories speak of.
-fn entity_hits(
-    tx: &mut dyn Transaction,
-    workspace: WorkspaceKey,
-    request: &SearchRequest<'_>,
-    ranked: &[Ranked],
-) -> Result<Vec<EntityHit>, StoreError> {
-    let mut scores: HashMap<i64, f64> = HashMap::new();
-    let query = SearchQuery {
-        terms: request.terms,
-        combine: Combine::Any,
-        limit: CANDIDATES.max(request.limit * 2),
-        rows_per_term_max: usize::MAX,
-    };
-    let by_name = tx.search_match(workspace, SearchIndex::Entities, &query)?;
-    let best = by_name.first().map_or(1.0, |(_, score)| score.max(f64::MIN_POSITIVE));
-    for (number, score) in by_name {
-        *scores.entry(number).or_default() += 1.0 + score / best;
-    }
-    let exact: Vec<i64> =
-        tx.rows(&graph_sql::ENTITY_NUMBERS_BY_NAMES, &[workspace.into(), request.names.into()], |row| row.get(0))?;
-    for number in exact {
-        *scores.entry(number).or_default() += 2.0;
-    }
-    for (number, score) in spoken_of(tx, workspace, ranked)? {
-        *scores.entry(number).or_default() += score;
-    }
-    let numbers: Vec<i64> = scores.keys().copied().collect();
-    let parameters = [workspace.into(), request.now.into(), numbers.as_slice().into()];
-    let mut found = tx.rows(&graph_sql::SEARCHABLE_ENTITIES, &parameters, FoundEntity::read)?;
-    let score_of: HashMap<EntityId, f64> =
-        found.iter().map(|it| (it.id, scores.get(&it.number).copied().unwrap_or(0.0))).collect();
-    found.sort_by(|a, b| score_of[&b.id].total_cmp(&score_of[&a.id]).then(a.id.cmp(&b.id)));
-    found.truncate(request.limit);
-    let views = graph::describe(tx, workspace, found, request.now)?;
-    Ok(views.into_iter().map(|entity| EntityHit { score: score_of[&entity.id], entity }).collect())
-}
-
-/// Entities of the best memories, each memory sharing its score among them; below one, so that a name always wins.
-fn spoken_of(
-    tx: &mut dyn Transaction,
-    workspace: WorkspaceKey,
-    ranked: &[Ranked],
-) -> Result<Vec<(i64, f64)>, StoreError> {
-    let memories: Vec<[u8; 16]> = ranked.iter().map(|it| it.memory.0).collect();
-    let share: HashMap<[u8; 16], f64> =
-        ranked.iter().enumerate().map(|(place, it)| (it.memory.0, 0.5 / (place + 1) as f64)).collect();
-    let mut by_entity: HashMap<[u8; 16], f64> = HashMap::new();
-    tx.query(&sql::ENTITIES_OF_MEMORIES, &[workspace.into(), memories.as_slice().into()], &mut |row| {
-        let gained = share.get(&row.get::<[u8; 16]>(1)?).copied().unwrap_or(0.0);
-        *by_entity.entry(row.get(0)?).or_default() += gained;
-        Ok(())
-    })?;
-    let ids: Vec<[u8; 16]> = by_entity.keys().copied().collect();
-    let found = tx.rows(&graph_sql::ENTITIES_BY_IDS, &[workspace.into(), ids.as_slice().into()], FoundEntity::read)?;
-    Ok(found.into_iter().map(|it| (it.number, by_entity[&it.id.0].min(0.99))).collect())
-}
-
-/// Memories that say nearly the same, found cheaply and by words alone.
-pub(crate) fn similar(
-    tx: &mut dyn Transaction,
-    workspace: WorkspaceKey,
-    terms: &[String],
-    limit: usize,
-    now: Timestamp,
-) -> Result<Vec<SimilarMemory>, StoreError> {
-    // Long words are rare more often than not: looking for those few is enough.
-    let mut longest: Vec<String> = terms.to_vec();
-    longest.sort_by(|a, b| b.len().cmp(&a.len()).then(a.cmp(b)));
-    longest.truncate(SIMILAR_TERMS);
-    let query = SearchQuery {
-        terms: &longest,
-        combine: Combine::Any,
-        limit: SIMILAR_ROWS,
-        rows_per_term_max: SIMILAR_ROWS_PER_TERM_MAX,
-    };
-    let keys: Vec<i64> =
-        tx.search_match(workspace, SearchIndex::Memories, &query)?.into_iter().map(|(key, _)| key).collect();
-    let wanted: HashSet<&str> = terms.iter().map(String::as_str).collect();
-    let close: HashSet<i64> = tx
-        .search_rows(workspace, SearchIndex::Memories, &keys)?
-        .into_iter()
-        .filter(|row| overlap(&wanted, &row.body) >= SIMILAR_OVERLAP_MIN)
-        .map(|row| row.key)
-        .collect();
-    let close: Vec<i64> = keys.into_iter().filter(|key| close.contains(key)).collect();
-    if close.is_empty() {
-        return Ok(Vec::new());
-    }
-    let mut current: HashMap<i64, MemoryId> = tx
-        .rows(&sql::CANDIDATES, &[workspace.into(), now.into(), close.as_slice().into()], |row| {
-            Ok((row.get(0)?, row.get(1)?))
-        })?
-        .into_iter()
-        .collect();
-    let ranked: Vec<Ranked> = close
-        .iter()
-        .filter_map(|chunk| current.remove(chunk).map(|memory| (*chunk, memory)))
-        .map(|(chunk, memory)| Ranked { chunk, memory, score: 0.0, why: String::new() })
-        .take(limit)
-        .collect();
-    let found = hits(tx, workspace, ranked)?;
-    Ok(found
-        .into_iter()
-        .map(|hit| SimilarMemory {
-            id: hit.ranked.memory,
-            name: hit.name,
-            topic: hit.content.topic,
-            updated_at: hit.updated_at,
-        })
-        .collect())
-}
-
-/// Shared terms as a share of the larger set.
-fn overlap(wanted: &HashSet<&str>, body_terms: &str) -> f64 {
-    let found: HashSet<&str> = body_terms.split(' ').collect();
-    let shared = wanted.intersection(&found).count();
-    shared as f64 / wanted.len().max(found.len()).max(1) as f64
 }
