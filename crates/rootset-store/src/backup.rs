@@ -74,6 +74,19 @@ impl Store {
         self.engine.path().is_some()
     }
 
+    /// The files that the database is kept in, by their real paths: nobody else may open them in this process, because
+    /// closing them again would take away its locks.
+    pub fn own_files(&self) -> Vec<PathBuf> {
+        let Some(path) = self.engine.path() else { return Vec::new() };
+        let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let beside = |ending: &&str| {
+            let mut name = path.clone().into_os_string();
+            name.push(ending);
+            name.into()
+        };
+        ["", "-wal", "-shm", ".lock"].iter().map(beside).collect()
+    }
+
     /// Makes a backup while others write, verifies it, and only then lets it be found.
     pub fn create_backup(&self, folder: &Path, new: &NewBackup<'_>, stamp: Stamp<'_>) -> Result<Backup, StoreError> {
         let partial = Partial::begin(folder, new.id)?;

@@ -23,6 +23,20 @@ pub fn private_folder() -> DirBuilder {
     builder
 }
 
+/// What tells a file from another that took its name, where the system says.
+pub fn identity(path: &Path) -> Option<(u64, u64)> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        std::fs::metadata(path).ok().map(|it| (it.dev(), it.ino()))
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = path;
+        None
+    }
+}
+
 /// A rename is durable once its folder is; elsewhere than on Unix, folders cannot be synced.
 pub fn sync_folder(path: &Path) -> io::Result<()> {
     if cfg!(unix) { std::fs::File::open(path)?.sync_all() } else { Ok(()) }

@@ -4,8 +4,8 @@
 //! reader never waits for a writer. WAL with `synchronous = FULL`: what `write` has acknowledged survives a power cut.
 
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::Mutex;
@@ -15,18 +15,19 @@ use rusqlite::config::DbConfig;
 
 use crate::driver::{Engine, Sizes, Tenant, Work};
 use crate::error::StoreError;
-use crate::platform;
 
 pub(crate) mod archive;
 mod connection;
 pub(crate) mod lock;
 mod migrate;
+mod own_file;
 pub(crate) mod salvage;
 mod search;
 
 use connection::Connection;
 use lock::WriteLock;
 pub use migrate::SCHEMA_VERSION;
+use own_file::OwnFile;
 
 /// Older versions can corrupt a WAL that several connections use.
 const SQLITE_VERSION_MIN: (i32, &str) = (3_051_003, "3.51.3");
@@ -49,6 +50,8 @@ pub struct SqliteEngine {
     lock: WriteLock,
     writer: Mutex<Option<Connection>>,
     readers: Mutex<Vec<Connection>>,
+    /// Dropped after the connections; `None` of a copy, which nobody locks.
+    own_file: Option<Arc<OwnFile>>,
 }
 
 impl std::fmt::Debug for SqliteEngine {
@@ -72,7 +75,7 @@ impl SqliteEngine {
             return Err(StoreError::NotADatabase { path: path.to_owned(), detail: "it is a folder" });
         }
         let mut engine = Self::at(path, false);
-        create_private(path)?;
+        engine.own_file = Some(OwnFile::hold(path).map_err(|error| unopened(path, &error))?);
         let mut first = engine.connect()?;
         if migrate::version_of(&mut first, path)? < SCHEMA_VERSION {
             let _guard = engine.lock.acquire(Duration::from_millis(WRITE_WAIT_MS))?;
@@ -105,6 +108,7 @@ impl SqliteEngine {
             lock: WriteLock::beside(path),
             writer: Mutex::new(None),
             readers: Mutex::new(Vec::new()),
+            own_file: None,
         }
     }
 
@@ -240,12 +244,17 @@ impl Engine for SqliteEngine {
     }
 
     fn contains_bytes(&self, needles: &[Vec<u8>]) -> Result<Option<bool>, StoreError> {
-        for path in [&self.path, &self.log_path()] {
-            if path.exists() && file_contains(path, needles).map_err(|error| StoreError::Engine(error.to_string()))? {
-                return Ok(Some(true));
-            }
+        let unreadable = |error: std::io::Error| StoreError::Engine(error.to_string());
+        let Some(own_file) = &self.own_file else { return Ok(None) };
+        if own_file.contains(needles).map_err(unreadable)? {
+            return Ok(Some(true));
         }
-        Ok(Some(false))
+        // SQLite locks the database and its index of the log, never the log itself: that may be closed.
+        match File::open(self.log_path()) {
+            Ok(mut log) => own_file::contains(&mut log, needles).map(Some).map_err(unreadable),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Some(false)),
+            Err(error) => Err(unreadable(error)),
+        }
     }
 
     fn round_trips(&self) -> Option<u64> {
@@ -257,49 +266,11 @@ impl Engine for SqliteEngine {
     }
 }
 
-/// What an agent remembers is nobody else's business: a new database is readable by its owner only. SQLite gives its log
-/// the same mode.
-fn create_private(path: &Path) -> Result<(), StoreError> {
-    match platform::private_file().open(path) {
-        Ok(_) => Ok(()),
-        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
-        Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => Err(StoreError::ReadOnly),
-        Err(error) => Err(StoreError::Engine(format!("cannot create `{}`: {error}", path.display()))),
+fn unopened(path: &Path, error: &std::io::Error) -> StoreError {
+    match error.kind() {
+        std::io::ErrorKind::PermissionDenied => StoreError::ReadOnly,
+        _ => StoreError::Engine(format!("cannot open `{}`: {error}", path.display())),
     }
-}
-
-/// Reads the file once in overlapping windows, so that memory does not grow with the database.
-fn file_contains(path: &Path, needles: &[Vec<u8>]) -> std::io::Result<bool> {
-    const WINDOW_BYTES: usize = 1 << 20;
-    let overlap = needles.iter().map(Vec::len).max().unwrap_or(0);
-    // This kind of match is the one for which the crate has a vectorised search, ten times faster than its automaton.
-    let finder = aho_corasick::AhoCorasick::builder()
-        .match_kind(aho_corasick::MatchKind::LeftmostFirst)
-        .build(needles)
-        .map_err(std::io::Error::other)?;
-    let mut file = File::open(path)?;
-    let mut window = vec![0; WINDOW_BYTES + overlap];
-    loop {
-        let filled = read_full(&mut file, &mut window)?;
-        if finder.is_match(&window[..filled]) {
-            return Ok(true);
-        }
-        if filled < window.len() {
-            return Ok(false);
-        }
-        file.seek(SeekFrom::Current(-(overlap as i64)))?;
-    }
-}
-
-fn read_full(file: &mut File, buffer: &mut [u8]) -> std::io::Result<usize> {
-    let mut filled = 0;
-    while filled < buffer.len() {
-        match file.read(&mut buffer[filled..])? {
-            0 => break,
-            count => filled += count,
-        }
-    }
-    Ok(filled)
 }
 
 impl From<rusqlite::Error> for StoreError {

@@ -109,6 +109,17 @@ impl Tree {
         Ok(tree)
     }
 
+    /// Leaves out files whatever their names look like: those that the database is kept in. To read them here would take
+    /// away the locks of this process.
+    pub fn leave_out(&mut self, files: &[PathBuf]) {
+        let root = std::fs::canonicalize(&self.root).unwrap_or_else(|_| self.root.clone());
+        let before = self.files.len();
+        self.files.retain(|file| !files.contains(&root.join(&file.path)));
+        for _ in self.files.len()..before {
+            self.skipped.add("own_database");
+        }
+    }
+
     /// Whether the walk cannot tell if this file is there. A file that was on another device than the root is unknown
     /// while that device is not there: an empty mount point looks like a folder that lost its files.
     pub fn is_unknown(&self, path: &str, was_mounted: bool) -> bool {

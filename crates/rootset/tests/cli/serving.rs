@@ -17,11 +17,15 @@ struct Serving {
 
 impl Serving {
     fn start(sandbox: &Sandbox, arguments: &[&str]) -> Self {
+        Self::start_on(sandbox, sandbox.db("memory.db"), arguments)
+    }
+
+    fn start_on(sandbox: &Sandbox, db: &str, arguments: &[&str]) -> Self {
         let mut process = Command::new(env!("CARGO_BIN_EXE_rootset"))
             .env_clear()
             .envs(sandbox.variables())
             .current_dir(sandbox.work())
-            .args(["--db", sandbox.db("memory.db"), "serve", "--listen", "127.0.0.1:0"])
+            .args(["--db", db, "serve", "--listen", "127.0.0.1:0"])
             .args(arguments)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -169,4 +173,35 @@ fn settings_of_the_server_are_checked() {
         assert_eq!(outcome.status, Some(1), "{variable}: {outcome:?}");
         assert!(outcome.stderr.contains("; allowed: "), "{outcome:?}");
     }
+}
+
+/// A process that closes any descriptor of a file loses its locks on it. Another program that leaves would then take itself
+/// for the last one, and delete the log that the server still writes: what it acknowledges from then on would be lost.
+#[test]
+fn server_keeps_its_locks_on_the_sqlite_files_whatever_it_reads() {
+    let sandbox = Sandbox::new();
+    // A name without an ending: whoever indexes the folder has to look into the files to learn what they are.
+    let serving = Serving::start_on(&sandbox, "memory", &["--no-auth"]);
+    let ok = |operation: &str, body: &str| {
+        let (status, answer) = serving.post(operation, body, None);
+        assert_eq!(status, 200, "{operation}: {answer}");
+        for file in ["memory", "memory-shm"] {
+            let holder = holder_of_a_lock(&sandbox.work().join(file));
+            assert_eq!(holder, Some(serving.process.id()), "{operation} leaves a lock on {file}");
+        }
+    };
+    ok("add_memory", r#"{"content": "The staging server is called Titan.", "name": "titan"}"#);
+    ok("delete_memory", r#"{"memory_id": "titan"}"#);
+    ok("gc_purge", r#"{"older_than": 0, "confirm": true}"#);
+    ok("index_codebase", &format!(r#"{{"path": "{}"}}"#, sandbox.work().display()));
+    serving.end("-TERM");
+}
+
+/// The process that would keep this one from locking the file.
+fn holder_of_a_lock(path: &Path) -> Option<u32> {
+    use nix::fcntl::{FcntlArg, fcntl};
+    let file = std::fs::File::options().read(true).write(true).open(path).expect("the file");
+    let mut lock = nix::libc::flock { l_type: nix::libc::F_WRLCK as i16, l_whence: 0, l_start: 0, l_len: 0, l_pid: 0 };
+    fcntl(&file, FcntlArg::F_GETLK(&mut lock)).expect("an answer");
+    (lock.l_type != nix::libc::F_UNLCK as i16).then_some(lock.l_pid as u32)
 }
