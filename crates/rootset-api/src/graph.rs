@@ -83,7 +83,8 @@ pub struct RelatedAnswer {
     pub relations: Vec<RelationAnswer>,
 }
 
-/// Import a graph. Its rows are untracked: no strategy ever removes them. The import can be undone.
+/// Import a graph, such as `export_graph` answers. Its rows are untracked: no strategy ever removes them. The import can be
+/// undone.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct ImportGraph {
@@ -93,11 +94,15 @@ pub struct ImportGraph {
     pub entities: Vec<EntityInput>,
     /// The relations to import.
     pub relations: Vec<RelationInput>,
+    /// The format of an export, if this is one: `json`.
+    pub format: Option<GraphFormat>,
 }
 
 #[skip_serializing_none]
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct EntityInput {
+    /// The id in an export, by which its relations name the entity.
+    pub entity_id: Option<String>,
     /// The name of the entity.
     pub name: String,
     /// The type of the entity, one word; default: `term`.
@@ -105,21 +110,35 @@ pub struct EntityInput {
     pub entity_type: Option<String>,
     /// What is known about it.
     pub description: Option<String>,
+    /// From an export; not used, because imported rows are untracked.
+    pub origin: Option<String>,
+    /// From an export; not used.
+    pub refcount: Option<i64>,
+    /// From an export; not used.
+    pub memory_ids: Option<Vec<String>>,
 }
 
 #[skip_serializing_none]
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct RelationInput {
     /// The name of the entity the relation starts at.
     pub source: String,
-    /// The type of that entity; required if several share the name.
+    /// The type of that entity; required if several share the name and there is no id.
     pub source_type: Option<String>,
+    /// The `entity_id` of that entity, as an export has it.
+    pub source_id: Option<String>,
     /// The kind of relation, such as `depends_on`.
     pub relation: String,
     /// The name of the entity the relation ends at.
     pub target: String,
-    /// The type of that entity; required if several share the name.
+    /// The type of that entity; required if several share the name and there is no id.
     pub target_type: Option<String>,
+    /// The `entity_id` of that entity, as an export has it.
+    pub target_id: Option<String>,
+    /// From an export; not used.
+    pub relation_id: Option<String>,
+    /// From an export; not used, because imported rows are untracked.
+    pub origin: Option<String>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]

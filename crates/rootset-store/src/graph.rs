@@ -6,6 +6,7 @@ mod contribute;
 use std::collections::{HashMap, HashSet};
 
 use rootset_model::identity::normalise;
+use rootset_model::limits::DESCRIPTION_CHARS_MAX;
 use rootset_model::{EntityId, MemoryId, RelationId, RunId, Timestamp, WorkspaceKey};
 
 use crate::driver::{Row, Transaction, Value};
@@ -386,8 +387,10 @@ pub(crate) fn describe(
     Ok(views)
 }
 
+/// A description is never longer than one that may be imported: what goes out can come in again.
 fn add_text(texts: &mut Vec<String>, text: String) {
-    if texts.len() < DESCRIPTION_CONTRIBUTIONS_MAX && !texts.contains(&text) {
+    let chars: usize = texts.iter().map(|it| it.chars().count() + 1).sum::<usize>() + text.chars().count();
+    if texts.len() < DESCRIPTION_CONTRIBUTIONS_MAX && chars <= DESCRIPTION_CHARS_MAX && !texts.contains(&text) {
         texts.push(text);
     }
 }

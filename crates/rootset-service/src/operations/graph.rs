@@ -33,16 +33,28 @@ impl Operation for ImportGraph {
                 "`entities` and `relations` have {rows} items, more than {IMPORT_ROWS_MAX}"
             )));
         }
-        let mut import = Import { service, workspace: &workspace, entities: Vec::new(), types: HashMap::new() };
+        if self.format == Some(GraphFormat::Graphml) {
+            return Err(ServiceError::invalid("`format`: a graph is imported from `json`, not from `graphml`"));
+        }
+        let mut import = Import {
+            service,
+            workspace: &workspace,
+            entities: Vec::new(),
+            types: HashMap::new(),
+            types_by_id: HashMap::new(),
+        };
         for entity in self.entities {
             let entity_type = entity.entity_type.unwrap_or_else(|| TYPE_DEFAULT.to_owned());
-            import.add(&entity.name, &entity_type, entity.description)?;
+            import.add(&entity.name, &entity_type, entity.description.filter(|it| !it.is_empty()))?;
+            import.types_by_id.extend(entity.entity_id.map(|id| (id, entity_type)));
         }
         let mut relations: Vec<ImportedRelation> = Vec::new();
         for relation in &self.relations {
             check_name("relation", &relation.relation)?;
-            let source = import.end("source", &relation.source, relation.source_type.as_deref())?;
-            let target = import.end("target", &relation.target, relation.target_type.as_deref())?;
+            let source_type = relation.source_type.as_deref();
+            let source = import.end("source", &relation.source, source_type, relation.source_id.as_deref())?;
+            let target_type = relation.target_type.as_deref();
+            let target = import.end("target", &relation.target, target_type, relation.target_id.as_deref())?;
             relations.push(ImportedRelation { source, relation: relation.relation.trim().to_owned(), target });
         }
         let imported = service.store.import_graph(
@@ -63,6 +75,8 @@ struct Import<'a> {
     entities: Vec<ImportedEntity>,
     /// Types by normalised name, of what this import brings.
     types: HashMap<String, Vec<String>>,
+    /// Types by the ids that an export gives its entities.
+    types_by_id: HashMap<String, String>,
 }
 
 impl Import<'_> {
@@ -83,26 +97,38 @@ impl Import<'_> {
         Ok(id)
     }
 
-    /// The end of a relation: as typed, else the one of that name in this import, else in the workspace, else a new one.
-    /// A relation makes its ends untracked too, so each is part of the import.
-    fn end(&mut self, field: &str, name: &str, given_type: Option<&str>) -> Result<EntityId, ServiceError> {
+    /// The end of a relation: as typed, else the one of that id or name in this import, else in the workspace, else a new
+    /// one. A relation makes its ends untracked too, so each is part of the import.
+    fn end(
+        &mut self,
+        field: &str,
+        name: &str,
+        given_type: Option<&str>,
+        id: Option<&str>,
+    ) -> Result<EntityId, ServiceError> {
         check_name(field, name)?;
-        let entity_type = match given_type {
-            Some(given) => given.to_owned(),
-            None => match self.types.get(&normalise(name)).map(Vec::as_slice) {
-                Some([one]) => one.clone(),
-                Some(several) => {
-                    return Err(ServiceError::conflict(format!("`{field}`: `{name}` matches several entities"))
-                        .with_hint(format!("give `{field}_type`, one of: {}", several.join(", "))));
-                }
-                None => match self.service.store.entity(self.workspace, name, self.service.now()) {
-                    Ok((found, _)) => found.entity_type,
-                    Err(StoreError::EntityNotFound(_)) => TYPE_DEFAULT.to_owned(),
-                    Err(error) => return Err(error.into()),
-                },
-            },
+        let by_id = id.and_then(|id| self.types_by_id.get(id)).map(String::as_str);
+        let entity_type = match (given_type.or(by_id), self.types.get(&normalise(name)).map(Vec::as_slice)) {
+            (Some(known), _) => known.to_owned(),
+            (None, Some([one])) => one.clone(),
+            (None, Some(several)) if id.is_none() => {
+                return Err(ServiceError::conflict(format!("`{field}`: `{name}` matches several entities"))
+                    .with_hint(format!("give `{field}_type`, one of: {}", several.join(", "))));
+            }
+            (None, _) => self.type_in_workspace(name, id)?,
         };
         self.add(name, &entity_type, None)
+    }
+
+    fn type_in_workspace(&self, name: &str, id: Option<&str>) -> Result<String, ServiceError> {
+        for reference in id.into_iter().chain([name]) {
+            match self.service.store.entity(self.workspace, reference, self.service.now()) {
+                Ok((found, _)) => return Ok(found.entity_type),
+                Err(StoreError::EntityNotFound(_)) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(TYPE_DEFAULT.to_owned())
     }
 }
 

@@ -18,6 +18,7 @@ mod explaining;
 mod extracting;
 mod files;
 mod forgetting;
+mod graphs;
 mod harness;
 mod housekeeping;
 mod listing;

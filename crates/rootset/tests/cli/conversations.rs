@@ -238,6 +238,12 @@ fn graph_goes_out_and_comes_in_and_can_be_undone() {
     -- stderr
     "#);
     assert!(sandbox.run(["graph", "export", "--format", "graphml"]).stdout.starts_with("<?xml"));
+    let exported = sandbox.run(["graph", "export"]).stdout;
+    sandbox.write("exported.json", &exported);
+    sandbox.run(["workspace", "create", "other"]);
+    let imported = sandbox.run(["-w", "other", "graph", "import", "exported.json"]).stdout;
+    assert!(imported.starts_with("imported 2 entities, 1 relation"), "{imported}");
+    assert_eq!(sandbox.run(["-w", "other", "graph", "export"]).stdout, exported);
     let runs = sandbox.call("gc_undo", "{}");
     let run = runs["runs"][0]["run_id"].as_str().expect("the import can be undone");
     assert_snapshot!(sandbox.transcript(["undo", run]), @r#"

@@ -71,7 +71,7 @@ enum Row {
 fn rows(comparison: &Comparison<'_>) -> Vec<Row> {
     let entities = comparison.entities.iter().map(|it| {
         let (name, entity_type) = (it.name.clone(), Some(it.entity_type.clone()));
-        Row::Entity(EntityInput { name, entity_type, description: None })
+        Row::Entity(EntityInput { name, entity_type, ..EntityInput::default() })
     });
     let type_of = |name: &str| comparison.types.get(name).map(|&it| it.to_owned());
     let relations = comparison.relations.iter().map(|it| {
@@ -81,6 +81,7 @@ fn rows(comparison: &Comparison<'_>) -> Vec<Row> {
             relation: it.relation.clone(),
             target: it.target.clone(),
             target_type: type_of(&it.target),
+            ..RelationInput::default()
         })
     });
     entities.chain(relations).collect()
