@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use crate::limits::TOPIC_CHARS_MAX;
+
 /// The content of one revision. Topic and context are trimmed when it is made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Content {
@@ -37,6 +39,11 @@ impl Content {
         Sha256::digest(json).into()
     }
 
+    /// Whether the topic is the one that a text without a topic gets. Such a topic belongs to the text and changes with it.
+    pub fn is_topic_of_text(&self) -> bool {
+        self.topic == topic_of(&self.context)
+    }
+
     /// Bytes of text that the content holds, as counted in previews and quotas.
     pub fn byte_len(&self) -> usize {
         let list = |items: &[String]| items.iter().map(String::len).sum::<usize>();
@@ -44,9 +51,29 @@ impl Content {
     }
 }
 
+/// The topic of a text that comes without one: its first line that is not blank, cut to the limit.
+pub fn topic_of(context: &str) -> String {
+    let line = context.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or(context);
+    line.chars().take(TOPIC_CHARS_MAX).collect::<String>().trim().to_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_topic_made_from_the_text_is_its_first_line() {
+        assert_eq!(topic_of("\n  Falcon plan  \nmore"), "Falcon plan");
+        assert_eq!(topic_of(&"x".repeat(600)).len(), TOPIC_CHARS_MAX);
+        let content = |topic: &str| Content {
+            topic: topic.into(),
+            context: "Falcon plan\nmore".into(),
+            decisions: Vec::new(),
+            rationale: Vec::new(),
+        };
+        assert!(content("Falcon plan").is_topic_of_text());
+        assert!(!content("Falcon").is_topic_of_text());
+    }
 
     fn hex(topic: &str, context: &str, decisions: &[&str], rationale: &[&str]) -> String {
         let owned = |items: &[&str]| items.iter().map(|it| (*it).to_owned()).collect();

@@ -14,6 +14,7 @@ pub mod limits;
 pub mod names;
 pub mod plan;
 pub mod retention;
+pub mod slug;
 pub mod time;
 
 pub use content::Content;

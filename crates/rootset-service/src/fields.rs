@@ -5,6 +5,7 @@ use rootset_model::limits::{
     SOURCE_CHARS_MAX, TAG_CHARS_MAX, TAGS_MAX, TOPIC_CHARS_MAX,
 };
 use rootset_model::names::CODE_SOURCE;
+use rootset_model::content::topic_of;
 use rootset_model::{Content, PlanId, RunId};
 use rootset_text::secrets;
 use serde_json::{Map, Value};
@@ -146,10 +147,7 @@ pub fn checked_content(raw: RawContent) -> Result<(Content, usize), ServiceError
             check_short_text("topic", topic, TOPIC_CHARS_MAX)?;
             clean("topic", topic)?
         }
-        None => {
-            let line = context.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or(&context);
-            line.chars().take(TOPIC_CHARS_MAX).collect::<String>().trim().to_owned()
-        }
+        None => topic_of(&context),
     };
     let mut list = |field: &str, items: Vec<String>| -> Result<Vec<String>, ServiceError> {
         if items.len() > LIST_ITEMS_MAX {

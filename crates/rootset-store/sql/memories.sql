@@ -58,6 +58,17 @@ UPDATE memories
 SET name = ?3, metadata = ?4, tags = ?5, pinned = ?6, pin_reason = ?7, expires_at = ?8, updated_at = ?9, version = ?10
 WHERE workspace = ?1 AND memory = ?2;
 
+-- Names of notes, each with the newest topic of its memory.
+-- name: names_with_topics
+SELECT m.memory, m.name, r.topic
+FROM memories m
+JOIN revisions r ON r.workspace = m.workspace AND r.memory = m.memory
+  AND r.revision = COALESCE(m.pending_revision, m.revision)
+WHERE m.workspace = ?1 AND m.memory IN (SELECT value FROM blob_list(?2)) AND m.name IS NOT NULL AND m.repo IS NULL;
+
+-- name: set_name
+UPDATE memories SET name = ?3 WHERE workspace = ?1 AND memory = ?2;
+
 -- name: set_revision
 UPDATE memories
 SET revision = ?3, pending_revision = NULL, doc_hash = ?4, ingested_at = ?5, status = 'complete', last_error = NULL,

@@ -1,7 +1,7 @@
 //! Adding memories. All checks come before the first write, so that one bad item of a batch leaves nothing behind.
 
 mod insert;
-mod names;
+pub(crate) mod names;
 mod plain;
 
 use rootset_model::limits::{METADATA_BYTES_MAX, TAGS_MAX};
@@ -276,7 +276,7 @@ fn insert(
             refuse_taken_name(tx, workspace, given)?;
             given.to_owned()
         }
-        None => names::free(tx, workspace, new)?,
+        None => names::free(tx, workspace, new.id, new.slug)?,
     };
     let mut outcomes = insert_all(tx, workspace, &[Named { new, name }], stamp)?;
     outcomes.pop().ok_or(StoreError::MissingRow { statement: sql::INSERT.name })

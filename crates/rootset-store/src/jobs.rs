@@ -156,17 +156,14 @@ impl Store {
                 outcome.relations_created = created.relations;
             }
             if work.job.erases_previous {
-                erase_before(tx, workspace, memory, work.revision, erase, stamp)?;
+                erase_before(tx, workspace, memory, work.revision, erase, stamp, &mut outcome)?;
             } else {
                 trim_revisions(tx, workspace, memory, work.revision, keep_revisions, stamp.now)?;
             }
             tx.execute(&sql::FINISH, &[workspace.into(), COMPLETE.into(), (&memory).into()])?;
             Ok(outcome)
         })?;
-        if work.job.erases_previous {
-            self.empty_log()?;
-        }
-        Ok(outcome)
+        self.with_receipt(outcome)
     }
 
     /// Notes the failure and when to try again. A lease that was lost meanwhile changes nothing.

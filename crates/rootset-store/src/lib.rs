@@ -16,6 +16,7 @@ mod context;
 mod defrag;
 mod doctor;
 pub mod driver;
+mod erased_names;
 mod erasure;
 mod error;
 mod explain;

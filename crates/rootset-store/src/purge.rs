@@ -80,11 +80,37 @@ impl Erased {
     }
 
     pub fn probe(&mut self, text: &str) {
-        let bytes = text.as_bytes();
+        self.probe_bytes(text.as_bytes());
+    }
+
+    /// A sample of a text of which others keep a part: from where it differs from the one most like it.
+    pub fn probe_unlike(&mut self, text: &str, kept: &[&str]) {
+        let piece = unlike(text.as_bytes(), kept);
+        let is_kept = |it: &&str| it.as_bytes().windows(piece.len().max(1)).any(|window| window == piece);
+        if !kept.iter().any(is_kept) {
+            self.probe_bytes(piece);
+        }
+    }
+
+    fn probe_bytes(&mut self, bytes: &[u8]) {
         if self.probes.len() < PROBES_MAX && bytes.len() >= PROBE_BYTES_MIN {
             self.probes.push(bytes[..bytes.len().min(PROBE_BYTES_MAX)].to_vec());
         }
     }
+}
+
+/// What a text has and the kept one most like it has not, with enough around it to be looked for.
+fn unlike<'a>(text: &'a [u8], kept: &[&str]) -> &'a [u8] {
+    let prefix = |it: &[u8]| text.iter().zip(it).take_while(|(a, b)| a == b).count();
+    let Some(nearest) = kept.iter().map(|it| it.as_bytes()).max_by_key(|it| prefix(it)) else {
+        return &text[..text.len().min(PROBE_BYTES_MAX)];
+    };
+    let start = prefix(nearest);
+    let suffix = text[start..].iter().rev().zip(nearest.iter().rev()).take_while(|(a, b)| a == b).count();
+    let end = text.len() - suffix;
+    let margin = (2 * PROBE_BYTES_MIN).saturating_sub(end - start).div_ceil(2);
+    let (start, end) = (start.saturating_sub(margin), (end + margin).min(text.len()));
+    &text[start..end.min(start + PROBE_BYTES_MAX)]
 }
 
 impl Store {
@@ -277,4 +303,27 @@ fn append_audit(
     let counts = audit::json(&erased.rows);
     let entry = audit::Entry { counts: Some(counts), run: Some(run), ..audit::Entry::of("gc_purge") };
     audit::append(tx, workspace, stamp, &entry)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_looked_for_after_an_erasure_is_not_in_what_stays() {
+        let check = |text: &str, kept: &[&str], expected: Option<&str>| {
+            let mut erased = Erased::default();
+            erased.probe_unlike(text, kept);
+            let probes: Vec<&[u8]> = erased.probes.iter().map(Vec::as_slice).collect();
+            assert_eq!(probes, expected.map(str::as_bytes).into_iter().collect::<Vec<_>>(), "{text}");
+        };
+        check("the whole of a text", &[], Some("the whole of a text"));
+        check("the password is hunter2, do not tell", &["the password is ***, do not tell"], Some(
+            " password is hunter2, do not tell",
+        ));
+        check("a text that only grew", &["a text that only grew, at its end"], None);
+        check("too short", &[], None);
+        let long = format!("same beginning {}", "x".repeat(500));
+        check(&long, &["same beginning and another end"], Some(&long[15..15 + PROBE_BYTES_MAX]));
+    }
 }

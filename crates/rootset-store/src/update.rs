@@ -7,6 +7,7 @@ use crate::driver::{SearchIndex, SearchRemoval, Transaction};
 use crate::error::StoreError;
 use crate::graph::Contribution;
 use crate::memories::{self, MemoryRow};
+use crate::purge::{Erased, Receipt};
 use crate::statements::memories as sql;
 use crate::workspaces::{self, Draw};
 use crate::{PreparedContent, PreparedDerived, Stamp, Store, Workspace, graph, jobs, kinds, sweep, vectors};
@@ -43,7 +44,7 @@ pub struct UpdateRequest<'a> {
     pub keep_revisions: i64,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct UpdateOutcome {
     pub version: i64,
     pub revision: i64,
@@ -52,6 +53,11 @@ pub struct UpdateOutcome {
     pub entities_removed: usize,
     pub relations_created: usize,
     pub relations_removed: usize,
+    /// Set when earlier revisions were erased: what the memory is called now, and the receipt.
+    pub name: Option<String>,
+    pub receipt: Option<Receipt>,
+    /// What is to be looked for before there is a receipt.
+    pub(crate) erased: Option<(ErasureId, Erased)>,
 }
 
 impl Store {
@@ -62,8 +68,13 @@ impl Store {
         stamp: Stamp<'_>,
     ) -> Result<UpdateOutcome, StoreError> {
         let outcome = self.write(workspace, |tx| update(tx, workspace.key, request, stamp))?;
-        if request.erase_previous.is_some() && !outcome.is_pending {
-            self.empty_log()?;
+        self.with_receipt(outcome)
+    }
+
+    /// The outcome of an update whose transaction is over, with the receipt of what it erased.
+    pub(crate) fn with_receipt(&self, mut outcome: UpdateOutcome) -> Result<UpdateOutcome, StoreError> {
+        if let Some((erasure, erased)) = outcome.erased.take() {
+            outcome.receipt = Some(self.receipt(erasure, erased)?);
         }
         Ok(outcome)
     }
@@ -97,7 +108,7 @@ fn update(
         None => {
             workspaces::touch(tx, workspace, 0, 0, stamp.now)?;
             if let Some(ids) = request.erase_previous {
-                erase_before(tx, workspace, row.id, row.revision, ids, stamp)?;
+                erase_before(tx, workspace, row.id, row.revision, ids, stamp, &mut outcome)?;
             }
         }
     }
@@ -169,7 +180,7 @@ fn change_content(
         Some(derived) => {
             switch_revision(tx, workspace, row.id, revision, prepared, derived, stamp.now, outcome)?;
             match request.erase_previous {
-                Some(ids) => erase_before(tx, workspace, row.id, revision, ids, stamp)?,
+                Some(ids) => erase_before(tx, workspace, row.id, revision, ids, stamp, outcome)?,
                 None => trim_revisions(tx, workspace, row.id, revision, request.keep_revisions, stamp.now)?,
             }
         }
@@ -254,13 +265,20 @@ pub(crate) fn erase_before(
     current: i64,
     ids: EraseIds,
     stamp: Stamp<'_>,
+    outcome: &mut UpdateOutcome,
 ) -> Result<(), StoreError> {
     let parameters = [workspace.into(), (&memory).into(), current.into()];
     let earlier: Vec<i64> = tx.rows(&sql::PREVIOUS_REVISIONS, &parameters, |row| row.get(0))?;
-    if earlier.is_empty() {
-        return Ok(());
-    }
-    // The plan below takes them for good; what is in the trash it would skip.
-    tx.execute(&sql::UNTRASH_PREVIOUS_REVISIONS, &parameters)?;
-    sweep::erase_revisions(tx, workspace, memory, &earlier, ids, stamp)
+    let erased = match earlier.is_empty() {
+        true => Erased::default(),
+        false => {
+            // The plan below takes them for good; what is in the trash it would skip.
+            tx.execute(&sql::UNTRASH_PREVIOUS_REVISIONS, &parameters)?;
+            sweep::erase_revisions(tx, workspace, memory, &earlier, ids, stamp)?
+        }
+    };
+    outcome.erased = Some((ids.erasure, erased));
+    // A name made from the erased text went with it.
+    outcome.name = memories::by_id(tx, workspace, memory)?.and_then(|row| row.name);
+    Ok(())
 }

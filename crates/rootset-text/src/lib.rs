@@ -1,5 +1,4 @@
-//! What Rootset reads out of text: search terms, chunks, entities and relations, names, secrets, matches, slugs,
-//! snippets.
+//! What Rootset reads out of text: search terms, chunks, entities and relations, names, secrets, matches, snippets.
 //!
 //! Not here: storage, models, clocks, anything remote. Every public function is total and pure: any text is valid
 //! input, equal text gives equal output, and the time taken grows with the length of the text, not with its square.
@@ -13,7 +12,6 @@ pub mod extract;
 pub mod matching;
 pub mod names;
 pub mod secrets;
-pub mod slug;
 pub mod snippet;
 pub mod terms;
 

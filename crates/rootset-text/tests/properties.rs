@@ -3,12 +3,12 @@
 use proptest::prelude::*;
 use rootset_model::Content;
 use rootset_model::limits::QUERY_TERMS_MAX;
+use rootset_model::slug::slug;
 use rootset_properties::for_a_while;
 use rootset_text::chunks::{CHUNK_BYTES_MAX, split};
 use rootset_text::extract::extract;
 use rootset_text::matching::Matcher;
 use rootset_text::secrets::redact;
-use rootset_text::slug::slug;
 use rootset_text::snippet::{preview, snippet};
 use rootset_text::terms::{TERM_BYTES_MAX, TERM_PUNCTUATION, index_terms, query_terms};
 

@@ -7,6 +7,8 @@ use serde_json::{Map, Value};
 use serde_with::rust::double_option;
 use serde_with::skip_serializing_none;
 
+use crate::collector::ReceiptAnswer;
+
 /// Change a memory. Only the given fields change; `null` clears a field; tags and metadata are replaced.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -21,7 +23,7 @@ pub struct UpdateMemory {
     #[serde(default, deserialize_with = "double_option::deserialize")]
     #[schemars(extend("default" = null))]
     pub topic: Option<Option<String>>,
-    /// The new text; earlier revisions stay readable.
+    /// The new text; earlier revisions stay readable. A topic made from the old text changes with it.
     #[serde(alias = "text", alias = "content")]
     pub context: Option<String>,
     /// The new decisions, replacing the old.
@@ -52,7 +54,7 @@ pub struct UpdateMemory {
     pub expires_at: Option<Option<Timestamp>>,
     /// Fail with `conflict` if the memory has another version now.
     pub expected_version: Option<i64>,
-    /// Erase all earlier revisions permanently, e.g. after pasting a key.
+    /// Erase all earlier revisions permanently, e.g. after pasting a key, with a topic and name made from them.
     pub erase_previous: Option<bool>,
 }
 
@@ -72,6 +74,7 @@ impl UpdateMemory {
     }
 }
 
+#[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct UpdatedMemory {
     pub memory_id: MemoryId,
@@ -88,4 +91,8 @@ pub struct UpdatedMemory {
     pub redacted: usize,
     /// The reasons why extraction is still pending.
     pub errors: Vec<String>,
+    /// With `erase_previous`: the name of the memory now. A name made from the erased text is replaced.
+    pub name: Option<String>,
+    /// With `erase_previous`: what was erased, and whether any of it is still in the files.
+    pub receipt: Option<ReceiptAnswer>,
 }

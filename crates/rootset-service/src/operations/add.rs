@@ -5,9 +5,10 @@ use std::sync::Arc;
 use rootset_api::{AddMemories, AddMemory, AddedMemories, AddedMemory, BatchResult, MemoryInput, Similar};
 use rootset_model::limits::{BATCH_MEMORIES_MAX, REASON_CHARS_MAX, SIMILAR_MAX};
 use rootset_model::names::check_memory_name;
+use rootset_model::slug::slug;
 use rootset_model::{MemoryId, Timestamp};
 use rootset_store::{AddOutcome, NewMemory, PreparedContent, SimilarMemory, Status, Workspace};
-use rootset_text::{slug, terms};
+use rootset_text::terms;
 use serde_json::{Map, Value};
 
 use crate::caller::Caller;
@@ -176,7 +177,7 @@ impl CheckedMemory {
         }
         let pinned = input.pinned.unwrap_or(false);
         check_pin_reason(input.pin_reason.as_deref(), pinned)?;
-        let slug = slug::slug(&content.topic);
+        let slug = slug(&content.topic);
         let prepared = service.prepare(content).map_err(|error| provider_failed(&error))?;
         Ok(Self {
             prepared,

@@ -4,10 +4,14 @@ use std::sync::Arc;
 
 use rootset_api::{Effect, UpdateMemory, UpdatedMemory};
 use rootset_model::Content;
+use rootset_model::content::topic_of;
 use rootset_model::limits::REASON_CHARS_MAX;
 use rootset_model::names::check_memory_name;
-use rootset_store::{AttributeChanges, FullMemory, PreparedContent, StoreError, UpdateRequest, Workspace};
+use rootset_store::{
+    AttributeChanges, FullMemory, PreparedContent, StoreError, UpdateOutcome, UpdateRequest, Workspace,
+};
 
+use super::purge::receipt_answer;
 use crate::caller::Caller;
 use crate::error::ServiceError;
 use crate::fields::{RawContent, check_short_text, checked_content, checked_metadata, checked_tags};
@@ -17,6 +21,8 @@ use crate::worker::{Completion, provider_failed};
 
 /// How often an update without `expected_version` is tried again when others change the same memory.
 const ATTEMPTS_MAX: usize = 8;
+/// Earlier revisions that a topic may have been taken from: five times as many as are kept unless somebody asks for more.
+const REVISIONS_COMPARED_MAX: usize = 100;
 
 impl Operation for UpdateMemory {
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<UpdatedMemory, ServiceError> {
@@ -83,15 +89,15 @@ fn attributes(request: &UpdateMemory) -> Result<(AttributeChanges, usize), Servi
     Ok((changes, redacted))
 }
 
-/// The content as it would be, from the newest one accepted so far.
-fn content(request: &UpdateMemory, base: Content) -> Result<(Content, usize), ServiceError> {
+/// The content as it would be, from the newest one accepted so far. A topic made from a text goes with it.
+fn content(request: &UpdateMemory, base: Content, is_topic_made: bool) -> Result<(Content, usize), ServiceError> {
     let list = |given: &Option<Option<Vec<String>>>, base: Vec<String>| match given {
         None => base,
         Some(given) => given.clone().unwrap_or_default(),
     };
     checked_content(RawContent {
         topic: match &request.topic {
-            None => Some(base.topic),
+            None => (!is_topic_made).then_some(base.topic),
             Some(given) => given.clone(),
         },
         context: request.context.clone().unwrap_or(base.context),
@@ -118,7 +124,12 @@ fn attempt(
         return Err(Attempt::ChangedMeanwhile);
     }
     // Files have no hash to compare with, and their content need not be what a note's has to be.
-    let given = request.changes_content().then(|| content(request, seen.content)).transpose()?;
+    let erases = request.erase_previous == Some(true);
+    let is_note = seen.row.doc_hash.is_some();
+    let is_topic_made =
+        is_note && (seen.content.is_topic_of_text() || (erases && keeps_topic_of(service, workspace, &seen)?));
+    let changes_content = request.changes_content() || (erases && is_topic_made);
+    let given = changes_content.then(|| content(request, seen.content, is_topic_made)).transpose()?;
     let redacted = given.as_ref().map_or(0, |(_, redacted)| *redacted);
     let changed = given.map(|(content, _)| content).filter(|it| Some(it.doc_hash()) != seen.row.doc_hash);
     let prepared: Option<PreparedContent> =
@@ -128,7 +139,7 @@ fn attempt(
         seen_version: seen.row.version,
         attributes,
         content: prepared.as_ref(),
-        erase_previous: (request.erase_previous == Some(true)).then(|| service.next_erase_ids()),
+        erase_previous: erases.then(|| service.next_erase_ids()),
         keep_revisions: service.settings.keep_revisions,
     };
     let outcome = match service.store.update_memory(workspace, &update, service.stamp(caller)) {
@@ -148,11 +159,42 @@ fn attempt(
         relations_removed: outcome.relations_removed,
         redacted: redacted + redacted_metadata,
         errors: Vec::new(),
+        name: None,
+        receipt: None,
     };
     if outcome.is_pending {
         complete(service, workspace, &mut answer)?;
+    } else {
+        add_receipt(service, workspace, &mut answer, outcome)?;
     }
     Ok(answer)
+}
+
+/// Whether an earlier revision's text is where the topic was taken from, by a version of this program that left it as it was.
+fn keeps_topic_of(service: &Service, workspace: &Workspace, seen: &FullMemory) -> Result<bool, StoreError> {
+    let id = seen.row.id.to_string();
+    for revision in (1..seen.row.newest_revision()).rev().take(REVISIONS_COMPARED_MAX) {
+        match service.store.full_memory(workspace, &id, Some(revision)) {
+            Ok(earlier) if topic_of(&earlier.content.context) == seen.content.topic => return Ok(true),
+            Ok(_) | Err(StoreError::RevisionNotFound { .. }) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(false)
+}
+
+fn add_receipt(
+    service: &Service,
+    workspace: &Workspace,
+    answer: &mut UpdatedMemory,
+    outcome: UpdateOutcome,
+) -> Result<(), ServiceError> {
+    if let Some(receipt) = &outcome.receipt {
+        let backups = service.backups_that_may_hold(&workspace.id, service.now())?;
+        answer.receipt = Some(receipt_answer(receipt, backups, service.store.has_file()));
+        answer.name = outcome.name;
+    }
+    Ok(())
 }
 
 fn complete(service: &Arc<Service>, workspace: &Workspace, answer: &mut UpdatedMemory) -> Result<(), ServiceError> {
@@ -164,6 +206,7 @@ fn complete(service: &Arc<Service>, workspace: &Workspace, answer: &mut UpdatedM
             answer.entities_removed = outcome.entities_removed;
             answer.relations_created = outcome.relations_created;
             answer.relations_removed = outcome.relations_removed;
+            add_receipt(service, workspace, answer, outcome)?;
         }
         Completion::Failed(error) => answer.errors.push(error),
         Completion::Pending => {}

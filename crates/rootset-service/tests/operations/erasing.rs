@@ -231,6 +231,60 @@ fn erase_previous_takes_revisions_that_were_in_the_trash() {
     world.assert_doctor_is_content();
 }
 
+#[test]
+fn erase_previous_takes_a_topic_and_a_name_made_from_the_old_text() {
+    let world = World::new();
+    with_neighbours(&world);
+    let id = world.add(&text());
+    assert!(text_of(&world.look(&id)["name"]).contains(WORDS[0]));
+    let request = json!({"memory_id": id, "context": "nothing private", "erase_previous": true});
+    let answer = world.call("update_memory", request);
+    assert_eq!((answer["name"].clone(), answer["revision"].clone()), (json!("nothing-private"), json!(2)));
+    assert_eq!(answer["receipt"]["rows"]["revisions"], 1);
+    assert_eq!(answer["receipt"]["byte_scan"], World::clean_scan());
+    assert_eq!(world.look("nothing-private")["topic"], "nothing private");
+    assert_is_nowhere(&world);
+    assert_eq!(world.found(WORDS[0]), Vec::<String>::new());
+    world.assert_doctor_is_content();
+}
+
+#[test]
+fn erase_previous_takes_a_topic_that_an_earlier_text_left_behind() {
+    let world = World::new();
+    with_neighbours(&world);
+    let id = world.add(&text());
+    let topic = text_of(&world.look(&id)["topic"]);
+    world.call("update_memory", json!({"memory_id": id, "topic": topic, "context": "nothing private"}));
+    world.call("update_memory", json!({"memory_id": id, "context": "nothing private any more"}));
+    assert_eq!(world.look(&id)["topic"], topic);
+    world.call("update_memory", json!({"memory_id": id, "erase_previous": true}));
+    assert_eq!(world.look(&id)["topic"], "nothing private any more");
+    assert_is_nowhere(&world);
+}
+
+#[test]
+fn forgetting_an_earlier_text_for_good_takes_the_name_made_from_it() {
+    let world = World::new();
+    with_neighbours(&world);
+    let id = world.add(&text());
+    world.call("update_memory", json!({"memory_id": id, "context": "nothing private"}));
+    assert!(text_of(&world.look(&id)["name"]).contains(WORDS[0]));
+    let plan = world.call("forget", json!({"query": WORDS[0], "purge": true}));
+    let applied = world.call("gc_apply", json!({"plan_id": plan["plan_id"], "confirm": true}));
+    assert_eq!(applied["receipt"]["byte_scan"], World::clean_scan());
+    assert_eq!(world.look(&id)["name"], "nothing-private");
+    assert_is_nowhere(&world);
+}
+
+#[test]
+fn a_receipt_does_not_take_what_stays_for_what_was_erased() {
+    let world = World::new();
+    let id = world.add("The address of the server is 10.0.0.1 and its password is hunter2, written down here.");
+    let kept = "The address of the server is 10.0.0.1 and its password is elsewhere, written down here.";
+    let request = json!({"memory_id": id, "context": kept, "erase_previous": true});
+    assert_eq!(world.call("update_memory", request)["receipt"]["byte_scan"], World::clean_scan());
+}
+
 /// Vectors whose bytes can be told from everything else in the file.
 #[derive(Debug)]
 struct MarkedEmbedder;

@@ -9,6 +9,7 @@ use std::sync::Mutex;
 
 pub use garbage::{Policy, Target, Why};
 
+use rootset_model::slug::is_made_from;
 use rootset_model::{Content, EntityId, RelationId};
 
 use crate::harness::DAY_MS;
@@ -501,11 +502,18 @@ impl Workspace {
                 .filter(|(number, of)| revision(it, **number, of))
                 .map(|(number, _)| *number)
                 .collect();
+            let mut topics = Vec::new();
             for number in numbers {
                 let gone = it.revisions.remove(&number).unwrap();
                 counts.revisions += 1;
                 counts.bytes += gone.content.byte_len() as i64;
                 hashes.push(gone.content.doc_hash());
+                topics.push(gone.content.topic);
+            }
+            // A name made from an erased text goes with it; the database alone knows the next one.
+            let is_made = |topic: &String| is_made_from(&it.name, topic);
+            if it.repo.is_none() && topics.iter().any(is_made) && !is_made(&it.content().topic) {
+                it.name.clear();
             }
         }
         let rows = self.untracked.len();

@@ -87,6 +87,19 @@ fn what_was_added_is_gone_what_was_trashed_is_live_and_what_was_purged_stays_pur
 }
 
 #[test]
+fn a_name_made_from_erased_text_does_not_come_back_with_a_backup() {
+    for format in World::backup_formats() {
+        let world = World::new();
+        let memory = world.add("Zebra secrets");
+        world.call("update_memory", json!({"memory_id": memory, "context": "Nothing of it"}));
+        let (id, _) = create(&world, json!({ "format": format }));
+        world.call("update_memory", json!({"memory_id": memory, "erase_previous": true}));
+        assert_eq!(restore(&world, &id)["replayed_erasures"], 1, "{format}");
+        assert_eq!(world.look(&memory)["name"], "nothing-of-it", "{format}");
+    }
+}
+
+#[test]
 fn a_bundle_restored_and_bundled_again_is_the_same() {
     let world = busy_world();
     let (id, first) = create(&world, json!({"format": "jsonl"}));

@@ -74,6 +74,26 @@ fn a_new_text_is_extracted_anew_and_drops_what_only_the_old_one_named() {
 }
 
 #[test]
+fn a_topic_made_from_the_text_changes_with_it_and_a_given_one_stays() {
+    let world = World::new();
+    let id = world.add("First line\nand more");
+    world.call("update_memory", json!({"memory_id": id, "context": "Another line\nand more"}));
+    let memory = world.look(&id);
+    assert_eq!((&memory["topic"], &memory["name"]), (&json!("Another line"), &json!("first-line")));
+    world.call("update_memory", json!({"memory_id": id, "topic": "Given", "context": "Third line"}));
+    world.call("update_memory", json!({"memory_id": id, "context": "Fourth line"}));
+    assert_eq!(world.look(&id)["topic"], "Given");
+}
+
+#[test]
+fn a_given_name_survives_an_erasure() {
+    let world = World::new();
+    world.add_named("note", "First line");
+    let request = json!({"memory_id": "note", "context": "Another line", "erase_previous": true});
+    assert_eq!(world.call("update_memory", request)["name"], "note");
+}
+
+#[test]
 fn the_old_text_is_a_new_memory_and_the_new_text_is_the_updated_one() {
     let world = World::new();
     let id = text_of(&world.call("add_memory", json!({"topic": "T", "context": "old text"}))["memory_id"]);

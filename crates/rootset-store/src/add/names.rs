@@ -5,16 +5,20 @@
 
 use std::collections::{HashMap, HashSet};
 
-use rootset_model::WorkspaceKey;
+use rootset_model::{MemoryId, WorkspaceKey};
 
-use super::NewMemory;
 use crate::driver::Transaction;
 use crate::error::StoreError;
 use crate::statements::memories as sql;
 
 /// The name of a single memory: neither a living nor a trashed one has it.
-pub fn free(tx: &mut dyn Transaction, workspace: WorkspaceKey, new: &NewMemory<'_>) -> Result<String, StoreError> {
-    let Some(slug) = new.slug else { return Ok(without_slug(new)) };
+pub fn free(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    memory: MemoryId,
+    slug: Option<&str>,
+) -> Result<String, StoreError> {
+    let Some(slug) = slug else { return Ok(without_slug(memory)) };
     if !known(tx, workspace, &[slug.to_owned()])?.contains(slug) {
         return Ok(slug.to_owned());
     }
@@ -23,8 +27,8 @@ pub fn free(tx: &mut dyn Transaction, workspace: WorkspaceKey, new: &NewMemory<'
 }
 
 /// What a memory is called whose topic leaves nothing to call it by.
-pub fn without_slug(new: &NewMemory<'_>) -> String {
-    format!("memory-{}", new.id.0[8..].iter().map(|byte| format!("{byte:02x}")).collect::<String>())
+pub fn without_slug(memory: MemoryId) -> String {
+    format!("memory-{}", memory.0[8..].iter().map(|byte| format!("{byte:02x}")).collect::<String>())
 }
 
 pub fn numbered(slug: &str, number: u64) -> String {

@@ -69,7 +69,7 @@ fn named<'a>(
         let name = match (new.name, new.slug) {
             (Some(given), _) if taken.contains(given) => break,
             (Some(given), _) => given.to_owned(),
-            (None, None) => names::without_slug(new),
+            (None, None) => names::without_slug(new.id),
             (None, Some(slug)) => match numbers.first.get(slug) {
                 Some(first) if taken.contains(slug) || used.contains(slug) => {
                     let number = next.entry(slug).or_insert(*first);

@@ -1,11 +1,11 @@
 //! Earlier revisions of memories, one by one. Those of a memory that goes, go with it.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use rootset_gc::RootState;
 use rootset_model::content::DocHash;
 use rootset_model::plan::{ItemKind, PlanItem};
-use rootset_model::{Counts, MemoryId, WorkspaceKey};
+use rootset_model::{Content, Counts, MemoryId, WorkspaceKey};
 
 use super::{
     Descriptions, Erasing, Id, Kind, Ledger, Planned, Progress, Purging, States, Sweep, Undoing, memory, objects,
@@ -19,7 +19,7 @@ use crate::purge::{Erased, NOTED_CAUSES};
 use crate::statements::memories as memory_sql;
 use crate::statements::purge as purge_sql;
 use crate::undo::Undone;
-use crate::{Stamp, erasure, workspaces};
+use crate::{Stamp, erased_names, erasure, workspaces};
 
 statements!(
     revision,
@@ -226,23 +226,36 @@ fn remove(
     let wanted: HashSet<(MemoryId, i64)> = revisions.iter().copied().collect();
     let memories: HashSet<Id> = revisions.iter().map(|(memory, _)| memory.0).collect();
     let memories: Vec<Id> = memories.into_iter().collect();
-    let mut contents: Vec<(MemoryId, DocHash)> = Vec::new();
+    let mut going: Vec<(MemoryId, Content)> = Vec::new();
+    let mut kept: Vec<(MemoryId, String)> = Vec::new();
     let mut bytes = 0;
     tx.query(&purge_sql::CONTENTS, &[workspace.into(), memories.as_slice().into()], &mut |row| {
         let memory: MemoryId = row.get(0)?;
+        let content = read_content(row, 2)?;
         if wanted.contains(&(memory, row.get(1)?)) {
-            let content = read_content(row, 2)?;
-            erased.probe(&content.context);
-            contents.push((memory, content.doc_hash()));
             bytes += row.get::<i64>(6)?;
+            going.push((memory, content));
+        } else {
+            kept.push((memory, content.context));
         }
         Ok(())
     })?;
+    let mut topics: HashMap<MemoryId, Vec<String>> = HashMap::new();
+    let mut contents: Vec<(MemoryId, DocHash)> = Vec::new();
+    for (memory, content) in going {
+        let kept: Vec<&str> = kept.iter().filter(|(of, _)| *of == memory).map(|(_, text)| text.as_str()).collect();
+        erased.probe_unlike(&content.context, &kept);
+        contents.push((memory, content.doc_hash()));
+        topics.entry(memory).or_default().push(content.topic);
+    }
     let rows: Vec<_> =
         revisions.iter().map(|(memory, revision)| vec![workspace.into(), memory.into(), (*revision).into()]).collect();
     erased.rows.add("revisions", tx.execute_many(&memory_sql::DELETE_REVISION, &rows)? as i64);
     erased.rows.add("bytes", bytes);
     workspaces::touch(tx, workspace, 0, -bytes, stamp.now)?;
+    for name in erased_names::replace(tx, workspace, &topics)? {
+        erased.probe(&name);
+    }
     if !contents.is_empty() && NOTED_CAUSES.contains(&ledger.cause) {
         erasure::record(tx, workspace, ledger.erasure, ledger.cause, ledger.run, &contents, stamp)?;
     }

@@ -75,7 +75,7 @@ pub(crate) fn erase_revisions(
     revisions: &[i64],
     ids: EraseIds,
     stamp: Stamp<'_>,
-) -> Result<(), StoreError> {
+) -> Result<Erased, StoreError> {
     let row = memories::by_id(tx, workspace, memory)?.ok_or(StoreError::MissingRow { statement: "memories.by_id" })?;
     let items = revisions
         .iter()
@@ -88,7 +88,8 @@ pub(crate) fn erase_revisions(
             reason: Reason::ERASE_PREVIOUS,
         })
         .collect();
-    sweep_named(tx, workspace, items, "update_memory", ids, 0, stamp)
+    let confirmed = confirm_named(tx, workspace, items, "update_memory", ids, 0, stamp)?;
+    sweep_all(tx, &confirmed, &|_| String::new(), stamp)
 }
 
 /// Stores, confirms and carries out a plan of what the caller named.
@@ -102,7 +103,7 @@ pub(crate) fn sweep_named(
     stamp: Stamp<'_>,
 ) -> Result<(), StoreError> {
     let confirmed = confirm_named(tx, workspace, items, operation, ids, grace_ms, stamp)?;
-    sweep_all(tx, &confirmed, &|_| String::new(), stamp)
+    sweep_all(tx, &confirmed, &|_| String::new(), stamp).map(drop)
 }
 
 /// The same for segments, some of which may be stashed.
@@ -115,7 +116,7 @@ pub(crate) fn sweep_segments(
 ) -> Result<(), StoreError> {
     let (ids, grace_ms) = (pruning.ids, pruning.grace_ms);
     let confirmed = confirm_named(tx, workspace, items, "context_gc_prune", ids, grace_ms, stamp)?;
-    sweep_all(tx, &confirmed, pruning.terms, stamp)
+    sweep_all(tx, &confirmed, pruning.terms, stamp).map(drop)
 }
 
 fn sweep_all(
@@ -123,7 +124,8 @@ fn sweep_all(
     confirmed: &ConfirmedPlan,
     terms: Terms<'_>,
     stamp: Stamp<'_>,
-) -> Result<(), StoreError> {
-    while !sweep_batch(tx, confirmed, terms, &mut Erased::default(), stamp)? {}
-    Ok(())
+) -> Result<Erased, StoreError> {
+    let mut erased = Erased::default();
+    while !sweep_batch(tx, confirmed, terms, &mut erased, stamp)? {}
+    Ok(erased)
 }

@@ -1,5 +1,7 @@
 //! `rootset edit`.
 
+use std::fmt::Write as _;
+
 use clap::{Args, ValueEnum};
 use rootset_api::{GetMemory, UpdateMemory, UpdatedMemory};
 use rootset_service::ServiceError;
@@ -138,5 +140,14 @@ fn changes_in_editor(memory: &str, update: &mut UpdateMemory, program: &Program)
 
 fn render(answer: &UpdatedMemory) -> String {
     let what = if answer.reextracted { ", entities and relations updated" } else { "" };
-    format!("changed {}, now version {}{what}\n", answer.memory_id, answer.version)
+    let mut shown = format!("changed {}, now version {}{what}\n", answer.memory_id, answer.version);
+    if let Some(receipt) = &answer.receipt {
+        let revisions = render::counted(receipt.rows.get("revisions"), "earlier revision", "earlier revisions");
+        let scan = &receipt.byte_scan;
+        writeln!(shown, "erased {revisions}; byte scan: {scan}").expect("writing to a string cannot fail");
+    }
+    if let Some(name) = &answer.name {
+        writeln!(shown, "name: {name}").expect("writing to a string cannot fail");
+    }
+    shown
 }

@@ -4,14 +4,15 @@ use std::sync::Arc;
 
 use proptest::test_runner::TestCaseError;
 use rootset_model::Timestamp;
+use rootset_model::slug::is_made_from;
 use rootset_service::ServiceError;
 use rootset_testing::Sql;
 use serde_json::{Value, json};
 
 use super::evidence::absence::OwnVectors;
 use super::steps::{Life, Step, WORDS, WORKSPACES};
-use crate::harness::{DAY_MS, World};
-use crate::model::{Id, Workspace};
+use crate::harness::{DAY_MS, World, array, text_of};
+use crate::model::{Id, Memory, Workspace};
 
 pub const NOBODY: &str = "01900000-0000-7000-8000-ffffffffffff";
 /// Steps between two calls of `doctor`, which looks at everything.
@@ -91,6 +92,7 @@ impl Simulation {
     pub fn live(&mut self, life: &Life) -> Outcome {
         for (at, step) in &life.0 {
             self.take(*at, step)?;
+            self.learn_names()?;
             self.check_rows().map_err(|error| TestCaseError::fail(format!("after {step:?}: {error}")))?;
             self.steps += 1;
             if self.steps.is_multiple_of(DOCTOR_EVERY) {
@@ -99,6 +101,27 @@ impl Simulation {
         }
         self.compare_everything()?;
         self.ask_doctor()
+    }
+
+    /// Names that went with the text they were made from were replaced: by one made from the text that is there now, and
+    /// nobody else's.
+    fn learn_names(&mut self) -> Outcome {
+        for at in 0..WORKSPACES.len() {
+            let is_unknown = |it: &Memory| it.repo.is_none() && it.name.is_empty();
+            if !self.models[at].memories.iter().any(is_unknown) {
+                continue;
+            }
+            let listed = self.ask(at, "list_memories", json!({"lifecycle": "all", "limit": 100})).unwrap();
+            for known in array(&listed["memories"]) {
+                let (id, name) = (text_of(&known["memory_id"]), text_of(&known["name"]));
+                let model = &mut self.models[at];
+                let is_taken = model.memories.iter().any(|it| it.name == name);
+                let Some(memory) = model.memories.iter_mut().find(|it| it.id == id && is_unknown(it)) else { continue };
+                proptest::prop_assert!(!is_taken && is_made_from(&name, &memory.content().topic), "{}", name);
+                memory.name = name;
+            }
+        }
+        Ok(())
     }
 
     pub fn living(&self, at: usize, number: u8) -> Id {

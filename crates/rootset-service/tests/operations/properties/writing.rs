@@ -103,7 +103,7 @@ impl Simulation {
         let model = &mut self.models[at];
         let (id, name) = (text_of(&answer["memory_id"]), text_of(&answer["name"]));
         prop_assert!(!self.memories[at].contains(&id), "ids are fresh");
-        let slug = rootset_text::slug::slug(&content.topic).unwrap();
+        let slug = rootset_model::slug::slug(&content.topic).unwrap();
         let is_taken = |name: &str| model.memories.iter().any(|it| it.name == name);
         prop_assert!(!is_taken(&name), "{} is taken", name);
         prop_assert_eq!(name == slug, !is_taken(&slug), "{} for {}", name, slug);

@@ -2,17 +2,17 @@
 
 use std::collections::{HashMap, HashSet};
 
-use rootset_model::WorkspaceKey;
 use rootset_model::limits::SWEEP_BATCH_MEMORIES;
+use rootset_model::{MemoryId, WorkspaceKey};
 
 use super::remove;
 use crate::driver::{SearchRemoval, Transaction};
-use crate::erasure;
 use crate::error::StoreError;
 use crate::kinds::{Id, Replaying};
 use crate::memories::read_content;
 use crate::purge::Erased;
 use crate::statements::{backup as backup_sql, memories as memory_sql, purge as purge_sql};
+use crate::{erased_names, erasure};
 
 /// Answers how many memories and revisions that were.
 pub(super) fn replay(tx: &mut dyn Transaction, replaying: &Replaying<'_>) -> Result<i64, StoreError> {
@@ -55,6 +55,7 @@ fn remove_revisions(
         tx.rows(&purge_sql::CONTENTS, &key, |row| Ok((row.get::<Id>(0)?, row.get::<i64>(1)?, read_content(row, 2)?)))?;
     let ledger_key = erasure::Key::load(tx)?;
     let mut removed = 0;
+    let mut topics: HashMap<MemoryId, Vec<String>> = HashMap::new();
     for (memory, revision, content) in revisions {
         let hash = ledger_key.hash(&content.doc_hash());
         if !contents.get(&memory).is_some_and(|erased| erased.contains(&hash[..])) {
@@ -64,9 +65,11 @@ fn remove_revisions(
             Some((current, pending)) if *current != revision && *pending != Some(revision) => {
                 let key = [workspace.into(), (&memory).into(), revision.into()];
                 removed += tx.execute(&memory_sql::DELETE_REVISION, &key)? as i64;
+                topics.entry(MemoryId(memory)).or_default().push(content.topic);
             }
             _ => drop(whole.insert(memory)),
         }
     }
+    erased_names::replace(tx, workspace, &topics)?;
     Ok(removed)
 }

@@ -2,11 +2,10 @@
 //!
 //! Not here: making it unique, and the name when nothing is left of a topic.
 
-use rootset_model::names::check_memory_name;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-use crate::chars::is_apostrophe;
+use crate::names::check_memory_name;
 
 /// Names are typed and read back; the rest of a long topic is no help in that.
 const SLUG_BYTES_MAX: usize = 60;
@@ -36,6 +35,17 @@ pub fn slug(topic: &str) -> Option<String> {
         }
     }
     check_memory_name(&slug).is_ok().then_some(slug)
+}
+
+/// Whether the name is one that a memory with this topic gets when nobody names it: the slug, or the slug and a number.
+pub fn is_made_from(name: &str, topic: &str) -> bool {
+    let Some(rest) = slug(topic).and_then(|slug| name.strip_prefix(slug.as_str())) else { return false };
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    rest.is_empty() || rest.strip_prefix('-').is_some_and(is_number)
+}
+
+fn is_apostrophe(c: char) -> bool {
+    c == '\'' || c == '\u{2019}'
 }
 
 /// What stands between two words: a single dot or underscore stays, anything else becomes a hyphen.
@@ -78,6 +88,21 @@ mod tests {
         check("東京 👍", None);
         check("", None);
         check("...", None);
+    }
+
+    #[test]
+    fn a_name_that_was_made_from_a_topic_is_known_by_it() {
+        for (name, topic, expected) in [
+            ("falcon-plan", "Falcon plan", true),
+            ("falcon-plan-12", "Falcon plan", true),
+            ("falcon-plan-", "Falcon plan", false),
+            ("falcon-plan-b", "Falcon plan", false),
+            ("falcon-planet", "Falcon plan", false),
+            ("falcon", "Falcon plan", false),
+            ("memory-0123456789abcdef", "\u{6771}\u{4eac}", false),
+        ] {
+            assert_eq!(is_made_from(name, topic), expected, "{name}");
+        }
     }
 
     #[test]
