@@ -1,10 +1,10 @@
 //! Tests that walk every statement: look-ups use indexes, whatever the data.
 //!
-//! Here the plans of SQLite; those of PostgreSQL, and what a sharded one can route, in the modules below.
+//! Here the plans of SQLite; those of PostgreSQL, and that no statement mixes workspaces, in the modules below.
 
 #[cfg(feature = "postgres")]
 mod postgres;
-mod routing;
+mod tied;
 
 use std::collections::BTreeMap;
 
