@@ -139,7 +139,8 @@ pub struct BackupVerified {
     pub problems: Vec<String>,
 }
 
-/// Replace the whole database, or one workspace, with a backup. Items purged since then stay purged.
+/// Replace the whole database, or one workspace, with a backup. Items purged since then stay purged, also in a new
+/// database.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct BackupRestore {
@@ -149,10 +150,14 @@ pub struct BackupRestore {
     pub workspace_id: Option<String>,
     /// The id to restore the workspace under, instead of its own.
     pub into_workspace_id: Option<String>,
+    /// Restore even if the erasure ledger beside the backup is missing or damaged. What was erased after the backup may come
+    /// back.
+    pub without_ledger: Option<bool>,
     /// Must be true: the current contents are replaced.
     pub confirm: Option<bool>,
 }
 
+#[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct BackupRestored {
     /// The number of rows restored, by table.
@@ -163,6 +168,8 @@ pub struct BackupRestored {
     pub workspaces: Vec<String>,
     /// The workspaces created after the backup, which restoring the whole database removes.
     pub workspaces_removed: Vec<String>,
+    /// What else to know about it; absent if there is nothing.
+    pub warnings: Option<Vec<String>>,
 }
 
 /// Rebuild the database to reclaim the space of purged items. Writers wait until it is done; readers continue.

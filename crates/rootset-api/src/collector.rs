@@ -346,6 +346,9 @@ pub struct ReceiptAnswer {
     pub byte_scan: String,
     /// The earlier backups that may still hold the text, and when they may be removed.
     pub backups: Vec<HoldingBackup>,
+    /// Why the erasure is not noted beside the backups. Until the next backup notes it, a restore of an older one into a new
+    /// database would bring the text back.
+    pub ledger_problem: Option<String>,
     /// On a server: the places beyond our reach that may still hold the text, and until when.
     pub left_to_operator: Option<Vec<String>>,
 }

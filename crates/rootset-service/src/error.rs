@@ -132,6 +132,14 @@ impl From<StoreError> for ServiceError {
                 .with_details(json!({"damaged": true})),
             StoreError::BackupFile { .. } => Self::new(Code::Internal, message)
                 .with_hint("check the backup folder and its permissions; `backup.dir` sets another folder"),
+            StoreError::LedgerMissing { .. } => Self::conflict(message).with_hint(
+                "nothing was changed; copy the ledger from the folder the backup comes from, or restore with \
+                 `without_ledger: true`, which may bring back what was erased after the backup",
+            ),
+            StoreError::LedgerDamaged { .. } => Self::conflict(message).with_hint(
+                "nothing was changed; `backup_create` of the same database writes the ledger again; \
+                 `without_ledger: true` restores without it and may bring back what was erased after the backup",
+            ),
             StoreError::BackupNotFound(_) => {
                 Self::new(Code::NotFound, message).with_hint("`backup_list` shows the existing backups")
             }

@@ -1,11 +1,11 @@
 //! Fields of requests: checked, trimmed and without secrets; and bytes as text.
 
+use rootset_model::content::topic_of;
 use rootset_model::limits::{
     CONTEXT_BYTES_MAX, LIST_ITEMS_MAX, LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX, METADATA_BYTES_MAX, QUERY_BYTES_MAX,
     SOURCE_CHARS_MAX, TAG_CHARS_MAX, TAGS_MAX, TOPIC_CHARS_MAX,
 };
 use rootset_model::names::CODE_SOURCE;
-use rootset_model::content::topic_of;
 use rootset_model::{Content, PlanId, RunId};
 use rootset_text::secrets;
 use serde_json::{Map, Value};

@@ -70,6 +70,9 @@ impl Service {
             clock: Arc::new(SystemClock),
             ids: Arc::new(SystemIds::default()),
         };
+        if let Some(folder) = service.backup_folder() {
+            service.store.keep_ledger_in(folder);
+        }
         let stamp = Stamp { now: service.now(), actor: "rootset" };
         service.store.ensure_workspace(DEFAULT_WORKSPACE, stamp)?;
         Ok(service)

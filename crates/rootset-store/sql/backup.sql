@@ -107,6 +107,21 @@ FROM erasures WHERE workspace = ?1 ORDER BY erasure;
 SELECT content_hash, memory, erasure
 FROM erased_contents WHERE workspace = ?1 ORDER BY content_hash, memory;
 
+-- name: read_erasure
+SELECT erasure, at, actor, cause, run
+FROM erasures WHERE workspace = ?1 AND erasure = ?2;
+
+-- name: read_contents_of_erasure
+SELECT content_hash, memory, erasure
+FROM erased_contents WHERE workspace = ?1 AND erasure = ?2 ORDER BY content_hash, memory;
+
+-- The number of notes of each erasure.
+-- name: count_erased_contents
+SELECT erasure, CAST(COUNT(*) AS BIGINT) FROM erased_contents WHERE workspace = ?1 GROUP BY erasure;
+
+-- name: workspace_name
+SELECT workspace_id FROM workspaces WHERE workspace = ?1;
+
 -- A run that is known already gets the state of the backup; what was purged since stays purged.
 -- name: insert_runs
 INSERT INTO runs (workspace, run, operation, plan, actor, started_at, finished_at, cursor, counts, undo_until,

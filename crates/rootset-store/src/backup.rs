@@ -4,6 +4,7 @@
 //! database cannot help to restore it.
 
 mod archive;
+mod beside;
 mod bundle;
 mod folder;
 mod manifest;
@@ -23,7 +24,7 @@ use rootset_model::Timestamp;
 pub(crate) use folder::trouble;
 pub use folder::{Backup, find_backup, list_backups, open_backup, remove_backup};
 pub use manifest::{BackupKind, BackupReason, Manifest, ManifestFile};
-pub use restore::{RestoreTarget, Restored};
+pub use restore::{LedgerUse, RestoreTarget, Restored};
 pub use salvage::{Salvaged, salvage};
 pub(crate) use tables::{CHUNK_TABLES, CONTEXT_TABLES, GRAPH_TABLES, MEMORY_TABLES, Table};
 pub use verify::verify_backup;
@@ -96,7 +97,9 @@ impl Store {
             BackupKind::Jsonl => self.bundle(&partial, new, stamp)?,
         };
         let backup = verified(Backup { path: partial.path.clone(), manifest })?;
-        let backup = partial.publish(backup.manifest)?;
+        // A backup that can be found has its ledger beside it.
+        self.complete_ledger(folder)?;
+        let backup = partial.publish(Manifest { has_ledger: true, ..backup.manifest })?;
         failpoint!("backup.published");
         let chain = new.workspace.map_or(DATABASE, |it| it.key);
         self.write(chain, |tx| {
@@ -134,6 +137,7 @@ impl Store {
             program_version: env!("CARGO_PKG_VERSION").to_owned(),
             workspace_id: new.workspace.map(|it| it.id.clone()),
             ledger_key: STANDARD.encode(ledger_key),
+            has_ledger: false,
             tables: written.tables,
             files: written.files,
         })
@@ -172,6 +176,7 @@ fn snapshot_manifest(
         program_version: env!("CARGO_PKG_VERSION").to_owned(),
         workspace_id: None,
         ledger_key: STANDARD.encode(inspected.ledger_key),
+        has_ledger: false,
         tables: inspected.tables,
         files: vec![ManifestFile { name: SNAPSHOT_FILE.to_owned(), bytes, blake3 }],
     })

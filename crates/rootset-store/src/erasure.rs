@@ -14,7 +14,7 @@ use crate::statements::purge as sql;
 /// What stands in the place of a content's hash where the memory as a whole is noted.
 pub(crate) const WHOLE_MEMORY: &[u8] = &[];
 /// The cause of an erasure that took a whole workspace.
-const WORKSPACE_CAUSE: &str = "purge_workspace";
+pub(crate) const WORKSPACE_CAUSE: &str = "purge_workspace";
 
 /// This database's key: without it, a short text cannot be guessed from the hash of its hash.
 pub(crate) struct Key([u8; 32]);
@@ -98,7 +98,7 @@ pub(crate) fn note_memories(
     tx.execute_many(&sql::INSERT_ERASED_CONTENT, &rows).map(drop)
 }
 
-/// A segment or session that is gone for good. Numbers mean something within one workspace only, and a backup may be
+/// A segment, session or imported row that is gone for good. Numbers mean something within one workspace only, and a backup may be
 /// restored into another: so it is known by its number and a keyed hash of what it was.
 pub(crate) struct NotedObject {
     pub object: [u8; 16],
@@ -129,6 +129,14 @@ impl ObjectHasher {
         NotedObject { object: key.object(), hash: self.hash(b"a whole session.", created_at, session_id) }
     }
 
+    /// A row of the graph that an import vouched for. Its id is a hash of its name that anybody can make: so it is known
+    /// by the import and a keyed hash.
+    pub(crate) fn untracked(&self, row: &[u8; 16], import: &[u8; 16]) -> NotedObject {
+        let mut hasher = blake3::Hasher::new_keyed(&self.key);
+        hasher.update(b"untracked row...").update(row).update(import);
+        NotedObject { object: *import, hash: *hasher.finalize().as_bytes() }
+    }
+
     /// What is first in every workspace is likely to have the same number, name and text: the time tells it apart.
     pub(crate) fn hash(&self, content: &[u8; 16], created_at: Timestamp, name: &str) -> [u8; 32] {
         let mut hasher = blake3::Hasher::new_keyed(&self.key);
@@ -137,7 +145,7 @@ impl ObjectHasher {
     }
 }
 
-/// Segments or sessions that no restore brings back. The same text may be added again.
+/// Segments, sessions or imported rows that no restore brings back. The same text may be added again.
 pub(crate) fn note_objects(
     tx: &mut dyn Transaction,
     workspace: WorkspaceKey,

@@ -60,7 +60,12 @@ pub enum StoreError {
     #[error("`{path}`: {detail}")]
     BackupFile { path: PathBuf, detail: String },
 
+    #[error("the erasure ledger `{}` cannot be used: {problem}", path.display())]
+    LedgerDamaged { path: PathBuf, problem: String },
+
     // The caller's.
+    #[error("no erasure ledger beside the backup: `{}` does not exist", path.display())]
+    LedgerMissing { path: PathBuf },
     #[error("no backup `{0}`")]
     BackupNotFound(String),
     #[error("the backup `{backup}` cannot be used: {}", problems.join("; "))]

@@ -56,7 +56,8 @@ mod uses;
 mod vectors;
 mod workspaces;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
 
 use driver::{Engine, Tenant, Transaction};
@@ -65,8 +66,8 @@ use rootset_model::Timestamp;
 pub use add::{AddOutcome, NewMemory};
 pub use audit::{AuditEntry, AuditFilters};
 pub use backup::{
-    Backup, BackupKind, BackupReason, Manifest, ManifestFile, NewBackup, RestoreTarget, Restored, Salvaged, backup_id,
-    default_backup_folder, find_backup, list_backups, open_backup, remove_backup, salvage, verify_backup,
+    Backup, BackupKind, BackupReason, LedgerUse, Manifest, ManifestFile, NewBackup, RestoreTarget, Restored, Salvaged,
+    backup_id, default_backup_folder, find_backup, list_backups, open_backup, remove_backup, salvage, verify_backup,
 };
 pub use code::{
     CodeCandidate, CodeHit, CodeSearch, CodeSymbol, CompletedScan, FileOutcome, FileReferences, FileStamp, FileState,
@@ -201,6 +202,8 @@ pub struct Store {
     vectors: vectors::VectorCache,
     /// Whether this process could not empty the log when it should have.
     log_waits: AtomicBool,
+    /// Where the erasure ledger is kept as well.
+    ledger_folder: OnceLock<PathBuf>,
 }
 
 impl std::fmt::Debug for Store {
@@ -261,7 +264,12 @@ impl Store {
     }
 
     fn over(engine: impl Engine + 'static) -> Self {
-        Self { engine: Box::new(engine), vectors: vectors::VectorCache::default(), log_waits: AtomicBool::new(false) }
+        Self {
+            engine: Box::new(engine),
+            vectors: vectors::VectorCache::default(),
+            log_waits: AtomicBool::new(false),
+            ledger_folder: OnceLock::new(),
+        }
     }
 
     /// Whether there was nothing before it was opened: its schema has just been made.

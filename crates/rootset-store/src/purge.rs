@@ -57,6 +57,9 @@ pub struct Receipt {
     /// `Some(true)` when a piece of the erased text is still in the files, `None` when that could not be found out.
     pub text_remains: Option<bool>,
     pub log_is_clean: bool,
+    /// Why the erasure is not noted beside the backups, where it should be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ledger_problem: Option<String>,
 }
 
 /// What a batch removed, with samples of its text for the byte scan.
@@ -142,11 +145,18 @@ impl Store {
             self.purge_workspace(workspace.key, erasure, &mut erased, stamp)?;
         }
         failpoint!("purge.removed");
-        self.receipt(erasure, erased)
+        self.receipt(workspace.key, Some(&workspace.id), erasure, erased)
     }
 
-    /// Empties the log and looks for what was erased.
-    pub(crate) fn receipt(&self, erasure: ErasureId, erased: Erased) -> Result<Receipt, StoreError> {
+    /// Notes the erasure beside the backups, empties the log and looks for what was erased.
+    pub(crate) fn receipt(
+        &self,
+        workspace: WorkspaceKey,
+        name: Option<&str>,
+        erasure: ErasureId,
+        erased: Erased,
+    ) -> Result<Receipt, StoreError> {
+        let ledger_problem = self.note_beside(workspace, name, erasure);
         let log_is_clean = self.empty_log()?;
         failpoint!("purge.log_emptied");
         let texts: i64 = KINDS.iter().flat_map(|kind| kind.texts()).map(|word| erased.rows.get(word)).sum();
@@ -156,7 +166,7 @@ impl Store {
             // The samples died with the process that erased, or the texts were too short to look for.
             (true, _) => None,
         };
-        Ok(Receipt { erasure, rows: erased.rows, text_remains, log_is_clean })
+        Ok(Receipt { erasure, rows: erased.rows, text_remains, log_is_clean, ledger_problem })
     }
 
     fn purge_run(
@@ -318,9 +328,11 @@ mod tests {
             assert_eq!(probes, expected.map(str::as_bytes).into_iter().collect::<Vec<_>>(), "{text}");
         };
         check("the whole of a text", &[], Some("the whole of a text"));
-        check("the password is hunter2, do not tell", &["the password is ***, do not tell"], Some(
-            " password is hunter2, do not tell",
-        ));
+        check(
+            "the password is hunter2, do not tell",
+            &["the password is ***, do not tell"],
+            Some(" password is hunter2, do not tell"),
+        );
         check("a text that only grew", &["a text that only grew, at its end"], None);
         check("too short", &[], None);
         let long = format!("same beginning {}", "x".repeat(500));

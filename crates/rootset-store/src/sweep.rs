@@ -171,7 +171,7 @@ impl Store {
         }
         // A resumed run has lost the samples of its first part, but not the count.
         let erased = Erased { rows: run.counts.erased.clone(), ..erased };
-        let receipt = self.receipt(confirmed.erasure(), erased)?;
+        let receipt = self.receipt(workspace, None, confirmed.erasure(), erased)?;
         let json = serde_json::to_string(&receipt).expect("numbers and flags always serialise");
         self.write(workspace, |tx| {
             let parameters = [workspace.into(), (&id).into(), (&json).into()];

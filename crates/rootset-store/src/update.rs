@@ -68,13 +68,17 @@ impl Store {
         stamp: Stamp<'_>,
     ) -> Result<UpdateOutcome, StoreError> {
         let outcome = self.write(workspace, |tx| update(tx, workspace.key, request, stamp))?;
-        self.with_receipt(outcome)
+        self.with_receipt(workspace.key, outcome)
     }
 
     /// The outcome of an update whose transaction is over, with the receipt of what it erased.
-    pub(crate) fn with_receipt(&self, mut outcome: UpdateOutcome) -> Result<UpdateOutcome, StoreError> {
+    pub(crate) fn with_receipt(
+        &self,
+        workspace: WorkspaceKey,
+        mut outcome: UpdateOutcome,
+    ) -> Result<UpdateOutcome, StoreError> {
         if let Some((erasure, erased)) = outcome.erased.take() {
-            outcome.receipt = Some(self.receipt(erasure, erased)?);
+            outcome.receipt = Some(self.receipt(workspace, None, erasure, erased)?);
         }
         Ok(outcome)
     }
@@ -269,13 +273,12 @@ pub(crate) fn erase_before(
 ) -> Result<(), StoreError> {
     let parameters = [workspace.into(), (&memory).into(), current.into()];
     let earlier: Vec<i64> = tx.rows(&sql::PREVIOUS_REVISIONS, &parameters, |row| row.get(0))?;
-    let erased = match earlier.is_empty() {
-        true => Erased::default(),
-        false => {
-            // The plan below takes them for good; what is in the trash it would skip.
-            tx.execute(&sql::UNTRASH_PREVIOUS_REVISIONS, &parameters)?;
-            sweep::erase_revisions(tx, workspace, memory, &earlier, ids, stamp)?
-        }
+    let erased = if earlier.is_empty() {
+        Erased::default()
+    } else {
+        // The plan below takes them for good; what is in the trash it would skip.
+        tx.execute(&sql::UNTRASH_PREVIOUS_REVISIONS, &parameters)?;
+        sweep::erase_revisions(tx, workspace, memory, &earlier, ids, stamp)?
     };
     outcome.erased = Some((ids.erasure, erased));
     // A name made from the erased text went with it.

@@ -1,6 +1,6 @@
 //! `backup_create`, `backup_list`, `backup_verify`, `backup_restore`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rootset_api::{
@@ -8,7 +8,7 @@ use rootset_api::{
     BackupVerified, BackupVerify, BackupsListed, ErrorCode, ListedBackup,
 };
 use rootset_model::names::check_workspace_id;
-use rootset_store::{Backup, BackupKind, BackupReason, RestoreTarget, StoreError, verify_backup};
+use rootset_store::{Backup, BackupKind, BackupReason, LedgerUse, RestoreTarget, StoreError, verify_backup};
 use serde_json::json;
 
 use super::doctor::repair;
@@ -116,9 +116,14 @@ impl Operation for BackupRestore {
         }
         service.flush_uses()?;
         // A copy of a snapshot is as private as the snapshot: without a folder of our own, it goes beside it.
-        let beside = || backup.path.parent().map(Path::to_owned);
-        let room = service.backup_folder().or_else(beside).unwrap_or_else(|| ".".into());
-        let restored = service.store.restore_backup(&backup, target, &room, service.stamp(caller));
+        let beside = backup.path.parent().map(Path::to_owned);
+        let room = service.backup_folder().or_else(|| beside.clone()).unwrap_or_else(|| ".".into());
+        let folders: Vec<PathBuf> = beside.into_iter().chain(service.backup_folder()).collect();
+        let ledger = match self.without_ledger {
+            Some(true) => LedgerUse::Without,
+            _ => LedgerUse::Consult(&folders),
+        };
+        let restored = service.store.restore_backup(&backup, target, ledger, &room, service.stamp(caller));
         let restored = restored.map_err(|error| only_seen(error, caller))?;
         service.store.ensure_workspace(DEFAULT_WORKSPACE, service.stamp(caller))?;
         if backup.manifest.reason == BackupReason::Salvage {
@@ -131,6 +136,7 @@ impl Operation for BackupRestore {
             replayed_erasures: restored.replayed_erasures,
             workspaces: restored.workspaces,
             workspaces_removed: restored.workspaces_removed,
+            warnings: Some(restored.warnings).filter(|it| !it.is_empty()),
         })
     }
 }
@@ -155,6 +161,6 @@ fn unconfirmed(request: &BackupRestore, target: RestoreTarget<'_>) -> ServiceErr
         .with_hint("save the current contents first with `backup_create`")
         .with_details(json!({"next": {"operation": "backup_restore", "arguments": {
             "backup_id": request.backup_id, "workspace_id": request.workspace_id,
-            "into_workspace_id": request.into_workspace_id, "confirm": true,
+            "into_workspace_id": request.into_workspace_id, "without_ledger": request.without_ledger, "confirm": true,
         }}}))
 }

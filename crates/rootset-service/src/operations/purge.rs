@@ -69,6 +69,7 @@ pub fn receipt_answer(receipt: &Receipt, backups: Vec<HoldingBackup>, has_file: 
         }
         .to_owned(),
         backups,
+        ledger_problem: receipt.ledger_problem.clone(),
         left_to_operator: (!has_file).then(|| LEFT_TO_OPERATOR.map(str::to_owned).to_vec()),
     }
 }

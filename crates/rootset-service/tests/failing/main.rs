@@ -215,7 +215,8 @@ fn a_backup_of_an_older_schema_is_restored_into_the_new_one() {
     drop(Store::open_sqlite(&path).unwrap());
     let backup = &list_backups(&folder.path().join("old.db.backups")).unwrap()[0];
     let place = Place::new();
-    place.call("backup_restore", json!({"backup_id": backup.path.to_str().unwrap(), "confirm": true}));
+    let answer = place.call("backup_restore", json!({"backup_id": backup.path.to_str().unwrap(), "confirm": true}));
+    assert!(answer["warnings"][0].as_str().unwrap().contains("no erasure ledger"), "{answer}");
     let memory = place.call("get_memory", json!({"memory_id": "falcon-deploy"}));
     assert_eq!(memory["context"], "Project Falcon uses PostgreSQL. Alice owns scripts/deploy.sh.");
     place.assert_whole();

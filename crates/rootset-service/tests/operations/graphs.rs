@@ -37,7 +37,8 @@ fn an_export_imported_into_an_empty_workspace_is_exported_the_same() {
         {"name": "Mercury", "type": "planet", "description": "the first one"},
         {"name": "Mercury", "type": "element"},
     ]);
-    let relation = json!({"source": "Mercury", "source_type": "element", "relation": "is_part_of", "target": "Thermometer"});
+    let relation =
+        json!({"source": "Mercury", "source_type": "element", "relation": "is_part_of", "target": "Thermometer"});
     world.call("import_graph", json!({"entities": entities, "relations": [relation]}));
 
     let (derived, once) = carried(&world, "default", "once");

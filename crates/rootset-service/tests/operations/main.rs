@@ -21,6 +21,7 @@ mod forgetting;
 mod graphs;
 mod harness;
 mod housekeeping;
+mod ledgers;
 mod listing;
 mod model;
 mod nonsense;

@@ -151,11 +151,11 @@ fn create_private_folder(path: &Path) -> Result<(), StoreError> {
     platform::private_folder().create(path).map_err(|error| trouble(path, &error))
 }
 
-fn create_private_file(path: &Path) -> Result<File, StoreError> {
+pub(super) fn create_private_file(path: &Path) -> Result<File, StoreError> {
     platform::private_file().open(path).map_err(|error| trouble(path, &error))
 }
 
-fn sync_folder(path: &Path) -> Result<(), StoreError> {
+pub(super) fn sync_folder(path: &Path) -> Result<(), StoreError> {
     platform::sync_folder(path).map_err(|error| trouble(path, &error))
 }
 

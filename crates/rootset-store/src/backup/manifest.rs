@@ -60,6 +60,10 @@ pub struct Manifest {
     pub workspace_id: Option<String>,
     /// The key of the erasure ledger's hashes. Equal keys mean the same database.
     pub ledger_key: String,
+    /// Whether its database notes erasures in a ledger beside it. Backups of older versions, and those made before their
+    /// schema was changed, have none.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub has_ledger: bool,
     /// Rows per table.
     pub tables: BTreeMap<String, i64>,
     pub files: Vec<ManifestFile>,

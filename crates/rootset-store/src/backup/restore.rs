@@ -4,6 +4,7 @@
 //! Audit, counters and fences are never restored. The erasure ledgers are merged, and what was purged since the backup is
 //! purged again before anybody can see it.
 
+mod beside;
 mod ledger;
 mod rows;
 mod targets;
@@ -31,6 +32,8 @@ use crate::statements::backup as sql;
 use crate::statements::{purge as purge_sql, vectors as vector_sql};
 use crate::workspaces;
 use crate::{Stamp, Store, audit, doctor, jobs};
+use beside::Beside;
+pub use beside::LedgerUse;
 use ledger::{ArchivedLedger, Since, known_since, noted, was_purged_since};
 use rows::{insert_rows, raise_counters};
 use targets::{Origin, Target, empty, place, reserve, target};
@@ -60,6 +63,7 @@ pub struct Restored {
     pub rows: BTreeMap<&'static str, i64>,
     /// Roots and workspaces of the backup that were purged since, and stay so.
     pub replayed_erasures: i64,
+    pub warnings: Vec<String>,
 }
 
 impl Store {
@@ -68,15 +72,18 @@ impl Store {
         &self,
         backup: &Backup,
         target: RestoreTarget<'_>,
+        ledger: LedgerUse<'_>,
         room: &Path,
         stamp: Stamp<'_>,
     ) -> Result<Restored, StoreError> {
         let backup = verified(backup.clone())?;
         failpoint!("restore.verified");
+        let beside = Beside::find(&backup, ledger)?;
         let archive = Archive::open(&backup, room)?;
         let workspaces = archive.workspaces()?;
         let restored = self.write(Tenant::Database, |tx| {
-            let work = Work { backup: &backup, archive: &archive, engine: self.engine.name(), stamp };
+            let engine = self.engine.name();
+            let work = Work { backup: &backup, archive: &archive, beside: &beside, engine, stamp };
             work.restore(tx, &workspaces, target)
         })?;
         failpoint!("restore.committed");
@@ -89,6 +96,7 @@ impl Store {
 struct Work<'a> {
     backup: &'a Backup,
     archive: &'a Archive,
+    beside: &'a Beside,
     engine: &'static str,
     stamp: Stamp<'a>,
 }
@@ -103,6 +111,7 @@ impl Work<'_> {
         let mut restored = Restored::default();
         let ledgers = self.archived_ledgers(archived)?;
         let origin = self.origin(tx, target)?;
+        restored.warnings.extend(self.beside.refuse_or_warn_if_missing(self.backup, origin)?);
         let mut targets = match target {
             RestoreTarget::Database => self.all_targets(tx, archived, &ledgers, origin, &mut restored)?,
             RestoreTarget::Workspace { id, into } => vec![self.one_target(tx, archived, id, into, origin)?],
@@ -111,9 +120,12 @@ impl Work<'_> {
             self.remove_others(tx, &targets, &mut restored)?;
         }
         reserve(tx, &targets)?;
-        let mut since = HashMap::new();
         for target in &mut targets {
             place(tx, target, self.stamp)?;
+        }
+        self.beside.merge(tx, &mut targets, self.stamp)?;
+        let mut since = HashMap::new();
+        for target in &mut targets {
             tx.enter(target.key.into())?;
             since.insert(target.key, known_since(tx, target, ledgers.get(&target.archived.id))?);
             empty(tx, target.key)?;
@@ -121,6 +133,7 @@ impl Work<'_> {
         failpoint!("restore.emptied");
         let runs = self.insert(tx, &mut targets, &mut restored)?;
         failpoint!("restore.inserted");
+        let own_key = self.take_key(tx, origin)?;
         for target in &targets {
             tx.enter(target.key.into())?;
             let known = since.remove(&target.key).unwrap_or_default();
@@ -128,6 +141,9 @@ impl Work<'_> {
             self.settle(tx, target, runs.get(&target.key).map_or(&[], Vec::as_slice))?;
             tx.execute(&sql::RAISE_EPOCHS, &[target.key.into(), known.last_epoch.into(), self.stamp.now.into()])?;
             restored.workspaces.push(target.cells[0].text().unwrap_or_default().to_owned());
+        }
+        if let Some(own) = own_key {
+            tx.execute(&sql::SET_ERASURE_KEY, &[own.as_slice().into()])?;
         }
         failpoint!("restore.replayed");
         tx.execute(&vector_sql::CLEAR_COMPLETE_SPACE, &[])?;
@@ -168,6 +184,18 @@ impl Work<'_> {
         Ok(Origin::Foreign)
     }
 
+    /// Notes about another database's rows are keyed hashes under its key: while they are compared, that is the key.
+    /// Answers the own one, to be put back.
+    fn take_key(&self, tx: &mut dyn Transaction, origin: Origin) -> Result<Option<Vec<u8>>, StoreError> {
+        let key = STANDARD.decode(&self.backup.manifest.ledger_key).unwrap_or_default();
+        let own: Vec<u8> = tx.scalar(&purge_sql::ERASURE_KEY, &[])?;
+        if origin != Origin::Foreign || key.len() != own.len() {
+            return Ok(None);
+        }
+        tx.execute(&sql::SET_ERASURE_KEY, &[key.as_slice().into()])?;
+        Ok(Some(own))
+    }
+
     /// No workspace, or the first one and nothing erased in it.
     fn is_new(&self, tx: &mut dyn Transaction) -> Result<bool, StoreError> {
         let last = WorkspaceKey(workspaces::last_number(tx)?);
@@ -187,7 +215,12 @@ impl Work<'_> {
     ) -> Result<Vec<Target<'a>>, StoreError> {
         let mut targets = Vec::new();
         for workspace in archived {
-            if origin == Origin::Same && was_purged_since(tx, workspace, ledgers.get(&workspace.id))? {
+            let ledger = ledgers.get(&workspace.id);
+            let was_purged = match origin {
+                Origin::Same => was_purged_since(tx, workspace, ledger)?,
+                Origin::Adopted | Origin::Foreign => self.beside.was_purged(tx, workspace, ledger, origin)?,
+            };
+            if was_purged {
                 restored.replayed_erasures += 1;
                 continue;
             }

@@ -93,6 +93,7 @@ pub fn salvage(database: &Path, folder: &Path, id: &str, now: Timestamp) -> Resu
         program_version: env!("CARGO_PKG_VERSION").to_owned(),
         workspace_id: None,
         ledger_key: STANDARD.encode(reading.ledger_key()),
+        has_ledger: false,
         tables: written.tables,
         files: written.files,
     };

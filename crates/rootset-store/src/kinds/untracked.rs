@@ -1,23 +1,26 @@
 //! Untracked graph rows: entities and relations that an import brought, and vouches for.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use rootset_gc::RootState;
 use rootset_model::plan::{ItemKind, PlanItem};
 use rootset_model::{Counts, EntityId, RelationId, RunId, WorkspaceKey};
 
 use super::{
-    Description, Descriptions, Emptying, Erasing, Id, Kind, Planned, Progress, Purging, Replaying, States, Sweep,
-    Undoing, delete_orphans, objects,
+    Description, Descriptions, Emptying, Erasing, Id, Kind, Ledger, Planned, Progress, Purging, Replaying, States,
+    Sweep, Undoing, delete_orphans, objects,
 };
+use crate::Stamp;
 use crate::backup::{GRAPH_TABLES, Table};
 use crate::doctor::CountedCheck;
 use crate::driver::{SearchRemoval, Transaction};
+use crate::erasure::{self, NotedObject, ObjectHasher};
 use crate::error::StoreError;
 use crate::forget::{ForgetKind, ForgetMatch, ForgetRequest, ForgetSelection};
 use crate::graph;
 use crate::plans::PlanTotals;
 use crate::purge::Erased;
+use crate::statements::backup as backup_sql;
 use crate::statements::doctor as doctor_sql;
 use crate::statements::graph as graph_sql;
 use crate::statements::plans as plan_sql;
@@ -141,7 +144,8 @@ impl Kind for Untracked {
         _items: &[PlanItem],
         erased: &mut Erased,
     ) -> Result<(), StoreError> {
-        remove(tx, erasing.workspace, erasing.ledger.run, erased)
+        let ledger = Some((&erasing.ledger, erasing.stamp));
+        remove(tx, erasing.workspace, erasing.ledger.run, ledger, erased)
     }
 
     fn restore(
@@ -170,7 +174,8 @@ impl Kind for Untracked {
         _removal: SearchRemoval,
         erased: &mut Erased,
     ) -> Result<Progress, StoreError> {
-        remove(tx, purging.workspace, purging.ledger.run, erased)?;
+        let ledger = Some((&purging.ledger, purging.stamp));
+        remove(tx, purging.workspace, purging.ledger.run, ledger, erased)?;
         Ok(Progress::Done)
     }
 
@@ -193,8 +198,9 @@ impl Kind for Untracked {
     fn replay(&self, tx: &mut dyn Transaction, replaying: &Replaying<'_>) -> Result<i64, StoreError> {
         let mut erased = Erased::default();
         for run in replaying.purged_runs {
-            remove(tx, replaying.workspace, RunId(*run), &mut erased)?;
+            remove(tx, replaying.workspace, RunId(*run), None, &mut erased)?;
         }
+        remove_noted(tx, replaying.workspace, replaying.erased, &mut erased)?;
         Ok(erased.rows.get("untracked"))
     }
 
@@ -203,20 +209,56 @@ impl Kind for Untracked {
     }
 }
 
-/// Removes what the run trashed, and the graph rows that nobody else vouches for.
+/// Removes again what was purged since a backup.
+fn remove_noted(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    notes: &[(Vec<u8>, Id)],
+    erased: &mut Erased,
+) -> Result<(), StoreError> {
+    if notes.is_empty() {
+        return Ok(());
+    }
+    let noted: HashSet<&[u8]> = notes.iter().map(|(hash, _)| hash.as_slice()).collect();
+    let hasher = ObjectHasher::new(tx)?;
+    let mut rows: Vec<(Id, Id, i64)> =
+        tx.rows(&backup_sql::READ_UNTRACKED, &[workspace.into()], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+    rows.retain(|(object, import, _)| noted.contains(hasher.untracked(object, import).hash.as_slice()));
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let keys: Vec<_> =
+        rows.iter().map(|(object, import, _)| vec![workspace.into(), object.into(), import.into()]).collect();
+    erased.rows.add("untracked", tx.execute_many(&graph_sql::DELETE_UNTRACKED_ROW, &keys)? as i64);
+    let marks = rows.iter().map(|(object, _, kind)| (*object, *kind)).collect();
+    let orphans = delete_orphans(tx, workspace, &marks, SearchRemoval::AtOnce)?;
+    erased.rows.add_all(&orphans);
+    Ok(())
+}
+
+/// Removes what the run trashed, and the graph rows that nobody else vouches for. With a ledger it is noted: no restore
+/// brings it back.
 fn remove(
     tx: &mut dyn Transaction,
     workspace: WorkspaceKey,
     run: RunId,
+    ledger: Option<(&Ledger<'_>, Stamp<'_>)>,
     erased: &mut Erased,
 ) -> Result<(), StoreError> {
     let key = [workspace.into(), (&run).into()];
-    let marks = tx.rows(&graph_sql::UNTRACKED_TRASHED_BY, &key, |row| Ok((row.get(0)?, row.get(1)?)))?;
-    if marks.is_empty() {
+    let rows: Vec<(Id, i64, Id)> =
+        tx.rows(&graph_sql::UNTRACKED_TRASHED_BY, &key, |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+    if rows.is_empty() {
         return Ok(());
     }
+    if let Some((ledger, stamp)) = ledger {
+        let hasher = ObjectHasher::new(tx)?;
+        let noted: Vec<NotedObject> = rows.iter().map(|(object, _, import)| hasher.untracked(object, import)).collect();
+        erasure::note_objects(tx, workspace, ledger, &noted, stamp)?;
+    }
     erased.rows.add("untracked", tx.execute(&graph_sql::DELETE_UNTRACKED_TRASHED_BY, &key)? as i64);
-    let orphans = delete_orphans(tx, workspace, &marks.into_iter().collect(), SearchRemoval::AtOnce)?;
+    let marks = rows.into_iter().map(|(object, kind, _)| (object, kind)).collect();
+    let orphans = delete_orphans(tx, workspace, &marks, SearchRemoval::AtOnce)?;
     erased.rows.add_all(&orphans);
     Ok(())
 }

@@ -4,11 +4,16 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use rootset_model::Timestamp;
-use rootset_store::{Backup, BackupKind, NewBackup, NewWorkspace, RestoreTarget, SegmentRow, Workspace, salvage};
+use rootset_store::{
+    Backup, BackupKind, LedgerUse, NewBackup, NewWorkspace, RestoreTarget, SegmentRow, Workspace, salvage,
+};
 
 use rootset_testing::TestEngine;
 
 use crate::harness::{World, segment};
+
+/// These tests are about what the database itself knows.
+const LEDGER: LedgerUse<'static> = LedgerUse::Without;
 
 /// Those that the engine makes.
 fn kinds() -> &'static [BackupKind] {
@@ -30,7 +35,8 @@ fn back_up(world: &World, kind: BackupKind) -> Backup {
 
 fn restore(world: &World, backup: &Backup) -> i64 {
     let target = RestoreTarget::Database;
-    let restored = world.store.restore_backup(backup, target, &folder(world), world.stamp()).expect("a restore");
+    let restored =
+        world.store.restore_backup(backup, target, LEDGER, &folder(world), world.stamp()).expect("a restore");
     restored.replayed_erasures
 }
 
@@ -113,7 +119,7 @@ fn a_restore_into_another_workspace_knows_the_purges_of_the_first_and_not_its_ow
     let backup = back_up(&world, BackupKind::Jsonl);
     world.purge(world.delete("one", &["c"]).run.id);
     let target = RestoreTarget::Workspace { id: "default", into: "other" };
-    let restored = world.store.restore_backup(&backup, target, &folder(&world), world.stamp()).unwrap();
+    let restored = world.store.restore_backup(&backup, target, LEDGER, &folder(&world), world.stamp()).unwrap();
     assert_eq!(restored.replayed_erasures, 1);
     let ids = |session| -> Vec<String> {
         contents(&world, &other, session).into_iter().map(|(row, _)| row.segment_id).collect()
@@ -136,7 +142,8 @@ fn a_sqlite_file_that_was_salvaged_brings_sessions_back_and_finds_them_after_a_r
     .unwrap();
     assert_eq!((salvaged.damages, salvaged.incomplete), (0, 0));
     let fresh = World::new();
-    fresh.store.restore_backup(&salvaged.backup, RestoreTarget::Database, &folder(&fresh), fresh.stamp()).unwrap();
+    let target = RestoreTarget::Database;
+    fresh.store.restore_backup(&salvaged.backup, target, LEDGER, &folder(&fresh), fresh.stamp()).unwrap();
     assert_eq!(all(&fresh), before);
     assert_eq!(fresh.broken(), ["I8.search_missing"]);
     let missing = fresh.store.unindexed_texts().unwrap();
@@ -150,7 +157,7 @@ fn a_backup_of_a_session_without_its_texts_is_refused() {
     let world = filled();
     world.sql().execute_batch("DELETE FROM segment_texts WHERE segment = 1").unwrap();
     let backup = back_up(&world, BackupKind::Jsonl);
-    let refused =
-        world.store.restore_backup(&backup, RestoreTarget::Database, &folder(&world), world.stamp()).unwrap_err();
+    let target = RestoreTarget::Database;
+    let refused = world.store.restore_backup(&backup, target, LEDGER, &folder(&world), world.stamp()).unwrap_err();
     assert!(refused.to_string().contains("I8.segments"), "{refused}");
 }

@@ -61,6 +61,8 @@ pub struct RestoreArguments {
     backup: String,
     #[arg(id = "into_workspace_id", long = "into", value_name = "ID")]
     into: Option<String>,
+    #[arg(long)]
+    without_ledger: bool,
 }
 
 pub fn run(command: BackupCommand, program: &Program) -> Result<(), Failure> {
@@ -130,6 +132,7 @@ fn restore(arguments: &RestoreArguments, program: &Program) -> Result<(), Failur
         backup_id: arguments.backup.clone(),
         workspace_id: only.map(str::to_owned),
         into_workspace_id: arguments.into.clone(),
+        without_ledger: arguments.without_ledger.then_some(true),
         confirm: Some(true),
     })?;
     program.output.answer(&answer, restored)

@@ -207,6 +207,10 @@ fn say_about_remains(answer: &PurgeAnswer, output: &output::Output) {
             "parts of the text are still in the files: another memory may contain the same words",
         ));
     }
+    if let Some(problem) = &answer.receipt.ledger_problem {
+        let problem = escaped(problem);
+        output.talk(&render::warning(format!("not noted beside the backups until the next backup: {problem}")));
+    }
     for left in answer.receipt.left_to_operator.iter().flatten() {
         output.talk(&format!("still on the server, for its operator to clean up: {left}"));
     }

@@ -117,7 +117,7 @@ pub(super) fn empty(tx: &mut dyn Transaction, key: WorkspaceKey) -> Result<(), S
 mod tests {
     use rootset_model::Timestamp;
 
-    use crate::backup::{BackupKind, NewBackup, RestoreTarget};
+    use crate::backup::{BackupKind, LedgerUse, NewBackup, RestoreTarget};
     use crate::workspaces::NewWorkspace;
     use crate::{Stamp, Store};
 
@@ -137,7 +137,8 @@ mod tests {
         // The number of the first is taken here, so it needs another; the second keeps its own.
         let other = Store::open_sqlite(&folder.path().join("other.db")).expect("a new database");
         create(&other, "default");
-        other.restore_backup(&backup, RestoreTarget::Database, folder.path(), stamp).expect("restored");
+        let (target, ledger) = (RestoreTarget::Database, LedgerUse::Without);
+        other.restore_backup(&backup, target, ledger, folder.path(), stamp).expect("restored");
         let number = |id: &str| other.workspace(id).expect("a workspace").key.0;
         assert_eq!((number("first"), number("second")), (3, 2));
         assert_eq!(create(&other, "third").0, 4);

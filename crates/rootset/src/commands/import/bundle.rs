@@ -51,6 +51,7 @@ pub fn run(folder: &Path, arguments: &ImportMemoriesArguments, program: &Program
         workspace_id: Some(from),
         into_workspace_id: Some(into.clone()),
         confirm: Some(true),
+        ..BackupRestore::default()
     })?;
     program.output.answer(&restored, |answer| {
         let memories = answer.restored.get("memories").copied().unwrap_or_default();
