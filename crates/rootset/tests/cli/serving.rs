@@ -64,6 +64,14 @@ impl Serving {
     }
 }
 
+/// A test that fails leaves no server behind.
+impl Drop for Serving {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
 /// Beside the file, or for a server in the folder of data.
 fn token_file(sandbox: &Sandbox) -> PathBuf {
     match TestEngine::chosen() {
