@@ -14,7 +14,7 @@ mod server;
 mod sources;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use figment::Figment;
 use figment::value::{Dict, Value};
@@ -34,6 +34,7 @@ pub use folders::data_file;
 pub use keys::KEYS;
 #[cfg(feature = "http")]
 pub use server::ServerConfiguration;
+use sources::{Layer, SourceKind};
 
 /// What is in force.
 #[derive(Debug)]
@@ -88,8 +89,18 @@ pub struct ShownSetting {
 
 impl Configuration {
     pub fn load(global: &GlobalArguments) -> Result<Self, ServiceError> {
+        Self::of_layers(sources::layers(global)?)
+    }
+
+    /// What one file with this text would set, if there were nothing else.
+    pub fn of_text(text: &str) -> Result<Self, ServiceError> {
+        let path = Path::new(folders::CONFIGURATION_FILE);
+        Self::of_layers(vec![sources::text_of_file(path, text, SourceKind::File)?])
+    }
+
+    fn of_layers(layers: Vec<Layer>) -> Result<Self, ServiceError> {
         let mut figment = Figment::new();
-        for layer in sources::layers(global)? {
+        for layer in layers {
             check::layer(&layer)?;
             figment = figment.merge(layer);
         }

@@ -3,7 +3,7 @@
 mod apply;
 mod bundle;
 mod comparison;
-mod server_memory;
+pub mod server_memory;
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};

@@ -99,12 +99,16 @@ fn is_same_file(one: &Path, other: &Path) -> bool {
 }
 
 fn file(path: &Path, kind: SourceKind) -> Result<Layer, ServiceError> {
-    let text = input::read_file(path)?;
+    text_of_file(path, &input::read_file(path)?, kind)
+}
+
+/// What a file at this path says, if this is its text.
+pub fn text_of_file(path: &Path, text: &str, kind: SourceKind) -> Result<Layer, ServiceError> {
     let origin = match kind {
         SourceKind::WorkingFolder => format!("`{}` in the working folder", path.display()),
         _ => format!("`{}`", path.display()),
     };
-    let parsed = Toml::string(&text).data().map_err(|error| {
+    let parsed = Toml::string(text).data().map_err(|error| {
         let error = without_urls(error.to_string().trim());
         ServiceError::invalid(format!("{origin} is not TOML: {}", error.replace('\n', "\n  ")))
     })?;
