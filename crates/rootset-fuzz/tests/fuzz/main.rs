@@ -37,6 +37,18 @@ targets! {
     texts
 }
 
+#[test]
+fn every_operation_is_asked_for_in_the_corpus() {
+    let corpus = corpus_of(rootset_fuzz::find("requests").unwrap());
+    let asked = |operation: &str| {
+        let lines = corpus.iter().flat_map(|(_, input)| std::str::from_utf8(input).unwrap().lines());
+        lines.filter_map(|line| line.split_once(' ')).any(|(name, _)| name == operation)
+    };
+    for operation in rootset_api::catalogue() {
+        assert!(asked(operation.name), "add a line `{} {{…}}` to a file in corpus/requests", operation.name);
+    }
+}
+
 fn tried(target: &Target) {
     let corpus = corpus_of(target);
     for (name, input) in &corpus {
