@@ -4,12 +4,11 @@
 //! A forger knows how to make a manifest agree with its files, so here it always does, unless the input has a manifest of
 //! its own.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use rootset_store::{open_backup, verify_backup};
 use serde_json::{Value, json};
 
-use crate::world::{BEGINNING, File, World, with_world};
+use crate::world::{BEGINNING, File, with_world};
 
 const MANIFEST: &str = "manifest.json";
 const DATABASE: &str = "rootset.db";
@@ -19,10 +18,11 @@ const FILE_MARK: &[u8] = b"== ";
 pub fn run(input: &[u8]) {
     let Some(files) = forged(input) else { return };
     with_world(|world| {
-        let folder = written(world, &files);
-        let _ = world.call("backup_verify", json!({"backup_id": name_of(&files)}));
-        let is_well = open_backup(&folder).is_ok_and(|backup| verify_backup(&backup).is_ok_and(|it| it.is_empty()));
-        let restored = world.call("backup_restore", json!({"backup_id": name_of(&files), "confirm": true}));
+        let id = name_of(&files);
+        write(&world.folder().join("rootset.db.backups").join(&id), &files);
+        let verified = world.call("backup_verify", json!({ "backup_id": id }));
+        let is_well = verified.is_ok_and(|answer| answer["ok"] == true);
+        let restored = world.call("backup_restore", json!({"backup_id": id, "confirm": true}));
         assert!(is_well || restored.is_err(), "restored what does not verify");
     });
 }
@@ -112,12 +112,9 @@ fn name_of(files: &[File]) -> String {
     manifest["backup_id"].as_str().expect("a backup has an id").to_owned()
 }
 
-fn written(world: &World, files: &[File]) -> PathBuf {
-    let folder: PathBuf =
-        [world.folder(), Path::new("rootset.db.backups"), Path::new(&name_of(files))].iter().collect();
-    std::fs::create_dir_all(&folder).expect("a folder in a folder of our own");
+fn write(folder: &Path, files: &[File]) {
+    std::fs::create_dir_all(folder).expect("a folder in a folder of our own");
     for file in files {
         std::fs::write(folder.join(&file.name), &file.bytes).expect("a file in a folder of our own");
     }
-    folder
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio_util::sync::CancellationToken;
 
-use crate::world::with_world;
+use crate::world::{World, with_world};
 
 const PIPE_BYTES: usize = 64 << 10;
 /// Nothing that fits in an input takes a hundredth of it: whoever waits so long waits for ever.
@@ -15,10 +15,9 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 pub fn run(input: &[u8]) {
     with_world(|world| {
-        let server = McpServer::new(world.service.clone(), McpOptions::default());
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
         let answers = runtime.block_on(async {
-            let talking = tokio::time::timeout(PATIENCE, talk(server, input));
+            let talking = tokio::time::timeout(PATIENCE, talk(world, input));
             talking.await.expect("the server ends when its client has left")
         });
         check(&answers);
@@ -26,7 +25,8 @@ pub fn run(input: &[u8]) {
 }
 
 /// Writes everything, hangs up, and hears what the server has to say.
-async fn talk(server: McpServer, input: &[u8]) -> Vec<u8> {
+async fn talk(world: &World, input: &[u8]) -> Vec<u8> {
+    let server = McpServer::new(world.service.clone(), McpOptions::default());
     let (ours, theirs) = tokio::io::duplex(PIPE_BYTES);
     let (read, write) = tokio::io::split(theirs);
     let serving = tokio::spawn(rootset_mcp::serve(server, read, write, CancellationToken::new()));

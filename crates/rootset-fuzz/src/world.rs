@@ -3,7 +3,7 @@
 //! Made once and copied: an input never meets what another one left. A copy that an input did not change serves the next.
 
 use std::cell::RefCell;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock};
 use std::time::SystemTime;
@@ -93,7 +93,7 @@ pub static BEGINNING: LazyLock<Beginning> = LazyLock::new(|| {
 
 fn files_in(folder: &Path) -> Vec<File> {
     let entries = std::fs::read_dir(folder).expect("the folder of a backup");
-    let read = |path: std::path::PathBuf| File {
+    let read = |path: PathBuf| File {
         name: path.file_name().expect("a name").to_string_lossy().into_owned(),
         bytes: std::fs::read(&path).expect("a file of a backup"),
     };
@@ -166,20 +166,19 @@ impl World {
 }
 
 /// Lets an input do what it wants with a world, and looks at the world afterwards.
-pub fn with_world<T: Default>(act: impl FnOnce(&World) -> T) -> T {
+pub fn with_world(act: impl FnOnce(&World)) {
     thread_local!(static SPARE: RefCell<Option<World>> = const { RefCell::new(None) });
     let world = SPARE.take().unwrap_or_else(World::new);
-    let outcome = act(&world);
+    act(&world);
     world.check();
     if world.is_untouched() {
         SPARE.set(Some(world));
     }
-    outcome
 }
 
 /// Sizes and times of everything in a folder: nothing is written without leaving one.
 #[derive(Debug, PartialEq, Eq)]
-struct Traces(Vec<(std::path::PathBuf, u64, Option<SystemTime>)>);
+struct Traces(Vec<(PathBuf, u64, Option<SystemTime>)>);
 
 impl Traces {
     fn in_folder(folder: &Path) -> Self {

@@ -6,10 +6,7 @@ use crate::configuration::Configuration;
 
 /// Reads the text of a `rootset.toml`, with neither environment nor flags; the error is what a person would be told.
 pub fn configuration(text: &str) -> Result<(), String> {
-    match Configuration::of_text(text) {
-        Ok(_) => Ok(()),
-        Err(error) => Err(error.to_string()),
-    }
+    Configuration::of_text(text).map(drop).map_err(|error| error.to_string())
 }
 
 /// Reads the file of @modelcontextprotocol/server-memory.
