@@ -198,7 +198,7 @@ pub(crate) fn draft_of(role: &str, part: &Raw, calls: &mut Calls) -> Draft {
     let block = &part.main().value;
     let mut draft = plain_draft(role, shown, part);
     if let Some(id) = call_id(block) {
-        draft.tool_call_id = Some(id.to_owned());
+        draft.tool_call_id = (!id.is_empty()).then(|| id.to_owned());
         let name = text_at(block, "name").unwrap_or_default();
         if let Some(view) = calls.note(id, name, block.get("input").unwrap_or(&Value::Null)) {
             (draft.file_path, draft.lines) = (Some(view.path), view.lines);
@@ -214,7 +214,7 @@ pub(crate) fn draft_of(role: &str, part: &Raw, calls: &mut Calls) -> Draft {
 /// Makes a draft the result of a call.
 pub(crate) fn answer_call(draft: &mut Draft, id: &str, failed: bool, calls: &Calls) {
     draft.role = Some("tool".to_owned());
-    draft.tool_call_id = Some(id.to_owned());
+    draft.tool_call_id = (!id.is_empty()).then(|| id.to_owned());
     draft.segment_type = SegmentType::Log;
     // A tool that failed shows no file.
     let view = if failed { None } else { calls.shown_by(id, &draft.text) };

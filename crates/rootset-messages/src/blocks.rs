@@ -46,14 +46,14 @@ pub(crate) fn is_thinking(block: &Value) -> bool {
     matches!(type_of(block), "thinking" | "redacted_thinking")
 }
 
-/// The id of a tool call, wherever the tool runs: `tool_use`, `server_tool_use`, `mcp_tool_use`.
+/// The id of a tool call, wherever the tool runs: `tool_use`, `server_tool_use`, `mcp_tool_use`. Empty when it has none.
 pub(crate) fn call_id(block: &Value) -> Option<&str> {
-    type_of(block).ends_with("tool_use").then(|| text_at(block, "id")).flatten()
+    type_of(block).ends_with("tool_use").then(|| text_at(block, "id").unwrap_or_default())
 }
 
-/// Of the call that it answers: `tool_result`, `web_search_tool_result` and its like.
+/// Of the call that it answers: `tool_result`, `web_search_tool_result` and its like. Empty when it names none.
 pub(crate) fn result_id(block: &Value) -> Option<&str> {
-    type_of(block).ends_with("tool_result").then(|| text_at(block, "tool_use_id")).flatten()
+    type_of(block).ends_with("tool_result").then(|| text_at(block, "tool_use_id").unwrap_or_default())
 }
 
 /// A content, which is a text, a list of blocks, or nothing.

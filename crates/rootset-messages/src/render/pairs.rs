@@ -83,6 +83,9 @@ fn match_pairs(messages: &[Message], turns: &[usize]) -> Pairs {
         let is_assistants = messages[message].role == "assistant";
         match pair {
             Pair::None => {}
+            // Without an id nothing belongs to anything.
+            Pair::Call(id) | Pair::ServerCall(id) if id.is_empty() => found.unanswered.extend([here]),
+            Pair::Result(id) | Pair::ServerResult(id) if id.is_empty() => found.orphans.extend([here]),
             // Nobody can answer what the user calls, or has called what the assistant answers.
             Pair::Call(_) | Pair::ServerCall(_) if !is_assistants => found.unanswered.extend([here]),
             Pair::Result(_) if is_assistants => found.orphans.extend([here]),
