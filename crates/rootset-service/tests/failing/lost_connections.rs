@@ -5,10 +5,8 @@ use std::sync::Arc;
 use fail::FailScenario;
 use rootset_service::{Caller, FrontEnd, Service, Settings};
 use rootset_store::{Location, Store};
-use rootset_testing::{Sql, TestDatabase, TestEngine};
+use rootset_testing::{Cut, Proxy, Sql, TestDatabase, TestEngine};
 use serde_json::{Value, json};
-
-use crate::proxy::{Cut, Proxy};
 
 /// Memories of a plan; with batches of three, that are three batches.
 const PLANNED: i64 = 7;

@@ -6,7 +6,6 @@
 #![allow(clippy::unwrap_used, reason = "clippy's own exception for tests does not reach the helpers of a test binary")]
 
 mod lost_connections;
-mod proxy;
 
 use std::path::PathBuf;
 use std::sync::Arc;
