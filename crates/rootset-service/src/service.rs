@@ -7,6 +7,7 @@ use parking_lot::Mutex;
 use rootset_api::{Effect, Error, ErrorCode, OperationInfo, catalogue, nearest};
 use rootset_model::{ErasureId, MemoryId, PlanId, RunId, Timestamp, TokenId};
 use rootset_provider::{BuiltinExtractor, Embedder, Extractor};
+use rootset_store::driver::DurabilitySetting;
 use rootset_store::{EraseIds, Stamp, Store, StoreError, Workspace};
 use serde_json::Value;
 
@@ -48,6 +49,12 @@ impl std::fmt::Debug for Service {
 }
 
 impl Service {
+    /// Settings of a server that decide whether acknowledged writes survive a crash, as the store found them when it was
+    /// opened; none where there is no server.
+    pub fn durability_at_start(&self) -> &[DurabilitySetting] {
+        self.store.durability_at_start()
+    }
+
     /// How often the store has waited for a server's answer; `None` where there is no server.
     pub fn database_round_trips(&self) -> Option<u64> {
         self.store.round_trips()

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use rootset_model::WorkspaceKey;
 
-use crate::driver::{SearchIndex, Statement, Tenant, Transaction};
+use crate::driver::{DurabilitySetting, SearchIndex, Statement, Tenant, Transaction};
 use crate::error::StoreError;
 use crate::kinds::KINDS;
 use crate::repair::search_difference;
@@ -58,9 +58,20 @@ impl Store {
             detail: "problems that the database engine reports",
             found: engine,
         }];
+        checks.extend(durability(&self.engine.durability()?));
         checks.extend(self.read(Tenant::Database, |tx| check_rows(tx, self.engine.name()))?);
         Ok(checks)
     }
+}
+
+/// What a server that is not ours promises; `None` where there is no server.
+fn durability(settings: &[DurabilitySetting]) -> Option<Check> {
+    (!settings.is_empty()).then(|| Check {
+        id: "durability",
+        count: settings.iter().filter(|setting| setting.risk.is_some()).count() as i64,
+        detail: "settings of the server that can lose acknowledged writes",
+        found: settings.iter().map(ToString::to_string).collect(),
+    })
 }
 
 fn check_rows(tx: &mut dyn Transaction, engine: &str) -> Result<Vec<Check>, StoreError> {

@@ -212,6 +212,17 @@ pub trait Engine: Send + Sync {
     /// What the engine itself says about the health of its files; empty when all is well.
     fn integrity(&self) -> Result<Vec<String>, StoreError>;
 
+    /// Settings of a server that decide whether acknowledged writes survive a crash, as they are now; none where all of
+    /// them are ours.
+    fn durability(&self) -> Result<Vec<DurabilitySetting>, StoreError> {
+        Ok(Vec::new())
+    }
+
+    /// The same as they were when this was opened.
+    fn durability_at_start(&self) -> &[DurabilitySetting] {
+        &[]
+    }
+
     /// The database's file; `None` where there is none of our own.
     fn path(&self) -> Option<&std::path::Path>;
 
@@ -241,6 +252,21 @@ pub struct Sizes {
     pub free_bytes: i64,
     /// Left on the disk that holds the database, where that can be told.
     pub disk_free_bytes: Option<i64>,
+}
+
+/// A setting of a server, and what it puts at risk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DurabilitySetting {
+    pub name: &'static str,
+    pub value: String,
+    pub risk: Option<&'static str>,
+}
+
+impl std::fmt::Display for DurabilitySetting {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} = {}", self.name, self.value)?;
+        self.risk.map_or(Ok(()), |risk| write!(f, ": {risk}"))
+    }
 }
 
 /// The parameters of a statement of [`Transaction::query_each`].

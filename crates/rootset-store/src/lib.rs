@@ -60,7 +60,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
 
-use driver::{Engine, Tenant, Transaction};
+use driver::{DurabilitySetting, Engine, Tenant, Transaction};
 use rootset_model::Timestamp;
 
 pub use add::{AddOutcome, NewMemory};
@@ -289,6 +289,12 @@ impl Store {
     /// Whether searches can only go by words, because the engine lacks what it needs for vectors.
     pub fn lacks_vectors(&self) -> bool {
         self.engine.lacks_vectors()
+    }
+
+    /// Settings of a server that decide whether acknowledged writes survive a crash, as they were when this was opened;
+    /// none where there is no server.
+    pub fn durability_at_start(&self) -> &[DurabilitySetting] {
+        self.engine.durability_at_start()
     }
 
     /// One snapshot of a tenant; never waits for a writer.

@@ -12,11 +12,12 @@ use std::time::{Duration, Instant};
 use rootset_model::limits::WRITE_WAIT_MS;
 use tokio_postgres::Config;
 
-use crate::driver::{Engine, Sizes, Tenant, Work};
+use crate::driver::{DurabilitySetting, Engine, Sizes, Tenant, Work};
 use crate::error::StoreError;
 use crate::location::{PostgresSettings, PostgresUrl};
 
 mod connection;
+mod durability;
 mod error;
 mod maintenance;
 mod many;
@@ -71,6 +72,7 @@ pub struct PostgresEngine {
     statement_timeout_ms: u64,
     has_vectors: bool,
     is_new: bool,
+    durability: Vec<DurabilitySetting>,
     changed_rows: ChangedRows,
 }
 
@@ -92,11 +94,13 @@ impl PostgresEngine {
         config.connect_timeout(connect_timeout);
         let pool = Pool::new(config, place.clone(), settings.pool_size, connect_timeout);
         let first = pool.first()?;
+        let durability = migrate::check_server(&first, &place)?;
         let is_new = migrate::migrate(&first, &place)? == 0;
         let has_vectors = vectors::prepare(&first)?;
         drop(first);
         let statement_timeout_ms = settings.statement_timeout_ms;
-        let engine = Self { pool, statement_timeout_ms, has_vectors, is_new, changed_rows: ChangedRows::default() };
+        let changed_rows = ChangedRows::default();
+        let engine = Self { pool, statement_timeout_ms, has_vectors, is_new, durability, changed_rows };
         // Whoever may not act as the application learns it now.
         engine.read(Tenant::Database, &mut |_| Ok(()))?;
         if engine.has_vectors {
@@ -228,6 +232,14 @@ impl Engine for PostgresEngine {
 
     fn integrity(&self) -> Result<Vec<String>, StoreError> {
         self.with_login(maintenance::integrity)
+    }
+
+    fn durability(&self) -> Result<Vec<DurabilitySetting>, StoreError> {
+        self.with_login(maintenance::durability)
+    }
+
+    fn durability_at_start(&self) -> &[DurabilitySetting] {
+        &self.durability
     }
 
     fn is_new(&self) -> bool {

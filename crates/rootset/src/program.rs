@@ -83,12 +83,24 @@ impl Program {
         if embedder.is_some() && store.lacks_vectors() {
             tracing::warn!("{LACKS_VECTORS}");
         }
+        for setting in store.durability_at_start().iter().filter(|setting| setting.risk.is_some()) {
+            tracing::warn!("the server has {setting}; hint: turn it on, or accept the risk");
+        }
         let service = Service::new(store, configuration.settings.clone())?.with_extractor(extractor);
         let service = match embedder {
             Some(embedder) => service.with_embedder(embedder),
             None => service,
         };
         Ok(self.service.get_or_init(|| Arc::new(service)))
+    }
+
+    /// What a process that runs on says at its start, where the database is on a server.
+    pub fn say_durability(&self) -> Result<(), ServiceError> {
+        let settings: Vec<String> = self.service()?.durability_at_start().iter().map(ToString::to_string).collect();
+        if !settings.is_empty() {
+            self.output.talk(&format!("durability: {}", settings.join(", ")));
+        }
+        Ok(())
     }
 
     /// Says where a new database is, and what to do next.

@@ -207,7 +207,9 @@ fn comparable(value: &Value, is_ranked: bool) -> Value {
             Value::Object(fields.map(|(name, value)| (name.clone(), comparable(value, is_ranked))).collect())
         }
         Value::Array(items) => {
-            let mut items: Vec<Value> = items.iter().map(|item| comparable(item, is_ranked)).collect();
+            // A file has no settings of somebody else's.
+            let items = items.iter().filter(|item| item["id"] != "durability");
+            let mut items: Vec<Value> = items.map(|item| comparable(item, is_ranked)).collect();
             if is_ranked {
                 items.sort_by_key(Value::to_string);
             }

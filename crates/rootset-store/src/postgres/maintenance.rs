@@ -1,8 +1,9 @@
 //! Sizes, health and defragmentation of a database on a server.
 
 use super::connection::Connection;
+use super::durability;
 use super::transaction::APPLICATION_ROLE;
-use crate::driver::Sizes;
+use crate::driver::{DurabilitySetting, Sizes};
 use crate::error::StoreError;
 use crate::failpoints::failpoint;
 
@@ -17,6 +18,11 @@ pub fn sizes(connection: &Connection) -> Result<Sizes, StoreError> {
     )?;
     let row = rows.first().ok_or(StoreError::MissingRow { statement: "sizes" })?;
     Ok(Sizes { database_bytes: row.get(0), log_bytes: 0, free_bytes: row.get(1), disk_free_bytes: None })
+}
+
+pub fn durability(connection: &Connection) -> Result<Vec<DurabilitySetting>, StoreError> {
+    let rows = connection.query(&format!("SELECT {}", durability::COLUMNS), &[])?;
+    durability::settings(rows.first().ok_or(StoreError::MissingRow { statement: "durability" })?, 0)
 }
 
 /// What keeps tenants apart and answers right: every table with a workspace shows its rows by policy, to its owner too;

@@ -6,8 +6,10 @@
 use tokio_postgres::error::SqlState;
 
 use super::connection::Connection;
+use super::durability;
 use super::error::{describe, statement_error};
 use crate::SCHEMA_VERSION;
+use crate::driver::DurabilitySetting;
 use crate::error::StoreError;
 use crate::migrations::POSTGRES;
 
@@ -17,9 +19,8 @@ pub const SCHEMA_LOCK: i64 = 0x526F_6F74_FFFF_FFFF;
 /// The first that tells whether a role may be taken on (`pg_has_role … SET`), and the oldest that is worth testing with.
 const SERVER_VERSION_MIN: (i64, &str) = (160_000, "16");
 
-/// Brings the schema up to date; refuses older servers and later schemas. Answers the version that was found, 0 for none.
+/// Brings the schema up to date; refuses later ones. Answers the version that was found, 0 for none.
 pub fn migrate(connection: &Connection, place: &str) -> Result<i64, StoreError> {
-    check_server(connection, place)?;
     let found = version(connection)?;
     if found > SCHEMA_VERSION {
         return Err(StoreError::SchemaNewer { found, known: SCHEMA_VERSION });
@@ -38,13 +39,15 @@ pub fn migrate(connection: &Connection, place: &str) -> Result<i64, StoreError> 
     Ok(found)
 }
 
-fn check_server(connection: &Connection, place: &str) -> Result<(), StoreError> {
-    let rows = connection.query("SELECT current_setting('server_version_num')::BIGINT", &[])?;
+/// Refuses servers that are too old; answers what the others promise.
+pub fn check_server(connection: &Connection, place: &str) -> Result<Vec<DurabilitySetting>, StoreError> {
+    let asked = format!("SELECT current_setting('server_version_num')::BIGINT, {}", durability::COLUMNS);
+    let rows = connection.query(&asked, &[])?;
     let unreadable = |_| StoreError::UnreadableValue("the version of the server");
     let row = rows.first().ok_or(StoreError::MissingRow { statement: "server_version" })?;
     let number: i64 = row.try_get(0).map_err(unreadable)?;
     if number >= SERVER_VERSION_MIN.0 {
-        Ok(())
+        durability::settings(row, 1)
     } else {
         Err(StoreError::ServerTooOld {
             place: place.to_owned(),

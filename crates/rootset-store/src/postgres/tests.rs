@@ -3,6 +3,8 @@
 
 mod conflicts;
 mod connections;
+mod crashes;
+mod durability;
 mod nearest;
 mod starting;
 mod statistics;

@@ -11,6 +11,7 @@ use rootset_model::WorkspaceKey;
 use tokio_postgres::types::ToSql;
 
 use super::connection::{Connection, named};
+use super::durability;
 use super::error::statement_error;
 use super::many;
 use super::migrate::SCHEMA_LOCK;
@@ -75,7 +76,8 @@ impl<'a> PostgresTransaction<'a> {
             Access::Read => "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY".to_owned(),
             // Whoever changes the schema waits for writers, and they for him.
             Access::Write | Access::Touch => {
-                format!("BEGIN ISOLATION LEVEL READ COMMITTED; SELECT pg_advisory_xact_lock_shared({SCHEMA_LOCK})")
+                let lock = format!("SELECT pg_advisory_xact_lock_shared({SCHEMA_LOCK})");
+                format!("BEGIN ISOLATION LEVEL READ COMMITTED; {lock}; {}", durability::WAIT_FOR_THE_DISK)
             }
         };
         let begin = format!("{begin}; SET LOCAL ROLE {APPLICATION_ROLE}; SET LOCAL statement_timeout = {timeout_ms}");

@@ -75,6 +75,7 @@ fn once(scheduler: &Scheduler, program: &Program) -> Result<(), Failure> {
 }
 
 fn until_stopped(scheduler: &Scheduler, stop: &Stop, program: &Program) -> Result<(), Failure> {
+    program.say_durability()?;
     program.output.talk("the scheduler is running; Ctrl-C stops it");
     rounds::until_stopped(scheduler, |time| stop.wait(time));
     program.output.talk("the scheduler has stopped");

@@ -64,9 +64,9 @@ fn render(answer: &DoctorAnswer) -> String {
         let id = &check.id;
         if check.ok {
             line(format!("{}   {id}", render::good("ok")));
-            continue;
+        } else {
+            line(format!("{} {id}: {} {}", render::warning("BAD "), check.count, escaped(&check.detail)));
         }
-        line(format!("{} {id}: {} {}", render::warning("BAD "), check.count, escaped(&check.detail)));
         check.found.iter().flatten().for_each(|found| line(format!("       {}", escaped(found))));
     }
     let bad = answer.checks.iter().filter(|check| !check.ok).count();

@@ -47,6 +47,7 @@ pub fn run(arguments: ServeArguments, program: &Program) -> Result<(), Failure> 
     // Before the database: a port that is taken should leave nothing behind.
     let listener = TcpListener::bind(address).map_err(|error| cannot_listen(address, &error))?;
     let service = program.service()?.clone();
+    program.say_durability()?;
     let access = if arguments.no_auth {
         program.output.talk("WARNING: no token is required: every program and user on this machine may do everything");
         Access::Open(Caller::new(FrontEnd::Http, ANYBODY, &configuration.workspace))

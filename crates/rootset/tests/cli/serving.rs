@@ -128,6 +128,14 @@ fn signals_end_the_server_well() {
 }
 
 #[test]
+fn a_start_says_what_the_database_server_promises_about_acknowledged_writes() {
+    let sandbox = Sandbox::new();
+    let (_, talk) = Serving::start(&sandbox, &[]).end("-TERM");
+    let said = "durability: fsync = on, full_page_writes = on, synchronous_commit = on";
+    assert_eq!(talk.contains(said), TestEngine::chosen() == TestEngine::Postgres, "{talk}");
+}
+
+#[test]
 fn no_token_is_asked_for_on_the_loopback_only_and_said_loudly() {
     let sandbox = Sandbox::new();
     let serving = Serving::start(&sandbox, &["--no-auth"]);
