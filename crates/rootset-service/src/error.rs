@@ -116,6 +116,9 @@ impl From<StoreError> for ServiceError {
                     .with_hint("check whether the change was made, then try again")
                     .with_details(json!({"retry_after_ms": RETRY_AFTER_MS}))
             }
+            StoreError::OutcomeUnknown => Self::new(Code::Busy, message)
+                .with_hint("check whether the change was made, then try again")
+                .with_details(json!({"retry_after_ms": RETRY_AFTER_MS, "outcome": "unknown"})),
             StoreError::RunHeld { .. } => Self::new(Code::Busy, message)
                 .with_hint("the run continues; repeat the call to see its outcome")
                 .with_details(json!({"retry_after_ms": RETRY_AFTER_MS})),

@@ -108,6 +108,7 @@ impl Service {
                 self.purge_past_grace(lease, keeper, &mut note, &mut done)?;
             }
             self.remove_old_plans(now, &mut done)?;
+            self.store.delete_old_commits()?;
         }
         if due.daily {
             // Also for whoever removed something, met a reader and ended before it was gone.

@@ -223,6 +223,11 @@ pub trait Engine: Send + Sync {
         &[]
     }
 
+    /// Deletes notes about commits that nobody can ask for any more; how many.
+    fn delete_old_commits(&self) -> Result<i64, StoreError> {
+        Ok(0)
+    }
+
     /// The database's file; `None` where there is none of our own.
     fn path(&self) -> Option<&std::path::Path>;
 

@@ -38,6 +38,8 @@ pub enum StoreError {
     EngineTooOld { found: &'static str, wanted: &'static str },
     #[error("the connection to the database was lost: {0}")]
     Disconnected(String),
+    #[error("the connection to the database was lost, and the outcome of a commit is not known")]
+    OutcomeUnknown,
     #[error("a conflict with another writer: {0}")]
     Conflicted(String),
     #[error("a statement exceeded its time limit")]

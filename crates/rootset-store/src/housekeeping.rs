@@ -87,6 +87,11 @@ impl Store {
         }
     }
 
+    /// Deletes notes about commits that nobody can ask for any more; answers how many.
+    pub fn delete_old_commits(&self) -> Result<i64, StoreError> {
+        self.engine.delete_old_commits()
+    }
+
     /// Of the memories that a plan called expired, those that its run took.
     pub fn expired_taken(
         &self,

@@ -2,8 +2,8 @@
 //!
 //! One writer per workspace at a time, by an advisory lock of the transaction; workspaces do not wait for each other, and
 //! readers wait for nobody. All work is done as a role that owns nothing, with the workspace shown to row-level security.
-//! Conflicts and lost connections are tried again. A commit whose answer was lost is looked up by the transaction's
-//! number, so that nothing is done twice and nothing acknowledged that was not done.
+//! Conflicts and lost connections are tried again. A commit whose answer was lost is asked for by its token ([`commits`]),
+//! so that nothing is done twice and nothing acknowledged that was not done.
 
 use std::path::Path;
 use std::sync::atomic::Ordering;
@@ -16,6 +16,7 @@ use crate::driver::{DurabilitySetting, Engine, Sizes, Tenant, Work};
 use crate::error::StoreError;
 use crate::location::{PostgresSettings, PostgresUrl};
 
+mod commits;
 mod connection;
 mod durability;
 mod error;
@@ -31,8 +32,9 @@ mod transaction;
 mod values;
 mod vectors;
 
-use connection::Connection;
-use error::{Failure, failure, statement_error};
+use commits::Commit;
+use connection::{CommitFailure, Connection};
+use error::{Failure, failure};
 use pool::{Pool, Purpose};
 use statistics::ChangedRows;
 use transaction::{Access, PostgresTransaction};
@@ -46,8 +48,6 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 const LONG_WORK_FACTOR: u64 = 10;
 /// A process that hangs in the middle of a transaction holds others up no longer than this.
 const IDLE_IN_TRANSACTION_MS: u64 = 600_000;
-/// How long an answer about a transaction is waited for whose commit was cut off.
-const OUTCOME_WAIT: Duration = Duration::from_secs(30);
 
 /// What every session is told as it begins. Plans must depend neither on how full a table was when they were made nor on the
 /// workspace that they are used for: one that came after the last statistics would be taken for empty. And none of ours is
@@ -70,6 +70,8 @@ fn session_settings() -> String {
 pub struct PostgresEngine {
     pool: Pool,
     statement_timeout_ms: u64,
+    /// How long an answer about a commit is waited for whose own answer was cut off.
+    outcome_wait: Duration,
     has_vectors: bool,
     is_new: bool,
     durability: Vec<DurabilitySetting>,
@@ -99,8 +101,9 @@ impl PostgresEngine {
         let has_vectors = vectors::prepare(&first)?;
         drop(first);
         let statement_timeout_ms = settings.statement_timeout_ms;
+        let outcome_wait = connect_timeout.max(Duration::from_millis(statement_timeout_ms));
         let changed_rows = ChangedRows::default();
-        let engine = Self { pool, statement_timeout_ms, has_vectors, is_new, durability, changed_rows };
+        let engine = Self { pool, statement_timeout_ms, outcome_wait, has_vectors, is_new, durability, changed_rows };
         // Whoever may not act as the application learns it now.
         engine.read(Tenant::Database, &mut |_| Ok(()))?;
         if engine.has_vectors {
@@ -129,7 +132,7 @@ impl PostgresEngine {
         unreachable!("the last try has answered")
     }
 
-    /// One try. Without an answer to its commit the transaction is asked for.
+    /// One try. Without an answer to its commit the server is asked whether it went through.
     fn attempt(&self, tenant: Tenant, access: Access, work: Work<'_>) -> Result<(), Failure> {
         let mut unanswered = None;
         let timeout_ms = match (access, tenant) {
@@ -141,26 +144,26 @@ impl PostgresEngine {
             let begun = PostgresTransaction::begin(connection, tenant, access, timeout_ms, self.has_vectors);
             let worked = begun.and_then(|mut transaction| {
                 work(&mut transaction)?;
-                Ok((transaction.number, transaction.changed_rows))
+                Ok((transaction.commit, transaction.changed_rows))
             });
-            match worked {
-                Ok((number, changed_rows)) => {
-                    crate::failpoints::failpoint!("postgres.commit");
-                    let committed = connection.command("COMMIT");
-                    match committed {
-                        Ok(()) => self.changed_rows.add(changed_rows, connection),
-                        Err(StoreError::Disconnected(_)) => unanswered = number,
-                        Err(_) => {}
-                    }
-                    committed
+            let (commit, changed_rows) = worked.inspect_err(|_| {
+                connection.forget_dimensions();
+                connection.roll_back();
+            })?;
+            let Some(commit) = commit else { return connection.command("COMMIT") };
+            crate::failpoints::failpoint!("postgres.commit");
+            match connection.commit_write(Duration::from_millis(timeout_ms)) {
+                Ok(()) => {
+                    self.changed_rows.add(changed_rows, connection);
+                    Ok(())
                 }
-                Err(error) => {
+                Err(CommitFailure::Refused(error)) => {
                     connection.forget_dimensions();
-                    // A connection that cannot even do this is closed, which does the same.
-                    let rolled_back = connection.command("ROLLBACK");
-                    if rolled_back.is_err() {
-                        connection.close();
-                    }
+                    connection.roll_back();
+                    Err(error)
+                }
+                Err(CommitFailure::Unanswered(error)) => {
+                    unanswered = Some(commit);
                     Err(error)
                 }
             }
@@ -168,7 +171,7 @@ impl PostgresEngine {
         match (result, unanswered) {
             (Ok(()), _) => Ok(()),
             (Err(error), None) => Err(failure(error)),
-            (Err(error), Some(number)) => match self.was_committed(&number) {
+            (Err(error), Some(commit)) => match self.went_through(&commit) {
                 Ok(true) => Ok(()),
                 Ok(false) => Err(failure(error)),
                 Err(unknown) => Err(Failure::Final(unknown)),
@@ -176,26 +179,23 @@ impl PostgresEngine {
         }
     }
 
-    /// Whether a transaction went through. While the server is still at it, it is waited for.
-    fn was_committed(&self, number: &str) -> Result<bool, StoreError> {
-        let deadline = Instant::now() + OUTCOME_WAIT;
+    /// Whether a commit without an answer was made. A server that is away is waited for, and so is one that is still at it.
+    fn went_through(&self, commit: &Commit) -> Result<bool, StoreError> {
+        let deadline = Instant::now() + self.outcome_wait;
+        let mut pause = FIRST_PAUSE;
+        // What is idle was most likely cut off as well.
+        self.pool.clear();
         loop {
-            let status = self.pool.with(Purpose::Read, |connection| {
-                let rows = connection.query("SELECT pg_xact_status($1::TEXT::xid8)", &[&number])?;
-                let row = rows.first().ok_or(StoreError::MissingRow { statement: "pg_xact_status" })?;
-                row.try_get::<_, Option<String>>(0).map_err(|error| statement_error(&error))
-            });
-            match status {
-                Ok(Some(status)) if status == "committed" => return Ok(true),
-                Ok(Some(status)) if status == "aborted" => return Ok(false),
-                Ok(_) | Err(StoreError::Disconnected(_) | StoreError::Unreachable { .. })
-                    if Instant::now() < deadline =>
-                {
-                    std::thread::sleep(FIRST_PAUSE);
-                }
+            let left = deadline.saturating_duration_since(Instant::now());
+            let asked = self.pool.with(Purpose::Read, |connection| commits::went_through(connection, commit, left));
+            match asked {
+                Ok(answer) => return Ok(answer),
+                Err(StoreError::OutcomeUnknown) => return Err(StoreError::OutcomeUnknown),
                 // Whatever kept the answer away, this is what matters to the caller.
-                _ => return Err(StoreError::Disconnected("the outcome of a commit is not known".to_owned())),
+                Err(_) if Instant::now() + pause >= deadline => return Err(StoreError::OutcomeUnknown),
+                Err(_) => std::thread::sleep(pause),
             }
+            pause = (pause * 2).min(LONGEST_PAUSE);
         }
     }
 
@@ -240,6 +240,21 @@ impl Engine for PostgresEngine {
 
     fn durability_at_start(&self) -> &[DurabilitySetting] {
         &self.durability
+    }
+
+    fn delete_old_commits(&self) -> Result<i64, StoreError> {
+        let mut deleted = 0;
+        loop {
+            let mut some = 0;
+            self.touch(Tenant::Database, &mut |tx| {
+                some = tx.scalar(&commits::DELETE_OLD, &[commits::OLD_AT_ONCE.into()])?;
+                Ok(())
+            })?;
+            deleted += some;
+            if some < commits::OLD_AT_ONCE {
+                return Ok(deleted);
+            }
+        }
     }
 
     fn is_new(&self) -> bool {

@@ -178,14 +178,16 @@ impl Sql {
         Ok(bytes)
     }
 
-    /// Names of all tables with rows of their own, sorted.
+    /// Names of all tables with rows of their own, sorted. Not the tokens of commits: every transaction that writes adds
+    /// one, and they say nothing of what is stored.
     pub fn tables(&self) -> Result<Vec<String>, SqlError> {
         let sql = match &self.0 {
             Connection::Sqlite(_) => {
                 "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL TABLE%' ORDER BY 1"
             }
             Connection::Postgres(_) => {
-                "SELECT tablename::text FROM pg_tables WHERE schemaname = current_schema() ORDER BY 1"
+                "SELECT tablename::text FROM pg_tables
+                 WHERE schemaname = current_schema() AND tablename <> 'commits' ORDER BY 1"
             }
         };
         self.rows(sql, &[], |row| row.get(0))

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use rootset_service::scheduler::Scheduler;
 use rootset_service::{BackupSettings, GcSettings, Service, Settings};
+use rootset_testing::{TestDatabase, TestEngine};
 use serde_json::{Value, json};
 
 use crate::harness::{DAY_MS, HOUR_MS, World, array, text_of};
@@ -38,6 +39,22 @@ fn trash_past_its_grace_is_purged_by_the_next_process_that_writes() {
     let audit = world.call("list_audit", json!({"operation": "gc_purge"}));
     assert_eq!(audit["entries"][0]["actor"], "housekeeping");
     world.assert_doctor_is_content();
+}
+
+/// By the server's own clock, which no test moves.
+#[test]
+fn tokens_of_old_commits_on_postgres_are_deleted_by_the_next_process_that_writes() {
+    let world = World::on(TestDatabase::on(TestEngine::Postgres), |service| service);
+    write(&world, &world.service, "falcon flies at dawn");
+    world.advance_ms(2 * DAY_MS);
+    let sql = world.sql();
+    sql.execute_batch("INSERT INTO commits (token, at) VALUES ('\\x01', 0)").unwrap();
+    write(&world, &world.second_process(), "heron stands still");
+    let count = |condition: &str| -> i64 {
+        sql.scalar(&format!("SELECT COUNT(*) FROM commits WHERE {condition}"), &[]).unwrap()
+    };
+    assert_eq!(count("at = 0"), 0);
+    assert!(count("at > 0") > 0);
 }
 
 #[test]

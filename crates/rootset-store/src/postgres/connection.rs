@@ -76,6 +76,40 @@ impl Connection {
         self.runtime.as_ref().expect("a connection in use has its runtime").block_on(answers)
     }
 
+    /// The same, but no longer than that. Who did not answer in time is not asked again: the connection is closed.
+    pub fn wait_within<T>(&mut self, limit: Duration, ask: impl AsyncFnOnce(&Client) -> T) -> Result<T, StoreError> {
+        // Inside the runtime, which the timer belongs to.
+        let answered = self.wait(async { tokio::time::timeout(limit, ask(&self.client)).await });
+        answered.map_err(|_| {
+            self.is_usable = false;
+            StoreError::Disconnected("no answer in time".to_owned())
+        })
+    }
+
+    /// Commits what was written, in one round trip. No limit of the server's applies: it would end the wait for a synchronous
+    /// standby, and acknowledge what no standby has.
+    pub fn commit_write(&mut self, wait: Duration) -> Result<(), CommitFailure> {
+        let commit = "SET LOCAL statement_timeout = 0; COMMIT";
+        let answered = self.wait_within(wait, async |client| client.batch_execute(commit).await);
+        match answered {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(error)) => match statement_error(&error) {
+                refusal if error.as_db_error().is_some() && !matches!(refusal, StoreError::Disconnected(_)) => {
+                    Err(CommitFailure::Refused(refusal))
+                }
+                _ => Err(CommitFailure::Unanswered(StoreError::Disconnected(describe(&error)))),
+            },
+            Err(error) => Err(CommitFailure::Unanswered(error)),
+        }
+    }
+
+    /// A connection that cannot even do this is closed, which does the same.
+    pub fn roll_back(&mut self) {
+        if self.is_open() && self.command("ROLLBACK").is_err() {
+            self.close();
+        }
+    }
+
     /// The statement, prepared once per connection.
     pub fn prepare(&mut self, name: &str, text: impl FnOnce() -> String) -> Result<Prepared, StoreError> {
         if let Some(prepared) = self.prepared.get(name) {
@@ -131,6 +165,23 @@ pub fn named(name: &str, error: &tokio_postgres::Error) -> StoreError {
     match statement_error(error) {
         StoreError::Engine(message) => StoreError::Engine(format!("`{name}`: {message}")),
         other => other,
+    }
+}
+
+/// Why a commit is not known to have been made.
+#[derive(Debug)]
+pub enum CommitFailure {
+    /// The server said no: nothing was changed.
+    Refused(StoreError),
+    /// It may have been made.
+    Unanswered(StoreError),
+}
+
+impl CommitFailure {
+    pub fn into_error(self) -> StoreError {
+        match self {
+            Self::Refused(error) | Self::Unanswered(error) => error,
+        }
     }
 }
 

@@ -1,6 +1,7 @@
-//! What only this engine does, asked below the store's logic: conflicts, time limits, few connections, and the index over
-//! vectors.
+//! What only this engine does, asked below the store's logic: conflicts, time limits, few connections, lost answers, crashes,
+//! and the index over vectors.
 
+mod commits;
 mod conflicts;
 mod connections;
 mod crashes;

@@ -6,10 +6,11 @@ use std::pin::pin;
 use std::task::Poll;
 
 use futures_util::StreamExt;
-use futures_util::future::{join, maybe_done};
+use futures_util::future::{join, join3, maybe_done};
 use rootset_model::WorkspaceKey;
 use tokio_postgres::types::ToSql;
 
+use super::commits::{Commit, SERVER_TIME, Token};
 use super::connection::{Connection, named};
 use super::durability;
 use super::error::statement_error;
@@ -36,11 +37,14 @@ const ROWS_AT_ONCE: usize = 256;
 /// Workspaces that are asked together where all of them are.
 const WORKSPACES_AT_ONCE: usize = 200;
 
-/// Shows the workspace to row-level security, and tells the schema's version. A writer of a whole tenant waits here until
-/// it is the only one; its number tells later whether a commit went through whose answer was lost.
-const ENTER: &str = "SELECT set_config('rootset.workspace', $1, true), (SELECT version FROM schema_version), \
-                     CASE WHEN $2 THEN pg_advisory_xact_lock($3)::text END, \
-                     CASE WHEN $4 THEN pg_current_xact_id()::text END";
+/// Shows the workspace to row-level security, and tells the schema's version and the server's time. A writer of a whole
+/// tenant waits here until it is the only one.
+fn enter_text() -> String {
+    format!(
+        "SELECT set_config('rootset.workspace', $1, true), (SELECT version FROM schema_version), \
+         CASE WHEN $2 THEN pg_advisory_xact_lock($3)::text END, {SERVER_TIME}"
+    )
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
@@ -56,8 +60,8 @@ pub struct PostgresTransaction<'a> {
     access: Access,
     pub has_vectors: bool,
     locked: HashSet<WorkspaceKey>,
-    /// Names the transaction after a lost answer to its commit.
-    pub number: Option<String>,
+    /// Names a transaction that writes, after a lost answer to its commit.
+    pub commit: Option<Commit>,
     /// Rows that statements of the store have changed.
     pub changed_rows: usize,
 }
@@ -71,7 +75,7 @@ impl<'a> PostgresTransaction<'a> {
         timeout_ms: u64,
         has_vectors: bool,
     ) -> Result<Self, StoreError> {
-        let enter = connection.prepare("enter", || ENTER.to_owned())?;
+        let enter = connection.prepare("enter", enter_text)?;
         let begin = match access {
             Access::Read => "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY".to_owned(),
             // Whoever changes the schema waits for writers, and they for him.
@@ -82,12 +86,19 @@ impl<'a> PostgresTransaction<'a> {
         };
         let begin = format!("{begin}; SET LOCAL ROLE {APPLICATION_ROLE}; SET LOCAL statement_timeout = {timeout_ms}");
         let key = tenant.key();
-        let (text, is_writer, is_change) = (key.0.to_string(), access == Access::Write, access != Access::Read);
-        let lock = LOCK_SPACE | key.0;
-        let parameters: [&(dyn ToSql + Sync); 4] = [&text, &is_writer, &lock, &is_change];
-        let (begun, entered) = connection.wait(async {
-            // Both are sent before either is waited for.
-            join(connection.client.batch_execute(&begin), connection.client.query_one(&enter, &parameters)).await
+        let (text, is_writer, lock) = (key.0.to_string(), access == Access::Write, LOCK_SPACE | key.0);
+        let parameters: [&(dyn ToSql + Sync); 3] = [&text, &is_writer, &lock];
+        let token = if access == Access::Read { None } else { Some(Token::new()?) };
+        let client = &connection.client;
+        let (begun, entered, noted) = connection.wait(async {
+            let noted = async {
+                match &token {
+                    Some(token) => token.insert(client).await,
+                    None => Ok(()),
+                }
+            };
+            // All are sent before any is waited for.
+            join3(client.batch_execute(&begin), client.query_one(&enter, &parameters), noted).await
         });
         begun.map_err(|error| statement_error(&error))?;
         let entered = entered.map_err(|error| statement_error(&error))?;
@@ -95,8 +106,10 @@ impl<'a> PostgresTransaction<'a> {
         if found != SCHEMA_VERSION {
             return Err(StoreError::SchemaNewer { found, known: SCHEMA_VERSION });
         }
-        let number = entered.try_get(3).map_err(|error| statement_error(&error))?;
-        Ok(Self { connection, access, has_vectors, locked: HashSet::from([key]), number, changed_rows: 0 })
+        noted.map_err(|error| statement_error(&error))?;
+        let begun_at_ms = entered.try_get(3).map_err(|error| statement_error(&error))?;
+        let commit = token.map(|token| Commit { token, begun_at_ms });
+        Ok(Self { connection, access, has_vectors, locked: HashSet::from([key]), commit, changed_rows: 0 })
     }
 
     /// The rows that a statement of the engine's own changes.
@@ -194,7 +207,7 @@ impl Transaction for PostgresTransaction<'_> {
         let key = tenant.key();
         let is_new_writer = self.access == Access::Write && self.locked.insert(key);
         let lock = LOCK_SPACE | key.0;
-        self.query_own("enter", || ENTER.to_owned(), &[&key.0.to_string(), &is_new_writer, &lock, &false]).map(drop)
+        self.query_own("enter", enter_text, &[&key.0.to_string(), &is_new_writer, &lock]).map(drop)
     }
 
     fn execute(&mut self, statement: &Statement, parameters: &[Value<'_>]) -> Result<usize, StoreError> {
@@ -251,14 +264,14 @@ impl Transaction for PostgresTransaction<'_> {
         each: &mut dyn FnMut(WorkspaceKey, &dyn Row) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
         assert_eq!(self.access, Access::Read, "a writer has one workspace at a time to itself");
-        let enter = self.connection.prepare("enter", || ENTER.to_owned())?;
+        let enter = self.connection.prepare("enter", enter_text)?;
         let prepared = self.connection.prepare(statement.name, || statement.postgres.to_owned())?;
         for some in workspaces.chunks(WORKSPACES_AT_ONCE) {
             let asked = some.iter().map(|&workspace| {
                 let (client, enter, prepared) = (&self.connection.client, &enter, &prepared);
                 async move {
                     let name = workspace.0.to_string();
-                    let entering: [&(dyn ToSql + Sync); 4] = [&name, &false, &0_i64, &false];
+                    let entering: [&(dyn ToSql + Sync); 3] = [&name, &false, &0_i64];
                     let values = in_workspace(workspace, others);
                     let values: Vec<Bound<'_>> = values.iter().map(Bound).collect();
                     let (entered, rows) =

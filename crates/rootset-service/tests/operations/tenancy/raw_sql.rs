@@ -230,7 +230,7 @@ fn a_temporary_table_cannot_stand_in_for_one_that_a_function_of_the_owner_reads(
                      WHERE p.prosecdef AND p.pronamespace = current_schema()::regnamespace ORDER BY 1";
     let functions: Vec<String> = all.rows(functions, &[], |row| row.get(0)).unwrap();
     // The first reads no rows by name: the server analyses a table with the rights of the table's owner.
-    assert_eq!(functions, ["analyse_new_tables", "index_embeddings", "search_all", "search_any"]);
+    assert_eq!(functions, ["analyse_new_tables", "delete_old_commits", "index_embeddings", "search_all", "search_any"]);
     // Whoever reads these views runs the function, with the rights that he has just then.
     application
         .execute_batch(
@@ -240,13 +240,15 @@ fn a_temporary_table_cannot_stand_in_for_one_that_a_function_of_the_owner_reads(
                SELECT 1::BIGINT AS workspace, 0::BIGINT AS kind, 'quokka' AS term, pg_temp.spy() AS rows;
              CREATE TEMP VIEW search_rows AS
                SELECT 1::BIGINT AS workspace, 0::BIGINT AS kind, pg_temp.spy() AS key, NULL::tsvector AS terms;
-             CREATE TEMP VIEW embeddings AS SELECT pg_temp.spy() AS dimension",
+             CREATE TEMP VIEW embeddings AS SELECT pg_temp.spy() AS dimension;
+             CREATE TEMP VIEW commits AS SELECT pg_temp.spy() AS at, ''::BYTEA AS token",
         )
         .unwrap();
     for call in [
         "SELECT COUNT(*) FROM search_any(0, ARRAY['quokka'], 1000, 1000)",
         "SELECT COUNT(*) FROM search_all(0, ARRAY['quokka'], 1000)",
         "SELECT COUNT(*) FROM (SELECT index_embeddings(8)) AS called",
+        "SELECT delete_old_commits(10)",
     ] {
         application.scalar::<i64>(call, &[]).unwrap_or_else(|error| panic!("{call}: {error}"));
     }

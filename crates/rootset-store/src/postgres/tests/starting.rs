@@ -5,6 +5,7 @@ use std::net::TcpListener;
 
 use super::*;
 use crate::SCHEMA_VERSION;
+use crate::migrations::POSTGRES;
 use crate::postgres::connection::Connection;
 use crate::postgres::{maintenance, transaction::APPLICATION_ROLE};
 
@@ -42,6 +43,26 @@ fn a_later_schema_is_refused_at_the_start_and_by_whoever_is_running() {
     assert_eq!(counted(&database.sql(), 1), 1);
     database.execute_raw(&format!("UPDATE schema_version SET version = {SCHEMA_VERSION}"));
     count_up(&engine, 1).unwrap();
+}
+
+#[test]
+fn a_database_of_the_sixth_schema_is_brought_up_to_date_with_what_it_holds() {
+    let database = TestDatabase::empty_on(TestEngine::Postgres);
+    let connection = Connection::open(&database.url().parse().unwrap(), PATIENCE, Default::default()).unwrap();
+    let texts = POSTGRES.iter().filter(|(version, _)| *version == 6);
+    texts.for_each(|(_, text)| connection.command(&format!("BEGIN; {text}; COMMIT")).unwrap());
+    database.execute_raw("INSERT INTO kept_counters VALUES (1, 41, 0, 0, 0)");
+    let settings = PostgresSettings { pool_size: 1, ..settings() };
+    let engines: Vec<PostgresEngine> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..4).map(|_| scope.spawn(|| open(&database, &settings))).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    assert!(engines.iter().all(|engine| !engine.is_new()));
+    let sql = database.sql();
+    assert_eq!(sql.scalar::<i64>("SELECT version FROM schema_version", &[]).unwrap(), SCHEMA_VERSION);
+    count_up(&engines[0], 1).unwrap();
+    assert_eq!((counted(&sql, 1), engines[0].integrity().unwrap()), (42, Vec::new()));
+    assert!(sql.scalar::<i64>("SELECT COUNT(*) FROM commits", &[]).unwrap() >= 1);
 }
 
 /// In a transaction that is never committed: the role is every database's.

@@ -1,0 +1,2 @@
+-- Nothing: the number is that of PostgreSQL's schema, which notes the tokens of commits from here on. A file needs none: a
+-- commit that returns is known to whoever asked for it.
