@@ -29,6 +29,12 @@ pub enum StressError {
     NoAnswer { operation: &'static str, seconds: u64, last: String },
     #[error("a server did not say where it listens, but `{said}`")]
     ServerSilent { said: String },
+    #[error("not as writers were told: {0}")]
+    Lost(String),
+    #[error("nothing was lost although {0}, so this run proves nothing")]
+    ControlLostNothing(String),
+    #[error("{awaited} was waited for in vain")]
+    NeverCame { awaited: &'static str },
     #[error("an answer lacks `{0}`")]
     AnswerLacks(&'static str),
     #[error("the verifier failed: {0}")]

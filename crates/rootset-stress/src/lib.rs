@@ -20,6 +20,9 @@
 //! And the servers ([`servers`]): clients write through two of them while one after the other is killed, and everything
 //! that a client was told must be there when the last one is dead.
 //!
+//! And PostgreSQL's own ([`postgres_crashes`]): servers that are killed while commits are on their way to the disk, and
+//! standbys that take their place.
+//!
 //! The integration tests are short versions of long runs:
 //!
 //! ```text
@@ -32,6 +35,7 @@
 //! cargo run --profile stress -p rootset-stress -- collector-kills --rounds 500
 //! cargo run --profile stress -p rootset-stress -- indexing --rounds 500
 //! cargo run --profile stress -p rootset-stress -- servers --clients 16 --seconds 120 --kill-every 4
+//! scripts/postgres cargo run --profile stress -p rootset-stress -- postgres-crashes --rounds 100
 //! cargo run --profile stress -p rootset-stress -- same-index one.db other.db
 //! ```
 //!
@@ -43,8 +47,8 @@
 //! out. `--seed` repeats a run: the operations are the same, the moments of the kills only as far as the machine allows.
 //!
 //! The tests read `ROOTSET_STRESS_PROCESSES`, `ROOTSET_STRESS_SECONDS`, `ROOTSET_STRESS_COLLECTOR_ROUNDS`,
-//! `ROOTSET_STRESS_INDEX_ROUNDS`, `ROOTSET_STRESS_SERVER_SECONDS`, `ROOTSET_STRESS_SEED`, and for what has no number of
-//! rounds `ROOTSET_TEST_BUDGET_MS`.
+//! `ROOTSET_STRESS_INDEX_ROUNDS`, `ROOTSET_STRESS_POSTGRES_ROUNDS`, `ROOTSET_STRESS_SERVER_SECONDS`, `ROOTSET_STRESS_SEED`,
+//! and for what has no number of rounds `ROOTSET_TEST_BUDGET_MS`.
 
 pub mod collector_kills;
 pub mod creation_race;
@@ -55,6 +59,7 @@ pub mod failpoints;
 pub mod index_kills;
 pub mod many_writers;
 pub mod model;
+pub mod postgres_crashes;
 pub mod prepared_databases;
 pub mod process;
 pub mod protocol;

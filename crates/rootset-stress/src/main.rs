@@ -9,6 +9,7 @@ use rootset_stress::collector_kills::{self, CollectorKillSettings};
 use rootset_stress::creation_race::{self, CreationSettings, Victim};
 use rootset_stress::index_kills::{self, IndexKillSettings};
 use rootset_stress::many_writers::{self, WriterSettings};
+use rootset_stress::postgres_crashes::{self, Control, PostgresCrashSettings};
 use rootset_stress::run_length::RunLength;
 use rootset_stress::servers::serve::{self, ServeArguments};
 use rootset_stress::servers::{self, ServerProgram, ServerSettings};
@@ -94,6 +95,16 @@ enum Command {
         kill_every: f64,
         #[arg(long)]
         seed: Option<u64>,
+    },
+    /// PostgreSQL servers of this run's own are killed under writers, or replaced by a standby.
+    PostgresCrashes {
+        #[arg(long, default_value_t = 100)]
+        rounds: u64,
+        #[arg(long)]
+        seed: Option<u64>,
+        /// With planted mistakes, one after the other; fails when one of them loses nothing.
+        #[arg(long)]
+        control: bool,
     },
     /// Compares what two databases say about the same source trees; fails when they differ.
     SameIndex {
@@ -193,12 +204,33 @@ fn run(command: Command, folder: PathBuf, database: Option<Location>) -> anyhow:
             };
             println!("{}", servers::run(&settings)?);
         }
+        Command::PostgresCrashes { rounds, seed, control } => {
+            let seed = said(seed);
+            let (name, controls) = if control {
+                ("postgres-crashes/controls", Control::ALL.map(Some).to_vec())
+            } else {
+                ("postgres-crashes", vec![None])
+            };
+            let mut cases = 0;
+            for control in controls {
+                let outcome = postgres_crashes::run(&PostgresCrashSettings { rounds, seed, control });
+                let outcome = outcome.inspect_err(|_| print_result(name, cases, 1, seed))?;
+                println!("{outcome}");
+                cases += outcome.crashes;
+            }
+            print_result(name, cases, 0, seed);
+        }
         Command::DiskFull => println!("{}", disk_full::run(&disk_full::settings(&program, &folder))?),
         Command::Writer(_) | Command::Step(_) | Command::Serve(_) | Command::SameIndex { .. } => {
             unreachable!("they have their own way")
         }
     }
     Ok(())
+}
+
+/// The last line of a run, for scripts that add up what was run.
+fn print_result(run: &str, cases: u64, failures: u64, seed: u64) {
+    println!("result: {}", serde_json::json!({"run": run, "cases": cases, "failures": failures, "seed": seed}));
 }
 
 /// The seed given, or a new one; printed either way.

@@ -10,6 +10,7 @@ mod faults;
 mod index_kills;
 mod kills;
 mod many_writers;
+mod postgres_crashes;
 mod schema_upgrade;
 mod servers;
 
