@@ -162,8 +162,11 @@ pub struct BackupRestore {
 pub struct BackupRestored {
     /// The number of rows restored, by table.
     pub restored: BTreeMap<String, i64>,
-    /// The number of memories, revisions, imported rows and workspaces that were purged after the backup and stay purged.
+    /// The number of memories, revisions, imported rows and workspaces that were erased after the backup and stay erased.
     pub replayed_erasures: i64,
+    /// The number of items that someone had removed and whose grace period was over: they are in the trash, with a new
+    /// grace period.
+    pub trashed_again: i64,
     /// The workspaces that were restored.
     pub workspaces: Vec<String>,
     /// The workspaces created after the backup, which restoring the whole database removes.

@@ -74,8 +74,11 @@ pub struct StatusAnswer {
     /// see all of them.
     pub dead_fraction: Option<f64>,
     pub defrag_recommended: Option<bool>,
-    /// The number of memories whose ingestion time is missing or in the future; retention never removes them.
+    /// The number of memories whose ingestion time is missing, in the future or in doubt; retention does not remove them.
     pub unclassifiable: i64,
+    /// Why nothing is purged or deleted automatically at the moment: the clock jumped, or nothing ran for a while. It
+    /// passes without anyone doing anything.
+    pub waiting: Option<String>,
     pub disk: DiskAnswer,
 }
 

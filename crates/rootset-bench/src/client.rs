@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::Context;
-use rootset_service::{Caller, Clock, FrontEnd, Service, Settings, SystemClock};
+use rootset_service::{Caller, Clock, FrontEnd, Service, ServiceError, Settings};
 use rootset_store::{Location, Store};
 use serde_json::{Value, json};
 
@@ -20,13 +20,20 @@ pub struct Client {
 impl Client {
     /// Opens or creates the database; requests go to the default workspace.
     pub fn open(database: &Location) -> anyhow::Result<Self> {
-        Self::open_at(database, Arc::new(SystemClock))
+        Self::begin(database, Service::new)
     }
 
     /// The same, at another time.
     pub fn open_at(database: &Location, clock: Arc<dyn Clock>) -> anyhow::Result<Self> {
+        Self::begin(database, |store, settings| Service::new_at(store, settings, clock))
+    }
+
+    fn begin(
+        database: &Location,
+        start: impl FnOnce(Store, Settings) -> Result<Service, ServiceError>,
+    ) -> anyhow::Result<Self> {
         let store = Store::open(database, None).with_context(|| format!("cannot open `{database}`"))?;
-        let service = Arc::new(Service::new(store, Settings::default())?.with_clock(clock));
+        let service = Arc::new(start(store, Settings::default())?);
         let caller = Caller::new(FrontEnd::CommandLine, "rootset-bench", "default");
         Ok(Self { service, caller })
     }

@@ -106,8 +106,9 @@ fn service(database: &TestDatabase, first_id: u64) -> Arc<Service> {
         ..Settings::default()
     };
     settings.backup.folder = Some(database.folder().join("rootset.db.backups"));
-    let service = Service::new(database.open(), settings).expect("a service on a new database");
-    Arc::new(service.with_clock(Arc::new(StoppedClock)).with_ids(Arc::new(CountedIds(AtomicU64::new(first_id)))))
+    let service = Service::new_at(database.open(), settings, Arc::new(StoppedClock));
+    let service = service.expect("a service on a new database");
+    Arc::new(service.with_ids(Arc::new(CountedIds(AtomicU64::new(first_id)))))
 }
 
 /// Somebody far away: paths of this machine are not theirs to name.

@@ -12,6 +12,9 @@ pub struct Root {
     pub bucket: u32,
     /// `None` when the stored value is no time at all.
     pub ingested_at: Option<Timestamp>,
+    /// For how long it has been here as far as the database has seen, whatever the wall clock says; `i64::MAX` for a time
+    /// that an import brought.
+    pub observed_age_ms: i64,
     pub last_used_at: Option<Timestamp>,
     pub expires_at: Option<Timestamp>,
     /// Since when a living memory supersedes it; `None` while it is current.
@@ -73,6 +76,7 @@ impl Root {
             version: 1,
             bucket: 0,
             ingested_at: Some(at),
+            observed_age_ms: i64::MAX,
             last_used_at: None,
             expires_at: None,
             superseded_at: None,

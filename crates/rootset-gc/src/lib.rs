@@ -10,6 +10,7 @@ mod defrag;
 mod digest;
 pub mod heap;
 pub mod invariants;
+mod observed;
 mod policies;
 mod recheck;
 pub mod retention;
@@ -19,6 +20,10 @@ pub mod strategies;
 pub use backups::{BackupFacts, BackupPolicy, backups_to_remove};
 pub use defrag::is_defrag_recommended;
 pub use digest::digest;
+pub use observed::{
+    BEHIND_MS_MAX, DOUBT_MS, Doubt, OBSERVED_AGE_MS_MIN, OBSERVED_AT_ONCE_MS_MAX, OBSERVED_STEP_MS, ObservedTime,
+    jump_in_words,
+};
 pub use policies::{Policies, PolicyOrigin};
 pub use recheck::{PlanFacts, RootState, Skip, recheck};
 pub use safety::{Blocked, SourceShare, blocked};

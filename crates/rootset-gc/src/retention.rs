@@ -11,6 +11,7 @@ mod ranks;
 use rootset_model::{Basis, RetentionPolicy, Timestamp};
 
 use crate::heap::{Bucket, Root, past};
+use crate::observed::OBSERVED_AGE_MS_MIN;
 use ranks::CutOff;
 
 /// The rule that a row broke first.
@@ -107,7 +108,7 @@ impl Rules {
         let age_ms = now.0 - stamp.0;
         if age_ms < self.policy.keep_within_ms || self.within_keep.holds(root, stamp) {
             None
-        } else if self.policy.max_age_ms.is_some_and(|max| age_ms > max) {
+        } else if self.policy.max_age_ms.is_some_and(|max| age_ms > max && has_been_seen_for(root, max)) {
             Some(Expiry::Age)
         } else if !self.within_count.holds(root, stamp) {
             Some(Expiry::Count)
@@ -124,6 +125,11 @@ impl Rules {
             _ => false,
         }
     }
+}
+
+/// A wrong clock makes a new row look old: what is too old was also here for a day, or for the whole of a shorter age.
+fn has_been_seen_for(root: &Root, max_age_ms: i64) -> bool {
+    root.observed_age_ms >= max_age_ms.min(OBSERVED_AGE_MS_MIN)
 }
 
 /// Whether the row may expire at all. One that may not takes no rank either: it pushes nobody out. Retention never

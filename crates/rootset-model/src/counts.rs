@@ -49,6 +49,10 @@ impl Counts {
         }
     }
 
+    pub fn total(&self) -> i64 {
+        self.0.iter().map(|(_, number)| number).sum()
+    }
+
     pub fn is_nothing(&self) -> bool {
         self.0.iter().all(|(_, number)| *number == 0)
     }

@@ -2,15 +2,16 @@
 //! emptied.
 //!
 //! Independent of the scheduler: any process that wrote does it after its answer, at most once a day over all processes,
-//! under a lease. It touches only what the protocol has already condemned, and nothing while the clock is in doubt. A
-//! scheduler also takes backups more often than once a day, where the interval asks for it, and one before it purges.
+//! under a lease. It touches only what the protocol has already condemned. While the clock is in doubt it removes nothing,
+//! and takes backups all the same. A scheduler also takes backups more often than once a day, where the interval asks for
+//! it, and one before it purges.
 
 use rootset_model::Timestamp;
-use rootset_store::{Lease, OldPlans, PastGrace, PurgeTarget, Stamp};
+use rootset_store::{Lease, OldPlans, PastGrace, Stamp};
 
 use crate::error::ServiceError;
+use crate::scheduler::Waiting;
 use crate::scheduler::state::{self, HousekeepingNote};
-use crate::scheduler::{Doubt, Reading};
 use crate::service::Service;
 
 const DAY_MS: i64 = 24 * 3_600_000;
@@ -42,7 +43,7 @@ pub struct Housekept {
 }
 
 impl Service {
-    /// Does what is due, if anything is; `None` when it was done already, is being done, or the clock is in doubt.
+    /// Does what is due, if anything is; `None` when it was done already or is being done.
     pub fn housekeep(&self, keeper: Housekeeper) -> Result<Option<Housekept>, ServiceError> {
         let now = self.now();
         let note: HousekeepingNote = state::read(&self.store, state::HOUSEKEEPING)?;
@@ -86,24 +87,16 @@ impl Service {
         if due == Due::default() {
             return Ok(None);
         }
-        let last_seen = state::last_seen(&self.store)?;
-        if let Err(doubt) = self.check_clock(last_seen) {
-            note.doubted_at_ms = Some(now.0);
-            state::write(&self.store, lease, &note)?;
-            tracing::warn!(
-                "{}: nothing is purged; if the time is right, run `rootset daemon --once --trust-clock`",
-                doubt.in_words()
-            );
-            return Ok(None);
-        }
-        note.seen_at_ms = Some(now.0);
-        note.doubted_at_ms = None;
+        let waiting = self.waiting()?;
         let mut done = Housekept::default();
         if due.backup {
-            self.back_up_unless_too_large(lease, keeper, &mut note, &mut done)?;
+            self.back_up_unless_too_large(lease, keeper, waiting.as_ref(), &mut note, &mut done)?;
         }
-        // The first time there is nothing to hold the clock against: it is noted, and the trash waits for tomorrow.
-        if due.daily && last_seen.is_some() {
+        if let Some(waiting) = waiting.as_ref().filter(|_| due.daily) {
+            tracing::info!("{}", waiting.in_words());
+        }
+        if due.daily && waiting.is_none() {
+            self.store.restamp(now)?;
             if self.settings.gc.purge_trash {
                 self.purge_past_grace(lease, keeper, &mut note, &mut done)?;
             }
@@ -126,24 +119,33 @@ impl Service {
         &self,
         lease: &Lease,
         keeper: Housekeeper,
+        waiting: Option<&Waiting>,
         note: &mut HousekeepingNote,
         done: &mut Housekept,
     ) -> Result<(), ServiceError> {
         if keeper == Housekeeper::Writer && self.store.database_bytes()? >= BYTES_BACKED_UP_AT_END_MAX {
             return Ok(());
         }
-        if let Err(error) = self.back_up(lease, note, done) {
+        let outcome = self.back_up(lease, note, done).and_then(|()| match waiting {
+            // By a wrong clock every backup may look old.
+            Some(_) => Ok(()),
+            None => self.remove_old_backups(done),
+        });
+        if let Err(error) = outcome {
             tracing::warn!(%error, "the backup failed; the next housekeeping tries again");
         }
         Ok(())
     }
 
-    /// Takes a backup that verifies, and removes those that are no longer needed.
+    /// Takes a backup that verifies.
     fn back_up(&self, lease: &Lease, note: &mut HousekeepingNote, done: &mut Housekept) -> Result<(), ServiceError> {
         self.create_whole_backup(ACTOR)?;
         done.backups_taken += 1;
         note.backed_up_at_ms = Some(self.now().0);
-        self.store.renew_lease(lease, self.now(), LEASE_MS)?;
+        Ok(self.store.renew_lease(lease, self.now(), LEASE_MS)?)
+    }
+
+    fn remove_old_backups(&self, done: &mut Housekept) -> Result<(), ServiceError> {
         done.backups_removed += self.prune_backups(self.now())?.len() as i64;
         Ok(())
     }
@@ -160,11 +162,12 @@ impl Service {
         if keeper == Housekeeper::Scheduler && wants_backups && !condemned.is_empty() && done.backups_taken == 0 {
             // Nobody looks on when a scheduler purges: without a backup that verifies, it does not.
             self.back_up(lease, note, done)?;
+            self.remove_old_backups(done)?;
         }
         for PastGrace { workspace, run } in condemned {
             self.store.renew_lease(lease, self.now(), LEASE_MS)?;
             let stamp = Stamp { now: self.now(), actor: ACTOR };
-            let receipt = self.store.purge(&workspace, PurgeTarget::Run(run), self.next_erasure_id(), stamp)?;
+            let receipt = self.store.purge_past_grace(&workspace, run, self.next_erasure_id(), stamp)?;
             done.runs_purged += 1;
             done.memories_purged += receipt.rows.get("memories");
         }
@@ -180,15 +183,6 @@ impl Service {
             done.plans_removed += self.store.delete_old_plans(&workspace, old)?;
         }
         Ok(())
-    }
-
-    pub(crate) fn reading(&self) -> Reading {
-        Reading { wall: self.now(), elapsed_ms: self.elapsed_ms() }
-    }
-
-    /// Whether the time of this machine can be believed.
-    pub(crate) fn check_clock(&self, last_seen: Option<Timestamp>) -> Result<(), Doubt> {
-        self.clock_guard.lock().check(self.reading(), last_seen)
     }
 }
 
@@ -213,10 +207,9 @@ fn is_backup_due(
     is_over && (is_daily || keeper == Housekeeper::Scheduler)
 }
 
-/// At most once a day; a doubt about the clock is looked into once a day as well, by whatever the clock says.
+/// At most once a day, by whatever the clock says.
 fn is_due(note: &HousekeepingNote, now: Timestamp) -> bool {
-    let is_within_a_day = |at: Option<i64>| at.is_some_and(|at| now.0.abs_diff(at) < DAY_MS.unsigned_abs());
-    !is_within_a_day(note.done_at_ms) && !is_within_a_day(note.doubted_at_ms)
+    note.done_at_ms.is_none_or(|at| now.0.abs_diff(at) >= DAY_MS.unsigned_abs())
 }
 
 #[cfg(test)]
@@ -230,9 +223,7 @@ mod tests {
         assert!(is_due(&HousekeepingNote::default(), now));
         assert!(!is_due(&done_at(100 * DAY_MS - 1), now));
         assert!(is_due(&done_at(99 * DAY_MS), now));
-        assert!(is_due(&done_at(900 * DAY_MS), now), "a time in the future is looked into");
-        let doubted = HousekeepingNote { doubted_at_ms: Some(100 * DAY_MS - 5), ..done_at(900 * DAY_MS) };
-        assert!(!is_due(&doubted, now), "but not with every command");
+        assert!(is_due(&done_at(900 * DAY_MS), now), "a time in the future holds nothing back");
     }
 
     #[test]
@@ -241,7 +232,6 @@ mod tests {
         let note = |backed_up_ago: i64| HousekeepingNote {
             done_at_ms: Some(now.0 - DAY_MS),
             backed_up_at_ms: Some(now.0 - backed_up_ago),
-            ..HousekeepingNote::default()
         };
         let is_due =
             |note: &HousekeepingNote, interval, keeper, is_daily| is_backup_due(note, interval, keeper, is_daily, now);

@@ -4,13 +4,14 @@
 //! It owns no rule of its own: plans, limits and the trash are those of everybody else, and it only looks when it is told
 //! to ([`Scheduler::tick`]); its caller does the waiting. Two schedulers on one database do one round between them: the
 //! round is held by a lease. When a round is due, and what was reported already, is stored, so that restarts change
-//! nothing. When the clock cannot be believed, nothing is deleted.
+//! nothing. When the clock cannot be believed, nothing is deleted; backups are taken all the same.
 
 mod clock_guard;
 mod findings;
 pub(crate) mod state;
 mod telemetry;
 mod timing;
+mod waiting;
 mod workspace_round;
 
 use std::sync::Arc;
@@ -20,9 +21,10 @@ use rootset_api::ErrorCode;
 use rootset_model::Timestamp;
 use rootset_store::{Lease, Stamp};
 
-pub use clock_guard::{ABSENCE_MS_MAX, DRIFT_MS_MAX, Doubt};
-pub(crate) use clock_guard::{ClockGuard, Reading};
+pub(crate) use clock_guard::ClockGuard;
+pub use clock_guard::{DRIFT_MS_MAX, Doubt};
 pub use telemetry::{BlockedPlan, Event, LogSink, TelemetrySink, Tombstone, TombstoneDetail};
+pub use waiting::Waiting;
 
 use crate::error::ServiceError;
 use crate::housekeeping::Housekeeper;
@@ -35,8 +37,6 @@ pub(crate) const ACTOR: &str = "scheduler";
 const LEASE_MS: i64 = 10 * 60_000;
 /// When nobody has written for so long, writers hardly notice that they would have to wait.
 const IDLE_MS: i64 = 5 * 60_000;
-/// How often a scheduler with nothing to do notes that it still believes its clock.
-const SEEN_EVERY_MS: i64 = 3_600_000;
 
 pub struct Scheduler {
     service: Arc<Service>,
@@ -60,8 +60,8 @@ pub enum Tick {
     },
     /// Another scheduler is at it.
     HeldElsewhere,
-    /// Nothing is deleted until the clock is right again, or a person vouches for it.
-    ClockDoubted(Doubt),
+    /// The clock jumped or nothing ran for a while: nothing is deleted for now. Backups are taken.
+    Waiting(Waiting),
     Ran(Round),
 }
 
@@ -96,18 +96,16 @@ impl Scheduler {
     pub fn trust_clock(&self) -> Result<(), ServiceError> {
         let reading = self.service.reading();
         let now_ms = Some(reading.wall.0);
+        self.service.store.believe_wall(reading.wall)?;
         self.noting(state::ROUNDS, |mut note: RoundsNote| {
-            note.seen_at_ms = now_ms;
             // Times of a future that was none would hold the next round back.
             note.started_at_ms = note.started_at_ms.min(now_ms);
             note.finished_at_ms = note.finished_at_ms.min(now_ms);
             note
         })?;
         self.noting(state::HOUSEKEEPING, |mut note: state::HousekeepingNote| {
-            note.seen_at_ms = now_ms;
             note.done_at_ms = note.done_at_ms.min(now_ms);
             note.backed_up_at_ms = note.backed_up_at_ms.min(now_ms);
-            note.doubted_at_ms = None;
             note
         })?;
         self.service.clock_guard.lock().believe(reading);
@@ -120,10 +118,11 @@ impl Scheduler {
             return Ok(Tick::Disabled);
         }
         self.service.retry_log_and_log();
-        if let Err(doubt) = self.service.check_clock(self.last_seen()?) {
-            return Ok(Tick::ClockDoubted(doubt));
-        }
-        let tick = self.round_if_due()?;
+        self.service.observe_time()?;
+        let tick = match self.service.waiting()? {
+            Some(waiting) => Tick::Waiting(waiting),
+            None => self.round_if_due()?,
+        };
         if !self.stop.load(Ordering::SeqCst) {
             self.service.housekeep_and_log(Housekeeper::Scheduler);
             self.defragment_if_idle()?;
@@ -157,21 +156,11 @@ impl Scheduler {
         Ok(())
     }
 
-    /// Before the first note there is still the last write of anybody.
-    fn last_seen(&self) -> Result<Option<Timestamp>, ServiceError> {
-        let store = &self.service.store;
-        match state::last_seen(store)? {
-            Some(seen) => Ok(Some(seen)),
-            None => Ok(store.last_write_at()?),
-        }
-    }
-
     fn round_if_due(&self) -> Result<Tick, ServiceError> {
         let service = &self.service;
         let now = service.now();
         let note: RoundsNote = state::read(&service.store, state::ROUNDS)?;
-        let is_fresh = note.seen_at_ms.is_some_and(|seen| now.0.saturating_sub(seen) < SEEN_EVERY_MS);
-        if let Some(next_at) = self.not_before(&note).filter(|_| is_fresh) {
+        if let Some(next_at) = self.not_before(&note) {
             return Ok(Tick::NotDue { next_at });
         }
         let Some(lease) = service.store.acquire_lease(state::ROUNDS, now, LEASE_MS)? else {
@@ -198,19 +187,22 @@ impl Scheduler {
         // Read again under the lease: another scheduler may just have finished.
         let mut note: RoundsNote = state::read(store, state::ROUNDS)?;
         let now_ms = self.service.now().0;
-        note.seen_at_ms = Some(now_ms);
         if let Some(next_at) = self.not_before(&note) {
-            state::write(store, lease, &note)?;
             return Ok(Tick::NotDue { next_at });
         }
         note.started_at_ms = Some(now_ms);
         state::write(store, lease, &note)?;
+        store.restamp(self.service.now())?;
         let mut round = Round::default();
         let threshold = self.service.settings.gc.defrag_threshold;
         let defrag_recommended = rootset_gc::is_defrag_recommended(store.dead_rows()?.fraction(), threshold);
         for workspace in store.workspaces()? {
             if self.stop.load(Ordering::SeqCst) {
                 return Ok(Tick::Ran(round));
+            }
+            // A clock that jumps in the middle of a round ends it.
+            if let Some(waiting) = self.service.waiting()? {
+                return Ok(Tick::Waiting(waiting));
             }
             store.renew_lease(lease, self.service.now(), LEASE_MS)?;
             round.workspaces += 1;
@@ -229,7 +221,6 @@ impl Scheduler {
             tracing::warn!(target: "rootset::gc", "much was purged since the last defragmentation: `rootset defrag` frees the space");
         }
         note.finished_at_ms = Some(self.service.now().0);
-        note.seen_at_ms = note.finished_at_ms;
         state::write(store, lease, &note)?;
         Ok(Tick::Ran(round))
     }

@@ -62,6 +62,17 @@ impl Service {
 
     /// A service with the built-in extractor, no embedder, and the system's clock.
     pub fn new(store: Store, settings: Settings) -> Result<Self, ServiceError> {
+        Self::begin(store, settings, Arc::new(SystemClock))
+    }
+
+    /// The same with another clock, which stands in for a server's too.
+    pub fn new_at(mut store: Store, settings: Settings, clock: Arc<dyn Clock>) -> Result<Self, ServiceError> {
+        let wall = clock.clone();
+        store.set_wall(Arc::new(move || wall.now()));
+        Self::begin(store, settings, clock)
+    }
+
+    fn begin(store: Store, settings: Settings, clock: Arc<dyn Clock>) -> Result<Self, ServiceError> {
         let service = Self {
             store,
             settings,
@@ -74,7 +85,7 @@ impl Service {
             clock_guard: Mutex::new(ClockGuard::default()),
             sessions: LiveSessions::default(),
             believed_tokens: BelievedTokens::default(),
-            clock: Arc::new(SystemClock),
+            clock,
             ids: Arc::new(SystemIds::default()),
         };
         if let Some(folder) = service.backup_folder() {
@@ -92,11 +103,6 @@ impl Service {
 
     pub fn with_embedder(mut self, embedder: Arc<dyn Embedder>) -> Self {
         self.embedder = Some(embedder);
-        self
-    }
-
-    pub fn with_clock(mut self, clock: Arc<dyn Clock>) -> Self {
-        self.clock = clock;
         self
     }
 
@@ -139,8 +145,15 @@ impl Service {
         request.run(self, caller).map_err(|error| error.0.about_workspace(workspace.as_deref()).bounded().into())
     }
 
+    /// The wall clock: the server's where the database has one, so that all who share it agree.
     pub(crate) fn now(&self) -> Timestamp {
-        self.clock.now()
+        self.clock.now().saturating_add_ms(self.store.server_ahead_ms())
+    }
+
+    /// Moves the database's own clock on, as every write does: for whoever runs for long and writes nothing.
+    pub fn observe_time(&self) -> Result<(), ServiceError> {
+        self.store.observe()?;
+        Ok(())
     }
 
     pub(crate) fn elapsed_ms(&self) -> i64 {

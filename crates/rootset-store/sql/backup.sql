@@ -8,13 +8,14 @@ FROM workspaces ORDER BY workspace_id;
 
 -- name: read_runs
 SELECT run, operation, plan, actor, started_at, finished_at, cursor, counts, undo_until, undone_at, purged_at,
-       erasure, receipt
+       erasure, receipt, is_stamp_in_doubt
 FROM runs WHERE workspace = ?1 ORDER BY run;
 
 -- name: read_memories
 SELECT memory, sequence, name, source, repo, file_path, written_by, status, last_error, attempts, version, revision,
        pending_revision, source_version, doc_hash, metadata, tags, created_at, updated_at, ingested_at, expires_at,
-       pinned, pin_reason, superseded_by, superseded_at, supersede_reason, trashed_run, trashed_at, stale_at
+       pinned, pin_reason, superseded_by, superseded_at, supersede_reason, trashed_run, trashed_at, stale_at,
+       is_stamp_in_doubt
 FROM memories WHERE workspace = ?1 ORDER BY memory;
 
 -- name: read_revisions
@@ -100,7 +101,7 @@ SELECT scope, target, policy, set_by, set_at
 FROM retention WHERE workspace = ?1 ORDER BY scope, target;
 
 -- name: read_erasures
-SELECT erasure, at, actor, cause, run
+SELECT erasure, at, actor, cause, run, class
 FROM erasures WHERE workspace = ?1 ORDER BY erasure;
 
 -- name: read_erased_contents
@@ -108,7 +109,7 @@ SELECT content_hash, memory, erasure
 FROM erased_contents WHERE workspace = ?1 ORDER BY content_hash, memory;
 
 -- name: read_erasure
-SELECT erasure, at, actor, cause, run
+SELECT erasure, at, actor, cause, run, class
 FROM erasures WHERE workspace = ?1 AND erasure = ?2;
 
 -- name: read_contents_of_erasure
@@ -122,23 +123,26 @@ SELECT erasure, CAST(COUNT(*) AS BIGINT) FROM erased_contents WHERE workspace = 
 -- name: workspace_name
 SELECT workspace_id FROM workspaces WHERE workspace = ?1;
 
--- A run that is known already gets the state of the backup; what was purged since stays purged.
+-- A run that is known already gets the state of the backup; what was purged since stays purged. Observed times are those of
+-- the restore: what the database saw before has nothing to do with what it sees now.
 -- name: insert_runs
 INSERT INTO runs (workspace, run, operation, plan, actor, started_at, finished_at, cursor, counts, undo_until,
-                  undone_at, purged_at, erasure, receipt)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
+                  undone_at, purged_at, erasure, receipt, is_stamp_in_doubt, observed_ms)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
 ON CONFLICT (workspace, run) DO UPDATE
 SET finished_at = excluded.finished_at, cursor = excluded.cursor, counts = excluded.counts,
-    undo_until = excluded.undo_until, undone_at = excluded.undone_at,
+    started_at = excluded.started_at, undo_until = excluded.undo_until, undone_at = excluded.undone_at,
+    is_stamp_in_doubt = excluded.is_stamp_in_doubt, observed_ms = excluded.observed_ms,
     purged_at = COALESCE(runs.purged_at, excluded.purged_at);
 
 -- name: insert_memories
 INSERT INTO memories (workspace, memory, sequence, name, source, repo, file_path, written_by, status, last_error,
                       attempts, version, revision, pending_revision, source_version, doc_hash, metadata, tags,
                       created_at, updated_at, ingested_at, expires_at, pinned, pin_reason, superseded_by,
-                      superseded_at, supersede_reason, trashed_run, trashed_at, stale_at)
+                      superseded_at, supersede_reason, trashed_run, trashed_at, stale_at, is_stamp_in_doubt,
+                      ingested_observed_ms)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24,
-        ?25, ?26, ?27, ?28, ?29, ?30);
+        ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32);
 
 -- name: insert_revisions
 INSERT INTO revisions (workspace, memory, revision, topic, context, decisions, rationale, bytes, created_at,
@@ -220,13 +224,15 @@ VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9);
 -- name: insert_retention
 INSERT INTO retention (workspace, scope, target, policy, set_by, set_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6);
 
+-- Before there were classes, everything was erased.
 -- name: insert_erasures
-INSERT INTO erasures (workspace, erasure, at, actor, cause, run) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+INSERT INTO erasures (workspace, erasure, at, actor, cause, run, class)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, COALESCE(?7, 'erased'))
 ON CONFLICT DO NOTHING;
 
 -- name: insert_erased_contents
 INSERT INTO erased_contents (workspace, content_hash, memory, erasure) VALUES (?1, ?2, ?3, ?4)
-ON CONFLICT DO NOTHING;
+{{on_noted_content}};
 
 -- name: delete_memories
 DELETE FROM memories WHERE workspace = ?1;
@@ -366,8 +372,48 @@ UPDATE runs SET finished_at = ?2 WHERE workspace = ?1 AND finished_at IS NULL;
 UPDATE runs SET plan = NULL
 WHERE workspace = ?1 AND run NOT IN (SELECT a.run FROM audit a WHERE a.chain = ?1 AND a.run IS NOT NULL);
 
+-- All that is noted, and how it went.
+-- name: noted_contents
+SELECT c.content_hash, c.memory, c.erasure, COALESCE(e.class, 'erased')
+FROM erased_contents c LEFT JOIN erasures e ON e.workspace = c.workspace AND e.erasure = c.erasure
+WHERE c.workspace = ?1;
+
+-- fragment: was_only_removed
+EXISTS (SELECT 1 FROM erasures e WHERE e.workspace = r.workspace AND e.run = r.run AND e.class = 'removed')
+AND NOT EXISTS (SELECT 1 FROM erasures e WHERE e.workspace = r.workspace AND e.run = r.run AND e.class = 'erased')
+
+-- Runs whose trash is gone, and whether what somebody had removed by them may come back into the trash.
 -- name: purged_runs
-SELECT run FROM runs WHERE workspace = ?1 AND purged_at IS NOT NULL;
+SELECT r.run, {{was_only_removed}} FROM runs r WHERE r.workspace = ?1 AND r.purged_at IS NOT NULL;
+
+-- Whatever trash they are in.
+-- name: trash_memories_again
+UPDATE memories SET trashed_run = ?3, trashed_at = ?4
+WHERE workspace = ?1 AND memory IN (SELECT value FROM blob_list(?2));
+
+-- name: trash_revision_again
+UPDATE revisions SET trashed_run = ?4, trashed_at = ?5 WHERE workspace = ?1 AND memory = ?2 AND revision = ?3;
+
+-- name: trash_segments_again
+UPDATE segments SET trashed_run = ?3, trashed_at = ?4
+WHERE workspace = ?1 AND segment IN (SELECT value FROM integer_list(?2));
+
+-- name: trash_sessions_again
+UPDATE sessions SET trashed_run = ?3, trashed_at = ?4
+WHERE workspace = ?1 AND session IN (SELECT value FROM integer_list(?2));
+
+-- name: trash_untracked_again
+UPDATE untracked SET trashed_run = ?3, trashed_at = ?4
+WHERE workspace = ?1 AND trashed_run IN (SELECT value FROM blob_list(?2));
+
+-- name: trash_untracked_row_again
+UPDATE untracked SET trashed_run = ?4, trashed_at = ?5
+WHERE workspace = ?1 AND object = ?2 AND run = ?3 AND (trashed_run IS NULL OR trashed_run <> ?4);
+
+-- What the backup holds of a run's trash can be undone again.
+-- name: revive_runs
+UPDATE runs AS r SET purged_at = NULL
+WHERE r.workspace = ?1 AND r.purged_at IS NOT NULL AND ({{each has_trash_of_run OR}});
 
 -- name: current_revisions
 SELECT memory, revision, pending_revision FROM memories
@@ -377,7 +423,7 @@ WHERE workspace = ?1 AND memory IN (SELECT value FROM blob_list(?2));
 SELECT EXISTS (SELECT 1 FROM erased_contents WHERE workspace = ?1);
 
 -- name: was_purged
-SELECT erasure FROM erasures WHERE workspace = ?1 AND cause = 'purge_workspace';
+SELECT erasure, class FROM erasures WHERE workspace = ?1 AND cause = 'purge_workspace';
 
 -- name: set_erasure_key
 UPDATE meta SET value = ?1 WHERE key = 'erasure_key';

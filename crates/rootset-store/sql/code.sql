@@ -65,12 +65,13 @@ WHERE workspace = ?1 AND memory IN (SELECT value FROM blob_list(?2));
 
 -- name: insert_memory
 INSERT INTO memories (workspace, memory, sequence, source, repo, file_path, written_by, status, version, revision,
-                      source_version, created_at, updated_at, ingested_at)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 'complete', 1, 1, ?8, ?9, ?9, ?9);
+                      source_version, created_at, updated_at, ingested_at, ingested_observed_ms, is_stamp_in_doubt)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 'complete', 1, 1, ?8, ?9, ?9, ?9, ?10, ?11);
 
 -- name: replace_memory
 UPDATE memories
-SET file_path = ?3, source_version = ?4, updated_at = ?5, ingested_at = ?5, version = version + 1, stale_at = NULL
+SET file_path = ?3, source_version = ?4, updated_at = ?5, ingested_at = ?5, version = version + 1, stale_at = NULL,
+    ingested_observed_ms = ?6, is_stamp_in_doubt = ?7
 WHERE workspace = ?1 AND memory = ?2;
 
 -- name: insert_revision

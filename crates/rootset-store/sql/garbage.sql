@@ -1,6 +1,7 @@
 -- fragment: roots_as_seen
 SELECT m.memory, m.version, m.source, m.repo, m.ingested_at, u.last_used_at, m.expires_at,
-       CASE WHEN s.memory IS NULL THEN NULL ELSE m.superseded_at END, m.stale_at, m.source_version, m.pinned
+       CASE WHEN s.memory IS NULL THEN NULL ELSE m.superseded_at END, m.stale_at, m.source_version, m.pinned,
+       m.ingested_observed_ms, m.is_stamp_in_doubt
 FROM memories m
 LEFT JOIN uses u ON u.workspace = m.workspace AND u.memory = m.memory
 LEFT JOIN memories s ON s.workspace = m.workspace AND s.memory = m.superseded_by AND s.trashed_run IS NULL

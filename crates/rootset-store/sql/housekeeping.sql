@@ -1,13 +1,20 @@
+-- A run whose grace is over by the wall clock (?2, ?3), and by the time that the database has seen pass (?4, a grace of ?5).
+-- What was stamped in doubt waits for its new stamp.
+-- fragment: r_is_past_grace
+r.started_at <= ?2 AND r.undo_until <= ?3
+  AND r.is_stamp_in_doubt IS NULL AND r.observed_ms + greatest(?5, r.undo_until - r.started_at) <= ?4
+
 -- Runs of a workspace whose grace is over and that still have something in the trash.
 -- name: runs_past_grace
 SELECT r.run FROM runs r
-WHERE r.workspace = ?1 AND r.started_at <= ?2 AND r.undo_until <= ?3
+WHERE r.workspace = ?1 AND {{r_is_past_grace}}
   AND ({{each has_trash_of_run OR}})
 ORDER BY r.started_at, r.run;
 
--- When the run that trashed a workspace began, and how long it can be undone.
--- name: grace_of_run
-SELECT started_at, undo_until FROM runs WHERE workspace = ?1 AND run = ?2;
+-- The same of the run that trashed a workspace.
+-- name: is_run_past_grace
+SELECT 1 FROM runs r
+WHERE r.workspace = ?1 AND r.run = ?6 AND {{r_is_past_grace}};
 
 -- Plans that nobody applied in time, and those that were carried out long ago.
 -- name: old_plans

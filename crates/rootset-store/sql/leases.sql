@@ -1,10 +1,11 @@
--- A lease that nobody holds is taken; taking it raises its fence.
+-- A lease that nobody holds is taken; taking it raises its fence. One that lasts longer than any (until after ?6) was taken
+-- by a clock that was wrong.
 -- name: acquire
 INSERT INTO jobs (workspace, kind, subject, created_at, due_at, lease_until, fence)
 VALUES (?1, ?2, ?3, ?4, 9223372036854775807, ?5, 1)
 ON CONFLICT (workspace, kind, subject) DO UPDATE
 SET lease_until = excluded.lease_until, fence = jobs.fence + 1
-WHERE jobs.lease_until <= ?4
+WHERE jobs.lease_until <= ?4 OR jobs.lease_until > ?6
 RETURNING fence;
 
 -- name: held_until

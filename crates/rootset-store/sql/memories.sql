@@ -6,8 +6,9 @@ m.supersede_reason, m.trashed_run, m.trashed_at, {{m_is_superseded}}
 
 -- name: insert
 INSERT INTO memories (workspace, memory, sequence, name, source, written_by, status, version, revision, doc_hash,
-                      metadata, tags, created_at, updated_at, ingested_at, expires_at, pinned, pin_reason)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 1, 1, ?8, ?9, ?10, ?11, ?11, ?11, ?12, ?13, ?14);
+                      metadata, tags, created_at, updated_at, ingested_at, expires_at, pinned, pin_reason,
+                      ingested_observed_ms, is_stamp_in_doubt)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 1, 1, ?8, ?9, ?10, ?11, ?11, ?11, ?12, ?13, ?14, ?15, ?16);
 
 -- name: count_source
 INSERT INTO sources (workspace, source, memories) VALUES (?1, ?2, ?3)
@@ -69,10 +70,12 @@ WHERE m.workspace = ?1 AND m.memory IN (SELECT value FROM blob_list(?2)) AND m.n
 -- name: set_name
 UPDATE memories SET name = ?3 WHERE workspace = ?1 AND memory = ?2;
 
+-- Without a time it is as old as it was.
 -- name: set_revision
 UPDATE memories
-SET revision = ?3, pending_revision = NULL, doc_hash = ?4, ingested_at = ?5, status = 'complete', last_error = NULL,
-    attempts = 0
+SET revision = ?3, pending_revision = NULL, doc_hash = ?4, ingested_at = COALESCE(?5, ingested_at),
+    ingested_observed_ms = COALESCE(?6, ingested_observed_ms), is_stamp_in_doubt = COALESCE(?7, is_stamp_in_doubt),
+    status = 'complete', last_error = NULL, attempts = 0
 WHERE workspace = ?1 AND memory = ?2;
 
 -- name: set_pending_revision

@@ -30,15 +30,21 @@ DELETE FROM sources WHERE workspace = ?1;
 DELETE FROM memories WHERE workspace = ?1 AND memory IN (SELECT value FROM blob_list(?2));
 
 -- name: insert_erasure
-INSERT INTO erasures (workspace, erasure, at, actor, cause, run) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+INSERT INTO erasures (workspace, erasure, at, actor, cause, run, class) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
 ON CONFLICT DO NOTHING;
+
+-- What was removed and came back may be erased after all; what is erased stays so.
+-- fragment: on_noted_content
+ON CONFLICT (workspace, content_hash, memory) DO UPDATE SET erasure = excluded.erasure
+WHERE EXISTS (SELECT 1 FROM erasures e
+              WHERE e.workspace = excluded.workspace AND e.erasure = excluded.erasure AND e.class = 'erased')
 
 -- name: insert_erased_content
 INSERT INTO erased_contents (workspace, content_hash, memory, erasure) VALUES (?1, ?2, ?3, ?4)
-ON CONFLICT DO NOTHING;
+{{on_noted_content}};
 
 -- name: erased_content
-SELECT c.memory, e.at FROM erased_contents c
+SELECT c.memory, e.at, e.class FROM erased_contents c
 JOIN erasures e ON e.workspace = c.workspace AND e.erasure = c.erasure
 WHERE c.workspace = ?1 AND c.content_hash = ?2
 ORDER BY e.at DESC LIMIT 1;

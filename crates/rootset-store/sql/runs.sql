@@ -1,6 +1,7 @@
 -- name: insert
-INSERT INTO runs (workspace, run, operation, plan, actor, started_at, counts, undo_until)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8);
+INSERT INTO runs (workspace, run, operation, plan, actor, started_at, counts, undo_until, observed_ms,
+                  is_stamp_in_doubt)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10);
 
 -- name: by_id
 SELECT run, operation, plan, actor, started_at, finished_at, cursor, counts, undo_until, undone_at, purged_at, erasure,
@@ -25,7 +26,7 @@ WHERE r.workspace = ?1 AND r.undone_at IS NULL AND r.purged_at IS NULL AND r.fin
 ORDER BY r.started_at DESC, r.run DESC LIMIT ?2;
 
 -- name: advance
-UPDATE runs SET cursor = ?3, counts = ?4, finished_at = ?5 WHERE workspace = ?1 AND run = ?2;
+UPDATE runs SET cursor = ?3, counts = ?4, finished_at = ?5, observed_ms = ?6 WHERE workspace = ?1 AND run = ?2;
 
 -- Ends a run that was cut short: nobody goes on with it.
 -- name: end

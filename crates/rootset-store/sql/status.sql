@@ -7,7 +7,7 @@ SELECT COUNT(CASE WHEN m.trashed_run IS NULL THEN 1 END),
                        OR EXISTS (SELECT 1 FROM memories s
                                   WHERE s.workspace = m.workspace AND s.memory = m.superseded_by
                                     AND s.trashed_run IS NULL)) THEN 1 END),
-       COUNT(CASE WHEN m.trashed_run IS NULL AND (m.ingested_at < 0 OR m.ingested_at > ?2) THEN 1 END),
+       COUNT(CASE WHEN m.trashed_run IS NULL AND (m.ingested_at < 0 OR m.ingested_at > ?2 OR m.is_stamp_in_doubt = 1) THEN 1 END),
        COUNT(CASE WHEN m.trashed_run IS NOT NULL THEN 1 END),
        MIN(m.trashed_at)
 FROM memories m WHERE m.workspace = ?1;

@@ -8,8 +8,10 @@ use rootset_model::limits::{METADATA_BYTES_MAX, TAGS_MAX};
 use rootset_model::{MemoryId, Timestamp, WorkspaceKey};
 
 use crate::driver::Transaction;
+use crate::erasure::Class;
 use crate::error::StoreError;
 use crate::memories::{self, MemoryRow, Status, stored_list};
+use crate::purge::REMOVED_AGAIN;
 use crate::search::{self, SimilarMemory};
 use crate::statements::memories as sql;
 use crate::workspaces;
@@ -54,7 +56,7 @@ pub struct AddOutcome {
 }
 
 /// Removals that only the caller may take back: what somebody removed does not come back by itself.
-const REMOVED_BY_SOMEBODY: [&str; 2] = ["delete_memory", "forget"];
+const REMOVED_BY_SOMEBODY: [&str; 3] = ["delete_memory", "forget", REMOVED_AGAIN];
 
 impl Store {
     /// Adds one memory and answers what was there before that says nearly the same as `terms`, at most `similar_max`.
@@ -160,9 +162,10 @@ fn find_removed(
         };
     }
     if !new.restore
-        && let Some((memory, at)) = erasure::find(tx, workspace, &new.prepared.doc_hash)?
+        && let Some(noted) = erasure::find(tx, workspace, &new.prepared.doc_hash)?
     {
-        return Err(StoreError::ContentRemoved { memory, at, erased: true });
+        let erased = noted.class == Class::Erased;
+        return Err(StoreError::ContentRemoved { memory: noted.memory, at: noted.at, erased });
     }
     Ok(None)
 }

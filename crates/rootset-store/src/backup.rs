@@ -15,7 +15,6 @@ pub(crate) mod tables;
 mod verify;
 
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -24,7 +23,7 @@ use rootset_model::Timestamp;
 pub(crate) use folder::trouble;
 pub use folder::{Backup, find_backup, list_backups, open_backup, remove_backup};
 pub use manifest::{BackupKind, BackupReason, Manifest, ManifestFile};
-pub use restore::{LedgerUse, RestoreTarget, Restored};
+pub use restore::{FreshTrash, LedgerUse, RestoreTarget, Restored, Restoring};
 pub use salvage::{Salvaged, salvage};
 pub(crate) use tables::{CHUNK_TABLES, CONTEXT_TABLES, GRAPH_TABLES, MEMORY_TABLES, Table};
 pub use verify::verify_backup;
@@ -185,8 +184,7 @@ fn snapshot_manifest(
 /// A copy of a database whose schema is about to change. The database is being opened, so there is no service with a
 /// clock yet: the system's own stands in.
 pub(crate) fn before_migration(older: &rusqlite::Connection, folder: &Path) -> Result<(), StoreError> {
-    let elapsed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let now = Timestamp(i64::try_from(elapsed.as_millis()).unwrap_or(i64::MAX));
+    let now = crate::time::of_this_machine()();
     let id = backup_id(now, &format!("migration-{:03}", now.0.rem_euclid(1_000)));
     let partial = Partial::begin(folder, &id)?;
     let path = partial.path.join(SNAPSHOT_FILE);

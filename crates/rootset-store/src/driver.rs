@@ -8,7 +8,10 @@
 mod search;
 mod values;
 
-use rootset_model::WorkspaceKey;
+use std::sync::Arc;
+
+use rootset_gc::ObservedTime;
+use rootset_model::{Timestamp, WorkspaceKey};
 
 use crate::error::StoreError;
 pub use search::{Combine, SearchIndex, SearchQuery, SearchRemoval, SearchRow, SearchStatistics};
@@ -60,8 +63,14 @@ impl From<&crate::Workspace> for Tenant {
     }
 }
 
+/// A wall clock.
+pub type Wall = Arc<dyn Fn() -> Timestamp + Send + Sync>;
+
 /// One transaction on one engine. Reads see one snapshot.
 pub trait Transaction {
+    /// The database's own clock as this transaction began. A transaction that writes has it moved on in the database.
+    fn observed_time(&mut self) -> Result<ObservedTime, StoreError>;
+
     /// Goes on in another tenant: for work that visits one workspace after the other.
     fn enter(&mut self, tenant: Tenant) -> Result<(), StoreError>;
 
@@ -192,6 +201,12 @@ pub type Work<'a> = &'a mut dyn FnMut(&mut dyn Transaction) -> Result<(), StoreE
 /// A database: where transactions come from.
 pub trait Engine: Send + Sync {
     fn name(&self) -> &'static str;
+
+    /// Takes another wall clock than its own: that of the machine, or of the server where there is one.
+    fn set_wall(&mut self, wall: Wall);
+
+    /// By how much the wall clock of the server is ahead of this machine's; 0 where there is none.
+    fn server_ahead_ms(&self) -> i64;
 
     /// Runs `work` on one snapshot; never waits for a writer.
     fn read(&self, tenant: Tenant, work: Work<'_>) -> Result<(), StoreError>;

@@ -1,9 +1,9 @@
-//! The erasure ledger: what must never come back unasked, known by ids and keyed hashes, never by text.
+//! The erasure ledger: what must not come back unasked, known by ids and keyed hashes, never by text.
 
 use std::collections::HashSet;
 
 use rootset_model::content::DocHash;
-use rootset_model::{ErasureId, MemoryId, RunId, SegmentKey, SessionKey, Timestamp, WorkspaceKey};
+use rootset_model::{ErasureId, MemoryId, SegmentKey, SessionKey, Timestamp, WorkspaceKey};
 
 use crate::Stamp;
 use crate::driver::Transaction;
@@ -44,56 +44,104 @@ pub(crate) fn erased_among(
     Ok(contents.iter().zip(&hashes).filter(|(_, hash)| erased.contains(*hash)).map(|(it, _)| *it).collect())
 }
 
-/// Whether this content was erased, which memory it was and when.
+/// How a thing went, and so whether it may come back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Class {
+    /// Somebody wanted it gone for good: nothing brings it back.
+    Erased,
+    /// Somebody removed it, and its grace was over: a restore puts it into the trash.
+    Removed,
+}
+
+impl Class {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Erased => "erased",
+            Self::Removed => "removed",
+        }
+    }
+
+    /// What is neither is not known to be harmless.
+    pub fn from_stored(text: &str) -> Self {
+        if text == Self::Removed.as_str() { Self::Removed } else { Self::Erased }
+    }
+}
+
+/// A content that somebody removed: which memory it was, when it was purged and how.
+pub(crate) struct Noted {
+    pub memory: MemoryId,
+    pub at: Timestamp,
+    pub class: Class,
+}
+
+/// Whether this content was removed for good.
 pub(crate) fn find(
     tx: &mut dyn Transaction,
     workspace: WorkspaceKey,
     doc_hash: &DocHash,
-) -> Result<Option<(MemoryId, Timestamp)>, StoreError> {
+) -> Result<Option<Noted>, StoreError> {
     let hash = Key::load(tx)?.hash(doc_hash);
-    tx.row(&sql::ERASED_CONTENT, &[workspace.into(), (&hash).into()], |row| Ok((row.get(0)?, row.get(1)?)))
+    tx.row(&sql::ERASED_CONTENT, &[workspace.into(), (&hash).into()], |row| {
+        let class = Class::from_stored(&row.get::<String>(2)?);
+        Ok(Noted { memory: row.get(0)?, at: row.get(1)?, class })
+    })
+}
+
+/// The head of everything that one erasure notes.
+fn note_erasure(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    ledger: &Ledger<'_>,
+    class: Class,
+    stamp: Stamp<'_>,
+) -> Result<(), StoreError> {
+    let parameters = [
+        workspace.into(),
+        (&ledger.erasure).into(),
+        stamp.now.into(),
+        stamp.actor.into(),
+        ledger.cause.into(),
+        (&ledger.run).into(),
+        class.as_str().into(),
+    ];
+    tx.execute(&sql::INSERT_ERASURE, &parameters).map(drop)
 }
 
 /// One erasure and the contents it took.
 pub(crate) fn record(
     tx: &mut dyn Transaction,
     workspace: WorkspaceKey,
-    erasure: ErasureId,
-    cause: &str,
-    run: RunId,
+    ledger: &Ledger<'_>,
     contents: &[(MemoryId, DocHash)],
     stamp: Stamp<'_>,
 ) -> Result<(), StoreError> {
-    let parameters =
-        [workspace.into(), (&erasure).into(), stamp.now.into(), stamp.actor.into(), cause.into(), (&run).into()];
-    tx.execute(&sql::INSERT_ERASURE, &parameters)?;
+    let Some(class) = ledger.class else { return Ok(()) };
+    note_erasure(tx, workspace, ledger, class, stamp)?;
     let key = Key::load(tx)?;
-    let hashes: Vec<_> = contents.iter().map(|(memory, doc_hash)| (*memory, key.hash(doc_hash))).collect();
+    let mut hashes: Vec<_> = contents.iter().map(|(memory, doc_hash)| (*memory, key.hash(doc_hash))).collect();
+    // Two revisions of a memory may say the same.
+    hashes.sort_unstable();
+    hashes.dedup();
     let rows: Vec<_> = hashes
         .iter()
-        .map(|(memory, hash)| vec![workspace.into(), hash.into(), memory.into(), (&erasure).into()])
+        .map(|(memory, hash)| vec![workspace.into(), hash.into(), memory.into(), (&ledger.erasure).into()])
         .collect();
-    tx.execute_many(&sql::INSERT_ERASED_CONTENT, &rows)?;
-    Ok(())
+    tx.execute_many(&sql::INSERT_ERASED_CONTENT, &rows).map(drop)
 }
 
-/// Memories that are gone for good, whatever the cause: no restore brings them back. Their contents may be added again,
-/// unless [`record`] notes them too.
+/// Memories that are gone. Their contents may be added again, unless [`record`] notes them too.
 pub(crate) fn note_memories(
     tx: &mut dyn Transaction,
     workspace: WorkspaceKey,
-    erasure: ErasureId,
-    cause: &str,
-    run: RunId,
+    ledger: &Ledger<'_>,
     memories: &[[u8; 16]],
     stamp: Stamp<'_>,
 ) -> Result<(), StoreError> {
-    let parameters =
-        [workspace.into(), (&erasure).into(), stamp.now.into(), stamp.actor.into(), cause.into(), (&run).into()];
-    tx.execute(&sql::INSERT_ERASURE, &parameters)?;
+    let Some(class) = ledger.class else { return Ok(()) };
+    note_erasure(tx, workspace, ledger, class, stamp)?;
     let rows: Vec<_> = memories
         .iter()
-        .map(|memory| vec![workspace.into(), WHOLE_MEMORY.into(), memory.into(), (&erasure).into()])
+        .map(|memory| vec![workspace.into(), WHOLE_MEMORY.into(), memory.into(), (&ledger.erasure).into()])
         .collect();
     tx.execute_many(&sql::INSERT_ERASED_CONTENT, &rows).map(drop)
 }
@@ -145,7 +193,7 @@ impl ObjectHasher {
     }
 }
 
-/// Segments, sessions or imported rows that no restore brings back. The same text may be added again.
+/// Segments, sessions or imported rows that are gone. The same text may be added again.
 pub(crate) fn note_objects(
     tx: &mut dyn Transaction,
     workspace: WorkspaceKey,
@@ -153,15 +201,8 @@ pub(crate) fn note_objects(
     objects: &[NotedObject],
     stamp: Stamp<'_>,
 ) -> Result<(), StoreError> {
-    let parameters = [
-        workspace.into(),
-        (&ledger.erasure).into(),
-        stamp.now.into(),
-        stamp.actor.into(),
-        ledger.cause.into(),
-        (&ledger.run).into(),
-    ];
-    tx.execute(&sql::INSERT_ERASURE, &parameters)?;
+    let Some(class) = ledger.class else { return Ok(()) };
+    note_erasure(tx, workspace, ledger, class, stamp)?;
     let rows: Vec<_> = objects
         .iter()
         .map(|it| vec![workspace.into(), (&it.hash).into(), (&it.object).into(), (&ledger.erasure).into()])
@@ -174,6 +215,7 @@ pub(crate) fn note_workspace(
     tx: &mut dyn Transaction,
     workspace: WorkspaceKey,
     erasure: ErasureId,
+    class: Class,
     stamp: Stamp<'_>,
 ) -> Result<(), StoreError> {
     let parameters = [
@@ -183,6 +225,7 @@ pub(crate) fn note_workspace(
         stamp.actor.into(),
         WORKSPACE_CAUSE.into(),
         crate::driver::Value::Null,
+        class.as_str().into(),
     ];
     tx.execute(&sql::INSERT_ERASURE, &parameters)?;
     tx.execute(&crate::statements::backup::KEEP_COUNTERS, &[workspace.into()]).map(drop)

@@ -172,17 +172,21 @@ fn read_roots(
 ) -> Result<(Vec<Root>, Vec<Bucket>), StoreError> {
     let in_flight: HashSet<[u8; 16]> =
         tx.rows(&sql::IN_FLIGHT, &[workspace.into(), now.into()], |row| row.get(0))?.into_iter().collect();
+    let clock = tx.observed_time()?;
     let mut buckets = Buckets::default();
     let mut roots = Vec::new();
     let mut read = |row: &dyn Row| {
         let id: [u8; 16] = row.get(0)?;
         let repo = text(row, 3)?;
+        // Written by a clock that nobody believes: no time says how old it is.
+        let is_in_doubt = integer(row, 12)? == Some(1);
         roots.push(Root {
             id,
             version: row.get(1)?,
             bucket: buckets.place(policies, text(row, 2)?.unwrap_or_default(), repo),
-            ingested_at: time(row, 4)?,
-            last_used_at: time(row, 5)?,
+            ingested_at: time(row, 4)?.filter(|_| !is_in_doubt),
+            observed_age_ms: integer(row, 11)?.map_or(i64::MAX, |at| clock.age_ms(at)),
+            last_used_at: time(row, 5)?.filter(|_| !is_in_doubt),
             expires_at: time(row, 6)?,
             superseded_at: time(row, 7)?,
             stale_at: time(row, 8)?,

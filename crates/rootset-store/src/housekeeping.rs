@@ -30,31 +30,31 @@ pub struct OldPlans {
 
 impl Store {
     /// Runs of all workspaces whose promise of undo is over and whose trash is at least `grace_ms` old: the longer of
-    /// the grace that was promised and the one that is set now. A trashed workspace comes as its own run.
+    /// the grace that was promised and the one that is set now, by the wall clock and by the time that the database has
+    /// seen pass. None while the clock is in doubt. A trashed workspace comes as its own run.
     pub fn trash_past_grace(&self, grace_ms: i64, now: Timestamp) -> Result<Vec<PastGrace>, StoreError> {
         let trashed_before = now.saturating_add_ms(grace_ms.saturating_neg());
         self.read(Tenant::Database, |tx| {
             let mut found: Vec<PastGrace> = Vec::new();
+            let clock = tx.observed_time()?;
+            if clock.is_in_doubt() {
+                return Ok(found);
+            }
+            let grace = [trashed_before.into(), now.into(), clock.observed_ms.into(), grace_ms.into()];
             // What is in a trashed workspace goes with it, and comes back with it.
             let (living, trashed): (Vec<_>, Vec<_>) =
                 workspaces::all(tx)?.into_iter().partition(|it| it.trashed.is_none());
             for workspace in trashed {
                 let Some((run, _)) = workspace.trashed else { continue };
                 tx.enter(workspace.key.into())?;
-                let grace = tx.row(&sql::GRACE_OF_RUN, &[workspace.key.into(), (&run).into()], |row| {
-                    Ok((row.get::<Timestamp>(0)?, row.get::<Option<Timestamp>>(1)?))
-                })?;
-                let is_over = |(started_at, undo_until): (Timestamp, Option<Timestamp>)| {
-                    started_at <= trashed_before && undo_until.is_some_and(|it| it <= now)
-                };
-                if grace.is_some_and(is_over) {
+                let parameters = [&[workspace.key.into()], grace.as_slice(), &[(&run).into()]].concat();
+                if tx.row(&sql::IS_RUN_PAST_GRACE, &parameters, |_| Ok(()))?.is_some() {
                     found.push(PastGrace { workspace, run });
                 }
             }
             let living: BTreeMap<WorkspaceKey, Workspace> = living.into_iter().map(|it| (it.key, it)).collect();
             let keys: Vec<WorkspaceKey> = living.keys().copied().collect();
-            let parameters = [trashed_before.into(), now.into()];
-            tx.query_each(&keys, &sql::RUNS_PAST_GRACE, &parameters, &mut |key, row| {
+            tx.query_each(&keys, &sql::RUNS_PAST_GRACE, &grace, &mut |key, row| {
                 found.push(PastGrace { workspace: living[&key].clone(), run: row.get(0)? });
                 Ok(())
             })?;

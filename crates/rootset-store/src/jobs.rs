@@ -8,7 +8,7 @@ use crate::graph::Contribution;
 use crate::memories::{self, Status};
 use crate::statements::jobs as sql;
 use crate::statements::memories as memory_sql;
-use crate::update::{EraseIds, UpdateOutcome, erase_before, switch_revision, trim_revisions};
+use crate::update::{EraseIds, Ingestion, UpdateOutcome, erase_before, set_revision, switch_revision, trim_revisions};
 use crate::workspaces::{self, Draw};
 use crate::{PreparedContent, Stamp, Store, Workspace, graph, vectors};
 
@@ -130,7 +130,18 @@ impl Store {
             }
             let mut outcome = UpdateOutcome { version: row.version, ..UpdateOutcome::default() };
             if row.pending_revision.is_some() {
-                switch_revision(tx, workspace, memory, work.revision, prepared, derived, stamp.now, &mut outcome)?;
+                let (revision, ingestion) = (work.revision, Ingestion::Now);
+                switch_revision(
+                    tx,
+                    workspace,
+                    memory,
+                    revision,
+                    prepared,
+                    derived,
+                    ingestion,
+                    stamp.now,
+                    &mut outcome,
+                )?;
             } else {
                 let numbers = derived.extraction.entities.len();
                 let drawn = workspaces::draw(tx, workspace, Draw { numbers, ..Draw::default() }, stamp.now)?;
@@ -143,14 +154,7 @@ impl Store {
                 let (revision, first_number) = (work.revision, drawn.first_number);
                 let contribution = Contribution { memory, revision, derived, first_number };
                 let created = graph::contribute(tx, workspace, contribution, &before, stamp.now)?;
-                let parameters = [
-                    workspace.into(),
-                    (&memory).into(),
-                    work.revision.into(),
-                    (&prepared.doc_hash).into(),
-                    row.ingested_at.into(),
-                ];
-                tx.execute(&memory_sql::SET_REVISION, &parameters)?;
+                set_revision(tx, workspace, memory, work.revision, &prepared.doc_hash, None)?;
                 outcome.revision = work.revision;
                 outcome.entities_created = created.entities;
                 outcome.relations_created = created.relations;

@@ -34,7 +34,7 @@ pub(crate) use orphan::delete_orphans;
 pub use phases::Terms;
 pub(crate) use phases::{
     Description, Descriptions, Emptying, Erasing, Id, Ledger, Planned, Progress, Purging, Replaying, States, Sweep,
-    Undoing, When,
+    TrashingAgain, Undoing, When,
 };
 pub(crate) use segment::{HeadChange, raise_heads};
 
@@ -267,10 +267,16 @@ pub(crate) trait Kind: Sync {
         &[]
     }
 
-    /// Removes again what the erasure ledger knows to have been purged since a backup that is being restored; answers how
+    /// Removes again what the erasure ledger knows to have been erased since a backup that is being restored; answers how
     /// many roots that were.
     fn replay(&self, _tx: &mut dyn Transaction, _replaying: &Replaying<'_>) -> Result<i64, StoreError> {
         Ok(0)
+    }
+
+    /// Puts into the trash what somebody had removed before it was purged, since a backup that is being restored; counts
+    /// it by kind.
+    fn trash_again(&self, _tx: &mut dyn Transaction, _again: &TrashingAgain<'_>) -> Result<Counts, StoreError> {
+        Ok(Counts::default())
     }
 
     /// Invariants of its rows.

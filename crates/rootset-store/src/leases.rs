@@ -38,7 +38,8 @@ impl Store {
     /// `None` while somebody else holds it.
     pub fn acquire_lease(&self, work: Work, now: Timestamp, lease_ms: i64) -> Result<Option<Lease>, StoreError> {
         // Looking first spares the write lock when there is nothing to win.
-        if self.read(work.workspace, |tx| held_until(tx, work))?.is_some_and(|until| until > now) {
+        let longest = longest(now, lease_ms);
+        if self.read(work.workspace, |tx| held_until(tx, work))?.is_some_and(|until| until > now && until <= longest) {
             return Ok(None);
         }
         self.touch(work.workspace, |tx| acquire(tx, work, now, lease_ms))
@@ -84,9 +85,14 @@ pub(crate) fn acquire(
     lease_ms: i64,
 ) -> Result<Option<Lease>, StoreError> {
     let until = now.saturating_add_ms(lease_ms);
-    let parameters = [key(&work), vec![now.into(), until.into()]].concat();
+    let parameters = [key(&work), vec![now.into(), until.into(), longest(now, lease_ms).into()]].concat();
     let fence = tx.row(&sql::ACQUIRE, &parameters, |row| row.get(0))?;
     Ok(fence.map(|fence| Lease { work, fence }))
+}
+
+/// The latest end that a lease of this length can have, whichever of our machines took it.
+fn longest(now: Timestamp, lease_ms: i64) -> Timestamp {
+    now.saturating_add_ms(lease_ms).saturating_add_ms(rootset_gc::BEHIND_MS_MAX)
 }
 
 pub(crate) fn held_until(tx: &mut dyn Transaction, work: Work) -> Result<Option<Timestamp>, StoreError> {

@@ -49,6 +49,7 @@ mod stats;
 mod status;
 mod supersede;
 mod sweep;
+mod time;
 mod tokens;
 mod undo;
 mod update;
@@ -60,14 +61,15 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
 
-use driver::{DurabilitySetting, Engine, Tenant, Transaction};
+use driver::{DurabilitySetting, Engine, Tenant, Transaction, Wall};
 use rootset_model::Timestamp;
 
 pub use add::{AddOutcome, NewMemory};
 pub use audit::{AuditEntry, AuditFilters};
 pub use backup::{
-    Backup, BackupKind, BackupReason, LedgerUse, Manifest, ManifestFile, NewBackup, RestoreTarget, Restored, Salvaged,
-    backup_id, default_backup_folder, find_backup, list_backups, open_backup, remove_backup, salvage, verify_backup,
+    Backup, BackupKind, BackupReason, FreshTrash, LedgerUse, Manifest, ManifestFile, NewBackup, RestoreTarget,
+    Restored, Restoring, Salvaged, backup_id, default_backup_folder, find_backup, list_backups, open_backup,
+    remove_backup, salvage, verify_backup,
 };
 pub use code::{
     CodeCandidate, CodeHit, CodeSearch, CodeSymbol, CompletedScan, FileOutcome, FileReferences, FileStamp, FileState,
@@ -295,6 +297,16 @@ impl Store {
     /// none where there is no server.
     pub fn durability_at_start(&self) -> &[DurabilitySetting] {
         self.engine.durability_at_start()
+    }
+
+    /// Goes by another wall clock than that of the machine or the server: for tests, and for whoever brings time along.
+    pub fn set_wall(&mut self, wall: Wall) {
+        self.engine.set_wall(wall);
+    }
+
+    /// By how much the server's wall clock is ahead of this machine's, as far as known; 0 where there is no server.
+    pub fn server_ahead_ms(&self) -> i64 {
+        self.engine.server_ahead_ms()
     }
 
     /// One snapshot of a tenant; never waits for a writer.

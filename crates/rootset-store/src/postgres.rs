@@ -12,10 +12,11 @@ use std::time::{Duration, Instant};
 use rootset_model::limits::WRITE_WAIT_MS;
 use tokio_postgres::Config;
 
-use crate::driver::{DurabilitySetting, Engine, Sizes, Tenant, Work};
+use crate::driver::{DurabilitySetting, Engine, Sizes, Tenant, Wall, Work};
 use crate::error::StoreError;
 use crate::location::{PostgresSettings, PostgresUrl};
 
+mod clock;
 mod commits;
 mod connection;
 mod durability;
@@ -32,6 +33,7 @@ mod transaction;
 mod values;
 mod vectors;
 
+use clock::ServerAhead;
 use commits::Commit;
 use connection::{CommitFailure, Connection};
 use error::{Failure, failure};
@@ -66,7 +68,6 @@ fn session_settings() -> String {
     settings.map(|setting| format!("-c {setting}")).join(" ")
 }
 
-#[derive(Debug)]
 pub struct PostgresEngine {
     pool: Pool,
     statement_timeout_ms: u64,
@@ -76,6 +77,18 @@ pub struct PostgresEngine {
     is_new: bool,
     durability: Vec<DurabilitySetting>,
     changed_rows: ChangedRows,
+    /// Whether writes move the database's own clock on. What is written on opening does not: whoever opens may go by another
+    /// wall clock.
+    observes_time: bool,
+    /// Stands in for the server's clock.
+    wall: Option<Wall>,
+    server_ahead: ServerAhead,
+}
+
+impl std::fmt::Debug for PostgresEngine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("PostgresEngine").field("pool", &self.pool).finish_non_exhaustive()
+    }
 }
 
 impl PostgresEngine {
@@ -102,13 +115,24 @@ impl PostgresEngine {
         drop(first);
         let statement_timeout_ms = settings.statement_timeout_ms;
         let outcome_wait = connect_timeout.max(Duration::from_millis(statement_timeout_ms));
-        let changed_rows = ChangedRows::default();
-        let engine = Self { pool, statement_timeout_ms, outcome_wait, has_vectors, is_new, durability, changed_rows };
+        let mut engine = Self {
+            pool,
+            statement_timeout_ms,
+            outcome_wait,
+            has_vectors,
+            is_new,
+            durability,
+            changed_rows: ChangedRows::default(),
+            observes_time: false,
+            wall: None,
+            server_ahead: ServerAhead::default(),
+        };
         // Whoever may not act as the application learns it now.
         engine.read(Tenant::Database, &mut |_| Ok(()))?;
         if engine.has_vectors {
             vectors::fill_all(&engine)?;
         }
+        engine.observes_time = true;
         Ok(engine)
     }
 
@@ -141,18 +165,24 @@ impl PostgresEngine {
         };
         let purpose = if access == Access::Read { Purpose::Read } else { Purpose::Write };
         let result = self.pool.with(purpose, |connection| {
-            let begun = PostgresTransaction::begin(connection, tenant, access, timeout_ms, self.has_vectors);
+            let local = crate::time::of_this_machine();
+            let (before, wall) = (local(), self.wall.as_ref());
+            let begun = PostgresTransaction::begin(connection, tenant, access, timeout_ms, self.has_vectors, wall);
             let worked = begun.and_then(|mut transaction| {
+                if wall.is_none() {
+                    self.server_ahead.compare(transaction.server_now(), before, local());
+                }
                 work(&mut transaction)?;
-                Ok((transaction.commit, transaction.changed_rows))
+                let moved_clock = if self.observes_time { transaction.moved_clock() } else { String::new() };
+                Ok((transaction.commit, moved_clock, transaction.changed_rows))
             });
-            let (commit, changed_rows) = worked.inspect_err(|_| {
+            let (commit, moved_clock, changed_rows) = worked.inspect_err(|_| {
                 connection.forget_dimensions();
                 connection.roll_back();
             })?;
             let Some(commit) = commit else { return connection.command("COMMIT") };
             crate::failpoints::failpoint!("postgres.commit");
-            match connection.commit_write(Duration::from_millis(timeout_ms)) {
+            match connection.commit_write(&moved_clock, Duration::from_millis(timeout_ms)) {
                 Ok(()) => {
                     self.changed_rows.add(changed_rows, connection);
                     Ok(())
@@ -207,6 +237,14 @@ impl PostgresEngine {
 impl Engine for PostgresEngine {
     fn name(&self) -> &'static str {
         "postgres"
+    }
+
+    fn set_wall(&mut self, wall: Wall) {
+        self.wall = Some(wall);
+    }
+
+    fn server_ahead_ms(&self) -> i64 {
+        if self.wall.is_some() { 0 } else { self.server_ahead.ms() }
     }
 
     fn read(&self, tenant: Tenant, work: Work<'_>) -> Result<(), StoreError> {

@@ -9,6 +9,7 @@ use rootset_model::{Counts, ErasureId, RunId, Timestamp, WorkspaceKey};
 use serde::{Deserialize, Serialize};
 
 use crate::driver::{SearchRemoval, Transaction};
+use crate::erasure::Class;
 use crate::error::StoreError;
 use crate::failpoints::failpoint;
 use crate::kinds::{self, Emptying, Erasing, KINDS, Ledger, Progress, Purging};
@@ -17,8 +18,12 @@ use crate::statements::runs as run_sql;
 use crate::sweep::ConfirmedPlan;
 use crate::{Stamp, Store, Workspace, audit, runs};
 
-/// Causes that are noted in the ledger: somebody wanted it gone, so it must not come back by itself.
-pub(crate) const NOTED_CAUSES: [&str; 3] = ["delete_memory", "forget", "update_memory"];
+/// What the run of a restore is called that puts into the trash again what somebody had removed.
+pub(crate) const REMOVED_AGAIN: &str = "backup_restore";
+/// Causes whose contents are noted in the ledger: somebody wanted them gone, so they must not come back by themselves.
+pub(crate) const NOTED_CAUSES: [&str; 4] = ["delete_memory", "forget", "update_memory", REMOVED_AGAIN];
+/// Further causes by which a person or an agent removes something. Everything else follows a policy.
+const OTHER_REMOVALS: [&str; 4] = ["context_delete_session", "context_gc_prune", "delete_workspace", "import_graph"];
 /// Byte strings looked for after an erasure; enough to notice a leak, few enough for one pass over the file.
 pub(crate) const PROBES_MAX: usize = 16;
 /// By how much a batch shrinks that did not fit on the disk.
@@ -116,10 +121,54 @@ fn unlike<'a>(text: &'a [u8], kept: &[&str]) -> &'a [u8] {
     &text[start..end.min(start + PROBE_BYTES_MAX)]
 }
 
+/// Who wants trash removed for good.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Purger {
+    Somebody,
+    /// Nobody: the grace is over.
+    Housekeeping,
+}
+
+impl Purger {
+    /// What the ledger notes of trash that this operation made.
+    fn class(self, cause: &str) -> Option<Class> {
+        match self {
+            Self::Somebody => Some(Class::Erased),
+            Self::Housekeeping if NOTED_CAUSES.contains(&cause) || OTHER_REMOVALS.contains(&cause) => {
+                Some(Class::Removed)
+            }
+            Self::Housekeeping => None,
+        }
+    }
+}
+
 impl Store {
-    /// Removes trash for good.
+    /// Removes trash for good because somebody asks for it: it never comes back.
     pub fn purge(
         &self,
+        workspace: &Workspace,
+        target: PurgeTarget,
+        erasure: ErasureId,
+        stamp: Stamp<'_>,
+    ) -> Result<Receipt, StoreError> {
+        self.purge_by(Purger::Somebody, workspace, target, erasure, stamp)
+    }
+
+    /// Removes the trash of a run whose grace is over. A restore may bring it back: into the trash what somebody had
+    /// removed, as it was in the backup what a policy had.
+    pub fn purge_past_grace(
+        &self,
+        workspace: &Workspace,
+        run: RunId,
+        erasure: ErasureId,
+        stamp: Stamp<'_>,
+    ) -> Result<Receipt, StoreError> {
+        self.purge_by(Purger::Housekeeping, workspace, PurgeTarget::Run(run), erasure, stamp)
+    }
+
+    fn purge_by(
+        &self,
+        purger: Purger,
         workspace: &Workspace,
         target: PurgeTarget,
         erasure: ErasureId,
@@ -134,7 +183,7 @@ impl Store {
         })?;
         let mut erased = Erased::default();
         for run in runs {
-            self.purge_run(workspace.key, run, erasure, &mut erased, stamp)?;
+            self.purge_run(purger, workspace.key, run, erasure, &mut erased, stamp)?;
         }
         let takes_workspace = match (target, workspace.trashed) {
             (PurgeTarget::Run(run), Some((trashed_run, _))) => run == trashed_run,
@@ -142,7 +191,9 @@ impl Store {
             (_, None) => false,
         };
         if takes_workspace {
-            self.purge_workspace(workspace.key, erasure, &mut erased, stamp)?;
+            // A workspace is deleted by somebody, never by a policy.
+            let class = purger.class("delete_workspace").unwrap_or(Class::Erased);
+            self.purge_workspace(workspace.key, erasure, class, &mut erased, stamp)?;
         }
         failpoint!("purge.removed");
         self.receipt(workspace.key, Some(&workspace.id), erasure, erased)
@@ -171,6 +222,7 @@ impl Store {
 
     fn purge_run(
         &self,
+        purger: Purger,
         workspace: WorkspaceKey,
         run: RunId,
         erasure: ErasureId,
@@ -182,7 +234,7 @@ impl Store {
             self.read(workspace, |tx| KINDS.iter().map(|kind| kind.search_removal(tx, workspace, run)).collect())?;
         loop {
             let batch = self.write(workspace, |tx| {
-                let batch = purge_batch(tx, workspace, run, erasure, size, &large, stamp)?;
+                let batch = purge_batch(tx, purger, workspace, run, erasure, size, &large, stamp)?;
                 failpoint!("purge.batch");
                 Ok(batch)
             });
@@ -217,6 +269,7 @@ impl Store {
         &self,
         workspace: WorkspaceKey,
         erasure: ErasureId,
+        class: Class,
         erased: &mut Erased,
         stamp: Stamp<'_>,
     ) -> Result<(), StoreError> {
@@ -226,7 +279,7 @@ impl Store {
                 let mut of_batch = Erased::default();
                 // The indexes are dropped as a whole in the end.
                 let removal = if size < PURGE_BATCH_MEMORIES { SearchRemoval::AtOnce } else { SearchRemoval::Marked };
-                let emptying = Emptying { workspace, erasure, size, removal, stamp };
+                let emptying = Emptying { workspace, erasure, class, size, removal, stamp };
                 let mut is_last = true;
                 for kind in KINDS {
                     if kind.empty(tx, &emptying, &mut of_batch)? == Progress::More {
@@ -251,8 +304,10 @@ impl Store {
 }
 
 /// Up to `size` rows of the first kind that the run has any of in the trash, then of the next; `true` when that was all.
+#[expect(clippy::too_many_arguments, reason = "one call, each argument a different thing")]
 fn purge_batch(
     tx: &mut dyn Transaction,
+    purger: Purger,
     workspace: WorkspaceKey,
     run: RunId,
     erasure: ErasureId,
@@ -262,7 +317,8 @@ fn purge_batch(
 ) -> Result<(bool, Erased), StoreError> {
     runs::end(tx, workspace, run, stamp.now)?;
     let cause = runs::find(tx, workspace, run)?.operation;
-    let purging = Purging { workspace, ledger: Ledger { erasure, cause: &cause, run }, size, stamp };
+    let purging =
+        Purging { workspace, ledger: Ledger { erasure, cause: &cause, run, class: purger.class(&cause) }, size, stamp };
     let mut erased = Erased::default();
     let mut is_last = true;
     for (kind, large) in KINDS.iter().zip(large) {
@@ -288,7 +344,12 @@ pub(crate) fn erase_items(
     items: &[PlanItem],
     stamp: Stamp<'_>,
 ) -> Result<Erased, StoreError> {
-    let ledger = Ledger { erasure: confirmed.erasure(), cause: confirmed.operation(), run: confirmed.run() };
+    let ledger = Ledger {
+        erasure: confirmed.erasure(),
+        cause: confirmed.operation(),
+        run: confirmed.run(),
+        class: Some(Class::Erased),
+    };
     let planned = &confirmed.planned().counts;
     let erasing = Erasing { workspace: confirmed.workspace(), ledger, planned, stamp };
     let mut erased = Erased::default();

@@ -9,7 +9,7 @@ use crate::error::StoreError;
 use crate::memories::{self, read_content};
 use crate::statements::doctor as sql;
 use crate::statements::memories as memory_sql;
-use crate::update::{UpdateOutcome, switch_revision};
+use crate::update::{Ingestion, UpdateOutcome, switch_revision};
 use crate::{ContentPart, PreparedContent, Store, jobs, workspaces};
 
 /// A memory whose chunks or graph are incomplete, with all that is needed to derive them anew.
@@ -77,16 +77,8 @@ impl Store {
             let (workspace, memory) = (broken.workspace, broken.memory);
             let Some(row) = memories::by_id(tx, workspace, memory)? else { return Ok(()) };
             let mut outcome = UpdateOutcome::default();
-            switch_revision(tx, workspace, memory, row.revision, prepared, derived, now, &mut outcome)?;
-            // It is as old as it was.
-            let parameters = [
-                workspace.into(),
-                (&memory).into(),
-                row.revision.into(),
-                (&prepared.doc_hash).into(),
-                row.ingested_at.into(),
-            ];
-            tx.execute(&memory_sql::SET_REVISION, &parameters).map(drop)
+            let (revision, ingestion) = (row.revision, Ingestion::Before);
+            switch_revision(tx, workspace, memory, revision, prepared, derived, ingestion, now, &mut outcome)
         })
     }
 

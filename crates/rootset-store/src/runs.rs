@@ -8,6 +8,7 @@ use crate::error::StoreError;
 use crate::graph::Imported;
 use crate::purge::{NAMED_BY_PURGES, Receipt};
 use crate::statements::runs as sql;
+use crate::time::ObservedStamp;
 use crate::{Stamp, Store, Workspace, audit, kinds, leases};
 
 /// What a run took, counted as it went.
@@ -170,6 +171,7 @@ pub(crate) fn insert(
     stamp: Stamp<'_>,
 ) -> Result<(), StoreError> {
     let counts = audit::json(&RunCounts::default());
+    let observed = ObservedStamp::now(tx)?;
     tx.execute(
         &sql::INSERT,
         &[
@@ -181,6 +183,8 @@ pub(crate) fn insert(
             stamp.now.into(),
             (&counts).into(),
             run.undo_until.into(),
+            observed.observed_ms.into(),
+            observed.doubt(),
         ],
     )?;
     Ok(())
@@ -196,7 +200,9 @@ pub(crate) fn advance(
     finished_at: Option<Timestamp>,
 ) -> Result<(), StoreError> {
     let json = audit::json(counts);
-    let parameters = [workspace.into(), (&run).into(), cursor.into(), (&json).into(), finished_at.into()];
+    let observed_ms = tx.observed_time()?.observed_ms;
+    let parameters =
+        [workspace.into(), (&run).into(), cursor.into(), (&json).into(), finished_at.into(), observed_ms.into()];
     tx.execute(&sql::ADVANCE, &parameters)?;
     Ok(())
 }

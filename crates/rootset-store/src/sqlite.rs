@@ -13,7 +13,7 @@ use rootset_model::limits::WRITE_WAIT_MS;
 use rusqlite::OpenFlags;
 use rusqlite::config::DbConfig;
 
-use crate::driver::{Engine, Sizes, Tenant, Work};
+use crate::driver::{Engine, Sizes, Tenant, Wall, Work};
 use crate::error::StoreError;
 
 pub(crate) mod archive;
@@ -52,6 +52,7 @@ pub struct SqliteEngine {
     readers: Mutex<Vec<Connection>>,
     /// Dropped after the connections; `None` of a copy, which nobody locks.
     own_file: Option<Arc<OwnFile>>,
+    wall: Wall,
 }
 
 impl std::fmt::Debug for SqliteEngine {
@@ -109,6 +110,7 @@ impl SqliteEngine {
             writer: Mutex::new(None),
             readers: Mutex::new(Vec::new()),
             own_file: None,
+            wall: crate::time::of_this_machine(),
         }
     }
 
@@ -167,8 +169,16 @@ impl Engine for SqliteEngine {
         "sqlite"
     }
 
+    fn set_wall(&mut self, wall: Wall) {
+        self.wall = wall;
+    }
+
+    fn server_ahead_ms(&self) -> i64 {
+        0
+    }
+
     fn read(&self, _: Tenant, work: Work<'_>) -> Result<(), StoreError> {
-        self.with_reader(|connection| connection.read(work))
+        self.with_reader(|connection| connection.read(&self.wall, work))
     }
 
     fn write(&self, _: Tenant, work: Work<'_>) -> Result<(), StoreError> {
@@ -184,7 +194,7 @@ impl Engine for SqliteEngine {
                 none.insert(fresh)
             }
         };
-        let result = connection.write(work);
+        let result = connection.write(&self.wall, work);
         if !connection.is_usable_after(&result) {
             *writer = None;
         }

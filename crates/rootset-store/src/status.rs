@@ -1,5 +1,6 @@
 //! The state of a workspace's heap, and how much of the file is dead.
 
+use rootset_gc::ObservedTime;
 use rootset_model::{Counts, Timestamp};
 
 use crate::driver::{Sizes, Tenant};
@@ -16,7 +17,7 @@ pub struct HeapStatus {
     pub pinned: i64,
     /// Living, but superseded, expired or stale.
     pub out_of_search: i64,
-    /// Living, without a valid past time of ingestion.
+    /// Living, without a time of ingestion that is past and not in doubt.
     pub unclassifiable: i64,
     /// By kind; segments one by one, those of a trashed session are not counted again.
     pub trashed: Counts,
@@ -25,6 +26,8 @@ pub struct HeapStatus {
     pub last_runs: Vec<RunView>,
     pub dead: DeadRows,
     pub sizes: Sizes,
+    /// The database's own clock.
+    pub clock: ObservedTime,
 }
 
 /// Chunks that were purged since the last defragmentation, and those there are.
@@ -57,7 +60,7 @@ impl Store {
             }
             let trash_bytes = tx.scalar(&sql::TRASH_BYTES, &[workspace.key.into()])?;
             let last_runs = tx.rows(&sql::LAST_RUNS, &[workspace.key.into(), runs.into()], RunView::read)?;
-            Ok(HeapStatus { trash_bytes, last_runs, ..counts })
+            Ok(HeapStatus { trash_bytes, last_runs, clock: tx.observed_time()?, ..counts })
         })?;
         status.dead = self.dead_rows()?;
         status.sizes = self.engine.sizes()?;

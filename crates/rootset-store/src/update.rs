@@ -1,5 +1,6 @@
 //! Changing a memory: attributes at once, content by a new revision whose graph replaces the old one in one transaction.
 
+use rootset_model::content::DocHash;
 use rootset_model::{ErasureId, MemoryId, PlanId, RunId, Timestamp, WorkspaceKey};
 
 use crate::add::{insert_chunks, insert_revision, refuse_taken_name, write_attributes};
@@ -182,7 +183,8 @@ fn change_content(
     insert_revision(tx, workspace, row.id, revision, prepared, stamp.now)?;
     match &prepared.derived {
         Some(derived) => {
-            switch_revision(tx, workspace, row.id, revision, prepared, derived, stamp.now, outcome)?;
+            let ingestion = Ingestion::Now;
+            switch_revision(tx, workspace, row.id, revision, prepared, derived, ingestion, stamp.now, outcome)?;
             match request.erase_previous {
                 Some(ids) => erase_before(tx, workspace, row.id, revision, ids, stamp, outcome)?,
                 None => trim_revisions(tx, workspace, row.id, revision, request.keep_revisions, stamp.now)?,
@@ -199,6 +201,13 @@ fn change_content(
     Ok(())
 }
 
+/// Whether a memory is as old as before when another revision becomes its current one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ingestion {
+    Now,
+    Before,
+}
+
 /// Makes a stored revision the current one: its chunks, search rows, vectors and contributions replace the old ones.
 #[expect(clippy::too_many_arguments, reason = "one call per caller, each argument a different thing")]
 pub(crate) fn switch_revision(
@@ -208,6 +217,7 @@ pub(crate) fn switch_revision(
     revision: i64,
     prepared: &PreparedContent,
     derived: &PreparedDerived,
+    ingestion: Ingestion,
     now: Timestamp,
     outcome: &mut UpdateOutcome,
 ) -> Result<(), StoreError> {
@@ -226,8 +236,7 @@ pub(crate) fn switch_revision(
     vectors::insert(tx, workspace, drawn.first_chunk, derived, now)?;
     let contribution = Contribution { memory, revision, derived, first_number: drawn.first_number };
     let created = graph::contribute(tx, workspace, contribution, &before, now)?;
-    let parameters = [workspace.into(), (&memory).into(), revision.into(), (&prepared.doc_hash).into(), now.into()];
-    tx.execute(&sql::SET_REVISION, &parameters)?;
+    set_revision(tx, workspace, memory, revision, &prepared.doc_hash, (ingestion == Ingestion::Now).then_some(now))?;
 
     let objects: Vec<[u8; 16]> = before.keys().copied().collect();
     let visible = graph::visible_among(tx, workspace, &objects)?;
@@ -240,6 +249,28 @@ pub(crate) fn switch_revision(
     // What only the old text named has no contributor left, not even in the trash.
     kinds::delete_orphans(tx, workspace, &before, SearchRemoval::AtOnce)?;
     Ok(())
+}
+
+/// The current revision of a memory, and when it came where it is new.
+pub(crate) fn set_revision(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    memory: MemoryId,
+    revision: i64,
+    doc_hash: &DocHash,
+    ingested_at: Option<Timestamp>,
+) -> Result<(), StoreError> {
+    let clock = tx.observed_time()?;
+    let parameters = [
+        workspace.into(),
+        (&memory).into(),
+        revision.into(),
+        doc_hash.into(),
+        ingested_at.into(),
+        ingested_at.map(|_| clock.observed_ms).into(),
+        ingested_at.map(|_| i64::from(clock.is_in_doubt())).into(),
+    ];
+    tx.execute(&sql::SET_REVISION, &parameters).map(drop)
 }
 
 /// Keeps the newest `keep` earlier revisions.

@@ -9,6 +9,8 @@ use rootset_model::{Limits, Timestamp};
 use rootset_store::{NewWorkspace, SCHEMA_VERSION, Stamp, StashFilters, Store, StoreError};
 use rootset_testing::temporary_folder;
 
+const DAY_MS: i64 = 24 * 3_600_000;
+
 fn fixtures() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
     let entries = std::fs::read_dir(folder).expect("the folder of fixtures");
@@ -156,4 +158,32 @@ fn a_workspace_that_the_sixth_schema_of_sqlite_has_lost_gives_its_number_to_no_o
     assert!(matches!(store.create_workspace(&new, stamp), Err(StoreError::WorkspaceExists { .. })));
     let another = NewWorkspace { id: "another".to_owned(), ..NewWorkspace::default() };
     assert_eq!(store.create_workspace(&another, stamp).expect("a workspace").key.0, 5);
+}
+
+#[test]
+fn what_the_sixth_schema_of_sqlite_holds_has_to_be_seen_for_a_while() {
+    let folder = temporary_folder();
+    let path = folder.path().join("copy.db");
+    std::fs::copy(&fixtures()[5], &path).expect("a copy");
+    let raw = rusqlite::Connection::open(&path).expect("the same file");
+    raw.execute_batch(
+        "INSERT INTO erasures (workspace, erasure, at, actor, cause) VALUES
+             (1, x'01', 0, 'housekeeping', 'delete_memory'), (1, x'02', 0, 'cli', 'forget');",
+    )
+    .expect("what a database of that time may hold");
+    let last_write: i64 =
+        raw.query_row("SELECT MAX(last_write_at) FROM workspaces", [], |row| row.get(0)).expect("a time");
+    drop(raw);
+    let mut store = Store::open_sqlite(&path).expect("the fixture opens");
+    let wall = last_write + 60 * DAY_MS;
+    store.set_wall(std::sync::Arc::new(move || Timestamp(wall)));
+    let clock = store.observe().expect("a look at the clock");
+    assert_eq!((clock.observed_ms, clock.is_in_doubt()), (DAY_MS, true), "it was last used sixty days ago");
+    assert_eq!(store.trash_past_grace(0, Timestamp(wall)).expect("the trash"), [], "nothing goes while in doubt");
+    let raw = rusqlite::Connection::open(&path).expect("the same file");
+    let number = |sql: &str| -> i64 { raw.query_row(sql, [], |row| row.get(0)).expect("a number") };
+    assert_eq!(number("SELECT COUNT(*) FROM memories WHERE ingested_observed_ms <> 0"), 0);
+    assert_eq!(number("SELECT COUNT(*) FROM runs WHERE observed_ms <> 0"), 0);
+    assert_eq!(number("SELECT COUNT(*) FROM erasures WHERE class = 'removed'"), 1);
+    assert_eq!(number("SELECT COUNT(*) FROM erasures WHERE class = 'erased' AND erasure = x'02'"), 1);
 }

@@ -12,8 +12,17 @@ use rootset_trees::dump::Dump;
 use crate::error::StressError;
 
 /// Columns that follow from new ids and times.
-const LEFT_OUT: &[(&str, &str)] =
-    &[("audit", "hash"), ("audit", "seq"), ("jobs", "fence"), ("jobs", "lease_until"), ("jobs", "cursor")];
+const LEFT_OUT: &[(&str, &str)] = &[
+    ("audit", "hash"),
+    ("audit", "seq"),
+    ("jobs", "fence"),
+    ("jobs", "lease_until"),
+    ("jobs", "cursor"),
+    ("memories", "ingested_observed_ms"),
+    ("observed_time", "last_wall_ms"),
+    ("observed_time", "observed_ms"),
+    ("runs", "observed_ms"),
+];
 /// Shadow tables of a full-text index that hold its form, not its content.
 const FULL_TEXT_FORM: [&str; 4] = ["_data", "_idx", "_docsize", "_config"];
 

@@ -124,7 +124,7 @@ fn perform(step: &Step) -> Result<Value, ServiceError> {
     if step.operation == TICK {
         settings.gc = GcSettings { enabled: true, auto_delete: true, ..GcSettings::default() };
     }
-    let service = Service::new(store, settings)?.with_clock(Arc::new(ClockAhead { ms: step.ahead_ms }));
+    let service = Service::new_at(store, settings, Arc::new(ClockAhead { ms: step.ahead_ms }))?;
     let service = Arc::new(service);
     if step.waits {
         say(&Said::Ready).map_err(|error| ServiceError::conflict(error.to_string()))?;

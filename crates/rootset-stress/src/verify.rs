@@ -117,9 +117,8 @@ impl Verifier {
 
 /// Completes everything that is pending, as a process does that comes after all leases ran out.
 pub fn complete_pending(database: &Location) -> Result<usize, StressError> {
-    let service = Service::new(Store::open(database, None)?, Settings::default())?
-        .with_clock(Arc::new(ClockAhead { ms: AHEAD_MS }))
-        .with_extractor(Arc::new(SlowExtractor::Idle));
+    let (store, clock) = (Store::open(database, None)?, Arc::new(ClockAhead { ms: AHEAD_MS }));
+    let service = Service::new_at(store, Settings::default(), clock)?.with_extractor(Arc::new(SlowExtractor::Idle));
     let mut completed = 0;
     while service.complete_one_pending()? {
         completed += 1;

@@ -15,7 +15,7 @@ pub fn until_stopped(scheduler: &Scheduler, wait: impl Fn(Duration) -> bool) {
     let mut last_doubt = None;
     loop {
         let tick = scheduler.tick();
-        if !matches!(tick, Ok(Tick::ClockDoubted(_))) {
+        if !matches!(tick, Ok(Tick::Waiting(_))) {
             last_doubt = None;
         }
         let wait_ms = match tick {
@@ -25,10 +25,11 @@ pub fn until_stopped(scheduler: &Scheduler, wait: impl Fn(Duration) -> bool) {
             }
             Ok(Tick::NotDue { next_at }) => until(next_at),
             Ok(Tick::HeldElsewhere | Tick::Disabled) => LOOK_EVERY_MS,
-            Ok(Tick::ClockDoubted(doubt)) => {
+            Ok(Tick::Waiting(waiting)) => {
                 // Said once per kind: the sizes change with every look.
-                if last_doubt.replace(std::mem::discriminant(&doubt)) != Some(std::mem::discriminant(&doubt)) {
-                    tracing::warn!(target: "rootset::gc", "{}: nothing is deleted; {HOW_TO_TRUST}", doubt.in_words());
+                let kind = std::mem::discriminant(&waiting.doubt);
+                if last_doubt.replace(kind) != Some(kind) {
+                    tracing::info!(target: "rootset::gc", "{}; {HOW_TO_TRUST}", waiting.in_words());
                 }
                 LOOK_EVERY_MS
             }

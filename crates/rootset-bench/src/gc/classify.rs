@@ -66,6 +66,7 @@ fn roots(rows: usize, seed: u64) -> Vec<Root> {
             is_pinned: random.happens(0.01),
             is_indexed_file: false,
             is_in_flight: false,
+            observed_age_ms: i64::MAX,
         }
     };
     (0..rows).map(root).collect()

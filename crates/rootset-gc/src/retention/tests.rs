@@ -35,6 +35,21 @@ fn age_expires_strictly_after_its_limit() {
 }
 
 #[test]
+fn age_expires_only_what_the_database_has_seen_for_a_day_or_for_the_whole_of_a_shorter_age() {
+    const DAY_MS: i64 = 24 * 3_600_000;
+    let now = Timestamp(100 * DAY_MS);
+    let is_expired = |max_age_ms: i64, observed_age_ms: i64| {
+        let root = Root { observed_age_ms, ..Root::written(1, Timestamp(0)) };
+        !classify(&[root], &[bucket(by_age(max_age_ms))], now).expired.is_empty()
+    };
+    assert!(!is_expired(30 * DAY_MS, DAY_MS - 1) && is_expired(30 * DAY_MS, DAY_MS));
+    assert!(!is_expired(5_000, 4_999) && is_expired(5_000, 5_000));
+    assert!(!is_expired(30 * DAY_MS, -1), "of another database's time");
+    let root = Root { observed_age_ms: 0, ..Root::written(1, Timestamp(0)) };
+    assert_eq!(expired(&[root], by_count(0)), [0], "places are not given by age");
+}
+
+#[test]
 fn count_keeps_the_newest() {
     assert_eq!(expired(&ingested(&[5, 4, 3, 2]), by_count(2)), [2, 3]);
     assert_eq!(expired(&ingested(&[2, 5, 3, 4]), by_count(2)), [0, 2]);

@@ -47,8 +47,10 @@ fn root() -> impl Strategy<Value = Root> {
     let sometimes = || prop_oneof![4 => Just(None), 1 => stamp()];
     let stamps = (stamp(), sometimes(), sometimes(), sometimes(), sometimes());
     let flags = (rarely(0.1), rarely(0.3), rarely(0.05));
-    (any::<u8>(), 0..BUCKETS, stamps, proptest::option::weighted(0.5, 0..8_i64), flags).prop_map(
-        |(id, bucket, stamps, source_version, flags)| Root {
+    let observed_age_ms = prop_oneof![3 => Just(i64::MAX), 1 => 0..12_i64];
+    let numbers = (proptest::option::weighted(0.5, 0..8_i64), observed_age_ms);
+    (any::<u8>(), 0..BUCKETS, stamps, numbers, flags).prop_map(
+        |(id, bucket, stamps, (source_version, observed_age_ms), flags)| Root {
             id: [id; 16],
             version: 1,
             bucket,
@@ -61,6 +63,7 @@ fn root() -> impl Strategy<Value = Root> {
             is_pinned: flags.0,
             is_indexed_file: flags.1,
             is_in_flight: flags.2,
+            observed_age_ms,
         },
     )
 }

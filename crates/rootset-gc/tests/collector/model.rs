@@ -294,6 +294,7 @@ impl Workspace {
             is_pinned: memory.is_pinned,
             is_indexed_file: memory.path.is_some(),
             is_in_flight: memory.is_in_flight,
+            observed_age_ms: i64::MAX,
         }
     }
 

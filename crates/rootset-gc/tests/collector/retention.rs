@@ -40,9 +40,10 @@ fn oracle(roots: &[Root], buckets: &[Bucket], now: Timestamp) -> Classified {
         for (rank, place) in ranked.into_iter().enumerate() {
             let rank = rank as i64;
             let age = now.0 - stamp_of(&roots[place]).expect("only dated rows are ranked");
+            let seen_ms = roots[place].observed_age_ms;
             let gap = newest_version.zip(roots[place].source_version).map(|(newest, version)| newest - version);
             let broken = [
-                (policy.max_age_ms.is_some_and(|max| age > max), Expiry::Age),
+                (policy.max_age_ms.is_some_and(|max| age > max && seen_ms >= max.min(24 * 3_600_000)), Expiry::Age),
                 (policy.max_count.is_some_and(|max| rank >= max), Expiry::Count),
                 (policy.max_version_gap.is_some_and(|max| gap.is_some_and(|gap| gap >= max)), Expiry::Version),
             ];

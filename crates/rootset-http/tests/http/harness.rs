@@ -60,9 +60,8 @@ impl World {
         let mut settings = Settings::default();
         settings.backup.folder = Some(database.folder().join("rootset.db.backups"));
         let clock = Arc::new(FixedClock(AtomicI64::new(START_MS)));
-        let service = Service::new(database.open(), settings)
+        let service = Service::new_at(database.open(), settings, clock.clone())
             .expect("a service")
-            .with_clock(clock.clone())
             .with_ids(Arc::new(CountedIds(AtomicU64::new(1))));
         Self { database, service: Arc::new(service), clock }
     }

@@ -62,8 +62,8 @@ impl World {
             ..Settings::default()
         };
         settings.backup.folder = Some(database.folder().join("rootset.db.backups"));
-        let service = off_runtime(|| Service::new(database.open(), settings).unwrap());
-        let service = service.with_clock(Arc::new(StoppedClock)).with_ids(Arc::new(CountedIds(AtomicU64::new(1))));
+        let service = off_runtime(|| Service::new_at(database.open(), settings, Arc::new(StoppedClock)).unwrap());
+        let service = service.with_ids(Arc::new(CountedIds(AtomicU64::new(1))));
         Self { database, service: Arc::new(service) }
     }
 

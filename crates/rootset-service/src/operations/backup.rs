@@ -8,7 +8,9 @@ use rootset_api::{
     BackupVerified, BackupVerify, BackupsListed, ErrorCode, ListedBackup,
 };
 use rootset_model::names::check_workspace_id;
-use rootset_store::{Backup, BackupKind, BackupReason, LedgerUse, RestoreTarget, StoreError, verify_backup};
+use rootset_store::{
+    Backup, BackupKind, BackupReason, FreshTrash, LedgerUse, RestoreTarget, Restoring, StoreError, verify_backup,
+};
 use serde_json::json;
 
 use super::doctor::repair;
@@ -123,7 +125,9 @@ impl Operation for BackupRestore {
             Some(true) => LedgerUse::Without,
             _ => LedgerUse::Consult(&folders),
         };
-        let restored = service.store.restore_backup(&backup, target, ledger, &room, service.stamp(caller));
+        let trash = FreshTrash { run: service.next_run_id(), grace_ms: service.settings.grace_ms };
+        let restoring = Restoring { target, ledger, trash, room: &room };
+        let restored = service.store.restore_backup(&backup, restoring, service.stamp(caller));
         let restored = restored.map_err(|error| only_seen(error, caller))?;
         service.store.ensure_workspace(DEFAULT_WORKSPACE, service.stamp(caller))?;
         if backup.manifest.reason == BackupReason::Salvage {
@@ -134,6 +138,7 @@ impl Operation for BackupRestore {
         Ok(BackupRestored {
             restored: restored.rows.into_iter().map(|(table, count)| (table.to_owned(), count)).collect(),
             replayed_erasures: restored.replayed_erasures,
+            trashed_again: restored.trashed_again,
             workspaces: restored.workspaces,
             workspaces_removed: restored.workspaces_removed,
             warnings: Some(restored.warnings).filter(|it| !it.is_empty()),

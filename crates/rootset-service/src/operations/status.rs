@@ -9,6 +9,7 @@ use super::undo::run_answer;
 use crate::caller::Caller;
 use crate::error::ServiceError;
 use crate::operation::Operation;
+use crate::scheduler::Waiting;
 use crate::service::Service;
 
 /// Kinds that are counted even where there are none.
@@ -33,6 +34,7 @@ impl Operation for GcStatus {
             dead_fraction: sees_all.then_some(dead_fraction),
             defrag_recommended: sees_all.then(|| rootset_gc::is_defrag_recommended(dead_fraction, threshold)),
             unclassifiable: status.unclassifiable,
+            waiting: Waiting::of_database(&status.clock).map(|waiting| waiting.in_words()),
             disk: DiskAnswer {
                 db: sees_all.then_some(status.sizes.database_bytes),
                 wal: sees_all.then_some(status.sizes.log_bytes),

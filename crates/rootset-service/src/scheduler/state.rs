@@ -20,8 +20,6 @@ pub(crate) const DEFRAGMENTING: Work = Work { workspace: DATABASE, kind: "defrag
 pub(crate) struct RoundsNote {
     pub started_at_ms: Option<i64>,
     pub finished_at_ms: Option<i64>,
-    /// The last time that was believed.
-    pub seen_at_ms: Option<i64>,
 }
 
 impl RoundsNote {
@@ -34,9 +32,6 @@ impl RoundsNote {
 #[serde(default)]
 pub(crate) struct HousekeepingNote {
     pub done_at_ms: Option<i64>,
-    /// When the clock was last found wanting.
-    pub doubted_at_ms: Option<i64>,
-    pub seen_at_ms: Option<i64>,
     pub backed_up_at_ms: Option<i64>,
 }
 
@@ -58,11 +53,4 @@ pub(crate) fn read<T: DeserializeOwned + Default>(store: &Store, work: Work) -> 
 pub(crate) fn write<T: Serialize>(store: &Store, lease: &Lease, note: &T) -> Result<(), StoreError> {
     let text = serde_json::to_string(note).expect("notes are numbers and texts");
     store.note_for_lease(lease, &text)
-}
-
-/// The last time that any process believed.
-pub(crate) fn last_seen(store: &Store) -> Result<Option<Timestamp>, StoreError> {
-    let rounds: RoundsNote = read(store, ROUNDS)?;
-    let housekeeping: HousekeepingNote = read(store, HOUSEKEEPING)?;
-    Ok(rounds.seen_at_ms.max(housekeeping.seen_at_ms).map(Timestamp))
 }

@@ -1,5 +1,6 @@
 //! When a round is due. Pure, and a function of stored times: restarts neither skip nor repeat a round.
 
+use rootset_gc::BEHIND_MS_MAX;
 use rootset_model::Timestamp;
 
 /// The times of the last round, as stored.
@@ -18,7 +19,9 @@ pub fn next_round_at(last: LastRound, interval_ms: i64) -> Option<Timestamp> {
 }
 
 pub fn is_due(last: LastRound, interval_ms: i64, now: Timestamp) -> bool {
-    next_round_at(last, interval_ms).is_none_or(|next| next <= now)
+    // A round of a future that was none must not hold the next one back until then.
+    let is_from_the_future = last.started_at.is_some_and(|at| at.0.saturating_sub(now.0) > BEHIND_MS_MAX);
+    is_from_the_future || next_round_at(last, interval_ms).is_none_or(|next| next <= now)
 }
 
 #[cfg(test)]
@@ -40,6 +43,13 @@ mod tests {
         assert!(!is_due(last, 1_000, Timestamp(5_999)));
         assert!(is_due(last, 1_000, Timestamp(6_000)));
         assert!(is_due(last, 1_000, Timestamp(60_000)), "a machine that was off does one round, not many");
+    }
+
+    #[test]
+    fn round_of_a_clock_that_was_set_back_since_does_not_hold_the_next_one_back() {
+        let last = round(60 * BEHIND_MS_MAX, Some(60 * BEHIND_MS_MAX + 1));
+        assert!(is_due(last, 1_000, Timestamp(59 * BEHIND_MS_MAX - 1)));
+        assert!(!is_due(last, 1_000, Timestamp(59 * BEHIND_MS_MAX)), "machines differ by so much");
     }
 
     #[test]

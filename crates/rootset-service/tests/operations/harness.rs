@@ -135,7 +135,21 @@ impl World {
         self.clock.wall.load(Ordering::SeqCst)
     }
 
+    /// Time passes, and somebody uses the database twice a day.
     pub fn advance_ms(&self, milliseconds: i64) {
+        let mut left = milliseconds;
+        while left > 0 {
+            let step = left.min(12 * HOUR_MS);
+            self.let_pass_ms(step);
+            left -= step;
+            if milliseconds >= HOUR_MS {
+                self.service.observe_time().unwrap();
+            }
+        }
+    }
+
+    /// Time passes, and nothing runs.
+    pub fn let_pass_ms(&self, milliseconds: i64) {
         self.clock.elapsed.fetch_add(milliseconds, Ordering::SeqCst);
         self.set_clock_ahead_ms(milliseconds);
     }
@@ -356,8 +370,8 @@ fn open_with(
 ) -> Arc<Service> {
     // Not every engine has a place of its own for them.
     settings.backup.folder.get_or_insert_with(|| backup_folder(database));
-    let service = Service::new(database.open(), settings).unwrap();
-    Arc::new(configure(service).with_clock(clock.clone()).with_ids(ids.clone()))
+    let service = Service::new_at(database.open(), settings, clock.clone()).unwrap();
+    Arc::new(configure(service).with_ids(ids.clone()))
 }
 
 #[track_caller]

@@ -10,6 +10,7 @@ mod backups;
 mod batches;
 mod both_engines;
 mod checking;
+mod clocks;
 mod context;
 mod defragmenting;
 mod deleting;

@@ -173,7 +173,7 @@ fn a_clock_set_back_expires_nothing() {
     world.call("set_retention", json!({"max_age": "2d"}));
     let plan = world.call("gc_plan", json!({"strategies": ["expired"]}));
     assert_eq!(plan["totals"]["memories"], 4);
-    world.advance_ms(-400 * DAY_MS);
+    world.set_clock_ahead_ms(-400 * DAY_MS);
     assert_eq!(expired(&world), [""; 0]);
     let applied: Value = world.call("gc_apply", json!({"plan_id": plan["plan_id"], "allow_large": true}));
     assert_eq!(applied["trashed"]["memories"], 0, "{applied}");

@@ -119,13 +119,14 @@ impl<'a> Planted<'a> {
     fn plant_memory(&mut self, number: usize, root: &Root, successor: [u8; 16]) {
         // Every field, so that one that is added cannot be left out here.
         let Root { id: _, version: _, bucket: _, ingested_at, last_used_at, expires_at, superseded_at, .. } = *root;
-        let Root { stale_at, source_version, is_pinned, is_indexed_file, is_in_flight, .. } = *root;
+        let Root { stale_at, source_version, is_pinned, is_indexed_file, is_in_flight, observed_age_ms, .. } = *root;
         assert!(!is_pinned && !is_in_flight, "what is held is not garbage");
+        assert_eq!(observed_age_ms, i64::MAX, "times are planted as those that an import brings");
         let id = self.add(&format!("memory-{number}"), SOURCE);
         let time = |stamp: Option<Timestamp>| stamp.map(|stamp| stamp.0);
         self.execute(
-            "UPDATE memories SET ingested_at = ?3, expires_at = ?4, superseded_at = ?5, superseded_by = ?6,
-                 stale_at = ?7, source_version = ?8 WHERE workspace = ?1 AND memory = ?2",
+            "UPDATE memories SET ingested_at = ?3, ingested_observed_ms = NULL, expires_at = ?4, superseded_at = ?5,
+                 superseded_by = ?6, stale_at = ?7, source_version = ?8 WHERE workspace = ?1 AND memory = ?2",
             &[
                 self.key.into(),
                 (&id).into(),

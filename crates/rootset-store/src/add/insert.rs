@@ -11,6 +11,7 @@ use crate::error::StoreError;
 use crate::graph::{self, Contribution};
 use crate::memories::{Status, stored_list};
 use crate::statements::memories as sql;
+use crate::time::ObservedStamp;
 use crate::workspaces::{self, Draw};
 use crate::{PreparedContent, Stamp, jobs, vectors};
 
@@ -130,6 +131,7 @@ fn insert_rows(
     numbers: &[Numbered],
     now: Timestamp,
 ) -> Result<(), StoreError> {
+    let observed = ObservedStamp::now(tx)?;
     let packed: Vec<(Option<String>, Option<String>)> = memories
         .iter()
         .map(|Named { new, .. }| {
@@ -159,6 +161,8 @@ fn insert_rows(
                 new.expires_at.into(),
                 new.is_pinned.into(),
                 new.pin_reason.into(),
+                observed.observed_ms.into(),
+                observed.doubt(),
             ]
         })
         .collect();

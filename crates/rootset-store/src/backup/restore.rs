@@ -1,11 +1,12 @@
 //! Restoring: the rows of a verified backup replace the existing ones, in one transaction of the live
 //! database. Other processes go on before and after it, and never see anything in between.
 //!
-//! Audit, counters and fences are never restored. The erasure ledgers are merged, and what was purged since the backup is
-//! purged again before anybody can see it.
+//! Audit, counters and fences are never restored. The erasure ledgers are merged: what was erased since the backup is purged
+//! again before anybody can see it, and what somebody had removed is put into the trash.
 
 mod beside;
 mod ledger;
+mod removed;
 mod rows;
 mod targets;
 
@@ -14,7 +15,7 @@ use std::path::Path;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use rootset_model::{MemoryId, WorkspaceKey};
+use rootset_model::{MemoryId, RunId, WorkspaceKey};
 
 use super::archive::Archive;
 use super::bundle::ArchivedWorkspace;
@@ -24,6 +25,7 @@ use super::rows::Cell;
 use super::tables::{self, Table, by_name};
 use super::verified;
 use crate::driver::{Tenant, Transaction, Value};
+use crate::erasure::Class;
 use crate::error::StoreError;
 use crate::failpoints::failpoint;
 use crate::kinds::{KINDS, Replaying};
@@ -31,10 +33,10 @@ use crate::leases::DATABASE;
 use crate::statements::backup as sql;
 use crate::statements::{purge as purge_sql, vectors as vector_sql};
 use crate::workspaces;
-use crate::{Stamp, Store, audit, doctor, jobs};
+use crate::{Stamp, Store, audit, doctor, jobs, time};
 use beside::Beside;
 pub use beside::LedgerUse;
-use ledger::{ArchivedLedger, Since, known_since, noted, was_purged_since};
+use ledger::{ArchivedLedger, Since, known_since, noted, purged_since};
 use rows::{insert_rows, raise_counters};
 use targets::{Origin, Target, empty, place, reserve, target};
 
@@ -61,30 +63,47 @@ pub struct Restored {
     pub workspaces_removed: Vec<String>,
     /// Rows per table, before the ledger was replayed.
     pub rows: BTreeMap<&'static str, i64>,
-    /// Roots and workspaces of the backup that were purged since, and stay so.
+    /// Roots and workspaces of the backup that were erased since, and stay so.
     pub replayed_erasures: i64,
+    /// The same, of those that somebody had removed and whose grace was over: they are in the trash, with a new grace.
+    pub trashed_again: i64,
     pub warnings: Vec<String>,
 }
 
+/// How to restore a backup.
+#[derive(Clone, Copy, Debug)]
+pub struct Restoring<'a> {
+    pub target: RestoreTarget<'a>,
+    pub ledger: LedgerUse<'a>,
+    pub trash: FreshTrash,
+    /// A folder for a copy, where one is needed.
+    pub room: &'a Path,
+}
+
+/// The run that puts into the trash what somebody had removed.
+#[derive(Clone, Copy, Debug)]
+pub struct FreshTrash {
+    pub run: RunId,
+    pub grace_ms: i64,
+}
+
 impl Store {
-    /// Verifies the backup and writes it into the live database. `room` is a folder for a copy, where one is needed.
+    /// Verifies the backup and writes it into the live database.
     pub fn restore_backup(
         &self,
         backup: &Backup,
-        target: RestoreTarget<'_>,
-        ledger: LedgerUse<'_>,
-        room: &Path,
+        restoring: Restoring<'_>,
         stamp: Stamp<'_>,
     ) -> Result<Restored, StoreError> {
         let backup = verified(backup.clone())?;
         failpoint!("restore.verified");
-        let beside = Beside::find(&backup, ledger)?;
-        let archive = Archive::open(&backup, room)?;
+        let beside = Beside::find(&backup, restoring.ledger)?;
+        let archive = Archive::open(&backup, restoring.room)?;
         let workspaces = archive.workspaces()?;
         let restored = self.write(Tenant::Database, |tx| {
-            let engine = self.engine.name();
-            let work = Work { backup: &backup, archive: &archive, beside: &beside, engine, stamp };
-            work.restore(tx, &workspaces, target)
+            let (engine, trash) = (self.engine.name(), restoring.trash);
+            let work = Work { backup: &backup, archive: &archive, beside: &beside, engine, trash, stamp };
+            work.restore(tx, &workspaces, restoring.target)
         })?;
         failpoint!("restore.committed");
         // What was replaced leaves the log too; while a reader holds it, the next purge does it.
@@ -98,6 +117,7 @@ struct Work<'a> {
     archive: &'a Archive,
     beside: &'a Beside,
     engine: &'static str,
+    trash: FreshTrash,
     stamp: Stamp<'a>,
 }
 
@@ -131,14 +151,17 @@ impl Work<'_> {
             empty(tx, target.key)?;
         }
         failpoint!("restore.emptied");
-        let runs = self.insert(tx, &mut targets, &mut restored)?;
+        let mut runs = self.insert(tx, &mut targets, &mut restored)?;
         failpoint!("restore.inserted");
         let own_key = self.take_key(tx, origin)?;
-        for target in &targets {
+        for target in &mut targets {
             tx.enter(target.key.into())?;
             let known = since.remove(&target.key).unwrap_or_default();
             restored.replayed_erasures += self.replay(tx, target, &known)?;
-            self.settle(tx, target, runs.get(&target.key).map_or(&[], Vec::as_slice))?;
+            restored.trashed_again += removed::trash_again(tx, target, &known, self.trash, self.stamp)?;
+            let runs = runs.entry(target.key).or_default();
+            runs.push(self.trash.run.0);
+            self.settle(tx, target, runs)?;
             tx.execute(&sql::RAISE_EPOCHS, &[target.key.into(), known.last_epoch.into(), self.stamp.now.into()])?;
             restored.workspaces.push(target.cells[0].text().unwrap_or_default().to_owned());
         }
@@ -163,7 +186,7 @@ impl Work<'_> {
             Ok(())
         })?;
         self.archive.rows(table("erased_contents"), &all, &mut |workspace, cells| {
-            ledgers.entry(workspace.to_owned()).or_default().contents.extend(noted(&cells[0], &cells[1]));
+            ledgers.entry(workspace.to_owned()).or_default().contents.extend(noted(&cells));
             Ok(())
         })?;
         Ok(ledgers)
@@ -216,15 +239,17 @@ impl Work<'_> {
         let mut targets = Vec::new();
         for workspace in archived {
             let ledger = ledgers.get(&workspace.id);
-            let was_purged = match origin {
-                Origin::Same => was_purged_since(tx, workspace, ledger)?,
-                Origin::Adopted | Origin::Foreign => self.beside.was_purged(tx, workspace, ledger, origin)?,
+            let purged = match origin {
+                Origin::Same => purged_since(tx, workspace, ledger)?,
+                Origin::Adopted | Origin::Foreign => self.beside.purged(tx, workspace, ledger, origin)?,
             };
-            if was_purged {
+            if purged == Some(Class::Erased) {
                 restored.replayed_erasures += 1;
                 continue;
             }
-            targets.push(target(tx, workspace, workspace.cells.clone(), origin)?);
+            let mut found = target(tx, workspace, workspace.cells.clone(), origin)?;
+            found.is_trashed_again = purged == Some(Class::Removed);
+            targets.push(found);
         }
         Ok(targets)
     }
@@ -334,10 +359,10 @@ impl Work<'_> {
         StoreError::BackupUnusable { backup: self.backup.manifest.backup_id.clone(), problems }
     }
 
-    /// Purges again what was purged since the backup.
+    /// Purges again what was erased since the backup.
     fn replay(&self, tx: &mut dyn Transaction, target: &Target<'_>, since: &Since) -> Result<i64, StoreError> {
-        let Since { erased, purged_runs, .. } = since;
-        let replaying = Replaying { workspace: target.key, erased, purged_runs, stamp: self.stamp };
+        let Since { erased, erased_runs, .. } = since;
+        let replaying = Replaying { workspace: target.key, erased, erased_runs, stamp: self.stamp };
         KINDS.iter().map(|kind| kind.replay(tx, &replaying)).sum()
     }
 
@@ -352,6 +377,8 @@ impl Work<'_> {
         jobs::enqueue_completions(tx, key, &pending, now)?;
         tx.execute(&sql::END_OTHER_RUNS, &[key.into(), runs.into(), now.into()])?;
         tx.execute(&sql::END_UNFINISHED_RUNS, &[key.into(), now.into()])?;
+        tx.execute(&sql::REVIVE_RUNS, &[key.into()])?;
+        time::restamp_workspace(tx, key, now)?;
         tx.execute(&sql::FORGET_FOREIGN_PLANS, &[key.into()])?;
         let cells = target.cells.iter().take(target.cells.len() - 1).map(Value::from);
         let parameters: Vec<Value<'_>> = std::iter::once(key.into()).chain(cells).collect();
@@ -363,6 +390,7 @@ impl Work<'_> {
             "workspaces": targets.len(),
             "memories": restored.rows.get("memories"),
             "replayed_erasures": restored.replayed_erasures,
+            "trashed_again": restored.trashed_again,
         })
         .to_string();
         let entry = audit::Entry { counts: Some(counts), ..audit::Entry::of("backup_restore") };

@@ -20,6 +20,7 @@ use crate::error::StoreError;
 use crate::graph::{KIND_ENTITY, KIND_RELATION, relation_row};
 use crate::leases::{self, Lease};
 use crate::statements::{code as sql, graph as graph_sql, memories as memory_sql};
+use crate::time::ObservedStamp;
 use crate::workspaces::{self, Draw, Drawn};
 use crate::{Stamp, Store, Workspace, kinds, purge, vectors};
 
@@ -216,6 +217,7 @@ impl<'a> Batch<'a> {
     /// Memories, their content, what the next scan compares, symbols and references.
     fn insert_rows(&self, tx: &mut dyn Transaction, drawn: Drawn) -> Result<(), StoreError> {
         let (workspace, now) = (self.workspace, self.stamp.now);
+        let observed = ObservedStamp::now(tx)?;
         let (replaced, created): (Vec<_>, Vec<_>) = self.placed.iter().partition(|it| it.previous.is_some());
         let rows: Vec<_> = (drawn.first_number..)
             .zip(&created)
@@ -230,6 +232,8 @@ impl<'a> Batch<'a> {
                     self.stamp.actor.into(),
                     self.run.into(),
                     now.into(),
+                    observed.observed_ms.into(),
+                    observed.doubt(),
                 ]
             })
             .collect();
@@ -240,7 +244,11 @@ impl<'a> Batch<'a> {
         }
         let rows: Vec<_> = replaced
             .iter()
-            .map(|it| vec![workspace.into(), (&it.memory).into(), it.file.path.into(), self.run.into(), now.into()])
+            .map(|it| {
+                let times = [now.into(), observed.observed_ms.into(), observed.doubt()];
+                let file = [workspace.into(), (&it.memory).into(), it.file.path.into(), self.run.into()];
+                file.into_iter().chain(times).collect()
+            })
             .collect();
         tx.execute_many(&sql::REPLACE_MEMORY, &rows)?;
         for (statement, files) in [(&sql::INSERT_REVISION, &created), (&sql::REPLACE_REVISION, &replaced)] {

@@ -164,28 +164,36 @@ fn noted_segment(hasher: &ObjectHasher, row: &dyn Row) -> Result<NotedObject, St
     Ok(hasher.segment(SegmentKey(key), &hash, row.get(4)?, &row.get::<String>(5)?))
 }
 
-/// Removes again what was purged since a backup: those whose number and content are both those that were noted.
-pub(crate) fn remove_erased(
+/// Sessions and segments that are those of some notes.
+pub(crate) struct NotedContext {
+    sessions: Vec<RemovedSession>,
+    /// One by one; not those of the sessions.
+    pub segments: Vec<i64>,
+}
+
+impl NotedContext {
+    pub(crate) fn session_numbers(&self) -> Vec<i64> {
+        self.sessions.iter().map(|it| it.session).collect()
+    }
+}
+
+/// Those whose number and content are both those that were noted.
+pub(crate) fn noted_among(
     tx: &mut dyn Transaction,
     workspace: WorkspaceKey,
-    erased_since: &[(Vec<u8>, [u8; 16])],
-    erased: &mut Erased,
-    stamp: Stamp<'_>,
-) -> Result<(), StoreError> {
+    notes: &[(Vec<u8>, [u8; 16])],
+) -> Result<NotedContext, StoreError> {
     let hasher = ObjectHasher::new(tx)?;
-    let noted: HashSet<([u8; 16], &[u8])> =
-        erased_since.iter().map(|(hash, object)| (*object, hash.as_slice())).collect();
+    let noted: HashSet<([u8; 16], &[u8])> = notes.iter().map(|(hash, object)| (*object, hash.as_slice())).collect();
     let is_noted = |it: &NotedObject| noted.contains(&(it.object, it.hash.as_slice()));
     let numbers = |number: fn([u8; 16]) -> Option<i64>| -> Vec<i64> {
-        erased_since.iter().filter_map(|(_, object)| number(*object)).collect()
+        notes.iter().filter_map(|(_, object)| number(*object)).collect()
     };
     let sessions = numbers(|object| SessionKey::from_object(object).map(|key| key.0));
     let parameters = [workspace.into(), sessions.as_slice().into()];
-    let mut gone = tx.rows(&sql::SESSION_DESCRIPTIONS, &parameters, RemovedSession::read)?;
-    gone.retain(|it| is_noted(&it.noted(&hasher)));
-    let gone_numbers: Vec<i64> = gone.iter().map(|it| it.session).collect();
-    let parameters = [workspace.into(), gone_numbers.as_slice().into()];
-    let mut segments: Vec<i64> = tx.rows(&sql::SEGMENTS_OF_SESSIONS, &parameters, |row| row.get(0))?;
+    let mut sessions = tx.rows(&sql::SESSION_DESCRIPTIONS, &parameters, RemovedSession::read)?;
+    sessions.retain(|it| is_noted(&it.noted(&hasher)));
+    let mut segments = Vec::new();
     let candidates = numbers(|object| SegmentKey::from_object(object).map(|key| key.0));
     tx.query(&sql::REMOVED_SEGMENTS, &[workspace.into(), candidates.as_slice().into()], &mut |row| {
         let segment: i64 = row.get(0)?;
@@ -194,10 +202,36 @@ pub(crate) fn remove_erased(
         }
         Ok(())
     })?;
+    let mut noted = NotedContext { sessions, segments };
+    let with_sessions = segments_of(tx, workspace, &noted.session_numbers())?;
+    noted.segments.retain(|segment| !with_sessions.contains(segment));
+    Ok(noted)
+}
+
+fn segments_of(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    sessions: &[i64],
+) -> Result<HashSet<i64>, StoreError> {
+    let found = tx.rows(&sql::SEGMENTS_OF_SESSIONS, &[workspace.into(), sessions.into()], |row| row.get(0))?;
+    Ok(found.into_iter().collect())
+}
+
+/// Removes again what was erased since a backup.
+pub(crate) fn remove_erased(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    erased_since: &[(Vec<u8>, [u8; 16])],
+    erased: &mut Erased,
+    stamp: Stamp<'_>,
+) -> Result<(), StoreError> {
+    let noted = noted_among(tx, workspace, erased_since)?;
+    let with_sessions = segments_of(tx, workspace, &noted.session_numbers())?;
+    let NotedContext { sessions, mut segments } = noted;
+    segments.extend(with_sessions);
     segments.sort_unstable();
-    segments.dedup();
     for some in segments.chunks(PURGE_BATCH_MEMORIES) {
         remove_segments(tx, workspace, some, SearchRemoval::AtOnce, None, erased, stamp)?;
     }
-    remove_sessions(tx, workspace, &gone, None, erased, stamp)
+    remove_sessions(tx, workspace, &sessions, None, erased, stamp)
 }

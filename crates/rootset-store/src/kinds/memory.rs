@@ -13,7 +13,7 @@ use rootset_model::{Counts, MemoryId, RunId, Timestamp, WorkspaceKey};
 
 use super::{
     Description, Descriptions, Emptying, Erasing, Id, Kind, Planned, Progress, Purging, Replaying, States, Sweep,
-    Undoing, When, objects,
+    TrashingAgain, Undoing, When, objects,
 };
 use crate::backup::{MEMORY_TABLES, Table};
 use crate::compaction::removal_of;
@@ -271,6 +271,10 @@ impl Kind for Memory {
 
     fn replay(&self, tx: &mut dyn Transaction, replaying: &Replaying<'_>) -> Result<i64, StoreError> {
         replay::replay(tx, replaying)
+    }
+
+    fn trash_again(&self, tx: &mut dyn Transaction, again: &TrashingAgain<'_>) -> Result<Counts, StoreError> {
+        replay::trash_again(tx, again)
     }
 
     fn checks(&self) -> &'static [CountedCheck] {

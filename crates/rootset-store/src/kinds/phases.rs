@@ -6,7 +6,9 @@ use rootset_gc::RootState;
 use rootset_model::{Counts, ErasureId, PlanId, RetentionPolicy, RunId, Timestamp, WorkspaceKey};
 
 use crate::Stamp;
-use crate::driver::SearchRemoval;
+use crate::driver::{SearchRemoval, Statement, Transaction, Value};
+use crate::erasure::Class;
+use crate::error::StoreError;
 use crate::runs::RunView;
 
 pub(crate) type Id = [u8; 16];
@@ -41,6 +43,8 @@ pub(crate) struct Ledger<'a> {
     pub erasure: ErasureId,
     pub cause: &'a str,
     pub run: RunId,
+    /// `None`: a policy removed it and its grace is over, so nothing is noted and any backup may bring it back.
+    pub class: Option<Class>,
 }
 
 /// A batch that is erased.
@@ -78,20 +82,48 @@ pub(crate) struct Purging<'a> {
 pub(crate) struct Emptying<'a> {
     pub workspace: WorkspaceKey,
     pub erasure: ErasureId,
+    pub class: Class,
     /// Rows of a batch.
     pub size: usize,
     pub removal: SearchRemoval,
     pub stamp: Stamp<'a>,
 }
 
-/// A restored backup, and what was purged for good since it was made.
+/// A restored backup, and what was erased since it was made.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Replaying<'a> {
     pub workspace: WorkspaceKey,
     /// Lines of the erasure ledger: a hash of what was erased, or none where the id says all, and an id.
     pub erased: &'a [(Vec<u8>, Id)],
-    pub purged_runs: &'a HashSet<Id>,
+    /// Runs whose trash was erased.
+    pub erased_runs: &'a HashSet<Id>,
     pub stamp: Stamp<'a>,
+}
+
+/// A restored backup, and what somebody had removed and housekeeping purged since it was made: it goes into the trash.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TrashingAgain<'a> {
+    pub workspace: WorkspaceKey,
+    /// Lines of the erasure ledger, as in [`Replaying`].
+    pub removed: &'a [(Vec<u8>, Id)],
+    /// Runs whose trash somebody made and housekeeping purged.
+    pub removed_runs: &'a HashSet<Id>,
+    /// The run that holds the new trash.
+    pub run: RunId,
+    pub stamp: Stamp<'a>,
+}
+
+impl TrashingAgain<'_> {
+    /// Flips rows by a list of their ids, whatever trash they are in; answers how many there were.
+    pub(crate) fn flip(
+        &self,
+        tx: &mut dyn Transaction,
+        statement: &Statement,
+        ids: Value<'_>,
+    ) -> Result<i64, StoreError> {
+        let parameters = [self.workspace.into(), ids, (&self.run).into(), self.stamp.now.into()];
+        Ok(tx.execute(statement, &parameters)? as i64)
+    }
 }
 
 /// Whether a batch took all there was.

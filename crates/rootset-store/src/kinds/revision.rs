@@ -257,7 +257,7 @@ fn remove(
         erased.probe(&name);
     }
     if !contents.is_empty() && NOTED_CAUSES.contains(&ledger.cause) {
-        erasure::record(tx, workspace, ledger.erasure, ledger.cause, ledger.run, &contents, stamp)?;
+        erasure::record(tx, workspace, ledger, &contents, stamp)?;
     }
     Ok(())
 }

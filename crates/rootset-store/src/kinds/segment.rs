@@ -11,7 +11,7 @@ use rootset_model::{Counts, RunId, SegmentKey, Timestamp, WorkspaceKey};
 
 use super::{
     Description, Descriptions, Emptying, Erasing, Id, Kind, Planned, Progress, Purging, Replaying, States, Sweep,
-    Undoing, When,
+    TrashingAgain, Undoing, When,
 };
 use crate::Stamp;
 use crate::context::{self, LedgerAction, remove};
@@ -22,6 +22,7 @@ use crate::explain::{Explanation, in_trash};
 use crate::forget::{ForgetKind, ForgetMatch, ForgetRequest, ForgetSelection};
 use crate::plans::PlanTotals;
 use crate::purge::Erased;
+use crate::statements::backup as backup_sql;
 use crate::statements::context as sql;
 use crate::statements::doctor as doctor_sql;
 use crate::undo::Undone;
@@ -256,6 +257,16 @@ impl Kind for Segment {
         let mut erased = Erased::default();
         remove::remove_erased(tx, replaying.workspace, replaying.erased, &mut erased, replaying.stamp)?;
         Ok(erased.rows.get("segments") + erased.rows.get("sessions"))
+    }
+
+    /// Sessions too, as with [`Kind::replay`].
+    fn trash_again(&self, tx: &mut dyn Transaction, again: &TrashingAgain<'_>) -> Result<Counts, StoreError> {
+        let noted = remove::noted_among(tx, again.workspace, again.removed)?;
+        let sessions = noted.session_numbers();
+        let segments = again.flip(tx, &backup_sql::TRASH_SEGMENTS_AGAIN, noted.segments.as_slice().into())?;
+        let mut taken = Counts::of("segments", segments);
+        taken.add("sessions", again.flip(tx, &backup_sql::TRASH_SESSIONS_AGAIN, sessions.as_slice().into())?);
+        Ok(taken)
     }
 
     fn checks(&self) -> &'static [CountedCheck] {

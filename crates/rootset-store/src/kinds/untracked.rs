@@ -8,7 +8,7 @@ use rootset_model::{Counts, EntityId, RelationId, RunId, WorkspaceKey};
 
 use super::{
     Description, Descriptions, Emptying, Erasing, Id, Kind, Ledger, Planned, Progress, Purging, Replaying, States,
-    Sweep, Undoing, delete_orphans, objects,
+    Sweep, TrashingAgain, Undoing, delete_orphans, objects,
 };
 use crate::Stamp;
 use crate::backup::{GRAPH_TABLES, Table};
@@ -197,11 +197,26 @@ impl Kind for Untracked {
 
     fn replay(&self, tx: &mut dyn Transaction, replaying: &Replaying<'_>) -> Result<i64, StoreError> {
         let mut erased = Erased::default();
-        for run in replaying.purged_runs {
+        for run in replaying.erased_runs {
             remove(tx, replaying.workspace, RunId(*run), None, &mut erased)?;
         }
         remove_noted(tx, replaying.workspace, replaying.erased, &mut erased)?;
         Ok(erased.rows.get("untracked"))
+    }
+
+    fn trash_again(&self, tx: &mut dyn Transaction, again: &TrashingAgain<'_>) -> Result<Counts, StoreError> {
+        let runs: Vec<Id> = again.removed_runs.iter().copied().collect();
+        let mut count = again.flip(tx, &backup_sql::TRASH_UNTRACKED_AGAIN, runs.as_slice().into())?;
+        let noted = noted_rows(tx, again.workspace, again.removed)?;
+        let rows: Vec<_> = noted
+            .iter()
+            .map(|(object, import, _)| {
+                let key = [again.workspace.into(), object.into(), import.into()];
+                key.into_iter().chain([(&again.run).into(), again.stamp.now.into()]).collect()
+            })
+            .collect();
+        count += tx.execute_many(&backup_sql::TRASH_UNTRACKED_ROW_AGAIN, &rows)? as i64;
+        Ok(Counts::of("untracked", count))
     }
 
     fn checks(&self) -> &'static [CountedCheck] {
@@ -209,21 +224,31 @@ impl Kind for Untracked {
     }
 }
 
-/// Removes again what was purged since a backup.
-fn remove_noted(
+/// Rows that are those of some notes: object, import and kind of each.
+fn noted_rows(
     tx: &mut dyn Transaction,
     workspace: WorkspaceKey,
     notes: &[(Vec<u8>, Id)],
-    erased: &mut Erased,
-) -> Result<(), StoreError> {
+) -> Result<Vec<(Id, Id, i64)>, StoreError> {
     if notes.is_empty() {
-        return Ok(());
+        return Ok(Vec::new());
     }
     let noted: HashSet<&[u8]> = notes.iter().map(|(hash, _)| hash.as_slice()).collect();
     let hasher = ObjectHasher::new(tx)?;
     let mut rows: Vec<(Id, Id, i64)> =
         tx.rows(&backup_sql::READ_UNTRACKED, &[workspace.into()], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
     rows.retain(|(object, import, _)| noted.contains(hasher.untracked(object, import).hash.as_slice()));
+    Ok(rows)
+}
+
+/// Removes again what was erased since a backup.
+fn remove_noted(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    notes: &[(Vec<u8>, Id)],
+    erased: &mut Erased,
+) -> Result<(), StoreError> {
+    let rows = noted_rows(tx, workspace, notes)?;
     if rows.is_empty() {
         return Ok(());
     }

@@ -91,7 +91,7 @@ impl Kind for WholeWorkspace {
         }
         tx.search_drop(workspace)?;
         compaction::forget(tx, workspace)?;
-        erasure::note_workspace(tx, workspace, emptying.erasure, emptying.stamp)?;
+        erasure::note_workspace(tx, workspace, emptying.erasure, emptying.class, emptying.stamp)?;
         erased.rows.add("workspaces", tx.execute(&sql::DELETE, &[workspace.into()])? as i64);
         Ok(Progress::Done)
     }

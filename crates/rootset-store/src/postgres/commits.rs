@@ -106,7 +106,7 @@ fn commit_behind(connection: &mut Connection, wait: Duration) -> Result<(), Stor
         join(client.batch_execute(&begin), token.insert(client)).await
     })?;
     let committed = match begun.and(inserted) {
-        Ok(()) => connection.commit_write(wait),
+        Ok(()) => connection.commit_write("", wait),
         Err(error) => Err(CommitFailure::Refused(statement_error(&error))),
     };
     committed.map_err(|failure| {

@@ -86,11 +86,11 @@ impl Connection {
         })
     }
 
-    /// Commits what was written, in one round trip. No limit of the server's applies: it would end the wait for a synchronous
-    /// standby, and acknowledge what no standby has.
-    pub fn commit_write(&mut self, wait: Duration) -> Result<(), CommitFailure> {
-        let commit = "SET LOCAL statement_timeout = 0; COMMIT";
-        let answered = self.wait_within(wait, async |client| client.batch_execute(commit).await);
+    /// Commits what was written, and with it the statements `last`, in one round trip. No limit of the server's applies: it
+    /// would end the wait for a synchronous standby, and acknowledge what no standby has.
+    pub fn commit_write(&mut self, last: &str, wait: Duration) -> Result<(), CommitFailure> {
+        let commit = format!("{last}SET LOCAL statement_timeout = 0; COMMIT");
+        let answered = self.wait_within(wait, async |client| client.batch_execute(&commit).await);
         match answered {
             Ok(Ok(())) => Ok(()),
             Ok(Err(error)) => match statement_error(&error) {

@@ -7,9 +7,11 @@ use std::task::Poll;
 
 use futures_util::StreamExt;
 use futures_util::future::{join, join3, maybe_done};
-use rootset_model::WorkspaceKey;
+use rootset_gc::ObservedTime;
+use rootset_model::{Timestamp, WorkspaceKey};
 use tokio_postgres::types::ToSql;
 
+use super::clock::ServerClock;
 use super::commits::{Commit, SERVER_TIME, Token};
 use super::connection::{Connection, named};
 use super::durability;
@@ -22,7 +24,7 @@ use super::vectors;
 use crate::SCHEMA_VERSION;
 use crate::driver::{
     Row, SearchIndex, SearchQuery, SearchRemoval, SearchRow, SearchStatistics, Statement, Tenant, Transaction, Value,
-    in_workspace,
+    Wall, in_workspace,
 };
 use crate::error::StoreError;
 
@@ -37,12 +39,13 @@ const ROWS_AT_ONCE: usize = 256;
 /// Workspaces that are asked together where all of them are.
 const WORKSPACES_AT_ONCE: usize = 200;
 
-/// Shows the workspace to row-level security, and tells the schema's version and the server's time. A writer of a whole
-/// tenant waits here until it is the only one.
+/// Shows the workspace to row-level security, and tells the schema's version and the time: the server's, and what the
+/// database has seen pass. A writer of a whole tenant waits here until it is the only one.
 fn enter_text() -> String {
     format!(
         "SELECT set_config('rootset.workspace', $1, true), (SELECT version FROM schema_version), \
-         CASE WHEN $2 THEN pg_advisory_xact_lock($3)::text END, {SERVER_TIME}"
+         CASE WHEN $2 THEN pg_advisory_xact_lock($3)::text END, {SERVER_TIME}, \
+         t.observed_ms, t.last_wall_ms, t.doubt_ends_ms, t.doubt_jump_ms FROM observed_time t"
     )
 }
 
@@ -62,6 +65,7 @@ pub struct PostgresTransaction<'a> {
     locked: HashSet<WorkspaceKey>,
     /// Names a transaction that writes, after a lost answer to its commit.
     pub commit: Option<Commit>,
+    clock: ServerClock,
     /// Rows that statements of the store have changed.
     pub changed_rows: usize,
 }
@@ -74,6 +78,7 @@ impl<'a> PostgresTransaction<'a> {
         access: Access,
         timeout_ms: u64,
         has_vectors: bool,
+        wall: Option<&Wall>,
     ) -> Result<Self, StoreError> {
         let enter = connection.prepare("enter", enter_text)?;
         let begin = match access {
@@ -107,9 +112,19 @@ impl<'a> PostgresTransaction<'a> {
             return Err(StoreError::SchemaNewer { found, known: SCHEMA_VERSION });
         }
         noted.map_err(|error| statement_error(&error))?;
-        let begun_at_ms = entered.try_get(3).map_err(|error| statement_error(&error))?;
-        let commit = token.map(|token| Commit { token, begun_at_ms });
-        Ok(Self { connection, access, has_vectors, locked: HashSet::from([key]), commit, changed_rows: 0 })
+        let clock = ServerClock::read(&entered, 3, wall).map_err(|error| statement_error(&error))?;
+        let commit = token.map(|token| Commit { token, begun_at_ms: clock.server_now.0 });
+        Ok(Self { connection, access, has_vectors, locked: HashSet::from([key]), commit, clock, changed_rows: 0 })
+    }
+
+    /// What moves the database's own clock on, where it is time. For the end of the transaction and not before, because its
+    /// row is one for all workspaces.
+    pub fn moved_clock(&self) -> String {
+        self.clock.moved_on().unwrap_or_default()
+    }
+
+    pub fn server_now(&self) -> Timestamp {
+        self.clock.server_now
     }
 
     /// The rows that a statement of the engine's own changes.
@@ -203,6 +218,10 @@ fn bound<'a>(parameters: &'a [Bound<'a>]) -> Vec<&'a (dyn ToSql + Sync)> {
 }
 
 impl Transaction for PostgresTransaction<'_> {
+    fn observed_time(&mut self) -> Result<ObservedTime, StoreError> {
+        Ok(self.clock.now)
+    }
+
     fn enter(&mut self, tenant: Tenant) -> Result<(), StoreError> {
         let key = tenant.key();
         let is_new_writer = self.access == Access::Write && self.locked.insert(key);

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::rc::Rc;
 
+use rootset_gc::ObservedTime;
 use rusqlite::types::{ToSql, ToSqlOutput, Value as SqliteValue, ValueRef};
 use rusqlite::vtab::array;
 
@@ -10,9 +11,11 @@ use super::migrate::SCHEMA_VERSION;
 use super::search;
 use crate::driver::{
     Column, Row, SearchIndex, SearchQuery, SearchRemoval, SearchRow, SearchStatistics, Statement, Tenant, Transaction,
-    Value, Work,
+    Value, Wall, Work,
 };
 use crate::error::StoreError;
+use crate::statements::time as time_sql;
+use crate::time;
 use rootset_model::WorkspaceKey;
 
 /// More than all statements of `sql/` together, so that none is ever prepared twice.
@@ -28,6 +31,9 @@ pub struct Connection {
     /// Full-text rows that wait for the end of the transaction. FTS5 writes its buffer out whenever a statement opens a
     /// savepoint, which nearly every write does: inserted in between, each row would become a segment of its own.
     pub(super) search_waiting: Vec<WaitingRow>,
+    /// The wall clock of this transaction, and what came of a look at it.
+    wall: Option<Wall>,
+    observed: Option<ObservedTime>,
 }
 
 pub(super) struct WaitingRow {
@@ -40,11 +46,12 @@ impl Connection {
     pub fn new(raw: rusqlite::Connection) -> Result<Self, StoreError> {
         raw.set_prepared_statement_cache_capacity(STATEMENTS_CACHED);
         array::load_module(&raw)?;
-        Ok(Self { raw, search_tables: HashSet::new(), search_waiting: Vec::new() })
+        Ok(Self { raw, search_tables: HashSet::new(), search_waiting: Vec::new(), wall: None, observed: None })
     }
 
-    pub fn read(&mut self, work: Work<'_>) -> Result<(), StoreError> {
+    pub fn read(&mut self, wall: &Wall, work: Work<'_>) -> Result<(), StoreError> {
         self.command("BEGIN DEFERRED")?;
+        (self.wall, self.observed) = (Some(wall.clone()), None);
         // Nothing was written to the file, but a rollback would take the temporary vocabulary tables with it.
         let result = self.check_schema().and_then(|()| work(self)).and_then(|()| self.command("COMMIT"));
         if result.is_err() {
@@ -56,10 +63,12 @@ impl Connection {
         result
     }
 
-    pub fn write(&mut self, work: Work<'_>) -> Result<(), StoreError> {
+    pub fn write(&mut self, wall: &Wall, work: Work<'_>) -> Result<(), StoreError> {
         self.command("BEGIN IMMEDIATE")?;
+        (self.wall, self.observed) = (Some(wall.clone()), None);
         let result = self
             .check_schema()
+            .and_then(|()| self.observe())
             .and_then(|()| work(self))
             .and_then(|()| search::write_waiting(self))
             .and_then(|()| self.command("COMMIT"));
@@ -72,6 +81,14 @@ impl Connection {
             self.search_tables.clear();
         }
         result
+    }
+
+    /// Moves the database's own clock on.
+    fn observe(&mut self) -> Result<(), StoreError> {
+        let before = time::stored(self)?;
+        let now = self.wall.as_ref().map_or(before, |wall| before.at(wall()));
+        self.observed = Some(now);
+        if now == before { Ok(()) } else { self.execute(&time_sql::OBSERVE, &time::parameters(&now)).map(drop) }
     }
 
     /// A refusal (not found, conflict, …) leaves the connection as it was. After trouble with the file itself, whatever
@@ -131,6 +148,16 @@ impl Connection {
 }
 
 impl Transaction for Connection {
+    fn observed_time(&mut self) -> Result<ObservedTime, StoreError> {
+        if let Some(observed) = self.observed {
+            return Ok(observed);
+        }
+        let stored = time::stored(self)?;
+        let observed = self.wall.as_ref().map_or(stored, |wall| stored.at(wall()));
+        self.observed = Some(observed);
+        Ok(observed)
+    }
+
     /// A file has no tenants that could be kept apart: statements name their workspace.
     fn enter(&mut self, _: Tenant) -> Result<(), StoreError> {
         Ok(())

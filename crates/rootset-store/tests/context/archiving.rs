@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use rootset_model::Timestamp;
+use rootset_model::{RunId, Timestamp};
 use rootset_store::{
-    Backup, BackupKind, LedgerUse, NewBackup, NewWorkspace, RestoreTarget, SegmentRow, Workspace, salvage,
+    Backup, BackupKind, FreshTrash, LedgerUse, NewBackup, NewWorkspace, RestoreTarget, Restored, Restoring, SegmentRow,
+    StoreError, Workspace, salvage,
 };
 
 use rootset_testing::TestEngine;
@@ -13,7 +14,11 @@ use rootset_testing::TestEngine;
 use crate::harness::{World, segment};
 
 /// These tests are about what the database itself knows.
-const LEDGER: LedgerUse<'static> = LedgerUse::Without;
+fn restore_into(world: &World, backup: &Backup, target: RestoreTarget<'_>) -> Result<Restored, StoreError> {
+    let (ledger, trash) = (LedgerUse::Without, FreshTrash { run: RunId([0xF0; 16]), grace_ms: 1 });
+    let room = folder(world);
+    world.store.restore_backup(backup, Restoring { target, ledger, trash, room: &room }, world.stamp())
+}
 
 /// Those that the engine makes.
 fn kinds() -> &'static [BackupKind] {
@@ -34,9 +39,7 @@ fn back_up(world: &World, kind: BackupKind) -> Backup {
 }
 
 fn restore(world: &World, backup: &Backup) -> i64 {
-    let target = RestoreTarget::Database;
-    let restored =
-        world.store.restore_backup(backup, target, LEDGER, &folder(world), world.stamp()).expect("a restore");
+    let restored = restore_into(world, backup, RestoreTarget::Database).expect("a restore");
     restored.replayed_erasures
 }
 
@@ -119,7 +122,7 @@ fn a_restore_into_another_workspace_knows_the_purges_of_the_first_and_not_its_ow
     let backup = back_up(&world, BackupKind::Jsonl);
     world.purge(world.delete("one", &["c"]).run.id);
     let target = RestoreTarget::Workspace { id: "default", into: "other" };
-    let restored = world.store.restore_backup(&backup, target, LEDGER, &folder(&world), world.stamp()).unwrap();
+    let restored = restore_into(&world, &backup, target).unwrap();
     assert_eq!(restored.replayed_erasures, 1);
     let ids = |session| -> Vec<String> {
         contents(&world, &other, session).into_iter().map(|(row, _)| row.segment_id).collect()
@@ -142,8 +145,7 @@ fn a_sqlite_file_that_was_salvaged_brings_sessions_back_and_finds_them_after_a_r
     .unwrap();
     assert_eq!((salvaged.damages, salvaged.incomplete), (0, 0));
     let fresh = World::new();
-    let target = RestoreTarget::Database;
-    fresh.store.restore_backup(&salvaged.backup, target, LEDGER, &folder(&fresh), fresh.stamp()).unwrap();
+    restore_into(&fresh, &salvaged.backup, RestoreTarget::Database).unwrap();
     assert_eq!(all(&fresh), before);
     assert_eq!(fresh.broken(), ["I8.search_missing"]);
     let missing = fresh.store.unindexed_texts().unwrap();
@@ -157,7 +159,6 @@ fn a_backup_of_a_session_without_its_texts_is_refused() {
     let world = filled();
     world.sql().execute_batch("DELETE FROM segment_texts WHERE segment = 1").unwrap();
     let backup = back_up(&world, BackupKind::Jsonl);
-    let target = RestoreTarget::Database;
-    let refused = world.store.restore_backup(&backup, target, LEDGER, &folder(&world), world.stamp()).unwrap_err();
+    let refused = restore_into(&world, &backup, RestoreTarget::Database).unwrap_err();
     assert!(refused.to_string().contains("I8.segments"), "{refused}");
 }

@@ -1,6 +1,7 @@
 //! A database of its own, a clock that moves only when told, ids in a row, and segments with as little in them as possible.
 
 use std::cell::Cell;
+use std::sync::Arc;
 
 use rootset_gc::context::{SegmentState, SegmentType};
 use rootset_model::plan::{Action, Reason};
@@ -103,7 +104,8 @@ pub fn nothing(session: &str, known: Option<SessionHead>) -> SessionChange {
 impl World {
     pub fn new() -> Self {
         let database = TestDatabase::new();
-        let store = database.open();
+        let mut store = database.open();
+        store.set_wall(Arc::new(|| Timestamp(1)));
         let world_stamp = Stamp { now: Timestamp(1), actor: "test" };
         let new = NewWorkspace { id: "default".into(), ..NewWorkspace::default() };
         let workspace = store.create_workspace(&new, world_stamp).expect("a workspace");

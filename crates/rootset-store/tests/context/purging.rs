@@ -1,5 +1,7 @@
 //! Physical removal, and what remains of it.
 
+use std::sync::Arc;
+
 use rootset_model::{ErasureId, Timestamp};
 use rootset_store::driver::SearchIndex;
 use rootset_store::{NewSegmentRow, PurgeTarget};
@@ -71,7 +73,7 @@ fn a_purged_session_leaves_no_row_and_no_line() {
 
 #[test]
 fn trash_is_purged_by_its_age() {
-    let world = World::new();
+    let mut world = World::new();
     world.add("one", vec![segment("a", "1"), segment("b", "2")]);
     world.add_text("two", "c", "3");
     world.delete("one", &["a"]);
@@ -83,6 +85,7 @@ fn trash_is_purged_by_its_age() {
     assert_eq!((receipt.rows.get("segments"), receipt.rows.get("sessions")), (2, 1));
     assert_eq!(world.count("segments"), 1);
     let later = Timestamp(world.now.get() + 10_000_000);
+    world.store.set_wall(Arc::new(move || later));
     let due = world.store.trash_past_grace(0, later).unwrap();
     assert_eq!(due.len(), 1, "housekeeping knows of segments, too");
 }

@@ -145,7 +145,11 @@ fn restored(answer: &BackupRestored) -> String {
     let mut shown = format!("restored {memories} in {}\n", names(&answer.workspaces));
     if answer.replayed_erasures > 0 {
         let again = counted(answer.replayed_erasures, "item", "items");
-        shown.push_str(&format!("purged again, because it was purged after the backup: {again}\n"));
+        shown.push_str(&format!("erased again, because it was erased after the backup: {again}\n"));
+    }
+    if answer.trashed_again > 0 {
+        let again = counted(answer.trashed_again, "item", "items");
+        shown.push_str(&format!("moved to the trash, because it was removed after the backup: {again}\n"));
     }
     if !answer.workspaces_removed.is_empty() {
         let removed = names(&answer.workspaces_removed);

@@ -4,7 +4,7 @@ use clap::Args;
 use rootset_api::ErrorCode;
 use rootset_model::Timestamp;
 use rootset_service::ServiceError;
-use rootset_service::scheduler::{Doubt, Round, Scheduler, Tick};
+use rootset_service::scheduler::{Round, Scheduler, Tick};
 use serde::Serialize;
 
 use crate::exit::Failure;
@@ -30,6 +30,7 @@ pub struct DaemonArguments {
 enum Answer {
     Off { enabled: bool },
     NotDue { next_at: Timestamp },
+    Waiting { waiting: String },
     Ran { workspaces: usize, failed: usize, expired: i64, trashed: i64 },
 }
 
@@ -61,7 +62,7 @@ fn say_disabled(program: &Program) -> Result<(), Failure> {
 fn once(scheduler: &Scheduler, program: &Program) -> Result<(), Failure> {
     let answer = match scheduler.tick()? {
         Tick::Disabled => return say_disabled(program),
-        Tick::ClockDoubted(doubt) => return Err(doubted(doubt).into()),
+        Tick::Waiting(waiting) => Answer::Waiting { waiting: waiting.in_words() },
         Tick::HeldElsewhere => {
             let error = ServiceError::new(ErrorCode::Busy, "another scheduler is running");
             return Err(error.with_hint("it does what is due; there is nothing left to do here").into());
@@ -82,14 +83,11 @@ fn until_stopped(scheduler: &Scheduler, stop: &Stop, program: &Program) -> Resul
     Ok(())
 }
 
-fn doubted(doubt: Doubt) -> ServiceError {
-    ServiceError::conflict(format!("{}: nothing is deleted", doubt.in_words())).with_hint(HOW_TO_TRUST)
-}
-
 fn in_words(answer: &Answer) -> String {
     match answer {
         Answer::Off { .. } => String::new(),
         Answer::NotDue { next_at } => format!("nothing is due before {}\n", render::with_age(next_at)),
+        Answer::Waiting { waiting } => format!("{waiting}\n{HOW_TO_TRUST}\n"),
         Answer::Ran { workspaces, failed, expired, trashed } => {
             let workspaces = counted(*workspaces, "workspace", "workspaces");
             let failed = match failed {

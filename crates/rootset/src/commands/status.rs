@@ -30,6 +30,9 @@ fn render(status: &StatusAnswer) -> String {
     let share = status.dead_fraction.unwrap_or_default() * 100.0;
     line("dead", format!("{share:.0} % of the chunks since the last defragmentation"));
     line("disk", sizes(&status.disk));
+    if let Some(waiting) = &status.waiting {
+        line("waiting", waiting.clone());
+    }
     if !status.last_runs.is_empty() {
         let mut table = Table::new(["RUN", "OPERATION", "BY", "AT", "MEMORIES"]);
         for run in &status.last_runs {

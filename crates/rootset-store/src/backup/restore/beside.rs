@@ -19,7 +19,7 @@ use super::rows::insert_rows;
 use super::targets::{Origin, Target};
 use crate::Stamp;
 use crate::driver::{Tenant, Transaction, Value};
-use crate::erasure::WORKSPACE_CAUSE;
+use crate::erasure::{Class, WORKSPACE_CAUSE};
 use crate::error::StoreError;
 use crate::statements::{backup as sql, workspaces as workspace_sql};
 
@@ -83,22 +83,25 @@ impl Beside {
         }
     }
 
-    /// Whether this very workspace was purged after the backup. One of the same name that was made later has another
-    /// number. A database that takes the place of the one that purged it goes on knowing it.
-    pub fn was_purged(
+    /// Whether this very workspace was purged after the backup, and how. One of the same name that was made later has
+    /// another number. A database that takes the place of the one that erased it goes on knowing it.
+    pub fn purged(
         &self,
         tx: &mut dyn Transaction,
         workspace: &ArchivedWorkspace,
         archived: Option<&ArchivedLedger>,
         origin: Origin,
-    ) -> Result<bool, StoreError> {
+    ) -> Result<Option<Class>, StoreError> {
         let number = workspace.number;
         let is_of = |note: &&Note| {
             note.number == number
                 && (note.workspace == workspace.id || note.workspace.is_empty())
                 && !archived.is_some_and(|it| note.cells[0].id().is_some_and(|erasure| it.erasures.contains(&erasure)))
         };
-        let Some(note) = self.purges.iter().find(is_of) else { return Ok(false) };
+        let purges: Vec<&Note> = self.purges.iter().filter(is_of).collect();
+        let Some(note) = purges.iter().find(|note| class_of(note) == Class::Erased) else {
+            return Ok(purges.first().map(|note| class_of(note)));
+        };
         let is_free = tx.row(&sql::FIND_NUMBER, &[number.into()], |_| Ok(()))?.is_none();
         if origin == Origin::Adopted && is_free {
             tx.execute(&workspace_sql::RAISE_LAST_NUMBER, &[number.into()])?;
@@ -108,7 +111,7 @@ impl Beside {
             tx.execute(&sql::INSERT_ERASURES, &parameters)?;
             tx.enter(Tenant::Database)?;
         }
-        Ok(true)
+        Ok(Some(Class::Erased))
     }
 
     /// Adds the notes about each restored workspace to the ledger of the one that takes its place.
@@ -159,4 +162,9 @@ fn read(file: &LedgerFile, each: &mut dyn FnMut(Note) -> Result<(), StoreError>)
 
 fn is_purge_of_workspace(note: &Note) -> bool {
     note.table.name == "erasures" && note.cells[3].text() == Some(WORKSPACE_CAUSE)
+}
+
+/// Of a row of `erasures`. Before there were classes, everything was erased.
+fn class_of(note: &Note) -> Class {
+    note.cells[5].text().map_or(Class::Erased, Class::from_stored)
 }

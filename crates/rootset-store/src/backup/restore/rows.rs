@@ -12,6 +12,9 @@ use crate::workspaces::{self, Draw};
 
 /// Numbers of vectors drawn at a time.
 const NUMBERS_DRAWN: usize = 1_000;
+/// Tables whose rows keep the observed time of their writing.
+const STAMPED: [&str; 2] = ["memories", "runs"];
+
 pub(super) fn raise_counters(tx: &mut dyn Transaction, targets: &[Target<'_>]) -> Result<(), StoreError> {
     for target in targets {
         tx.enter(target.key.into())?;
@@ -50,12 +53,16 @@ pub(super) fn insert_rows(
             numbers.push(next_number(tx, target, stamp)?);
         }
     }
+    let observed = match STAMPED.contains(&table.name) {
+        true => Some(Value::Integer(tx.observed_time()?.observed_ms)),
+        false => None,
+    };
     let parameters: Vec<Vec<Value<'_>>> = rows
         .iter()
         .enumerate()
         .map(|(place, cells)| {
-            let number = numbers.get(place).map(|number| Value::Integer(*number));
-            std::iter::once(target.key.into()).chain(cells.iter().map(Value::from)).chain(number).collect()
+            let last = numbers.get(place).map(|number| Value::Integer(*number)).or(observed);
+            std::iter::once(target.key.into()).chain(cells.iter().map(Value::from)).chain(last).collect()
         })
         .collect();
     tx.execute_many(insert, &parameters)?;

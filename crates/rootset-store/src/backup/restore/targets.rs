@@ -24,6 +24,8 @@ pub(super) struct Target<'a> {
     pub ledgers: Vec<WorkspaceKey>,
     /// What the counters were when its number was last in use: of numbers, chunks, sessions and segments.
     pub counters: Counters,
+    /// Whether somebody had deleted it, and its grace was over: it comes back into the trash.
+    pub is_trashed_again: bool,
     /// Drawn for vectors and not used yet.
     pub numbers: Range<i64>,
 }
@@ -60,7 +62,7 @@ pub(super) fn target<'a>(
         (None, None, Origin::Adopted) if is_free && number.0 > workspaces::last_number(tx)? => (number, NEW_COUNTERS),
         (None, None, _) => (WorkspaceKey(0), NEW_COUNTERS),
     };
-    Ok(Target { archived, cells, key, ledgers: Vec::new(), counters, numbers: 0..0 })
+    Ok(Target { archived, cells, key, ledgers: Vec::new(), counters, is_trashed_again: false, numbers: 0..0 })
 }
 
 /// What the counters of a workspace that is gone were.
@@ -115,11 +117,13 @@ pub(super) fn empty(tx: &mut dyn Transaction, key: WorkspaceKey) -> Result<(), S
 
 #[cfg(test)]
 mod tests {
-    use rootset_model::Timestamp;
+    use rootset_model::{RunId, Timestamp};
 
-    use crate::backup::{BackupKind, LedgerUse, NewBackup, RestoreTarget};
+    use crate::backup::{BackupKind, FreshTrash, LedgerUse, NewBackup, RestoreTarget, Restoring};
     use crate::workspaces::NewWorkspace;
     use crate::{Stamp, Store};
+
+    const TRASH: FreshTrash = FreshTrash { run: RunId([9; 16]), grace_ms: 1 };
 
     #[test]
     fn a_workspace_that_needs_a_new_number_does_not_get_that_of_the_next() {
@@ -138,7 +142,8 @@ mod tests {
         let other = Store::open_sqlite(&folder.path().join("other.db")).expect("a new database");
         create(&other, "default");
         let (target, ledger) = (RestoreTarget::Database, LedgerUse::Without);
-        other.restore_backup(&backup, target, ledger, folder.path(), stamp).expect("restored");
+        let restoring = Restoring { target, ledger, trash: TRASH, room: folder.path() };
+        other.restore_backup(&backup, restoring, stamp).expect("restored");
         let number = |id: &str| other.workspace(id).expect("a workspace").key.0;
         assert_eq!((number("first"), number("second")), (3, 2));
         assert_eq!(create(&other, "third").0, 4);

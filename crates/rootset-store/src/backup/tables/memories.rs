@@ -41,6 +41,7 @@ pub(crate) static MEMORY_TABLES: &[Table] = &[
             optional("trashed_run", Kind::Id),
             optional("trashed_at", Kind::Integer),
             optional("stale_at", Kind::Integer),
+            optional("is_stamp_in_doubt", FLAG),
         ]
     ),
     stored!(

@@ -2,7 +2,7 @@
 
 use rootset_model::RetentionPolicy;
 
-use super::{COUNT, Column, Kind, Rows, Table, is_json, needed, optional};
+use super::{COUNT, Column, FLAG, Kind, Rows, Table, is_json, needed, optional};
 use crate::driver::SearchIndex;
 use crate::purge::Receipt;
 use crate::runs::RunCounts;
@@ -46,6 +46,7 @@ pub(super) static RUN_TABLES: &[Table] = &[stored!(
         optional("purged_at", Kind::Integer),
         optional("erasure", Kind::Id),
         optional("receipt", Kind::Checked(is_json::<Receipt>)),
+        optional("is_stamp_in_doubt", FLAG),
     ]
 )];
 
@@ -76,6 +77,7 @@ pub(super) static LAST_TABLES: &[Table] = &[
             needed("actor", Kind::Text),
             needed("cause", Kind::Text),
             optional("run", Kind::Id),
+            optional("class", Kind::Checked(is_ledger_class)),
         ]
     ),
     stored!(
@@ -95,4 +97,8 @@ const SEARCH_COLUMNS: &[Column] = &[needed("key", COUNT), needed("head", Kind::T
 
 fn is_workspace_id(text: &str) -> bool {
     rootset_model::names::check_workspace_id(text).is_ok()
+}
+
+fn is_ledger_class(text: &str) -> bool {
+    matches!(text, "erased" | "removed")
 }

@@ -76,10 +76,10 @@ pub(super) fn remove(
     erased.rows.add_all(&delete_orphans(tx, workspace, &objects, removal)?);
     // Last, so that the notes find room in the pages that have just become free: the file need not grow.
     if let Some(ledger) = ledger {
-        erasure::note_memories(tx, workspace, ledger.erasure, ledger.cause, ledger.run, ids, stamp)?;
+        erasure::note_memories(tx, workspace, ledger, ids, stamp)?;
     }
     if let Some(ledger) = ledger.filter(|it| NOTED_CAUSES.contains(&it.cause)) {
-        erasure::record(tx, workspace, ledger.erasure, ledger.cause, ledger.run, &contents, stamp)?;
+        erasure::record(tx, workspace, ledger, &contents, stamp)?;
     }
     workspaces::touch(tx, workspace, -removed, -bytes, stamp.now)?;
     for (kind, count) in

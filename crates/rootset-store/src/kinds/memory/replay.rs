@@ -1,14 +1,15 @@
-//! Removes again, from what a backup brought back, the memories and revisions that were purged since it was made.
+//! What the erasure ledger says about memories and revisions that a backup brought back: those that were erased since go
+//! again, those that somebody had removed go into the trash.
 
 use std::collections::{HashMap, HashSet};
 
 use rootset_model::limits::SWEEP_BATCH_MEMORIES;
-use rootset_model::{MemoryId, WorkspaceKey};
+use rootset_model::{Counts, MemoryId, WorkspaceKey};
 
 use super::remove;
 use crate::driver::{SearchRemoval, Transaction};
 use crate::error::StoreError;
-use crate::kinds::{Id, Replaying};
+use crate::kinds::{Id, Replaying, TrashingAgain};
 use crate::memories::read_content;
 use crate::purge::Erased;
 use crate::statements::{backup as backup_sql, memories as memory_sql, purge as purge_sql};
@@ -16,36 +17,81 @@ use crate::{erased_names, erasure};
 
 /// Answers how many memories and revisions that were.
 pub(super) fn replay(tx: &mut dyn Transaction, replaying: &Replaying<'_>) -> Result<i64, StoreError> {
-    let mut whole: HashSet<Id> = HashSet::new();
-    let mut contents: HashMap<Id, HashSet<&[u8]>> = HashMap::new();
-    for (hash, memory) in replaying.erased {
-        match hash.as_slice() {
-            erasure::WHOLE_MEMORY => drop(whole.insert(*memory)),
-            hash => drop(contents.entry(*memory).or_default().insert(hash)),
-        }
+    let workspace = replaying.workspace;
+    let noted = Noted::of(tx, workspace, replaying.erased)?;
+    let rows: Vec<_> =
+        noted.revisions.iter().map(|it| vec![workspace.into(), (&it.memory).into(), it.revision.into()]).collect();
+    let revisions = tx.execute_many(&memory_sql::DELETE_REVISION, &rows)? as i64;
+    let mut topics: HashMap<MemoryId, Vec<String>> = HashMap::new();
+    for it in noted.revisions {
+        topics.entry(it.memory).or_default().push(it.topic);
     }
-    let mut revisions = 0;
-    let partly: Vec<Id> = contents.keys().filter(|memory| !whole.contains(*memory)).copied().collect();
-    for ids in partly.chunks(SWEEP_BATCH_MEMORIES) {
-        revisions += remove_revisions(tx, replaying.workspace, ids, &contents, &mut whole)?;
-    }
+    erased_names::replace(tx, workspace, &topics)?;
     let mut erased = Erased::default();
-    let whole: Vec<Id> = whole.into_iter().collect();
-    for ids in whole.chunks(SWEEP_BATCH_MEMORIES) {
-        let removal = SearchRemoval::AtOnce;
-        remove(tx, replaying.workspace, ids, None, removal, &mut erased, replaying.stamp)?;
+    for ids in noted.whole.chunks(SWEEP_BATCH_MEMORIES) {
+        remove(tx, workspace, ids, None, SearchRemoval::AtOnce, &mut erased, replaying.stamp)?;
     }
     Ok(erased.rows.get("memories") + revisions)
 }
 
-/// Revisions whose content was erased since go; a memory whose current or pending text it was goes as a whole.
-fn remove_revisions(
+pub(super) fn trash_again(tx: &mut dyn Transaction, again: &TrashingAgain<'_>) -> Result<Counts, StoreError> {
+    let noted = Noted::of(tx, again.workspace, again.removed)?;
+    let rows: Vec<_> = noted
+        .revisions
+        .iter()
+        .map(|it| {
+            let key = [again.workspace.into(), (&it.memory).into(), it.revision.into()];
+            key.into_iter().chain([(&again.run).into(), again.stamp.now.into()]).collect()
+        })
+        .collect();
+    let mut taken = Counts::of("revisions", tx.execute_many(&backup_sql::TRASH_REVISION_AGAIN, &rows)? as i64);
+    for ids in noted.whole.chunks(SWEEP_BATCH_MEMORIES) {
+        taken.add("memories", again.flip(tx, &backup_sql::TRASH_MEMORIES_AGAIN, ids.into())?);
+    }
+    Ok(taken)
+}
+
+/// What lines of the ledger say about memories that are there.
+struct Noted {
+    /// Also those whose current or pending text is noted.
+    whole: Vec<Id>,
+    /// Earlier revisions with a noted content, of other memories.
+    revisions: Vec<NotedRevision>,
+}
+
+struct NotedRevision {
+    memory: MemoryId,
+    revision: i64,
+    topic: String,
+}
+
+impl Noted {
+    fn of(tx: &mut dyn Transaction, workspace: WorkspaceKey, lines: &[(Vec<u8>, Id)]) -> Result<Self, StoreError> {
+        let mut whole: HashSet<Id> = HashSet::new();
+        let mut contents: HashMap<Id, HashSet<&[u8]>> = HashMap::new();
+        for (hash, memory) in lines {
+            match hash.as_slice() {
+                erasure::WHOLE_MEMORY => drop(whole.insert(*memory)),
+                hash => drop(contents.entry(*memory).or_default().insert(hash)),
+            }
+        }
+        let partly: Vec<Id> = contents.keys().filter(|memory| !whole.contains(*memory)).copied().collect();
+        let mut revisions = Vec::new();
+        for ids in partly.chunks(SWEEP_BATCH_MEMORIES) {
+            revisions.extend(noted_revisions(tx, workspace, ids, &contents, &mut whole)?);
+        }
+        Ok(Self { whole: whole.into_iter().collect(), revisions })
+    }
+}
+
+/// Earlier revisions whose content is noted; a memory whose current or pending text it is counts as noted as a whole.
+fn noted_revisions(
     tx: &mut dyn Transaction,
     workspace: WorkspaceKey,
     ids: &[Id],
     contents: &HashMap<Id, HashSet<&[u8]>>,
     whole: &mut HashSet<Id>,
-) -> Result<i64, StoreError> {
+) -> Result<Vec<NotedRevision>, StoreError> {
     let key = [workspace.into(), ids.into()];
     let in_use: HashMap<Id, (i64, Option<i64>)> = tx
         .rows(&backup_sql::CURRENT_REVISIONS, &key, |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?))))?
@@ -54,22 +100,18 @@ fn remove_revisions(
     let revisions =
         tx.rows(&purge_sql::CONTENTS, &key, |row| Ok((row.get::<Id>(0)?, row.get::<i64>(1)?, read_content(row, 2)?)))?;
     let ledger_key = erasure::Key::load(tx)?;
-    let mut removed = 0;
-    let mut topics: HashMap<MemoryId, Vec<String>> = HashMap::new();
+    let mut found = Vec::new();
     for (memory, revision, content) in revisions {
         let hash = ledger_key.hash(&content.doc_hash());
-        if !contents.get(&memory).is_some_and(|erased| erased.contains(&hash[..])) {
+        if !contents.get(&memory).is_some_and(|noted| noted.contains(&hash[..])) {
             continue;
         }
         match in_use.get(&memory) {
             Some((current, pending)) if *current != revision && *pending != Some(revision) => {
-                let key = [workspace.into(), (&memory).into(), revision.into()];
-                removed += tx.execute(&memory_sql::DELETE_REVISION, &key)? as i64;
-                topics.entry(MemoryId(memory)).or_default().push(content.topic);
+                found.push(NotedRevision { memory: MemoryId(memory), revision, topic: content.topic });
             }
             _ => drop(whole.insert(memory)),
         }
     }
-    erased_names::replace(tx, workspace, &topics)?;
-    Ok(removed)
+    Ok(found)
 }

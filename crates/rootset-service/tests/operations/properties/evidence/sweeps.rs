@@ -190,6 +190,7 @@ impl Simulation {
                 is_pinned: row.get(9)?,
                 is_indexed_file: row.get(10)?,
                 is_in_flight: false,
+                observed_age_ms: i64::MAX,
             })
         })
     }
