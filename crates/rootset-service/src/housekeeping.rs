@@ -77,6 +77,14 @@ impl Service {
             Ok(false) => tracing::info!("a reader still holds the log: what was removed is still in it"),
             Err(error) => tracing::warn!(%error, "emptying the log failed; the next one tries again"),
         }
+        self.empty_old_log_and_log();
+    }
+
+    /// Moves what was written some minutes ago out of the log. For whoever has time, now and then.
+    pub fn empty_old_log_and_log(&self) {
+        if let Err(error) = self.store.empty_old_log() {
+            tracing::warn!(%error, "emptying the log failed; the next one tries again");
+        }
     }
 
     fn housekeep_under(&self, lease: &Lease, keeper: Housekeeper) -> Result<Option<Housekept>, ServiceError> {

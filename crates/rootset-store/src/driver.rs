@@ -221,6 +221,16 @@ pub trait Engine: Send + Sync {
     /// Moves what was written out of the log and truncates it; `false` while a reader still holds the old one.
     fn truncate_log(&self) -> Result<bool, StoreError>;
 
+    /// Whether what was written has been in the log for so long that it should move out of it.
+    fn has_old_log(&self) -> bool {
+        false
+    }
+
+    /// What had to be done to open the database, for people.
+    fn notices(&self) -> &[String] {
+        &[]
+    }
+
     /// Bytes of the database, of its log, and of its pages that are free.
     fn sizes(&self) -> Result<Sizes, StoreError>;
 

@@ -279,6 +279,11 @@ impl Store {
         self.engine.is_new()
     }
 
+    /// What had to be done to open the database, for people.
+    pub fn notices(&self) -> &[String] {
+        self.engine.notices()
+    }
+
     pub fn engine_name(&self) -> &'static str {
         self.engine.name()
     }

@@ -6,7 +6,7 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use rootset_model::limits::WRITE_WAIT_MS;
@@ -19,10 +19,12 @@ use crate::error::StoreError;
 pub(crate) mod archive;
 mod connection;
 pub(crate) mod lock;
+mod log;
 mod migrate;
 mod own_file;
 pub(crate) mod salvage;
 mod search;
+mod wal;
 
 use connection::Connection;
 use lock::WriteLock;
@@ -47,6 +49,10 @@ pub struct SqliteEngine {
     path: PathBuf,
     is_archive: bool,
     is_new: bool,
+    /// What had to be done to open it.
+    notices: Vec<String>,
+    /// Since when this process knows of something in the log that is not in the database.
+    logged_since: Mutex<Option<Instant>>,
     lock: WriteLock,
     writer: Mutex<Option<Connection>>,
     readers: Mutex<Vec<Connection>>,
@@ -77,6 +83,7 @@ impl SqliteEngine {
         }
         let mut engine = Self::at(path, false);
         engine.own_file = Some(OwnFile::hold(path).map_err(|error| unopened(path, &error))?);
+        engine.look_at_log()?;
         let mut first = engine.connect()?;
         if migrate::version_of(&mut first, path)? < SCHEMA_VERSION {
             let _guard = engine.lock.acquire(Duration::from_millis(WRITE_WAIT_MS))?;
@@ -106,6 +113,8 @@ impl SqliteEngine {
             path: path.to_owned(),
             is_archive,
             is_new: false,
+            notices: Vec::new(),
+            logged_since: Mutex::new(None),
             lock: WriteLock::beside(path),
             writer: Mutex::new(None),
             readers: Mutex::new(Vec::new()),
@@ -186,6 +195,7 @@ impl Engine for SqliteEngine {
         let busy = StoreError::Busy { waited_ms: WRITE_WAIT_MS };
         let mut writer = self.writer.try_lock_for(wait).ok_or(busy)?;
         let _guard = self.lock.acquire(wait)?;
+        self.logged_since.lock().get_or_insert_with(Instant::now);
         let connection = match &mut *writer {
             Some(connection) => connection,
             none => {
@@ -209,7 +219,19 @@ impl Engine for SqliteEngine {
     fn truncate_log(&self) -> Result<bool, StoreError> {
         let wait = Duration::from_millis(WRITE_WAIT_MS);
         let _guard = self.lock.acquire(wait)?;
-        self.with_reader(Connection::truncate_log)
+        let is_empty = self.with_reader(Connection::truncate_log)?;
+        if is_empty {
+            *self.logged_since.lock() = None;
+        }
+        Ok(is_empty)
+    }
+
+    fn has_old_log(&self) -> bool {
+        self.has_log_from_before(Instant::now())
+    }
+
+    fn notices(&self) -> &[String] {
+        &self.notices
     }
 
     fn sizes(&self) -> Result<Sizes, StoreError> {
@@ -226,7 +248,13 @@ impl Engine for SqliteEngine {
 
     fn integrity(&self) -> Result<Vec<String>, StoreError> {
         // FTS5's check trusts what its connection cached of the index before others wrote: a fresh one has cached nothing.
-        self.connect()?.integrity()
+        let mut problems = self.connect()?.integrity()?;
+        if !self.is_archive {
+            let _guard = self.lock.acquire(Duration::from_millis(WRITE_WAIT_MS))?;
+            let log = wal::read(&self.log_path()).map_err(|error| StoreError::Engine(error.to_string()))?;
+            problems.extend(log.damage.map(wal::Damage::in_words));
+        }
+        Ok(problems)
     }
 
     fn path(&self) -> Option<&Path> {

@@ -76,6 +76,7 @@ impl Pending {
             self.log("completing memories", self.repeat(Service::complete_one_pending));
             if tidied_at.elapsed() >= TIDY_EVERY {
                 self.log("rebuilding vectors", self.repeat(Service::rebuild_some_vectors));
+                self.service.empty_old_log_and_log();
                 if self.keeps_house {
                     self.log("housekeeping", self.service.housekeep(Housekeeper::Writer).map(drop));
                 }

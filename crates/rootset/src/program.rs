@@ -80,6 +80,7 @@ impl Program {
         let backups = configuration.backup_folder()?;
         let store = Store::open_with(&location, backups.as_deref(), &configuration.postgres)?;
         self.is_database_new.set(store.is_new());
+        store.notices().iter().for_each(|notice| tracing::warn!("{notice}"));
         if embedder.is_some() && store.lacks_vectors() {
             tracing::warn!("{LACKS_VECTORS}");
         }
