@@ -4,6 +4,10 @@
 
 use serde::{Deserialize, Serialize};
 
+/// The greatest count, size or quota, for requests and archives alike: more than any counter reaches, less than what
+/// arithmetic on it could overflow, and exact in every reader of JSON.
+pub const COUNT_MAX: i64 = 1 << 53;
+
 // What a memory may hold.
 pub const NAME_CHARS_MAX: usize = 128;
 pub const WORKSPACE_ID_CHARS_MAX: usize = 64;

@@ -1,9 +1,12 @@
 -- What a backup holds, table by table: read in the order of the key, so that equal rows make equal files. The columns
 -- stand in the order of `backup/tables.rs`. Workspaces have numbers here and names in a bundle.
 
+-- Quotas of earlier versions may be greater than any count can be: they are read as the greatest count.
 -- name: read_workspaces
-SELECT workspace_id, name, description, quota_memories, quota_bytes, created_at, last_write_at, trashed_run, trashed_at,
-       workspace
+SELECT workspace_id, name, description,
+       CASE WHEN quota_memories > 9007199254740992 THEN 9007199254740992 ELSE quota_memories END,
+       CASE WHEN quota_bytes > 9007199254740992 THEN 9007199254740992 ELSE quota_bytes END,
+       created_at, last_write_at, trashed_run, trashed_at, workspace
 FROM workspaces ORDER BY workspace_id;
 
 -- name: read_runs

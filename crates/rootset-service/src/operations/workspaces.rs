@@ -6,7 +6,7 @@ use rootset_api::{
     CreateWorkspace, CreatedWorkspace, DeleteWorkspace, DeletedWorkspace, ErrorCode, ListWorkspaces, Quota,
     WorkspaceAnswer, WorkspaceList,
 };
-use rootset_model::limits::{DESCRIPTION_CHARS_MAX, TOPIC_CHARS_MAX};
+use rootset_model::limits::{COUNT_MAX, DESCRIPTION_CHARS_MAX, TOPIC_CHARS_MAX};
 use rootset_model::names::check_workspace_id;
 use rootset_store::{NewWorkspace, WorkspaceView};
 
@@ -24,8 +24,9 @@ impl Operation for CreateWorkspace {
         check_short_text("description", self.description.as_deref().unwrap_or_default(), DESCRIPTION_CHARS_MAX)?;
         let quota = self.quota.unwrap_or(Quota { memories: None, bytes: None });
         for (field, value) in [("quota.memories", quota.memories), ("quota.bytes", quota.bytes)] {
-            if value.is_some_and(|value| value <= 0) {
-                return Err(ServiceError::invalid(format!("`{field}` must be above 0")));
+            if value.is_some_and(|value| !(1..=COUNT_MAX).contains(&value)) {
+                let hint = "leave it out for a workspace without a quota";
+                return Err(ServiceError::invalid(format!("`{field}` must be from 1 to {COUNT_MAX}")).with_hint(hint));
             }
         }
         let stamp = service.stamp(caller);

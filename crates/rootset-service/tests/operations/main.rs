@@ -32,6 +32,7 @@ mod refusing;
 mod restoring;
 mod retaining;
 mod rights;
+mod rotting;
 mod round_trips;
 mod salvaging_sqlite;
 mod scheduling;

@@ -6,6 +6,7 @@ use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use rootset_model::WorkspaceKey;
+use rootset_model::limits::{CODE_FILE_BYTES_LIMIT, SEGMENT_RAW_BYTES_MAX, SEGMENT_TEXT_BYTES_MAX};
 
 use super::folder::{Partial, trouble};
 use super::manifest::ManifestFile;
@@ -17,6 +18,10 @@ use crate::statements::backup as sql;
 
 /// The longest line anybody reads: a context of the greatest size with every character escaped, and room to spare.
 const LINE_BYTES_MAX: u64 = 16 << 20;
+/// Of tables with whole texts: a file of the greatest size with every character escaped, and room to spare.
+const TEXT_LINE_BYTES_MAX: u64 = 6 * CODE_FILE_BYTES_LIMIT + LINE_BYTES_MAX;
+const _: () = assert!(TEXT_LINE_BYTES_MAX as usize > 6 * (SEGMENT_TEXT_BYTES_MAX + SEGMENT_RAW_BYTES_MAX));
+const TEXT_TABLES: [&str; 3] = ["revisions", "code_references", "segment_texts"];
 /// Full-text rows read at a time.
 const SEARCH_ROWS_READ: usize = 500;
 
@@ -168,13 +173,14 @@ pub(crate) fn read(
     let mut reader = BufReader::new(file);
     let mut line = Vec::new();
     let mut count = 0;
+    let bytes_max = if TEXT_TABLES.contains(&table.name) { TEXT_LINE_BYTES_MAX } else { LINE_BYTES_MAX };
     loop {
         line.clear();
-        let read = std::io::Read::take(&mut reader, LINE_BYTES_MAX).read_until(b'\n', &mut line);
+        let read = std::io::Read::take(&mut reader, bytes_max).read_until(b'\n', &mut line);
         match read {
             Ok(0) => return Ok(Ok(count)),
             Ok(_) if line.last() != Some(&b'\n') => {
-                return Ok(Err(format!("`{name}` line {}: cut off, or longer than {LINE_BYTES_MAX} bytes", count + 1)));
+                return Ok(Err(format!("`{name}` line {}: cut off, or longer than {bytes_max} bytes", count + 1)));
             }
             Ok(_) => {}
             Err(error) => return Ok(Err(format!("`{name}` cannot be read: {error}"))),

@@ -3,6 +3,8 @@
 //! One list feeds the writer, the reader, the check of archives and the restore. What is not in it is not restored: audit,
 //! plans, jobs and tokens belong to the database, counters and sums are computed again from the rows.
 
+use rootset_model::limits::COUNT_MAX;
+
 use crate::driver::{SearchIndex, Statement};
 use crate::kinds::KINDS;
 
@@ -54,8 +56,6 @@ pub(crate) enum Kind {
     CheckedBytes(fn(&[u8]) -> bool),
 }
 
-/// More than any counter reaches, less than what arithmetic on it could overflow.
-const COUNT_MAX: i64 = 1 << 53;
 pub(crate) const COUNT: Kind = Kind::Count(COUNT_MAX);
 const FLAG: Kind = Kind::Count(1);
 const NUMBER_OF_32_BITS: Kind = Kind::Count(u32::MAX as i64);

@@ -162,3 +162,15 @@ fn a_backup_of_a_session_without_its_texts_is_refused() {
     let refused = restore_into(&world, &backup, RestoreTarget::Database).unwrap_err();
     assert!(refused.to_string().contains("I8.segments"), "{refused}");
 }
+
+#[test]
+fn the_largest_block_of_a_segment_fits_a_line_of_a_bundle() {
+    let world = World::new();
+    let raw = format!("\"{}\"", "\\\\".repeat(9 << 20));
+    let large = rootset_store::NewSegmentRow { raw: Some(raw.clone()), ..segment("a", "falcon") };
+    world.add("one", vec![large]);
+    let backup = back_up(&world, BackupKind::Jsonl);
+    assert_eq!(restore(&world, &backup), 0);
+    let texts = world.store.segment_texts(&world.workspace, &[1]).unwrap();
+    assert!(texts[0].raw.as_ref() == Some(&raw));
+}

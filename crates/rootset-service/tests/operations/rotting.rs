@@ -1,0 +1,45 @@
+//! Backups of databases with numbers that no request may have.
+
+use rootset_model::limits::COUNT_MAX;
+use serde_json::json;
+
+use crate::harness::{World, array};
+
+fn filled() -> World {
+    let world = World::new();
+    let metadata = json!({"ticket": "OPS-7"});
+    world.call(
+        "add_memory",
+        json!({"name": "falcon", "context": "Alice owns the Falcon.", "tags": ["birds"], "metadata": metadata}),
+    );
+    world.add_named("owl", "The owl sleeps.");
+    world.call("update_memory", json!({"memory_id": "owl", "context": "The owl is awake."}));
+    let segment =
+        json!({"segment_id": "s", "type": "note", "text": "the kite circles", "raw": {"text": "the kite circles"}});
+    world.call("context_add", json!({"session_id": "morning", "segments": [segment]}));
+    world
+}
+
+#[test]
+fn a_quota_has_the_range_of_an_archive_and_greater_ones_of_earlier_versions_come_back() {
+    for quota in [0, COUNT_MAX + 1, i64::MAX] {
+        let error = world_refusal(json!({"workspace_id": "large", "quota": {"memories": quota}}));
+        assert!(error.contains("from 1 to 9007199254740992"), "{error}");
+    }
+    let world = filled();
+    world.call("create_workspace", json!({"workspace_id": "large", "quota": {"memories": COUNT_MAX}}));
+    world.sql().execute_batch(&format!("UPDATE workspaces SET quota_bytes = {}", i64::MAX)).unwrap();
+    for format in World::backup_formats() {
+        let created = world.call("backup_create", json!({ "format": format }));
+        let id = &created["backup_id"];
+        assert_eq!(world.call("backup_verify", json!({ "backup_id": id }))["ok"], true);
+        world.call("backup_restore", json!({"backup_id": id, "confirm": true}));
+        let listed = world.call("list_workspaces", json!({}));
+        let large = array(&listed["workspaces"]).iter().find(|it| it["workspace_id"] == "large").unwrap();
+        assert_eq!(large["quota"], json!({"memories": COUNT_MAX, "bytes": COUNT_MAX}), "{format}");
+    }
+}
+
+fn world_refusal(request: serde_json::Value) -> String {
+    World::new().refuses("create_workspace", request).to_string()
+}
