@@ -87,6 +87,19 @@ pub struct BackupList {}
 pub struct BackupsListed {
     pub backups: Vec<ListedBackup>,
     pub total: usize,
+    /// The backups whose manifest cannot be read; their files may still hold data.
+    pub damaged: Vec<DamagedBackupAnswer>,
+}
+
+/// A backup whose manifest cannot be read.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct DamagedBackupAnswer {
+    pub backup_id: String,
+    /// When its folder last changed.
+    pub changed_at: Timestamp,
+    pub path: String,
+    /// What is wrong with its manifest.
+    pub problem: String,
 }
 
 #[skip_serializing_none]

@@ -6,8 +6,8 @@ use rootset_api::{ErrorCode, HoldingBackup};
 use rootset_gc::{BackupFacts, BackupPolicy, backups_to_remove};
 use rootset_model::Timestamp;
 use rootset_store::{
-    Backup, BackupKind, NewBackup, Stamp, Workspace, backup_id, find_backup, list_backups, open_backup, remove_backup,
-    verify_backup,
+    Backup, BackupKind, DamagedBackup, NewBackup, Stamp, Workspace, backup_id, find_backup, list_backups,
+    list_damaged_backups, open_backup, remove_backup, remove_damaged_backup, verify_backup,
 };
 
 use crate::caller::{Caller, FrontEnd};
@@ -63,6 +63,14 @@ impl Service {
         }
     }
 
+    /// Those whose manifest cannot be read.
+    pub(crate) fn list_damaged_backups(&self) -> Result<Vec<DamagedBackup>, ServiceError> {
+        match self.backup_folder() {
+            Some(folder) => Ok(list_damaged_backups(&folder)?),
+            None => Ok(Vec::new()),
+        }
+    }
+
     /// Backups that may still hold what was erased in the workspace at that time: not those of another workspace.
     pub fn backups_that_may_hold(
         &self,
@@ -75,23 +83,26 @@ impl Service {
             it.manifest.created_at <= erased_at && only.is_none_or(|only| only == workspace_id)
         };
         let older = self.list_backups()?.into_iter().filter(may_hold);
-        Ok(older
-            .map(|it| HoldingBackup {
-                expires_at: it.manifest.created_at.saturating_add_ms(max_age_ms),
-                backup_id: it.manifest.backup_id,
-            })
-            .collect())
+        let older = older.map(|it| (it.manifest.backup_id, it.manifest.created_at));
+        // Nobody can tell what a damaged one holds.
+        let damaged = self.list_damaged_backups()?.into_iter().map(|it| (it.backup_id, it.changed_at));
+        let holding = older.chain(damaged).map(|(backup_id, at)| {
+            let expires_at = at.saturating_add_ms(max_age_ms);
+            HoldingBackup { backup_id, expires_at }
+        });
+        Ok(holding.collect())
     }
 
     /// Removes the backups that the settings no longer ask for; answers their ids. Before one goes, those that stay in
     /// its place are verified.
     pub fn prune_backups(&self, now: Timestamp) -> Result<Vec<String>, ServiceError> {
-        let backups = self.list_backups()?;
+        let (backups, damaged) = (self.list_backups()?, self.list_damaged_backups()?);
         let settings = &self.settings.backup;
         let policy = BackupPolicy { keep_last: settings.keep_last, max_age_ms: settings.max_age_ms };
         let facts = |is_good: &dyn Fn(&Backup) -> Result<bool, ServiceError>| {
             let of = |it: &Backup| Ok(BackupFacts { created_at: it.manifest.created_at, is_good: is_good(it)? });
-            backups.iter().map(of).collect::<Result<Vec<_>, ServiceError>>()
+            let bad = damaged.iter().map(|it| Ok(BackupFacts { created_at: it.changed_at, is_good: false }));
+            backups.iter().map(of).chain(bad).collect::<Result<Vec<_>, ServiceError>>()
         };
         // Verifying reads every byte: not worth it while nothing would go anyway.
         if backups_to_remove(&facts(&|_| Ok(false))?, policy, now).is_empty() {
@@ -100,8 +111,14 @@ impl Service {
         let verified = facts(&|it| Ok(!it.manifest.is_empty() && verify_backup(it)?.is_empty()))?;
         let mut removed = Vec::new();
         for place in backups_to_remove(&verified, policy, now) {
-            remove_backup(&backups[place])?;
-            removed.push(backups[place].manifest.backup_id.clone());
+            if let Some(backup) = backups.get(place) {
+                remove_backup(backup)?;
+                removed.push(backup.manifest.backup_id.clone());
+            } else {
+                let backup = &damaged[place - backups.len()];
+                remove_damaged_backup(backup)?;
+                removed.push(backup.backup_id.clone());
+            }
         }
         Ok(removed)
     }

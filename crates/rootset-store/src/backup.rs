@@ -21,7 +21,10 @@ use base64::engine::general_purpose::STANDARD;
 use rootset_model::Timestamp;
 
 pub(crate) use folder::trouble;
-pub use folder::{Backup, find_backup, list_backups, open_backup, remove_backup};
+pub use folder::{
+    Backup, DamagedBackup, find_backup, list_backups, list_damaged_backups, open_backup, remove_backup,
+    remove_damaged_backup,
+};
 pub use manifest::{BackupKind, BackupReason, Manifest, ManifestFile};
 pub use restore::{FreshTrash, LedgerUse, RestoreTarget, Restored, Restoring};
 pub use salvage::{Salvaged, salvage};
@@ -139,6 +142,7 @@ impl Store {
             has_ledger: false,
             tables: written.tables,
             files: written.files,
+            checksum: None,
         })
     }
 }
@@ -178,6 +182,7 @@ fn snapshot_manifest(
         has_ledger: false,
         tables: inspected.tables,
         files: vec![ManifestFile { name: SNAPSHOT_FILE.to_owned(), bytes, blake3 }],
+        checksum: None,
     })
 }
 

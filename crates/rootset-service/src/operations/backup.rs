@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use rootset_api::{
     BackupCreate, BackupCreated, BackupFormat, BackupList, BackupReasonAnswer, BackupRestore, BackupRestored,
-    BackupVerified, BackupVerify, BackupsListed, ErrorCode, ListedBackup,
+    BackupVerified, BackupVerify, BackupsListed, DamagedBackupAnswer, ErrorCode, ListedBackup,
 };
 use rootset_model::names::check_workspace_id;
 use rootset_store::{
-    Backup, BackupKind, BackupReason, FreshTrash, LedgerUse, RestoreTarget, Restoring, StoreError, verify_backup,
+    Backup, BackupKind, BackupReason, DamagedBackup, FreshTrash, LedgerUse, RestoreTarget, Restoring, StoreError,
+    verify_backup,
 };
 use serde_json::json;
 
@@ -70,10 +71,16 @@ fn listed_backup_answer(Backup { path, manifest }: Backup) -> ListedBackup {
     }
 }
 
+fn damaged_backup_answer(damaged: DamagedBackup) -> DamagedBackupAnswer {
+    let DamagedBackup { path, backup_id, changed_at, problem } = damaged;
+    DamagedBackupAnswer { backup_id, changed_at, path: path.display().to_string(), problem }
+}
+
 impl Operation for BackupList {
     fn run(self, service: &Arc<Service>, _caller: &Caller) -> Result<BackupsListed, ServiceError> {
         let backups: Vec<ListedBackup> = service.list_backups()?.into_iter().map(listed_backup_answer).collect();
-        Ok(BackupsListed { total: backups.len(), backups })
+        let damaged = service.list_damaged_backups()?.into_iter().map(damaged_backup_answer).collect();
+        Ok(BackupsListed { total: backups.len(), backups, damaged })
     }
 }
 

@@ -40,6 +40,7 @@ fn edit_manifest(folder: &Path, edit: impl FnOnce(&mut Value)) {
     let path = folder.join("manifest.json");
     let mut manifest: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
     edit(&mut manifest);
+    manifest.as_object_mut().unwrap().remove("checksum");
     std::fs::write(path, manifest.to_string()).unwrap();
 }
 

@@ -1,9 +1,11 @@
-//! Backups of databases with numbers that no request may have.
+//! Backups of databases with odd numbers, and backups that are damaged.
+
+use std::path::PathBuf;
 
 use rootset_model::limits::COUNT_MAX;
 use serde_json::json;
 
-use crate::harness::{World, array};
+use crate::harness::{World, array, text_of};
 
 fn filled() -> World {
     let world = World::new();
@@ -42,4 +44,32 @@ fn a_quota_has_the_range_of_an_archive_and_greater_ones_of_earlier_versions_come
 
 fn world_refusal(request: serde_json::Value) -> String {
     World::new().refuses("create_workspace", request).to_string()
+}
+
+#[test]
+fn a_backup_with_an_unreadable_manifest_is_listed_as_damaged() {
+    let world = filled();
+    let created = world.call("backup_create", json!({}));
+    let whole = world.call("backup_create", json!({}));
+    // Other folders may be there, too.
+    std::fs::create_dir(world.backup_folder().join("photos")).unwrap();
+    let manifest = PathBuf::from(text_of(&created["path"])).join("manifest.json");
+    let text = std::fs::read_to_string(&manifest).unwrap();
+    let digit = text.find("\"created_at\": \"2").unwrap() + 16;
+    let mut flipped = text.clone().into_bytes();
+    flipped[digit] ^= 1;
+    for damaged in [flipped, b"{".to_vec(), Vec::new()] {
+        std::fs::write(&manifest, damaged).unwrap();
+        let listed = world.call("backup_list", json!({}));
+        assert_eq!(listed["backups"][0]["backup_id"], whole["backup_id"]);
+        assert_eq!(array(&listed["backups"]).len(), 1, "{listed}");
+        assert_eq!(listed["damaged"][0]["backup_id"], created["backup_id"], "{listed}");
+        assert_eq!(world.call("backup_verify", json!({"backup_id": created["backup_id"]}))["ok"], false);
+    }
+    // Nobody can tell what it holds, so an erasure names it.
+    let erased = world.call("forget", json!({"tags": ["birds"], "purge": true}));
+    let plan = json!({"plan_id": erased["plan_id"], "confirm": true, "allow_large": true});
+    let receipt = world.call("gc_apply", plan)["receipt"].clone();
+    let holding = receipt["backups"].to_string();
+    assert!(holding.contains(&text_of(&created["backup_id"])), "{receipt}");
 }

@@ -3,11 +3,13 @@
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 
+use rootset_model::Timestamp;
 use rootset_model::limits::WRITE_WAIT_MS;
 
-use super::manifest::{MANIFEST_FILE, Manifest};
+use super::bundle::table_of;
+use super::manifest::{MANIFEST_FILE, Manifest, SNAPSHOT_FILE};
 use crate::error::StoreError;
 use crate::platform;
 use crate::sqlite::lock::{WriteGuard, WriteLock};
@@ -23,8 +25,34 @@ pub struct Backup {
     pub manifest: Manifest,
 }
 
-/// Every backup in a folder, newest first. What has no readable manifest is no backup.
+/// A backup whose manifest cannot be read. It may still hold everything it was made of.
+#[derive(Clone, Debug)]
+pub struct DamagedBackup {
+    pub path: PathBuf,
+    pub backup_id: String,
+    /// When its folder was last changed: what the manifest said is lost.
+    pub changed_at: Timestamp,
+    pub problem: String,
+}
+
+/// Every backup in a folder, newest first, but for damaged ones.
 pub fn list_backups(folder: &Path) -> Result<Vec<Backup>, StoreError> {
+    let mut found: Vec<Backup> = look_through(folder)?.into_iter().filter_map(Result::ok).collect();
+    found.sort_by(|a, b| {
+        let key = |it: &Backup| (it.manifest.created_at, it.manifest.backup_id.clone());
+        key(b).cmp(&key(a))
+    });
+    Ok(found)
+}
+
+/// The others, by their ids, newest first: folders that hold files of a backup without a manifest that says what they are.
+pub fn list_damaged_backups(folder: &Path) -> Result<Vec<DamagedBackup>, StoreError> {
+    let mut found: Vec<DamagedBackup> = look_through(folder)?.into_iter().filter_map(Result::err).collect();
+    found.sort_by(|a, b| b.backup_id.cmp(&a.backup_id));
+    Ok(found)
+}
+
+fn look_through(folder: &Path) -> Result<Vec<Result<Backup, DamagedBackup>>, StoreError> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -36,17 +64,37 @@ pub fn list_backups(folder: &Path) -> Result<Vec<Backup>, StoreError> {
         let name = entry.file_name();
         let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
         let Some(id) = name.to_str().filter(|name| is_folder && is_backup_id(name)) else { continue };
-        if let Ok(manifest) = Manifest::read(&entry.path())
-            && manifest.backup_id == id
-        {
-            found.push(Backup { path: entry.path(), manifest });
+        let path = entry.path();
+        match Manifest::read(&path) {
+            Ok(manifest) if manifest.backup_id == id => found.push(Ok(Backup { path, manifest })),
+            _ if !holds_backup(&path) => {}
+            read => {
+                let problem = read.err().unwrap_or_else(|| "its manifest is that of another backup".to_owned());
+                found.push(Err(DamagedBackup {
+                    changed_at: changed_at(&path),
+                    backup_id: id.to_owned(),
+                    path,
+                    problem,
+                }));
+            }
         }
     }
-    found.sort_by(|a, b| {
-        let key = |it: &Backup| (it.manifest.created_at, it.manifest.backup_id.clone());
-        key(b).cmp(&key(a))
-    });
     Ok(found)
+}
+
+/// Whether a folder holds anything that only a backup does: other folders may be beside backups.
+fn holds_backup(folder: &Path) -> bool {
+    let mut names = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.file_name());
+    names.any(|name| {
+        let name = name.to_string_lossy();
+        [MANIFEST_FILE, SNAPSHOT_FILE].contains(&name.as_ref()) || table_of(&name).is_some()
+    })
+}
+
+fn changed_at(path: &Path) -> Timestamp {
+    let changed = fs::metadata(path).and_then(|it| it.modified()).unwrap_or(UNIX_EPOCH);
+    let elapsed = changed.duration_since(UNIX_EPOCH).unwrap_or_default();
+    Timestamp(i64::try_from(elapsed.as_millis()).unwrap_or(i64::MAX))
 }
 
 /// The backup of that id. An id is a name within the folder, never a path.
@@ -74,9 +122,13 @@ pub fn open_backup(path: &Path) -> Result<Backup, StoreError> {
 }
 
 pub fn remove_backup(backup: &Backup) -> Result<(), StoreError> {
-    // Without its manifest it is no longer listed, also when the rest cannot be removed.
+    // Without its manifest nobody takes it for a backup, also when the rest cannot be removed.
     let manifest = backup.path.join(MANIFEST_FILE);
     fs::remove_file(&manifest).map_err(|error| trouble(&manifest, &error))?;
+    fs::remove_dir_all(&backup.path).map_err(|error| trouble(&backup.path, &error))
+}
+
+pub fn remove_damaged_backup(backup: &DamagedBackup) -> Result<(), StoreError> {
     fs::remove_dir_all(&backup.path).map_err(|error| trouble(&backup.path, &error))
 }
 
@@ -114,6 +166,7 @@ impl Partial {
 
     /// Writes the manifest last, makes everything durable and gives the folder its name.
     pub fn publish(mut self, manifest: Manifest) -> Result<Backup, StoreError> {
+        let manifest = manifest.sealed();
         let file = self.create(MANIFEST_FILE)?;
         let at_manifest = |error: &std::io::Error| trouble(&self.path.join(MANIFEST_FILE), error);
         serde_json::to_writer_pretty(&file, &manifest).map_err(|error| at_manifest(&error.into()))?;

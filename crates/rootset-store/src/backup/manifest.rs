@@ -67,6 +67,9 @@ pub struct Manifest {
     /// Rows per table.
     pub tables: BTreeMap<String, i64>,
     pub files: Vec<ManifestFile>,
+    /// Of all the rest of the manifest, in hexadecimal digits: files have theirs above. Earlier versions wrote none.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub checksum: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -92,6 +95,17 @@ impl Manifest {
         ["memories", "entities"].iter().all(|table| self.tables.get(*table).copied().unwrap_or(0) == 0)
     }
 
+    /// With its checksum.
+    pub(crate) fn sealed(self) -> Self {
+        Self { checksum: Some(self.computed_checksum()), ..self }
+    }
+
+    fn computed_checksum(&self) -> String {
+        let rest = Self { checksum: None, ..self.clone() };
+        let json = serde_json::to_vec(&rest).expect("a manifest always serialises");
+        blake3::hash(&json).to_hex().to_string()
+    }
+
     /// The manifest in a folder; or why it is none.
     pub(crate) fn read(folder: &Path) -> Result<Self, String> {
         let path = folder.join(MANIFEST_FILE);
@@ -112,7 +126,13 @@ impl Manifest {
             Some(format) => return Err(format!("the manifest has format {format}, this program reads {FORMAT}")),
             None => return Err("the manifest has no `format`".into()),
         }
-        serde_json::from_value(any).map_err(|error| misfit(&error))
+        let manifest: Self = serde_json::from_value(any).map_err(|error| misfit(&error))?;
+        match &manifest.checksum {
+            Some(checksum) if *checksum != manifest.computed_checksum() => {
+                Err("the manifest was changed: its checksum is another".into())
+            }
+            _ => Ok(manifest),
+        }
     }
 }
 

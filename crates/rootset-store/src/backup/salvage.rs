@@ -96,6 +96,7 @@ pub fn salvage(database: &Path, folder: &Path, id: &str, now: Timestamp) -> Resu
         has_ledger: false,
         tables: written.tables,
         files: written.files,
+        checksum: None,
     };
     let backup = verified(Backup { path: partial.path.clone(), manifest })?;
     Ok(Salvaged { backup: partial.publish(backup.manifest)?, damages: reading.damages, incomplete })

@@ -92,8 +92,12 @@ fn created(answer: &BackupCreated) -> String {
 }
 
 fn listed(answer: &BackupsListed) -> String {
+    let damaged = answer.damaged.iter().map(|it| {
+        let (bad, path, problem) = (render::warning("BAD"), escaped(&it.path), escaped(&it.problem));
+        format!("{bad} {path}: {problem}\n")
+    });
     if answer.backups.is_empty() {
-        return String::new();
+        return damaged.collect();
     }
     let mut table = Table::new(["ID", "CREATED", "FORMAT", "MEMORIES", "SIZE", "WORKSPACE", "REASON"]);
     for backup in &answer.backups {
@@ -107,7 +111,7 @@ fn listed(answer: &BackupsListed) -> String {
             backup.reason.as_str().to_owned(),
         ]);
     }
-    table.finish()
+    table.finish() + &damaged.collect::<String>()
 }
 
 fn verify(backup: String, program: &Program) -> Result<(), Failure> {
