@@ -75,7 +75,7 @@ pub struct BackupCreated {
     /// The number of rows in all tables.
     pub rows: i64,
     pub bytes: u64,
-    /// Whether the backup was opened, checked and counted; one that fails this is an error.
+    /// Whether every row of the backup was read and checked; a backup that fails this is an error.
     pub verified: bool,
 }
 

@@ -149,6 +149,12 @@ impl From<StoreError> for ServiceError {
             StoreError::BackupUnusable { problems, .. } => Self::conflict(message)
                 .with_hint("nothing was changed; `backup_list` shows other backups")
                 .with_details(json!({"problems": problems})),
+            StoreError::BackupAltered { backup, .. } => Self::conflict(message)
+                .with_hint(
+                    "the disk or its memory may be failing; bring those rows back from an older backup, or change or delete \
+                     them. `doctor` finds them again",
+                )
+                .with_details(json!({"backup_id": backup, "altered": true})),
             StoreError::WorkspaceNotInBackup { present, .. } => {
                 Self::new(Code::NotFound, message).with_details(json!({"workspaces": present}))
             }

@@ -36,6 +36,8 @@ pub enum Housekeeper {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Housekept {
     pub backups_taken: i64,
+    /// Whether the backup holds texts that had changed on the disk.
+    pub found_rot: bool,
     pub backups_removed: i64,
     pub runs_purged: i64,
     pub memories_purged: i64,
@@ -145,9 +147,16 @@ impl Service {
         Ok(())
     }
 
-    /// Takes a backup that verifies.
+    /// Takes a backup, which verifies unless something has rotted.
     fn back_up(&self, lease: &Lease, note: &mut HousekeepingNote, done: &mut Housekept) -> Result<(), ServiceError> {
-        self.create_whole_backup(ACTOR)?;
+        match self.create_whole_backup(ACTOR) {
+            Err(error) if is_altered(&error) => {
+                // It is all there is of the rest, but it does not verify.
+                tracing::error!(%error, "texts have changed on the disk");
+                done.found_rot = true;
+            }
+            made => drop(made?),
+        }
         done.backups_taken += 1;
         note.backed_up_at_ms = Some(self.now().0);
         Ok(self.store.renew_lease(lease, self.now(), LEASE_MS)?)
@@ -167,10 +176,16 @@ impl Service {
     ) -> Result<(), ServiceError> {
         let condemned = self.store.trash_past_grace(self.settings.grace_ms, self.now())?;
         let wants_backups = self.backup_interval_ms().is_some();
-        if keeper == Housekeeper::Scheduler && wants_backups && !condemned.is_empty() && done.backups_taken == 0 {
+        if keeper == Housekeeper::Scheduler && wants_backups && !condemned.is_empty() {
             // Nobody looks on when a scheduler purges: without a backup that verifies, it does not.
-            self.back_up(lease, note, done)?;
-            self.remove_old_backups(done)?;
+            if done.backups_taken == 0 {
+                self.back_up(lease, note, done)?;
+                self.remove_old_backups(done)?;
+            }
+            if done.found_rot {
+                tracing::error!("nothing is purged while texts are no longer what was written; `doctor` names them");
+                return Ok(());
+            }
         }
         for PastGrace { workspace, run } in condemned {
             self.store.renew_lease(lease, self.now(), LEASE_MS)?;
@@ -192,6 +207,11 @@ impl Service {
         }
         Ok(())
     }
+}
+
+/// Whether a backup was made of a database in which something has rotted.
+fn is_altered(error: &ServiceError) -> bool {
+    error.details.as_ref().is_some_and(|details| details["altered"] == true)
 }
 
 /// What there is to do.

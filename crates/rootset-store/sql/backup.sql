@@ -18,12 +18,12 @@ FROM runs WHERE workspace = ?1 ORDER BY run;
 SELECT memory, sequence, name, source, repo, file_path, written_by, status, last_error, attempts, version, revision,
        pending_revision, source_version, doc_hash, metadata, tags, created_at, updated_at, ingested_at, expires_at,
        pinned, pin_reason, superseded_by, superseded_at, supersede_reason, trashed_run, trashed_at, stale_at,
-       is_stamp_in_doubt
+       is_stamp_in_doubt, seal
 FROM memories WHERE workspace = ?1 ORDER BY memory;
 
 -- name: read_revisions
 SELECT memory, revision, topic, context, decisions, rationale, bytes, created_at, extractor, extractor_version,
-       extraction, trashed_run, trashed_at
+       extraction, trashed_run, trashed_at, seal
 FROM revisions WHERE workspace = ?1 ORDER BY memory, revision;
 
 -- name: read_chunks
@@ -88,11 +88,11 @@ FROM sessions WHERE workspace = ?1 ORDER BY session;
 SELECT session, segment, segment_id, type, role, tool_call_id, tokens, created_at, created_step, touched_at,
        touched_step, pinned, pin_reason, invariant, file_path, first_line, last_line, tags, topic_id, task_id, refs,
        reply_to, derived_from, names, text_hash, text_chars, bytes, state, stashed_at, stash_reason, is_indexed,
-       entered_collection, version, written_by, trashed_run, trashed_at
+       entered_collection, version, written_by, trashed_run, trashed_at, seal
 FROM segments WHERE workspace = ?1 ORDER BY session, segment;
 
 -- name: read_segment_texts
-SELECT segment, text, raw
+SELECT segment, text, raw, seal
 FROM segment_texts WHERE workspace = ?1 ORDER BY segment;
 
 -- name: read_ledger
@@ -142,15 +142,15 @@ SET finished_at = excluded.finished_at, cursor = excluded.cursor, counts = exclu
 INSERT INTO memories (workspace, memory, sequence, name, source, repo, file_path, written_by, status, last_error,
                       attempts, version, revision, pending_revision, source_version, doc_hash, metadata, tags,
                       created_at, updated_at, ingested_at, expires_at, pinned, pin_reason, superseded_by,
-                      superseded_at, supersede_reason, trashed_run, trashed_at, stale_at, is_stamp_in_doubt,
+                      superseded_at, supersede_reason, trashed_run, trashed_at, stale_at, is_stamp_in_doubt, seal,
                       ingested_observed_ms)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24,
-        ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32);
+        ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33);
 
 -- name: insert_revisions
 INSERT INTO revisions (workspace, memory, revision, topic, context, decisions, rationale, bytes, created_at,
-                       extractor, extractor_version, extraction, trashed_run, trashed_at)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14);
+                       extractor, extractor_version, extraction, trashed_run, trashed_at, seal)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15);
 
 -- name: insert_chunks
 INSERT INTO chunks (workspace, chunk, memory, ordinal, part, start, length, is_question, symbol)
@@ -213,12 +213,12 @@ INSERT INTO segments (workspace, session, segment, segment_id, type, role, tool_
                       created_step, touched_at, touched_step, pinned, pin_reason, invariant, file_path, first_line,
                       last_line, tags, topic_id, task_id, refs, reply_to, derived_from, names, text_hash, text_chars,
                       bytes, state, stashed_at, stash_reason, is_indexed, entered_collection, version, written_by,
-                      trashed_run, trashed_at)
+                      trashed_run, trashed_at, seal)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24,
-        ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35, ?36, ?37);
+        ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35, ?36, ?37, ?38);
 
 -- name: insert_segment_texts
-INSERT INTO segment_texts (workspace, segment, text, raw) VALUES (?1, ?2, ?3, ?4);
+INSERT INTO segment_texts (workspace, segment, text, raw, seal) VALUES (?1, ?2, ?3, ?4, ?5);
 
 -- name: insert_ledger
 INSERT INTO ledger (workspace, session, seq, at, actor, segment, action, tokens, reason)

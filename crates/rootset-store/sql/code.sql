@@ -65,8 +65,9 @@ WHERE workspace = ?1 AND memory IN (SELECT value FROM blob_list(?2));
 
 -- name: insert_memory
 INSERT INTO memories (workspace, memory, sequence, source, repo, file_path, written_by, status, version, revision,
-                      source_version, created_at, updated_at, ingested_at, ingested_observed_ms, is_stamp_in_doubt)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 'complete', 1, 1, ?8, ?9, ?9, ?9, ?10, ?11);
+                      source_version, created_at, updated_at, ingested_at, ingested_observed_ms, is_stamp_in_doubt,
+                      seal)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 'complete', 1, 1, ?8, ?9, ?9, ?9, ?10, ?11, ?12);
 
 -- name: replace_memory
 UPDATE memories
@@ -75,12 +76,12 @@ SET file_path = ?3, source_version = ?4, updated_at = ?5, ingested_at = ?5, vers
 WHERE workspace = ?1 AND memory = ?2;
 
 -- name: insert_revision
-INSERT INTO revisions (workspace, memory, revision, topic, context, decisions, rationale, bytes, created_at)
-VALUES (?1, ?2, 1, ?3, ?4, '[]', '[]', ?5, ?6);
+INSERT INTO revisions (workspace, memory, revision, topic, context, decisions, rationale, bytes, created_at, seal)
+VALUES (?1, ?2, 1, ?3, ?4, '[]', '[]', ?5, ?6, ?7);
 
 -- Of files no revisions are kept: git does that.
 -- name: replace_revision
-UPDATE revisions SET topic = ?3, context = ?4, bytes = ?5, created_at = ?6
+UPDATE revisions SET topic = ?3, context = ?4, bytes = ?5, created_at = ?6, seal = ?7
 WHERE workspace = ?1 AND memory = ?2
   AND revision = (SELECT m.revision FROM memories m WHERE m.workspace = ?1 AND m.memory = ?2);
 

@@ -49,12 +49,13 @@ WHERE workspace = ?1 AND session = ?2;
 INSERT INTO segments (workspace, session, segment, segment_id, type, role, tool_call_id, tokens, created_at,
                       created_step, touched_at, touched_step, pinned, pin_reason, invariant, file_path, first_line,
                       last_line, tags, topic_id, task_id, refs, reply_to, derived_from, names, text_hash, text_chars,
-                      bytes, state, stashed_at, stash_reason, is_indexed, entered_collection, version, written_by)
+                      bytes, state, stashed_at, stash_reason, is_indexed, entered_collection, version, written_by,
+                      seal)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24,
-        ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35);
+        ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35, ?36);
 
 -- name: insert_text
-INSERT INTO segment_texts (workspace, segment, text, raw) VALUES (?1, ?2, ?3, ?4);
+INSERT INTO segment_texts (workspace, segment, text, raw, seal) VALUES (?1, ?2, ?3, ?4, ?5);
 
 -- What was stashed once stays in full text.
 -- name: update_segment

@@ -234,6 +234,15 @@ WHERE ch.workspace = ?1 AND ch.chunk IN (SELECT value FROM integer_list(?2));
 -- name: entity_names
 SELECT number, name FROM entities WHERE workspace = ?1 AND number IN (SELECT value FROM integer_list(?2));
 
+-- Texts from before there were seals; for a current one, the hash that finds duplicates vouches.
+-- name: unsealed_contents
+-- scans: doctor
+SELECT m.memory, r.revision, m.doc_hash, r.topic, r.context, r.decisions, r.rationale
+FROM memories m
+JOIN revisions r ON r.workspace = m.workspace AND r.memory = m.memory
+    AND r.revision = COALESCE(m.pending_revision, m.revision)
+WHERE m.workspace = ?1 AND m.doc_hash IS NOT NULL AND r.seal IS NULL;
+
 -- I9: what a run trashed can only come back through it.
 -- name: trash_without_run
 -- scans: doctor

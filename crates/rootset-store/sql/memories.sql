@@ -7,8 +7,8 @@ m.supersede_reason, m.trashed_run, m.trashed_at, {{m_is_superseded}}
 -- name: insert
 INSERT INTO memories (workspace, memory, sequence, name, source, written_by, status, version, revision, doc_hash,
                       metadata, tags, created_at, updated_at, ingested_at, expires_at, pinned, pin_reason,
-                      ingested_observed_ms, is_stamp_in_doubt)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 1, 1, ?8, ?9, ?10, ?11, ?11, ?11, ?12, ?13, ?14, ?15, ?16);
+                      ingested_observed_ms, is_stamp_in_doubt, seal)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 1, 1, ?8, ?9, ?10, ?11, ?11, ?11, ?12, ?13, ?14, ?15, ?16, ?17);
 
 -- name: count_source
 INSERT INTO sources (workspace, source, memories) VALUES (?1, ?2, ?3)
@@ -56,7 +56,8 @@ ORDER BY m.trashed_at DESC LIMIT 1;
 
 -- name: set_attributes
 UPDATE memories
-SET name = ?3, metadata = ?4, tags = ?5, pinned = ?6, pin_reason = ?7, expires_at = ?8, updated_at = ?9, version = ?10
+SET name = ?3, metadata = ?4, tags = ?5, pinned = ?6, pin_reason = ?7, expires_at = ?8, updated_at = ?9, version = ?10,
+    seal = ?11
 WHERE workspace = ?1 AND memory = ?2;
 
 -- Names of notes, each with the newest topic of its memory.
@@ -68,7 +69,7 @@ JOIN revisions r ON r.workspace = m.workspace AND r.memory = m.memory
 WHERE m.workspace = ?1 AND m.memory IN (SELECT value FROM blob_list(?2)) AND m.name IS NOT NULL AND m.repo IS NULL;
 
 -- name: set_name
-UPDATE memories SET name = ?3 WHERE workspace = ?1 AND memory = ?2;
+UPDATE memories SET name = ?3, seal = ?4 WHERE workspace = ?1 AND memory = ?2;
 
 -- Without a time it is as old as it was.
 -- name: set_revision
@@ -104,8 +105,8 @@ DELETE FROM memory_tags WHERE workspace = ?1 AND memory IN (SELECT value FROM bl
 
 -- name: insert_revision
 INSERT INTO revisions (workspace, memory, revision, topic, context, decisions, rationale, bytes, created_at, extractor,
-                       extractor_version)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11);
+                       extractor_version, seal)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12);
 
 -- name: revision
 SELECT topic, context, decisions, rationale, created_at FROM revisions

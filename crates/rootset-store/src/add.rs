@@ -12,6 +12,7 @@ use crate::erasure::Class;
 use crate::error::StoreError;
 use crate::memories::{self, MemoryRow, Status, stored_list};
 use crate::purge::REMOVED_AGAIN;
+use crate::seals::{Seal, seal};
 use crate::search::{self, SimilarMemory};
 use crate::statements::memories as sql;
 use crate::workspaces;
@@ -241,6 +242,23 @@ fn refuse_too_large(field: &'static str, unit: &'static str, found: usize, limit
     if found > limit { Err(StoreError::MergedTooLarge { field, unit, found, limit }) } else { Ok(()) }
 }
 
+/// The seal of a memory as its row says.
+pub(crate) fn seal_of(row: &MemoryRow) -> Seal {
+    let tags = stored_list(&row.tags);
+    seal(&[
+        (&row.id).into(),
+        row.sequence.into(),
+        row.name.as_ref().into(),
+        (&row.source).into(),
+        row.repo.as_ref().into(),
+        (&row.written_by).into(),
+        row.metadata.as_ref().into(),
+        tags.as_ref().into(),
+        row.is_pinned.into(),
+        row.pin_reason.as_ref().into(),
+    ])
+}
+
 /// Writes name, metadata, tags, pin, expiry, `updated_at` and version as they stand in `row`.
 pub(crate) fn write_attributes(
     tx: &mut dyn Transaction,
@@ -248,6 +266,7 @@ pub(crate) fn write_attributes(
     row: &MemoryRow,
 ) -> Result<(), StoreError> {
     let tags = stored_list(&row.tags);
+    let seal = seal_of(row);
     tx.execute(
         &sql::SET_ATTRIBUTES,
         &[
@@ -261,6 +280,7 @@ pub(crate) fn write_attributes(
             row.expires_at.into(),
             row.updated_at.into(),
             row.version.into(),
+            (&seal).into(),
         ],
     )?;
     tx.execute(&sql::DELETE_TAGS, &[workspace.into(), (&[row.id.0][..]).into()])?;

@@ -20,6 +20,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rootset_model::Timestamp;
 
+pub(crate) use bundle::each_readable_row;
 pub(crate) use folder::trouble;
 pub use folder::{
     Backup, DamagedBackup, find_backup, list_backups, list_damaged_backups, open_backup, remove_backup,
@@ -27,19 +28,22 @@ pub use folder::{
 };
 pub use manifest::{BackupKind, BackupReason, Manifest, ManifestFile};
 pub use restore::{FreshTrash, LedgerUse, RestoreTarget, Restored, Restoring};
+pub(crate) use rows::Cell;
 pub use salvage::{Salvaged, salvage};
-pub(crate) use tables::{CHUNK_TABLES, CONTEXT_TABLES, GRAPH_TABLES, MEMORY_TABLES, Table};
+pub(crate) use tables::{CHUNK_TABLES, CONTEXT_TABLES, GRAPH_TABLES, MEMORY_TABLES, Table, sealed as sealed_tables};
 pub use verify::verify_backup;
 
 use crate::driver::Tenant;
 use crate::error::StoreError;
 use crate::failpoints::failpoint;
 use crate::leases::DATABASE;
+use crate::seals::Altered;
 use crate::statements::purge as purge_sql;
 use crate::{SCHEMA_VERSION, Stamp, Store, Workspace, audit};
 use bundle::ArchivedWorkspace;
 use folder::Partial;
 use manifest::{FORMAT, SNAPSHOT_FILE};
+use verify::{Verified, verify};
 
 /// What to back up, and under which id.
 #[derive(Clone, Copy, Debug)]
@@ -98,7 +102,7 @@ impl Store {
             BackupKind::Snapshot => self.snapshot(&partial, new, stamp)?,
             BackupKind::Jsonl => self.bundle(&partial, new, stamp)?,
         };
-        let backup = verified(Backup { path: partial.path.clone(), manifest })?;
+        let (backup, altered) = verified(Backup { path: partial.path.clone(), manifest })?;
         // A backup that can be found has its ledger beside it.
         self.complete_ledger(folder)?;
         let backup = partial.publish(Manifest { has_ledger: true, ..backup.manifest })?;
@@ -109,7 +113,11 @@ impl Store {
             let entry = audit::Entry { counts: Some(counts.to_string()), ..audit::Entry::of("backup_create") };
             audit::append(tx, chain, stamp, &entry)
         })?;
-        Ok(backup)
+        match altered.in_words() {
+            None => Ok(backup),
+            // Nobody should be without a backup of the rest, and nobody should take it for a good one.
+            Some(altered) => Err(StoreError::BackupAltered { backup: backup.manifest.backup_id, altered }),
+        }
     }
 
     fn snapshot(&self, partial: &Partial, new: &NewBackup<'_>, stamp: Stamp<'_>) -> Result<Manifest, StoreError> {
@@ -147,10 +155,11 @@ impl Store {
     }
 }
 
-fn verified(backup: Backup) -> Result<Backup, StoreError> {
-    let problems = verify_backup(&backup)?;
+/// The backup, if it can be restored; and what in it had rotted before it was made.
+fn verified(backup: Backup) -> Result<(Backup, Altered), StoreError> {
+    let Verified { problems, altered, .. } = verify(&backup)?;
     if problems.is_empty() {
-        Ok(backup)
+        Ok((backup, altered))
     } else {
         Err(StoreError::BackupUnusable { backup: backup.manifest.backup_id, problems })
     }

@@ -9,7 +9,7 @@ use crate::error::StoreError;
 use crate::kinds::KINDS;
 use crate::repair::search_difference;
 use crate::statements::doctor as sql;
-use crate::{Store, audit, compaction, workspaces};
+use crate::{Store, audit, compaction, seals, workspaces};
 
 /// One invariant, looked at over the whole database.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,7 +76,8 @@ fn durability(settings: &[DurabilitySetting]) -> Option<Check> {
 
 fn check_rows(tx: &mut dyn Transaction, engine: &str) -> Result<Vec<Check>, StoreError> {
     let keys = workspaces::keys(tx)?;
-    let mut checks = check_workspaces(tx, &keys, engine)?;
+    let mut checks = vec![check_seals(tx, &keys)?];
+    checks.extend(check_workspaces(tx, &keys, engine)?);
     let broken = audit::broken_links(tx)?;
     checks.push(Check {
         id: "I11.audit",
@@ -93,6 +94,17 @@ fn check_rows(tx: &mut dyn Transaction, engine: &str) -> Result<Vec<Check>, Stor
     });
     checks.push(duplicates(tx, &keys)?);
     Ok(checks)
+}
+
+/// Whether what people and agents have said is still what they said.
+fn check_seals(tx: &mut dyn Transaction, keys: &[WorkspaceKey]) -> Result<Check, StoreError> {
+    let mut altered = seals::Altered::default();
+    for workspace in keys {
+        tx.enter((*workspace).into())?;
+        altered.add(seals::check(tx, *workspace)?);
+    }
+    let detail = "rows that are no longer what was written";
+    Ok(Check { id: "seals", count: altered.count, detail, found: altered.found })
 }
 
 /// The invariants of the rows of some workspaces.

@@ -8,9 +8,10 @@ use std::collections::HashMap;
 use rootset_model::slug::{is_made_from, slug};
 use rootset_model::{MemoryId, WorkspaceKey};
 
-use crate::add::names;
+use crate::add::{names, seal_of};
 use crate::driver::Transaction;
 use crate::error::StoreError;
+use crate::memories::{self, MemoryRow};
 use crate::statements::memories as sql;
 
 /// Gives every memory whose name was made from one of its erased topics, and not from the one it has now, a name made
@@ -32,7 +33,9 @@ pub(crate) fn replace(
             continue;
         }
         let new = names::free(tx, workspace, memory, slug(&topic).as_deref())?;
-        tx.execute(&sql::SET_NAME, &[workspace.into(), (&memory).into(), (&new).into()])?;
+        let row = memories::by_id(tx, workspace, memory)?.ok_or(StoreError::MissingRow { statement: "by_id" })?;
+        let seal = seal_of(&MemoryRow { name: Some(new.clone()), ..row });
+        tx.execute(&sql::SET_NAME, &[workspace.into(), (&memory).into(), (&new).into(), (&seal).into()])?;
         gone.push(name);
     }
     Ok(gone)

@@ -72,6 +72,8 @@ pub enum StoreError {
     BackupNotFound(String),
     #[error("the backup `{backup}` cannot be used: {}", problems.join("; "))]
     BackupUnusable { backup: String, problems: Vec<String> },
+    #[error("the backup `{backup}` was made, but {altered}")]
+    BackupAltered { backup: String, altered: String },
     #[error("no workspace `{workspace}` in the backup `{backup}`")]
     WorkspaceNotInBackup { backup: String, workspace: String, present: Vec<String> },
     #[error("the engine `{engine}` does not support snapshots")]

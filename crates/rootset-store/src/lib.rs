@@ -43,6 +43,7 @@ mod query_plans;
 mod repair;
 mod retention;
 mod runs;
+mod seals;
 mod search;
 mod sqlite;
 mod stats;

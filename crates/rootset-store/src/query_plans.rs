@@ -4,6 +4,7 @@
 
 #[cfg(feature = "postgres")]
 mod postgres;
+mod sealing;
 mod tied;
 
 use std::collections::BTreeMap;

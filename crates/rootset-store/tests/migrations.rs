@@ -187,3 +187,23 @@ fn what_the_sixth_schema_of_sqlite_holds_has_to_be_seen_for_a_while() {
     assert_eq!(number("SELECT COUNT(*) FROM erasures WHERE class = 'removed'"), 1);
     assert_eq!(number("SELECT COUNT(*) FROM erasures WHERE class = 'erased' AND erasure = x'02'"), 1);
 }
+
+#[test]
+fn sealed_rows_of_the_ninth_schema_of_sqlite_are_checked_and_older_ones_open() {
+    let folder = temporary_folder();
+    let path = folder.path().join("copy.db");
+    std::fs::copy(&fixtures()[8], &path).expect("a copy");
+    let store = Store::open_sqlite(&path).expect("the fixture opens");
+    let broken = || {
+        let checks = store.check().expect("checks").into_iter();
+        checks.filter(|check| !check.is_ok()).flat_map(|check| check.found).collect::<Vec<_>>()
+    };
+    assert_eq!(broken(), Vec::<String>::new());
+    let raw = rusqlite::Connection::open(&path).expect("the same file");
+    let count = |sql: &str| raw.query_row(sql, [], |row| row.get::<_, i64>(0)).expect("a count");
+    assert_eq!(count("SELECT COUNT(*) FROM memories WHERE seal IS NOT NULL AND name = 'sealed'"), 1);
+    assert!(count("SELECT COUNT(*) FROM memories WHERE seal IS NULL") > 1);
+    raw.execute("UPDATE revisions SET context = 'something else' WHERE seal IS NOT NULL", []).expect("a change");
+    let found = broken();
+    assert!(matches!(found.as_slice(), [one] if one.starts_with("revision 1 of memory")), "{found:?}");
+}

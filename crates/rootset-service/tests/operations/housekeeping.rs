@@ -245,6 +245,20 @@ fn scheduler_purges_only_after_a_backup_that_verifies() {
 }
 
 #[test]
+fn scheduler_purges_nothing_while_texts_are_no_longer_what_was_written() {
+    let world = with_old_trash();
+    world.add_named("owl", "The owl sleeps.");
+    world.sql().execute_batch("UPDATE revisions SET context = replace(context, 'sleeps', 'rleeps')").unwrap();
+    let scheduler = scheduler_with(&world, BackupSettings::default());
+    scheduler.tick().unwrap();
+    assert_eq!((trashed(&world), backups(&world)), (json!(1), 1), "the backup is made, but does not verify");
+    world.call("update_memory", json!({"memory_id": "owl", "context": "The owl is awake.", "erase_previous": true}));
+    world.advance_ms(DAY_MS);
+    scheduler.tick().unwrap();
+    assert_eq!(trashed(&world), 0);
+}
+
+#[test]
 fn scheduler_takes_backups_as_often_as_the_interval_asks() {
     let world = World::new();
     write(&world, &world.service, "falcon flies at dawn");

@@ -1,4 +1,4 @@
-//! Backups of databases with odd numbers, and backups that are damaged.
+//! Rows that say something else than what was written: doctor, backups and `backup_verify` report them.
 
 use std::path::PathBuf;
 
@@ -20,6 +20,51 @@ fn filled() -> World {
         json!({"segment_id": "s", "type": "note", "text": "the kite circles", "raw": {"text": "the kite circles"}});
     world.call("context_add", json!({"session_id": "morning", "segments": [segment]}));
     world
+}
+
+/// Changes behind our back that leave the schema and every index as they were.
+const ROT: [(&str, &str); 7] = [
+    ("UPDATE revisions SET context = replace(context, 'Falcon', 'Galcon')", "revision 1 of memory"),
+    ("UPDATE revisions SET context = replace(context, 'sleeps', 'rleeps')", "revision 1 of memory"),
+    ("UPDATE revisions SET context = replace(context, 'awake', 'cwake')", "revision 2 of memory"),
+    ("UPDATE memories SET metadata = replace(metadata, 'OPS', 'NPS')", "memory"),
+    ("UPDATE memories SET written_by = 'nobody' WHERE name = 'owl'", "memory"),
+    ("UPDATE segment_texts SET raw = replace(raw, 'kite', 'jite')", "the text of segment"),
+    ("UPDATE segments SET role = 'tool'", "segment"),
+];
+
+#[test]
+fn a_text_that_rotted_is_reported_by_doctor_and_by_a_backup_of_it() {
+    for (rot, named) in ROT {
+        let world = filled();
+        world.assert_doctor_is_content();
+        assert!(world.sql().execute(rot, &[]).unwrap() > 0, "{rot}");
+        assert_eq!(world.complaints(), ["seals"], "{rot}");
+        let checks = world.call("doctor", json!({}));
+        let seals = array(&checks["checks"]).iter().find(|check| check["id"] == "seals").unwrap().clone();
+        assert!(seals["found"].to_string().contains(named), "{rot}: {seals}");
+        for format in World::backup_formats() {
+            let (code, error) = world.fails("backup_create", json!({ "format": format }));
+            assert_eq!(code, "conflict", "{rot}: {error}");
+            let details = error.details.clone().unwrap();
+            assert_eq!(details["altered"], true, "{rot}: {error}");
+            let verified = world.call("backup_verify", json!({"backup_id": details["backup_id"]}));
+            assert_eq!(verified["ok"], false, "{rot}");
+            assert!(verified["problems"].to_string().contains(named), "{rot}: {verified}");
+            // It is all there is of the rest; and what rotted stays known for it.
+            world.call("backup_restore", json!({"backup_id": details["backup_id"], "confirm": true}));
+            assert_eq!(world.complaints(), ["seals"], "{rot}");
+        }
+    }
+}
+
+#[test]
+fn a_text_from_before_there_were_seals_is_checked_by_its_hash() {
+    let world = filled();
+    world.sql().execute_batch("UPDATE revisions SET seal = NULL; UPDATE memories SET seal = NULL").unwrap();
+    world.assert_doctor_is_content();
+    world.sql().execute_batch("UPDATE revisions SET context = replace(context, 'Falcon', 'Galcon')").unwrap();
+    assert_eq!(world.complaints(), ["seals"]);
 }
 
 #[test]
@@ -44,6 +89,17 @@ fn a_quota_has_the_range_of_an_archive_and_greater_ones_of_earlier_versions_come
 
 fn world_refusal(request: serde_json::Value) -> String {
     World::new().refuses("create_workspace", request).to_string()
+}
+
+#[test]
+fn a_backup_verifies_only_if_every_row_of_it_can_be_restored() {
+    for format in World::backup_formats() {
+        let world = filled();
+        world.sql().execute_batch("UPDATE memories SET attempts = -1 WHERE name = 'owl'").unwrap();
+        let error = world.try_call("backup_create", json!({ "format": format })).unwrap_err().to_string();
+        assert!(error.contains("`attempts`") && error.contains("out of range"), "{format}: {error}");
+        assert_eq!(world.call("backup_list", json!({}))["total"], 0, "{format}");
+    }
 }
 
 #[test]

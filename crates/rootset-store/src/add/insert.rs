@@ -10,6 +10,7 @@ use crate::driver::{SearchIndex, SearchRow, Transaction, Value};
 use crate::error::StoreError;
 use crate::graph::{self, Contribution};
 use crate::memories::{Status, stored_list};
+use crate::seals::{Seal, seal};
 use crate::statements::memories as sql;
 use crate::time::ObservedStamp;
 use crate::workspaces::{self, Draw};
@@ -140,11 +141,31 @@ fn insert_rows(
             (metadata, stored_list(new.tags))
         })
         .collect();
-    let rows: Vec<Vec<Value<'_>>> = memories
+    let seals: Vec<Seal> = memories
         .iter()
         .zip(numbers)
         .zip(&packed)
         .map(|((named, number), (metadata, tags))| {
+            let new = named.new;
+            seal(&[
+                (&new.id).into(),
+                number.sequence.into(),
+                (&named.name).into(),
+                new.source.into(),
+                Value::Null,
+                new.written_by.into(),
+                metadata.as_ref().into(),
+                tags.as_ref().into(),
+                new.is_pinned.into(),
+                new.pin_reason.into(),
+            ])
+        })
+        .collect();
+    let rows: Vec<Vec<Value<'_>>> = memories
+        .iter()
+        .zip(numbers)
+        .zip(packed.iter().zip(&seals))
+        .map(|((named, number), ((metadata, tags), seal))| {
             let new = named.new;
             vec![
                 workspace.into(),
@@ -163,6 +184,7 @@ fn insert_rows(
                 new.pin_reason.into(),
                 observed.observed_ms.into(),
                 observed.doubt(),
+                seal.into(),
             ]
         })
         .collect();
@@ -210,10 +232,20 @@ fn insert_revisions(
         .iter()
         .map(|(_, _, prepared)| (json(&prepared.content.decisions), json(&prepared.content.rationale)))
         .collect();
-    let rows: Vec<Vec<Value<'_>>> = revisions
+    let seals: Vec<Seal> = revisions
         .iter()
         .zip(&packed)
-        .map(|((memory, revision, prepared), (decisions, rationale))| {
+        .map(|((memory, _, prepared), (decisions, rationale))| {
+            let content = &prepared.content;
+            let (topic, context) = ((&content.topic).into(), (&content.context).into());
+            let bytes = content.byte_len() as i64;
+            seal(&[memory.into(), topic, context, decisions.into(), rationale.into(), bytes.into(), now.into()])
+        })
+        .collect();
+    let rows: Vec<Vec<Value<'_>>> = revisions
+        .iter()
+        .zip(packed.iter().zip(&seals))
+        .map(|((memory, revision, prepared), ((decisions, rationale), seal))| {
             let content = &prepared.content;
             vec![
                 workspace.into(),
@@ -227,6 +259,7 @@ fn insert_revisions(
                 now.into(),
                 (&prepared.extractor_id).into(),
                 prepared.extractor_version.into(),
+                seal.into(),
             ]
         })
         .collect();

@@ -6,9 +6,11 @@ use std::path::{Path, PathBuf};
 use super::bundle::{self, ArchivedWorkspace, EachRow};
 use super::folder::{Backup, Partial, trouble};
 use super::manifest::{BackupKind, Manifest, SNAPSHOT_FILE};
-use super::tables::{Table, WORKSPACES};
+use super::tables::{self, Table, WORKSPACES};
+use super::verify::Verified;
 use crate::driver::Tenant;
 use crate::error::StoreError;
+use crate::seals::{self, Sealed};
 use crate::{SCHEMA_VERSION, Store};
 
 /// Where the rows of a backup come from.
@@ -55,6 +57,24 @@ impl Archive {
                 Ok(found)
             }
         }
+    }
+
+    /// Reads everything that a restore would read from a copy, and checks it; a bundle's lines are checked one by one.
+    pub fn check_snapshot(&self, verified: &mut Verified) -> Result<(), StoreError> {
+        let Self::Snapshot { store, .. } = self else { return Ok(()) };
+        store.read(Tenant::Database, |tx| {
+            for workspace in bundle::workspaces(tx)? {
+                for table in tables::in_workspace() {
+                    let sealed = Sealed::of(table);
+                    bundle::each_readable_row(tx, table, workspace.number, &mut |row| match row {
+                        Ok(cells) => verified.check_seal(sealed.as_ref(), &cells),
+                        Err(column) => verified.unreadable(table.name, column),
+                    })?;
+                }
+                verified.altered.add(seals::check_unsealed(tx, workspace.number)?);
+            }
+            Ok(())
+        })
     }
 
     /// Rows of a table that belong to one of the workspaces, each with the name of its workspace.

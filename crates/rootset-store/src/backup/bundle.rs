@@ -16,7 +16,7 @@ use crate::driver::Transaction;
 use crate::error::StoreError;
 use crate::statements::backup as sql;
 
-/// The longest line anybody reads: a context of the greatest size with every character escaped, and room to spare.
+/// The longest line of most tables, and room to spare.
 const LINE_BYTES_MAX: u64 = 16 << 20;
 /// Of tables with whole texts: a file of the greatest size with every character escaped, and room to spare.
 const TEXT_LINE_BYTES_MAX: u64 = 6 * CODE_FILE_BYTES_LIMIT + LINE_BYTES_MAX;
@@ -46,6 +46,26 @@ impl ArchivedWorkspace {
 
 pub(crate) fn workspaces(tx: &mut dyn Transaction) -> Result<Vec<ArchivedWorkspace>, StoreError> {
     tx.rows(&sql::READ_WORKSPACES, &[], |row| Ok(ArchivedWorkspace::new(rows::read(&WORKSPACES, row, 0)?)))
+}
+
+/// Every row of a table that belongs to a workspace, in the order of its key, for whoever looks for damage: a row that is
+/// not as the table promises is the name of the first such column.
+pub(crate) fn each_readable_row(
+    tx: &mut dyn Transaction,
+    table: &Table,
+    workspace: WorkspaceKey,
+    each: &mut dyn FnMut(Result<Vec<Cell>, &'static str>),
+) -> Result<(), StoreError> {
+    match &table.rows {
+        Rows::Stored { read, .. } => tx.query(read, &[workspace.into()], &mut |row| {
+            each(rows::try_read(table, row, 0));
+            Ok(())
+        }),
+        Rows::Workspaces | Rows::Search(_) => each_row(tx, table, workspace, &mut |cells| {
+            each(Ok(cells));
+            Ok(())
+        }),
+    }
 }
 
 /// Every row of a table that belongs to a workspace, in the order of its key.

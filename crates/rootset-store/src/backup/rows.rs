@@ -59,9 +59,19 @@ impl Cell {
 
 /// The row's columns from `first` on, as the table promises them.
 pub(crate) fn read(table: &Table, row: &dyn Row, first: usize) -> Result<Vec<Cell>, StoreError> {
+    try_read(table, row, first).map_err(|column| {
+        StoreError::Damaged(format!(
+            "a row of `{}` holds a `{column}` that cannot be read or is out of range",
+            table.name
+        ))
+    })
+}
+
+/// The same; or the name of the first column that is not as promised.
+pub(crate) fn try_read(table: &Table, row: &dyn Row, first: usize) -> Result<Vec<Cell>, &'static str> {
     let mut cells = Vec::with_capacity(table.columns.len());
     for (place, column) in table.columns.iter().enumerate() {
-        let cell = match row.column(first + place)? {
+        let cell = match row.column(first + place).map_err(|_| column.name)? {
             Read::Null => Cell::Null,
             Read::Integer(number) => Cell::Integer(number),
             Read::Real(number) => Cell::Real(number),
@@ -69,7 +79,7 @@ pub(crate) fn read(table: &Table, row: &dyn Row, first: usize) -> Result<Vec<Cel
             Read::Blob(bytes) => Cell::Blob(bytes.to_vec()),
         };
         if !fits(column, &cell) {
-            return Err(StoreError::UnexpectedColumn { index: first + place });
+            return Err(column.name);
         }
         cells.push(cell);
     }
@@ -83,8 +93,10 @@ fn fits(column: &Column, cell: &Cell) -> bool {
         (Kind::Count(max), Cell::Integer(number)) => (0..=max).contains(number),
         (Kind::Bytes, Cell::Blob(_))
         | (Kind::Integer, Cell::Integer(_))
-        | (Kind::Real, Cell::Real(_) | Cell::Integer(_))
+        | (Kind::Real, Cell::Integer(_))
         | (Kind::Text, Cell::Text(_)) => true,
+        // JSON has no other numbers.
+        (Kind::Real, Cell::Real(number)) => number.is_finite(),
         (Kind::Checked(is_valid), Cell::Text(text)) => is_valid(text),
         (Kind::CheckedBytes(is_valid), Cell::Blob(bytes)) => is_valid(bytes),
         _ => false,

@@ -98,7 +98,7 @@ pub fn salvage(database: &Path, folder: &Path, id: &str, now: Timestamp) -> Resu
         files: written.files,
         checksum: None,
     };
-    let backup = verified(Backup { path: partial.path.clone(), manifest })?;
+    let (backup, _) = verified(Backup { path: partial.path.clone(), manifest })?;
     Ok(Salvaged { backup: partial.publish(backup.manifest)?, damages: reading.damages, incomplete })
 }
 

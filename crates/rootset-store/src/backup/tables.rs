@@ -7,6 +7,7 @@ use rootset_model::limits::COUNT_MAX;
 
 use crate::driver::{SearchIndex, Statement};
 use crate::kinds::KINDS;
+use crate::seals::Sealed;
 
 /// A table of an archive, one file of a bundle.
 #[derive(Debug)]
@@ -104,6 +105,11 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Table> {
 
 pub(crate) fn by_name(name: &str) -> Option<&'static Table> {
     all().find(|table| table.name == name)
+}
+
+/// Tables whose rows are sealed.
+pub(crate) fn sealed() -> impl Iterator<Item = (&'static Table, Sealed)> {
+    in_workspace().filter_map(|table| Some((table, Sealed::of(table)?)))
 }
 
 fn is_json<T: serde::de::DeserializeOwned>(text: &str) -> bool {

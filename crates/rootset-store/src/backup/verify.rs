@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::fs::{self, File};
 use std::path::Path;
 
+use super::archive::Archive;
 use super::bundle;
 use super::folder::Backup;
 use super::manifest::{BackupKind, MANIFEST_FILE, Manifest, SNAPSHOT_FILE};
@@ -12,35 +13,84 @@ use super::rows::Cell;
 use super::tables::{self, Rows};
 use crate::SCHEMA_VERSION;
 use crate::error::StoreError;
+use crate::seals::{Altered, Sealed};
 use crate::sqlite::archive;
 
 /// What is wrong with a backup, in words; empty when all is well.
 pub fn verify_backup(backup: &Backup) -> Result<Vec<String>, StoreError> {
+    let Verified { mut problems, altered, .. } = verify(backup)?;
+    problems.extend(altered.in_words());
+    Ok(problems)
+}
+
+/// What was found in a backup.
+#[derive(Debug, Default)]
+pub(crate) struct Verified {
+    /// Why it cannot be restored.
+    pub problems: Vec<String>,
+    /// What had rotted before the backup was made. All the rest of it can be restored.
+    pub altered: Altered,
+    unreadable: BTreeMap<(&'static str, &'static str), i64>,
+}
+
+impl Verified {
+    pub fn check_seal(&mut self, sealed: Option<&Sealed>, cells: &[Cell]) {
+        if let Some(sealed) = sealed
+            && !sealed.holds(cells)
+        {
+            self.altered.note(|| sealed.name_of(cells));
+        }
+    }
+
+    pub fn unreadable(&mut self, table: &'static str, column: &'static str) {
+        *self.unreadable.entry((table, column)).or_default() += 1;
+    }
+}
+
+/// Looks at everything in it, each row the way a restore does.
+pub(crate) fn verify(backup: &Backup) -> Result<Verified, StoreError> {
     let manifest = &backup.manifest;
-    let mut problems = Vec::new();
+    let mut verified = Verified::default();
+    let problems = &mut verified.problems;
     if manifest.schema_version > SCHEMA_VERSION {
         problems.push(format!(
             "it was made by a later version: schema {}, this program knows up to {SCHEMA_VERSION}",
             manifest.schema_version
         ));
-        return Ok(problems);
+        return Ok(verified);
     }
     if manifest.schema_version < 1 {
         problems.push(format!("schema {} does not exist", manifest.schema_version));
-        return Ok(problems);
+        return Ok(verified);
     }
-    check_names(&backup.path, manifest, &mut problems);
+    check_names(&backup.path, manifest, problems);
     if problems.is_empty() {
-        check_files(&backup.path, manifest, &mut problems);
+        check_files(&backup.path, manifest, problems);
     }
     // Only what is the very file that was written is worth reading.
     if problems.is_empty() {
         match manifest.kind {
-            BackupKind::Snapshot => check_snapshot(&backup.path, manifest, &mut problems),
-            BackupKind::Jsonl => check_bundle(&backup.path, manifest, &mut problems)?,
+            BackupKind::Snapshot => {
+                check_snapshot(&backup.path, manifest, problems);
+                if problems.is_empty() {
+                    check_rows(backup, &mut verified);
+                }
+            }
+            BackupKind::Jsonl => check_bundle(&backup.path, manifest, &mut verified)?,
         }
     }
-    Ok(problems)
+    Ok(verified)
+}
+
+/// A copy of an older schema is read from a copy of its own that is brought up to date, as a restore does.
+fn check_rows(backup: &Backup, verified: &mut Verified) {
+    let room = backup.path.parent().unwrap_or(&backup.path);
+    let read = Archive::open(backup, room).and_then(|archive| archive.check_snapshot(verified));
+    let unreadable = std::mem::take(&mut verified.unreadable);
+    verified.problems.extend(unreadable.into_iter().map(|((table, column), rows)| {
+        format!("`{table}` has {rows} rows whose `{column}` cannot be read or is out of range")
+    }));
+    verified.problems.extend(read.err().map(|error| format!("`{SNAPSHOT_FILE}` cannot be read to its end: {error}")));
 }
 
 /// Every file is one that this kind of backup has, and there are no others.
@@ -117,7 +167,7 @@ fn check_snapshot(folder: &Path, manifest: &Manifest, problems: &mut Vec<String>
     }
 }
 
-fn check_bundle(folder: &Path, manifest: &Manifest, problems: &mut Vec<String>) -> Result<(), StoreError> {
+fn check_bundle(folder: &Path, manifest: &Manifest, verified: &mut Verified) -> Result<(), StoreError> {
     let mut counts = BTreeMap::new();
     let mut workspaces: HashSet<String> = HashSet::new();
     let mut strangers = 0;
@@ -126,7 +176,9 @@ fn check_bundle(folder: &Path, manifest: &Manifest, problems: &mut Vec<String>) 
     for table in tables::all().filter(|table| listed(&bundle::file_name(table))) {
         let rows_max = manifest.tables.get(table.name).copied().unwrap_or(0);
         let is_workspaces = matches!(table.rows, Rows::Workspaces);
-        let outcome = bundle::read(folder, table, rows_max, &mut |workspace: &str, _: Vec<Cell>| {
+        let sealed = Sealed::of(table);
+        let outcome = bundle::read(folder, table, rows_max, &mut |workspace: &str, cells: Vec<Cell>| {
+            verified.check_seal(sealed.as_ref(), &cells);
             if is_workspaces {
                 workspaces.insert(workspace.to_owned());
             } else if !workspaces.contains(workspace) {
@@ -136,9 +188,10 @@ fn check_bundle(folder: &Path, manifest: &Manifest, problems: &mut Vec<String>) 
         })?;
         match outcome {
             Ok(count) => drop(counts.insert(table.name.to_owned(), count)),
-            Err(problem) => problems.push(problem),
+            Err(problem) => verified.problems.push(problem),
         }
     }
+    let problems = &mut verified.problems;
     if strangers > 0 {
         problems.push(format!("{strangers} rows belong to workspaces that are not in it"));
     }

@@ -19,6 +19,7 @@ use crate::driver::{SearchIndex, SearchRemoval, SearchRow, Transaction, Value};
 use crate::error::StoreError;
 use crate::graph::{KIND_ENTITY, KIND_RELATION, relation_row};
 use crate::leases::{self, Lease};
+use crate::seals::{Seal, seal};
 use crate::statements::{code as sql, graph as graph_sql, memories as memory_sql};
 use crate::time::ObservedStamp;
 use crate::workspaces::{self, Draw, Drawn};
@@ -219,9 +220,11 @@ impl<'a> Batch<'a> {
         let (workspace, now) = (self.workspace, self.stamp.now);
         let observed = ObservedStamp::now(tx)?;
         let (replaced, created): (Vec<_>, Vec<_>) = self.placed.iter().partition(|it| it.previous.is_some());
+        let seals: Vec<Seal> =
+            (drawn.first_number..).zip(&created).map(|(sequence, it)| self.seal(it, sequence)).collect();
         let rows: Vec<_> = (drawn.first_number..)
-            .zip(&created)
-            .map(|(sequence, it)| {
+            .zip(created.iter().zip(&seals))
+            .map(|(sequence, (it, seal))| {
                 vec![
                     workspace.into(),
                     (&it.memory).into(),
@@ -234,6 +237,7 @@ impl<'a> Batch<'a> {
                     now.into(),
                     observed.observed_ms.into(),
                     observed.doubt(),
+                    seal.into(),
                 ]
             })
             .collect();
@@ -252,12 +256,14 @@ impl<'a> Batch<'a> {
             .collect();
         tx.execute_many(&sql::REPLACE_MEMORY, &rows)?;
         for (statement, files) in [(&sql::INSERT_REVISION, &created), (&sql::REPLACE_REVISION, &replaced)] {
+            let seals: Vec<Seal> = files.iter().map(|it| self.text_seal(it)).collect();
             let rows: Vec<_> = files
                 .iter()
-                .map(|it| {
-                    let file = it.file;
-                    let (path, text) = (file.path.into(), file.text.into());
-                    vec![workspace.into(), (&it.memory).into(), path, text, it.bytes().into(), now.into()]
+                .zip(&seals)
+                .map(|(it, seal)| {
+                    let (path, text) = (it.file.path.into(), it.file.text.into());
+                    let (bytes, seal) = (it.bytes().into(), seal.into());
+                    vec![workspace.into(), (&it.memory).into(), path, text, bytes, now.into(), seal]
                 })
                 .collect();
             tx.execute_many(statement, &rows)?;
@@ -274,6 +280,20 @@ impl<'a> Batch<'a> {
             .map(|(it, packed)| vec![workspace.into(), (&it.memory).into(), packed.as_slice().into()])
             .collect();
         tx.execute_many(&sql::INSERT_REFERENCES, &rows).map(drop)
+    }
+
+    /// The seal of a new memory, which has nothing yet that a person gives it.
+    fn seal(&self, placed: &Placed<'a>, sequence: i64) -> Seal {
+        let (none, actor) = (Value::Null, self.stamp.actor.into());
+        let (memory, repo) = ((&placed.memory).into(), self.repo.into());
+        let (source, pinned) = (CODE_SOURCE.into(), false.into());
+        seal(&[memory, sequence.into(), none, source, repo, actor, none, none, pinned, none])
+    }
+
+    fn text_seal(&self, placed: &Placed<'a>) -> Seal {
+        let (path, text, list) = (placed.file.path.into(), placed.file.text.into(), Value::Text("[]"));
+        let (bytes, now) = (placed.bytes().into(), self.stamp.now.into());
+        seal(&[(&placed.memory).into(), path, text, list, list, bytes, now])
     }
 
     fn file_row<'b>(&'b self, placed: &'b Placed<'a>) -> Vec<Value<'b>> {

@@ -12,6 +12,7 @@ use super::rows::{SegmentRow, packed, state_word};
 use crate::driver::{SearchIndex, SearchRow, Transaction, Value};
 use crate::error::StoreError;
 use crate::memories::stored_list;
+use crate::seals::{Seal, seal};
 use crate::statements::context as sql;
 use crate::workspaces::{self, Draw};
 use crate::{Stamp, Store, Workspace};
@@ -199,25 +200,57 @@ impl<'a> Writing<'a> {
         let added = &self.change.added;
         let numbers: Vec<i64> = (self.first_segment..).take(added.len()).collect();
         let packed: Vec<Packed> = added.iter().map(|it| Packed::of(&it.row)).collect();
-        let rows: Vec<_> = added
-            .iter()
-            .zip(&packed)
-            .zip(&numbers)
-            .map(|((new, packed), number)| self.row(new, packed, *number))
-            .collect();
+        let placed = || added.iter().zip(&packed).zip(&numbers);
+        let seals: Vec<Seal> = placed().map(|((new, packed), number)| self.seal(new, packed, *number)).collect();
+        let rows: Vec<_> =
+            placed().zip(&seals).map(|(((new, packed), number), seal)| self.row(new, packed, *number, seal)).collect();
         tx.execute_many(&sql::INSERT_SEGMENT, &rows)?;
+        let text_seals: Vec<Seal> = added
+            .iter()
+            .zip(&numbers)
+            .map(|(new, number)| seal(&[(*number).into(), (&new.text).into(), new.raw.as_ref().into()]))
+            .collect();
         let texts: Vec<_> = added
             .iter()
-            .zip(&numbers)
-            .map(|(new, number)| {
-                vec![self.workspace.into(), (*number).into(), (&new.text).into(), new.raw.as_ref().into()]
+            .zip(numbers.iter().zip(&text_seals))
+            .map(|(new, (number, seal))| {
+                let (text, raw) = ((&new.text).into(), new.raw.as_ref().into());
+                vec![self.workspace.into(), (*number).into(), text, raw, seal.into()]
             })
             .collect();
         tx.execute_many(&sql::INSERT_TEXT, &texts)?;
         Ok(numbers)
     }
 
-    fn row<'b>(&'b self, new: &'b NewSegmentRow, packed: &'b Packed, number: i64) -> Vec<Value<'b>> {
+    fn seal(&self, new: &NewSegmentRow, packed: &Packed, number: i64) -> Seal {
+        let row = &new.row;
+        seal(&[
+            number.into(),
+            (&row.segment_id).into(),
+            row.segment_type.as_str().into(),
+            row.role.as_ref().into(),
+            row.tool_call_id.as_ref().into(),
+            i64::from(row.tokens).into(),
+            row.created_at.into(),
+            row.created_step.into(),
+            row.file_path.as_ref().into(),
+            row.lines.map(|lines| i64::from(lines.first)).into(),
+            row.lines.map(|lines| i64::from(lines.last)).into(),
+            packed.tags.as_ref().into(),
+            row.topic_id.as_ref().into(),
+            row.task_id.as_ref().into(),
+            packed.references.as_ref().into(),
+            row.reply_to.as_ref().into(),
+            row.derived_from.as_ref().into(),
+            packed.names.as_slice().into(),
+            (&row.text_hash).into(),
+            row.text_chars.into(),
+            bytes_of(new).into(),
+            self.stamp.actor.into(),
+        ])
+    }
+
+    fn row<'b>(&'b self, new: &'b NewSegmentRow, packed: &'b Packed, number: i64, seal: &'b Seal) -> Vec<Value<'b>> {
         let row = &new.row;
         vec![
             self.workspace.into(),
@@ -255,6 +288,7 @@ impl<'a> Writing<'a> {
             row.entered_collection.into(),
             self.head.version.into(),
             self.stamp.actor.into(),
+            seal.into(),
         ]
     }
 

@@ -24,7 +24,12 @@ fn missing_rows_are_found() {
         assert!(world.broken().contains(&"I8.segments"), "{damage}: {:?}", world.broken());
     }
     let world = filled();
-    world.sql().execute_batch("UPDATE segments SET trashed_run = X'00', trashed_at = 1 WHERE segment = 2").unwrap();
+    world
+        .sql()
+        .execute_batch(
+            "UPDATE segments SET trashed_run = X'00000000000000000000000000000001', trashed_at = 1 WHERE segment = 2",
+        )
+        .unwrap();
     assert_eq!(world.broken(), ["I9.runs"]);
     world.sql().execute_batch("DELETE FROM segments; DELETE FROM segment_texts").unwrap();
     world.sql().delete_search_rows(1, SearchIndex::Stash, |_| true).unwrap();

@@ -37,7 +37,7 @@ pub fn run(arguments: DoctorArguments, program: &Program) -> Result<(), Failure>
     if answer.ok {
         return Ok(());
     }
-    let is_damaged = answer.checks.iter().any(|check| check.id == "engine" && !check.ok);
+    let is_damaged = answer.checks.iter().any(|check| ["engine", "seals"].contains(&check.id.as_str()) && !check.ok);
     if is_damaged && !program.output.in_json() {
         salvage::advice(program)?.iter().for_each(|step| program.output.talk(step));
         return Err(Failure::Said(STATUS_CALLER));

@@ -303,7 +303,8 @@ impl Simulation {
                 memory.source = CODE_SOURCE;
                 memory.stale_at = is_stale.then_some(now);
                 let (id, stale_at) = (bytes_of(&memory.id), memory.stale_at);
-                let statement = "UPDATE memories SET repo = ?3, file_path = name, source = ?4, stale_at = ?5
+                let statement =
+                    "UPDATE memories SET repo = ?3, file_path = name, source = ?4, stale_at = ?5, seal = NULL
                                  WHERE workspace = ?1 AND memory = ?2";
                 self.sql
                     .execute(statement, &[key.into(), (&id).into(), REPO.into(), CODE_SOURCE.into(), stale_at.into()])

@@ -69,6 +69,7 @@ pub(crate) static CONTEXT_TABLES: &[Table] = &[
             needed("written_by", Kind::Text),
             optional("trashed_run", Kind::Id),
             optional("trashed_at", Kind::Integer),
+            optional("seal", Kind::Id),
         ]
     ),
     stored!(
@@ -80,6 +81,7 @@ pub(crate) static CONTEXT_TABLES: &[Table] = &[
             needed("segment", COUNT),
             needed("text", Kind::Text),
             optional("raw", Kind::Checked(is_json::<serde_json::Value>)),
+            optional("seal", Kind::Id),
         ]
     ),
     stored!(

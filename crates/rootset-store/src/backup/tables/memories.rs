@@ -42,6 +42,7 @@ pub(crate) static MEMORY_TABLES: &[Table] = &[
             optional("trashed_at", Kind::Integer),
             optional("stale_at", Kind::Integer),
             optional("is_stamp_in_doubt", FLAG),
+            optional("seal", Kind::Id),
         ]
     ),
     stored!(
@@ -63,6 +64,7 @@ pub(crate) static MEMORY_TABLES: &[Table] = &[
             optional("extraction", Kind::Checked(is_json::<Extraction>)),
             optional("trashed_run", Kind::Id),
             optional("trashed_at", Kind::Integer),
+            optional("seal", Kind::Id),
         ]
     ),
     stored!(
