@@ -29,7 +29,7 @@ pub use folder::{
 pub use manifest::{BackupKind, BackupReason, Manifest, ManifestFile};
 pub use restore::{FreshTrash, LedgerUse, RestoreTarget, Restored, Restoring};
 pub(crate) use rows::Cell;
-pub use salvage::{Salvaged, salvage};
+pub use salvage::{DAMAGED_TAG, Salvaged, salvage};
 pub(crate) use tables::{CHUNK_TABLES, CONTEXT_TABLES, GRAPH_TABLES, MEMORY_TABLES, Table, sealed as sealed_tables};
 pub use verify::verify_backup;
 

@@ -68,9 +68,9 @@ use rootset_model::Timestamp;
 pub use add::{AddOutcome, NewMemory};
 pub use audit::{AuditEntry, AuditFilters};
 pub use backup::{
-    Backup, BackupKind, BackupReason, DamagedBackup, FreshTrash, LedgerUse, Manifest, ManifestFile, NewBackup,
-    RestoreTarget, Restored, Restoring, Salvaged, backup_id, default_backup_folder, find_backup, list_backups,
-    list_damaged_backups, open_backup, remove_backup, remove_damaged_backup, salvage, verify_backup,
+    Backup, BackupKind, BackupReason, DAMAGED_TAG, DamagedBackup, FreshTrash, LedgerUse, Manifest, ManifestFile,
+    NewBackup, RestoreTarget, Restored, Restoring, Salvaged, backup_id, default_backup_folder, find_backup,
+    list_backups, list_damaged_backups, open_backup, remove_backup, remove_damaged_backup, salvage, verify_backup,
 };
 pub use code::{
     CodeCandidate, CodeHit, CodeSearch, CodeSymbol, CompletedScan, FileOutcome, FileReferences, FileStamp, FileState,

@@ -22,6 +22,7 @@ pub(crate) mod lock;
 mod log;
 mod migrate;
 mod own_file;
+mod pages;
 pub(crate) mod salvage;
 mod search;
 mod wal;

@@ -78,3 +78,43 @@ fn a_whole_file_is_salvaged_without_loss() {
     assert_eq!(salvaged.backup.manifest.tables["memories"], NOTES as i64);
     assert_eq!(salvaged.backup.manifest.tables["revisions"], NOTES as i64 + 1);
 }
+
+#[test]
+fn a_file_without_its_first_page_is_salvaged_without_loss() {
+    let world = filled();
+    let path = world.folder().join("headless.db");
+    let mut bytes = std::fs::read(world.sqlite_file()).unwrap();
+    bytes[..4096].fill(0xAB);
+    std::fs::write(&path, bytes).unwrap();
+    let folder = world.folder().join("salvaged");
+    let salvaged = salvage(&path, &folder, "20270115-080000-salvage", Timestamp(world.now_ms())).unwrap();
+    assert_eq!((salvaged.damages, salvaged.incomplete, salvaged.altered), (1, 0, 0));
+
+    let fresh = World::new();
+    fresh.call("backup_restore", json!({"backup_id": salvaged.backup.path.to_str().unwrap(), "confirm": true}));
+    assert_eq!(fresh.look("n3")["context"], "the third was changed");
+    assert_eq!(fresh.look("n100")["tags"], json!(["all"]));
+    assert_eq!(fresh.found("filler100"), ["n100"]);
+    assert_eq!(fresh.listed(json!({"lifecycle": "trashed"})), ["n5"]);
+    fresh.assert_doctor_is_content();
+}
+
+#[test]
+fn what_is_salvaged_although_it_rotted_is_marked() {
+    let world = filled();
+    let path = world.folder().join("rotten.db");
+    let mut bytes = std::fs::read(world.sqlite_file()).unwrap();
+    let places: Vec<usize> =
+        bytes.windows(14).enumerate().filter(|(_, it)| it == b"Note 40 speaks").map(|it| it.0).collect();
+    places.iter().for_each(|place| bytes[place + 5] ^= 1);
+    std::fs::write(&path, bytes).unwrap();
+    let folder = world.folder().join("salvaged");
+    let salvaged = salvage(&path, &folder, "20270115-080000-salvage", Timestamp(world.now_ms())).unwrap();
+    assert_eq!((salvaged.incomplete, salvaged.altered), (0, 1));
+
+    let fresh = World::new();
+    fresh.call("backup_restore", json!({"backup_id": salvaged.backup.path.to_str().unwrap(), "confirm": true}));
+    assert_eq!(fresh.listed(json!({"tags": ["damaged"]})), ["n40"]);
+    assert!(fresh.look("n40")["context"].as_str().unwrap().starts_with("Note 50 speaks of Thing40"));
+    fresh.assert_doctor_is_content();
+}

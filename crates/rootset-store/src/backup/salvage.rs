@@ -1,12 +1,16 @@
 //! From a damaged database into a bundle: the roots that can still be read. Everything derived is left out, because it
 //! can be rebuilt: salvaged memories are pending, and completing them rebuilds chunks, full text, vectors and graph.
 
+mod column;
+mod rewriting;
+
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rootset_model::Timestamp;
+use rootset_model::content::DocHash;
 
 use super::bundle::{TableFile, Written};
 use super::folder::{Backup, Partial};
@@ -16,7 +20,9 @@ use super::tables::{self, Table, WORKSPACES, by_name};
 use super::verified;
 use crate::SCHEMA_VERSION;
 use crate::error::StoreError;
+use crate::seals::Sealed;
 use crate::sqlite::salvage::{Key, Wreck};
+use rewriting::{doc_hash, is_plausible, salvaged_rows};
 
 /// What came out of a damaged database.
 #[derive(Clone, Debug)]
@@ -26,7 +32,13 @@ pub struct Salvaged {
     pub damages: i64,
     /// Memories and segments that were found without their text, or texts without them.
     pub incomplete: i64,
+    /// Memories and segments that were saved although they are no longer what was written; the tag [`DAMAGED_TAG`] marks
+    /// them.
+    pub altered: i64,
 }
+
+/// What marks a memory or a segment whose seal is broken, or that of its text.
+pub const DAMAGED_TAG: &str = "damaged";
 
 /// Tables of roots, with the key to walk them by. What is small or can be made from others has none.
 const WALKED: [(&str, Key); 12] = [
@@ -44,29 +56,11 @@ const WALKED: [(&str, Key); 12] = [
     ("erased_contents", Key::None),
 ];
 
-/// The names and places of the columns that salvaging looks at.
-mod column {
-    pub const MEMORY: usize = 0;
-    pub const NAME: usize = 2;
-    pub const REPO: usize = 4;
-    pub const STATUS: usize = 7;
-    pub const REVISION: usize = 11;
-    pub const PENDING_REVISION: usize = 12;
-    pub const TAGS: usize = 16;
-    pub const MEMORY_TRASHED: [usize; 2] = [26, 27];
-    pub const REVISION_TRASHED: [usize; 2] = [11, 12];
-    /// Of sessions, and of segments and lines of the ledger.
-    pub const SESSION: usize = 0;
-    pub const SESSION_TRASHED: [usize; 2] = [11, 12];
-    pub const SEGMENT: usize = 1;
-    pub const SEGMENT_TRASHED: [usize; 2] = [34, 35];
-    pub const SEGMENT_OF_TEXT: usize = 0;
-}
-
 /// Sessions or segments, each with its workspace.
 type Numbered = HashSet<(i64, i64)>;
 
 /// What is known of all tables before any row is written.
+#[derive(Default)]
 struct Known {
     /// Current revisions of the memories whose row and text can both be read.
     memories: HashMap<(i64, [u8; 16]), i64>,
@@ -74,15 +68,22 @@ struct Known {
     sessions: Numbered,
     /// Segments whose session, row and text can all be read.
     segments: Numbered,
+    /// Memories and segments of which something is no longer what was written.
+    altered_memories: HashSet<(i64, [u8; 16])>,
+    altered_segments: Numbered,
 }
 
 /// Reads what can be read of the database into a new bundle in `folder`. The database is not changed.
 pub fn salvage(database: &Path, folder: &Path, id: &str, now: Timestamp) -> Result<Salvaged, StoreError> {
     let wreck = Wreck::open(database)?;
-    let mut reading = Reading { wreck, names: BTreeMap::new(), damages: 0 };
-    let workspaces = reading.workspaces();
+    let damages = i64::from(!wreck.has_schema());
+    let mut reading = Reading { wreck, names: BTreeMap::new(), damages, incomplete: 0, altered: 0 };
+    let workspaces = reading.workspaces()?;
+    if workspaces.is_empty() && !reading.wreck.has_schema() {
+        return Err(StoreError::Damaged("nothing in it can be read".to_owned()));
+    }
     let partial = Partial::begin(folder, id)?;
-    let (written, incomplete) = reading.write(&partial, &workspaces)?;
+    let written = reading.write(&partial, &workspaces)?;
     let manifest = Manifest {
         format: FORMAT,
         kind: BackupKind::Jsonl,
@@ -92,14 +93,16 @@ pub fn salvage(database: &Path, folder: &Path, id: &str, now: Timestamp) -> Resu
         schema_version: SCHEMA_VERSION,
         program_version: env!("CARGO_PKG_VERSION").to_owned(),
         workspace_id: None,
-        ledger_key: STANDARD.encode(reading.ledger_key()),
+        ledger_key: STANDARD.encode(reading.ledger_key()?),
         has_ledger: false,
         tables: written.tables,
         files: written.files,
         checksum: None,
     };
     let (backup, _) = verified(Backup { path: partial.path.clone(), manifest })?;
-    Ok(Salvaged { backup: partial.publish(backup.manifest)?, damages: reading.damages, incomplete })
+    let backup = partial.publish(backup.manifest)?;
+    let Reading { damages, incomplete, altered, .. } = reading;
+    Ok(Salvaged { backup, damages, incomplete, altered })
 }
 
 struct Reading {
@@ -107,49 +110,53 @@ struct Reading {
     /// Names of the workspaces, by number.
     names: BTreeMap<i64, String>,
     damages: i64,
+    incomplete: i64,
+    altered: i64,
 }
 
 impl Reading {
-    /// Rows of a table with the number of their workspace; those that are no rows are passed over.
-    fn rows(&mut self, table: &Table, each: &mut dyn FnMut(i64, Vec<Cell>)) {
+    /// Rows of a table with the number of their workspace, most of them twice; those that are no rows are passed over.
+    fn rows(&mut self, table: &Table, each: &mut dyn FnMut(i64, Vec<Cell>)) -> Result<(), StoreError> {
         let key = WALKED.iter().find(|(name, _)| *name == table.name).map_or(Key::None, |(_, key)| *key);
         let columns: Vec<&str> =
             std::iter::once("workspace").chain(table.columns.iter().map(|column| column.name)).collect();
-        self.damages += self.wreck.walk(table.name, &columns, key, &mut |row| {
-            if let (Ok(workspace), Ok(cells)) = (row.get::<i64>(0), rows::read(table, row, 1)) {
+        self.damages += self.wreck.rows(table.name, &columns, key, &mut |row| {
+            if let (Ok(workspace), Ok(cells)) = (row.get::<i64>(0), rows::try_read(table, row, 1))
+                && is_plausible(table, &cells)
+            {
                 each(workspace, cells);
             }
-        });
+        })?;
+        Ok(())
     }
 
     /// Workspaces as they were; those whose rows are lost get a name that tells their number.
-    fn workspaces(&mut self) -> Vec<Vec<Cell>> {
+    fn workspaces(&mut self) -> Result<Vec<Vec<Cell>>, StoreError> {
         let mut found: BTreeMap<i64, Vec<Cell>> = BTreeMap::new();
-        self.rows(&WORKSPACES, &mut |number, cells| drop(found.insert(number, cells)));
+        self.rows(&WORKSPACES, &mut |number, cells| drop(found.insert(number, cells)))?;
         let mut numbers: HashSet<i64> = HashSet::new();
         for roots in ["memories", "sessions"] {
-            self.rows(table(roots), &mut |number, _| numbers.extend([number]));
+            self.rows(table(roots), &mut |number, _| numbers.extend([number]))?;
         }
         for number in numbers {
             found.entry(number).or_insert_with(|| nameless(number));
         }
         self.names = found.iter().map(|(number, cells)| (*number, name_of(cells))).collect();
-        found.into_values().collect()
+        Ok(found.into_values().collect())
     }
 
-    fn write(&mut self, partial: &Partial, workspaces: &[Vec<Cell>]) -> Result<(Written, i64), StoreError> {
+    fn write(&mut self, partial: &Partial, workspaces: &[Vec<Cell>]) -> Result<Written, StoreError> {
         let mut written = Written::default();
         let mut file = TableFile::create(partial, &WORKSPACES)?;
         for cells in workspaces {
             file.line(None, cells)?;
         }
         file.finish(&mut written)?;
-        let (memories, incomplete_memories) = self.whole_memories();
-        let (sessions, segments, incomplete_segments) = self.whole_segments();
-        let incomplete = incomplete_memories + incomplete_segments;
-        let mut runs = HashSet::new();
-        self.rows(table("runs"), &mut |number, cells| runs.extend(cells[0].id().map(|run| (number, run))));
-        let known = Known { memories, runs, sessions, segments };
+        let mut known = Known::default();
+        self.whole_memories(&mut known)?;
+        self.whole_segments(&mut known)?;
+        self.rows(table("runs"), &mut |number, cells| known.runs.extend(cells[0].id().map(|run| (number, run))))?;
+        self.altered = (known.altered_memories.len() + known.altered_segments.len()) as i64;
         for table in tables::in_workspace() {
             let mut file = TableFile::create(partial, table)?;
             let mut outcome = Ok(());
@@ -168,137 +175,102 @@ impl Reading {
                             outcome = file.line(Some(name), &cells);
                         }
                     }
-                });
+                })?;
             }
             outcome?;
             file.finish(&mut written)?;
         }
-        Ok((written, incomplete))
+        Ok(written)
     }
 
-    /// Memories whose row and current text can both be read; how many lack one of the two. Indexed files are none of
-    /// them: the next scan reads those from where they came, whole.
-    fn whole_memories(&mut self) -> (HashMap<(i64, [u8; 16]), i64>, i64) {
-        let mut texts: HashSet<(i64, [u8; 16], i64)> = HashSet::new();
+    /// Memories whose row and current text can both be read; the others are counted. Indexed files are none of them: the
+    /// next scan reads those from where they came, whole.
+    fn whole_memories(&mut self, known: &mut Known) -> Result<(), StoreError> {
+        // With the hash of those that were written before there were seals.
+        let mut texts: HashMap<(i64, [u8; 16], i64), Option<DocHash>> = HashMap::new();
+        let sealed = sealed("revisions");
         self.rows(table("revisions"), &mut |number, cells| {
             if let (Some(memory), Some(revision)) = (cells[column::MEMORY].id(), cells[1].integer()) {
-                texts.insert((number, memory, revision));
+                let hash = (!sealed.is_sealed(&cells)).then(|| doc_hash(&cells)).flatten();
+                texts.insert((number, memory, revision), hash);
+                if !sealed.holds(&cells) {
+                    known.altered_memories.insert((number, memory));
+                }
             }
-        });
-        let mut whole = HashMap::new();
+        })?;
         let mut files: HashSet<(i64, [u8; 16])> = HashSet::new();
-        let mut without_text = 0;
+        let mut without_text: HashSet<(i64, [u8; 16])> = HashSet::new();
+        let sealed = self::sealed("memories");
         self.rows(table("memories"), &mut |number, cells| {
             let revision = cells[column::REVISION].integer();
             let is_file = cells[column::REPO] != Cell::Null && cells[column::NAME] == Cell::Null;
             if let (Some(memory), Some(revision)) = (cells[column::MEMORY].id(), revision) {
                 if is_file {
                     files.insert((number, memory));
-                    return;
-                }
-                if texts.contains(&(number, memory, revision)) {
-                    whole.insert((number, memory), revision);
+                } else if texts.contains_key(&(number, memory, revision)) {
+                    known.memories.insert((number, memory), revision);
                 } else {
-                    without_text += 1;
+                    without_text.insert((number, memory));
+                }
+                let hashed = cells[column::PENDING_REVISION].integer().unwrap_or(revision);
+                let is_of_text = match (texts.get(&(number, memory, hashed)), &cells[column::DOC_HASH]) {
+                    (Some(Some(hash)), Cell::Blob(noted)) => hash[..] == noted[..],
+                    _ => true,
+                };
+                if !is_of_text || !sealed.holds(&cells) {
+                    known.altered_memories.insert((number, memory));
                 }
             }
-        });
-        let owners: HashSet<(i64, [u8; 16])> = texts.iter().map(|(number, memory, _)| (*number, *memory)).collect();
-        let is_lost = |owner: &&(i64, [u8; 16])| !whole.contains_key(*owner) && !files.contains(*owner);
-        let without_memory = owners.iter().filter(is_lost).count() as i64;
-        (whole, without_text.max(without_memory))
+        })?;
+        known.altered_memories.retain(|memory| known.memories.contains_key(memory));
+        let owners: HashSet<(i64, [u8; 16])> = texts.keys().map(|(number, memory, _)| (*number, *memory)).collect();
+        let is_lost = |owner: &&(i64, [u8; 16])| !known.memories.contains_key(*owner) && !files.contains(*owner);
+        self.incomplete += owners.iter().filter(is_lost).count().max(without_text.len()) as i64;
+        Ok(())
     }
 
-    /// Sessions, the segments of them whose text can be read, and how many lack one of the three.
-    fn whole_segments(&mut self) -> (Numbered, Numbered, i64) {
-        let mut sessions: Numbered = HashSet::new();
+    /// Sessions, and the segments of them whose text can be read; those that lack one of the three are counted.
+    fn whole_segments(&mut self, known: &mut Known) -> Result<(), StoreError> {
         self.rows(table("sessions"), &mut |number, cells| {
-            sessions.extend(cells[column::SESSION].integer().map(|session| (number, session)));
-        });
+            known.sessions.extend(cells[column::SESSION].integer().map(|session| (number, session)));
+        })?;
         let mut texts: Numbered = HashSet::new();
+        let mut altered: Numbered = HashSet::new();
+        let sealed = sealed("segment_texts");
         self.rows(table("segment_texts"), &mut |number, cells| {
-            texts.extend(cells[column::SEGMENT_OF_TEXT].integer().map(|segment| (number, segment)));
-        });
-        let (mut whole, mut broken) = (HashSet::new(), 0);
+            let segment = cells[column::SEGMENT_OF_TEXT].integer().map(|segment| (number, segment));
+            texts.extend(segment);
+            altered.extend(segment.filter(|_| !sealed.holds(&cells)));
+        })?;
+        let mut broken: Numbered = HashSet::new();
+        let sealed = self::sealed("segments");
         self.rows(table("segments"), &mut |number, cells| {
             let (session, segment) = (cells[column::SESSION].integer(), cells[column::SEGMENT].integer());
             if let (Some(session), Some(segment)) = (session, segment) {
-                if sessions.contains(&(number, session)) && texts.contains(&(number, segment)) {
-                    whole.insert((number, segment));
+                if known.sessions.contains(&(number, session)) && texts.contains(&(number, segment)) {
+                    known.segments.insert((number, segment));
                 } else {
-                    broken += 1;
+                    broken.insert((number, segment));
+                }
+                if !sealed.holds(&cells) {
+                    altered.insert((number, segment));
                 }
             }
-        });
-        let without_row = texts.difference(&whole).count() as i64;
-        (sessions, whole, without_row.max(broken))
+        })?;
+        known.altered_segments = altered.intersection(&known.segments).copied().collect();
+        self.incomplete += texts.difference(&known.segments).count().max(broken.len()) as i64;
+        Ok(())
     }
 
     /// Without the key the ledger's hashes mean nothing, but its ids still do.
-    fn ledger_key(&self) -> Vec<u8> {
+    fn ledger_key(&self) -> Result<Vec<u8>, StoreError> {
         let mut key = Vec::new();
-        self.wreck.walk("meta", &["key", "value"], Key::None, &mut |row| {
+        self.wreck.rows("meta", &["key", "value"], Key::None, &mut |row| {
             if row.get::<String>(0).is_ok_and(|name| name == "erasure_key") {
                 key = row.get(1).unwrap_or_default();
             }
-        });
-        key
-    }
-}
-
-/// What a row of a session becomes: nothing when the rest of it is lost.
-fn salvaged_context(table: &Table, number: i64, mut cells: Vec<Cell>, known: &Known) -> Vec<Vec<Cell>> {
-    let is_known = |place: usize, of: &Numbered| cells[place].integer().is_some_and(|it| of.contains(&(number, it)));
-    let is_whole = match table.name {
-        "segments" => is_known(column::SEGMENT, &known.segments),
-        "segment_texts" => is_known(column::SEGMENT_OF_TEXT, &known.segments),
-        _ => is_known(column::SESSION, &known.sessions),
-    };
-    match table.name {
-        "sessions" => untrash(&mut cells, number, column::SESSION_TRASHED, known),
-        "segments" => untrash(&mut cells, number, column::SEGMENT_TRASHED, known),
-        _ => {}
-    }
-    is_whole.then_some(cells).into_iter().collect()
-}
-
-/// What a row becomes in the bundle: nothing when its memory is lost, a row per tag for tags, itself otherwise.
-fn salvaged_rows(table: &Table, number: i64, mut cells: Vec<Cell>, known: &Known) -> Vec<Vec<Cell>> {
-    if matches!(table.name, "sessions" | "segments" | "segment_texts" | "ledger") {
-        return salvaged_context(table, number, cells, known);
-    }
-    let is_of_memory = matches!(table.name, "memories" | "revisions" | "uses" | "memory_tags");
-    let whole = cells[column::MEMORY].id().and_then(|memory| known.memories.get(&(number, memory)));
-    match (table.name, whole) {
-        ("memories", Some(revision)) => {
-            untrash(&mut cells, number, column::MEMORY_TRASHED, known);
-            // Nobody completes what is in the trash; a repair derives it anew.
-            let is_living = cells[column::MEMORY_TRASHED[0]] == Cell::Null;
-            let (status, pending) =
-                if is_living { ("pending", Cell::Integer(*revision)) } else { ("complete", Cell::Null) };
-            cells[column::STATUS] = Cell::Text(status.into());
-            cells[column::PENDING_REVISION] = pending;
-            vec![cells]
-        }
-        ("revisions", Some(_)) => {
-            untrash(&mut cells, number, column::REVISION_TRASHED, known);
-            vec![cells]
-        }
-        ("memory_tags", Some(_)) => {
-            let tags = cells[column::TAGS].text().and_then(|text| serde_json::from_str::<Vec<String>>(text).ok());
-            let row = |tag| vec![Cell::Text(tag), cells[column::MEMORY].clone()];
-            tags.unwrap_or_default().into_iter().map(row).collect()
-        }
-        (_, None) if is_of_memory => Vec::new(),
-        _ => vec![cells],
-    }
-}
-
-/// Who cannot say which run put something into the trash keeps it.
-fn untrash(cells: &mut [Cell], number: i64, [run, at]: [usize; 2], known: &Known) {
-    let is_known = cells[run].id().is_some_and(|run| known.runs.contains(&(number, run)));
-    if !is_known {
-        (cells[run], cells[at]) = (Cell::Null, Cell::Null);
+        })?;
+        Ok(key)
     }
 }
 
@@ -329,6 +301,10 @@ fn nameless(number: i64) -> Vec<Cell> {
 
 fn name_of(cells: &[Cell]) -> String {
     cells.first().and_then(Cell::text).unwrap_or_default().to_owned()
+}
+
+fn sealed(name: &str) -> Sealed {
+    Sealed::of(table(name)).expect("a table with seals")
 }
 
 fn table(name: &str) -> &'static Table {

@@ -1,7 +1,8 @@
 //! Reading what can still be read of a damaged file: row by row, past every page that cannot.
 //!
 //! A table is walked along its key. Where a page fails, the walk looks for the next key that can be read, by steps that
-//! double, and reads backwards from there to the damage. Nothing is written to the file.
+//! double, and reads backwards from there to the damage. Then every page is read for itself, whatever the trees say: so rows
+//! are found also where the schema is lost. Most rows are found twice. Nothing is written to the file.
 
 use std::path::Path;
 
@@ -9,13 +10,17 @@ use rusqlite::types::Value as Raw;
 use rusqlite::{OpenFlags, params_from_iter};
 
 use super::connection::SqliteRow;
+use super::pages::{Pages, Schemas, Shape};
 use crate::driver::Row;
 use crate::error::StoreError;
 
 /// A damaged database, opened for reading.
 #[derive(Debug)]
 pub struct Wreck {
-    raw: rusqlite::Connection,
+    /// `None` where not even the schema can be read.
+    raw: Option<rusqlite::Connection>,
+    pages: Pages,
+    schemas: Schemas,
 }
 
 /// The column that a walk follows, and so how it steps over damage.
@@ -68,37 +73,68 @@ impl Wreck {
             raw.query_row("SELECT COUNT(*) FROM sqlite_schema", [], |row| row.get::<_, i64>(0)).is_ok()
         };
         let raw = match with_log {
-            Ok(raw) if readable(&raw) => raw,
-            _ => super::archive::open(path)?,
+            Ok(raw) if readable(&raw) => Some(raw),
+            _ => super::archive::open(path).ok().filter(readable),
         };
-        raw.query_row("SELECT COUNT(*) FROM sqlite_schema", [], |row| row.get::<_, i64>(0))?;
-        Ok(Self { raw })
+        Ok(Self { raw, pages: Pages::open(path)?, schemas: Schemas::new()? })
     }
 
-    /// Every row that can be read; columns that an older schema does not have are null. Answers how often it met damage.
-    pub fn walk(&self, table: &str, columns: &[&str], key: Key, each: &mut dyn FnMut(&dyn Row)) -> i64 {
-        let known = self.columns(table);
+    /// Whether the file says which tables it has.
+    pub fn has_schema(&self) -> bool {
+        self.raw.is_some()
+    }
+
+    /// Every row that can be read, at least once; columns that an older schema does not have are null. Answers how often it
+    /// met damage.
+    pub fn rows(
+        &self,
+        table: &str,
+        columns: &[&str],
+        key: Key,
+        each: &mut dyn FnMut(&dyn Row),
+    ) -> Result<i64, StoreError> {
+        let damages = match &self.raw {
+            Some(raw) => self.walk(raw, table, columns, key, each),
+            None => 0,
+        };
+        self.pages.rows(&Shape::of(&self.schemas, table, columns)?, each);
+        Ok(damages)
+    }
+
+    fn walk(
+        &self,
+        raw: &rusqlite::Connection,
+        table: &str,
+        columns: &[&str],
+        key: Key,
+        each: &mut dyn FnMut(&dyn Row),
+    ) -> i64 {
+        let known = columns_of(raw, table);
+        if known.is_empty() {
+            // Lost, unless the file is from before there was such a table.
+            let version = raw.query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap_or(0);
+            return i64::from(self.schemas.knew(version, table));
+        }
         let is_known = |column: &str| column == "rowid" || known.iter().any(|it| it == column);
         let selected: Vec<String> = columns
             .iter()
             .map(|column| if is_known(column) { format!("\"{column}\"") } else { "NULL".to_owned() })
             .collect();
-        let walk = Walk { wreck: self, table, selected: selected.join(", "), key, each };
-        walk.run()
-    }
-
-    fn columns(&self, table: &str) -> Vec<String> {
-        let read = || -> rusqlite::Result<Vec<String>> {
-            let mut statement = self.raw.prepare("SELECT name FROM pragma_table_info(?1)")?;
-            let names = statement.query_map([table], |row| row.get(0))?;
-            Ok(names.map_while(Result::ok).collect())
-        };
-        read().unwrap_or_default()
+        Walk { raw, table, selected: selected.join(", "), key, each }.run()
     }
 }
 
+fn columns_of(raw: &rusqlite::Connection, table: &str) -> Vec<String> {
+    let read = || -> rusqlite::Result<Vec<String>> {
+        let mut statement = raw.prepare("SELECT name FROM pragma_table_info(?1)")?;
+        let names = statement.query_map([table], |row| row.get(0))?;
+        Ok(names.map_while(Result::ok).collect())
+    };
+    read().unwrap_or_default()
+}
+
 struct Walk<'a> {
-    wreck: &'a Wreck,
+    raw: &'a rusqlite::Connection,
     table: &'a str,
     selected: String,
     key: Key,
@@ -136,7 +172,7 @@ impl Walk<'_> {
             Some("rowid" | "id") | None => vec![None],
             Some(_) => {
                 let sql = format!("SELECT 1 FROM \"{}\" WHERE workspace = ?1 LIMIT 1", self.table);
-                let Ok(mut statement) = self.wreck.raw.prepare(&sql) else { return Vec::new() };
+                let Ok(mut statement) = self.raw.prepare(&sql) else { return Vec::new() };
                 // An error means that there may be something behind it.
                 let mut may_exist = |workspace: &i64| !matches!(statement.exists([workspace]), Ok(false));
                 (0..=WORKSPACES_TRIED_MAX).filter(&mut may_exist).map(Some).collect()
@@ -171,7 +207,7 @@ impl Walk<'_> {
         let key = self.key.column().map_or_else(|| "NULL".to_owned(), |column| format!("\"{column}\""));
         let sql = format!("SELECT {}, {key} FROM \"{}\" {tail}", self.selected, self.table);
         let mut last = None;
-        let Ok(mut statement) = self.wreck.raw.prepare(&sql) else { return Err(None) };
+        let Ok(mut statement) = self.raw.prepare(&sql) else { return Err(None) };
         let place = statement.column_count() - 1;
         let Ok(mut rows) = statement.query(params_from_iter(parameters)) else { return Err(None) };
         loop {
@@ -195,7 +231,7 @@ impl Walk<'_> {
             "SELECT \"{column}\" FROM \"{}\" WHERE {condition} \"{column}\" >= ?{count} ORDER BY \"{column}\" LIMIT 1",
             self.table
         );
-        let mut statement = self.wreck.raw.prepare(&sql).ok()?;
+        let mut statement = self.raw.prepare(&sql).ok()?;
         let mut step: u128 = 1;
         loop {
             let candidate = after.checked_add(step).filter(|it| *it <= self.key.max())?;

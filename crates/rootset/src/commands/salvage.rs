@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use rootset_service::{Clock, ServiceError, SystemClock};
-use rootset_store::{Backup, Location, backup_id, list_backups, verify_backup};
+use rootset_store::{Backup, DAMAGED_TAG, Location, backup_id, list_backups, verify_backup};
 use serde::Serialize;
 
 use crate::exit::Failure;
@@ -18,6 +18,8 @@ struct Salvaged {
     memories: Option<i64>,
     damaged_stretches: i64,
     incomplete_memories: i64,
+    /// Memories and segments that are no longer what was written; they have the tag `damaged`.
+    altered: i64,
 }
 
 /// Reads what can be read of the database into a bundle, without changing anything.
@@ -38,6 +40,7 @@ pub fn run(folder: &str, program: &Program) -> Result<(), Failure> {
         memories: manifest.tables.get("memories").copied(),
         damaged_stretches: salvaged.damages,
         incomplete_memories: salvaged.incomplete,
+        altered: salvaged.altered,
     };
     program.output.answer(&answer, render)?;
     if !program.output.in_json() {
@@ -55,13 +58,18 @@ fn not_a_file(location: &Location) -> ServiceError {
 }
 
 fn render(answer: &Salvaged) -> String {
-    format!(
+    let mut shown = format!(
         "salvaged {} ({} could not be read, {} without their text)\n{}\n",
         counted(answer.memories.unwrap_or_default(), "memory", "memories"),
         counted(answer.damaged_stretches, "damaged part", "damaged parts"),
         answer.incomplete_memories,
         escaped(&answer.path)
-    )
+    );
+    if answer.altered > 0 {
+        let altered = counted(answer.altered, "item was", "items were");
+        shown.push_str(&format!("{altered} altered by the damage; look for the tag `{DAMAGED_TAG}`\n"));
+    }
+    shown
 }
 
 /// What a person with a damaged database does next: the newest backup that verifies, or what is left of the file.
