@@ -23,6 +23,8 @@
 //! And PostgreSQL's own ([`postgres_crashes`]): servers that are killed while commits are on their way to the disk, and
 //! standbys that take their place.
 //!
+//! Files rot, too ([`bit_rot`]): one bit after the other is flipped, and every answer is right or something is reported.
+//!
 //! The integration tests are short versions of long runs:
 //!
 //! ```text
@@ -36,6 +38,7 @@
 //! cargo run --profile stress -p rootset-stress -- indexing --rounds 500
 //! cargo run --profile stress -p rootset-stress -- servers --clients 16 --seconds 120 --kill-every 4
 //! scripts/postgres cargo run --profile stress -p rootset-stress -- postgres-crashes --rounds 100
+//! cargo run --profile stress -p rootset-stress -- bit-rot --every 97
 //! cargo run --profile stress -p rootset-stress -- same-index one.db other.db
 //! ```
 //!
@@ -50,6 +53,7 @@
 //! `ROOTSET_STRESS_INDEX_ROUNDS`, `ROOTSET_STRESS_POSTGRES_ROUNDS`, `ROOTSET_STRESS_SERVER_SECONDS`, `ROOTSET_STRESS_SEED`,
 //! and for what has no number of rounds `ROOTSET_TEST_BUDGET_MS`.
 
+pub mod bit_rot;
 pub mod collector_kills;
 pub mod creation_race;
 pub mod disk_full;

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::{Parser, Subcommand};
 use rootset_store::Location;
+use rootset_stress::bit_rot::{self, BitRotSettings, Watchman};
 use rootset_stress::collector_kills::{self, CollectorKillSettings};
 use rootset_stress::creation_race::{self, CreationSettings, Victim};
 use rootset_stress::index_kills::{self, IndexKillSettings};
@@ -119,6 +120,20 @@ enum Command {
     Failpoints,
     /// Every operation finds the disk full.
     DiskFull,
+    /// One bit after the other is flipped in a small database, its log and its backups.
+    BitRot {
+        /// A bit of every so many bytes.
+        #[arg(long, default_value_t = 97, value_parser = clap::value_parser!(u64).range(1..))]
+        every: u64,
+        /// Stops after so long; which bits it has come to by then is up to the seed.
+        #[arg(long)]
+        seconds: Option<u64>,
+        #[arg(long)]
+        seed: Option<u64>,
+        /// The control: nobody hears what is reported, so that the run has to fail.
+        #[arg(long)]
+        deaf: bool,
+    },
     #[command(hide = true)]
     Writer(WriterArguments),
     #[command(hide = true)]
@@ -221,6 +236,13 @@ fn run(command: Command, folder: PathBuf, database: Option<Location>) -> anyhow:
             print_result(name, cases, 0, seed);
         }
         Command::DiskFull => println!("{}", disk_full::run(&disk_full::settings(&program, &folder))?),
+        Command::BitRot { every, seconds, seed, deaf } => {
+            let watchman = if deaf { Watchman::Deaf } else { Watchman::Listening };
+            let (seed, every, time) = (said(seed), usize::try_from(every)?, seconds.map(Duration::from_secs));
+            let report = bit_rot::run(&BitRotSettings { folder, seed, every, time, watchman })?;
+            println!("{report}");
+            anyhow::ensure!(report.failures() == 0, "rot went unnoticed");
+        }
         Command::Writer(_) | Command::Step(_) | Command::Serve(_) | Command::SameIndex { .. } => {
             unreachable!("they have their own way")
         }

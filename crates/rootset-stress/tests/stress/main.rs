@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "the helpers of tests fail like tests do")]
 
+mod bit_rot;
 mod collecting_at_once;
 mod collector_kills;
 mod creation;
