@@ -45,7 +45,10 @@ impl Service {
     /// Writes the uses that were served since the last flush. After a failure they wait for the next one: a use must save
     /// its memory from a plan that is applied later.
     pub fn flush_uses(&self) -> Result<(), ServiceError> {
-        let uses = self.uses.take();
+        let mut uses = self.uses.take();
+        // The clock may have been ahead when they were served.
+        let now = self.now();
+        uses.iter_mut().for_each(|it| it.last_used_at = it.last_used_at.min(now));
         self.store.record_uses(&uses).inspect_err(|_| self.uses.put_back(&uses))?;
         Ok(())
     }

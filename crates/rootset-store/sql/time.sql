@@ -37,12 +37,18 @@ SET undo_until = undo_until - started_at + (?2 - (?3 - observed_ms)),
     is_stamp_in_doubt = NULL
 WHERE workspace = ?1 AND is_stamp_in_doubt = 1;
 
+-- What was used by a clock that was ahead has been used by now: such a use would save its memory from every plan until then.
+-- name: restamp_uses
+-- scans: once after a doubt
+UPDATE uses SET last_used_at = ?2 WHERE workspace = ?1 AND last_used_at > ?2;
+
 -- What waits for its time to come was told it by the same clock.
 -- name: restamp_jobs
 UPDATE jobs SET due_at = ?2, lease_until = 0 WHERE workspace = ?1 AND kind = 'complete' AND due_at > ?2;
 
--- Whether anything in a workspace waits for a new stamp.
+-- Whether anything in a workspace waits for a new stamp, now that it is ?2.
 -- name: has_stamps_in_doubt
--- scans: only what was written in doubt is in those indexes
+-- scans: only what was written in doubt is in those indexes, and uses are looked at once after a doubt
 SELECT 1 WHERE EXISTS (SELECT 1 FROM memories WHERE workspace = ?1 AND is_stamp_in_doubt = 1)
-            OR EXISTS (SELECT 1 FROM runs WHERE workspace = ?1 AND is_stamp_in_doubt = 1);
+            OR EXISTS (SELECT 1 FROM runs WHERE workspace = ?1 AND is_stamp_in_doubt = 1)
+            OR EXISTS (SELECT 1 FROM uses WHERE workspace = ?1 AND last_used_at > ?2);

@@ -38,7 +38,7 @@ impl Store {
         self.read(Tenant::Database, |tx| {
             waiting.clear();
             let all = workspaces::keys(tx)?;
-            tx.query_each(&all, &sql::HAS_STAMPS_IN_DOUBT, &[], &mut |workspace, _| {
+            tx.query_each(&all, &sql::HAS_STAMPS_IN_DOUBT, &[now.into()], &mut |workspace, _| {
                 waiting.push(workspace);
                 Ok(())
             })
@@ -65,6 +65,7 @@ pub(crate) fn restamp_workspace(
     let parameters = [workspace.into(), now.into(), clock.observed_ms.into()];
     let memories = tx.execute(&sql::RESTAMP_MEMORIES, &parameters)?;
     let runs = tx.execute(&sql::RESTAMP_RUNS, &parameters)?;
+    tx.execute(&sql::RESTAMP_USES, &[workspace.into(), now.into()])?;
     if memories + runs > 0 {
         tx.execute(&sql::RESTAMP_JOBS, &[workspace.into(), now.into()])?;
         // Plans of before are asked again.

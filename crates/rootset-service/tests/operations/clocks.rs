@@ -225,6 +225,26 @@ fn age_counts_only_while_the_database_has_seen_a_day_of_it() {
 }
 
 #[test]
+fn use_by_a_clock_that_was_ahead_does_not_save_a_memory_from_erasure_for_good() {
+    let world = used_world();
+    world.add_named("heron", "heron stands still");
+    world.add_named("stork", "stork leaves");
+    for (name, is_written_ahead) in [("heron", true), ("stork", false)] {
+        world.set_clock_ahead_ms(60 * DAY_MS);
+        world.call("get_memory", json!({ "memory_id": name }));
+        if is_written_ahead {
+            world.service.flush_uses().unwrap();
+        }
+        world.set_clock_ahead_ms(-60 * DAY_MS);
+        live_for_days(&world, 3, "kite hovers");
+        let plan = world.call("forget", json!({"query": name, "purge": true}));
+        let erased = world.call("gc_apply", json!({"plan_id": plan["plan_id"], "allow_large": true, "confirm": true}));
+        assert_eq!(erased["skipped"]["count"], 0, "{name}: {erased}");
+        assert_eq!(world.fails("get_memory", json!({ "memory_id": name })).0, "not_found");
+    }
+}
+
+#[test]
 fn lease_of_a_process_that_died_in_the_future_holds_nobody_up() {
     let world = used_world();
     let held = format!(
