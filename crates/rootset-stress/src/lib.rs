@@ -17,6 +17,9 @@
 //! The code index, too ([`index_kills`]): processes that index a tree are killed while the tree changes between them, and
 //! what the last of them leaves is compared with a fresh index ([`same_index`]).
 //!
+//! Seeded lives ([`lives`]) need no processes of their own: services take turns on one database, with clocks that jump, beside
+//! a model that knows where every memory should be.
+//!
 //! And the servers ([`servers`]): clients write through two of them while one after the other is killed, and everything
 //! that a client was told must be there when the last one is dead.
 //!
@@ -39,6 +42,7 @@
 //! cargo run --profile stress -p rootset-stress -- servers --clients 16 --seconds 120 --kill-every 4
 //! scripts/postgres cargo run --profile stress -p rootset-stress -- postgres-crashes --rounds 100
 //! cargo run --profile stress -p rootset-stress -- bit-rot --every 97
+//! cargo run --profile stress -p rootset-stress -- lives --lives 50 --steps 10000
 //! cargo run --profile stress -p rootset-stress -- same-index one.db other.db
 //! ```
 //!
@@ -50,8 +54,8 @@
 //! out. `--seed` repeats a run: the operations are the same, the moments of the kills only as far as the machine allows.
 //!
 //! The tests read `ROOTSET_STRESS_PROCESSES`, `ROOTSET_STRESS_SECONDS`, `ROOTSET_STRESS_COLLECTOR_ROUNDS`,
-//! `ROOTSET_STRESS_INDEX_ROUNDS`, `ROOTSET_STRESS_POSTGRES_ROUNDS`, `ROOTSET_STRESS_SERVER_SECONDS`, `ROOTSET_STRESS_SEED`,
-//! and for what has no number of rounds `ROOTSET_TEST_BUDGET_MS`.
+//! `ROOTSET_STRESS_INDEX_ROUNDS`, `ROOTSET_STRESS_POSTGRES_ROUNDS`, `ROOTSET_STRESS_SERVER_SECONDS`, `ROOTSET_STRESS_LIVES`,
+//! `ROOTSET_STRESS_LIFE_STEPS`, `ROOTSET_STRESS_SEED`, and for what has no number of rounds `ROOTSET_TEST_BUDGET_MS`.
 
 pub mod bit_rot;
 pub mod collector_kills;
@@ -61,6 +65,7 @@ pub mod dump;
 pub mod error;
 pub mod failpoints;
 pub mod index_kills;
+pub mod lives;
 pub mod many_writers;
 pub mod model;
 pub mod postgres_crashes;

@@ -9,6 +9,7 @@ use rootset_stress::bit_rot::{self, BitRotSettings, Watchman};
 use rootset_stress::collector_kills::{self, CollectorKillSettings};
 use rootset_stress::creation_race::{self, CreationSettings, Victim};
 use rootset_stress::index_kills::{self, IndexKillSettings};
+use rootset_stress::lives::{self, LivesSettings, Mistake};
 use rootset_stress::many_writers::{self, WriterSettings};
 use rootset_stress::postgres_crashes::{self, Control, PostgresCrashSettings};
 use rootset_stress::run_length::RunLength;
@@ -116,6 +117,18 @@ enum Command {
         #[arg(long, default_value = "default")]
         workspace: String,
     },
+    /// Seeded lives of a few processes with clocks that jump, deaths and errors, beside a model; in this process.
+    Lives {
+        #[arg(long, default_value_t = 50)]
+        lives: u64,
+        #[arg(long, default_value_t = 10_000)]
+        steps: usize,
+        #[arg(long)]
+        seed: Option<u64>,
+        /// Makes a mistake in the model that the run has to notice.
+        #[arg(long, value_enum)]
+        mistake: Option<Mistake>,
+    },
     /// Every failpoint is struck by a death and by an error.
     Failpoints,
     /// Every operation finds the disk full.
@@ -191,6 +204,14 @@ fn run(command: Command, folder: PathBuf, database: Option<Location>) -> anyhow:
             Ok(report) => println!("{report}"),
             Err(failures) => anyhow::bail!("{}", failures.join("\n")),
         },
+        Command::Lives { lives: count, steps, seed, mistake } => {
+            let engine = TestEngine::chosen();
+            let (seed, shorten_for) = (said(seed), Duration::from_secs(90));
+            let settings = LivesSettings { engine, lives: count, steps, seed, mistake, shorten_for };
+            let outcome = lives::run(&settings);
+            println!("{}", lives::told(settings.seed, &outcome));
+            anyhow::ensure!(outcome.is_ok(), "a life went wrong");
+        }
         Command::CollectorKills { rounds, seed } => {
             let settings = CollectorKillSettings { program, database, rounds, seed: said(seed) };
             println!("{}", collector_kills::run(&settings)?);

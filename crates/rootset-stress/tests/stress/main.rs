@@ -10,6 +10,7 @@ mod disk_full;
 mod faults;
 mod index_kills;
 mod kills;
+mod lives;
 mod many_writers;
 mod postgres_crashes;
 mod schema_upgrade;
