@@ -125,6 +125,17 @@ impl From<StoreError> for ServiceError {
             StoreError::ReadOnly => {
                 Self::new(Code::Forbidden, message).with_hint("check the permissions of the file and of its folder")
             }
+            StoreError::Io(_) | StoreError::Unopened(_) | StoreError::Unwritten(_) => {
+                Self::new(Code::Internal, message).with_hint(
+                    "check the disk and the system log, then try again; `rootset doctor` checks what is stored",
+                )
+            }
+            StoreError::CommitInDoubt { cause } => {
+                let error = Self::from(*cause);
+                Self::new(error.code, message)
+                    .with_hint("check whether the change was made before you repeat it; check the disk and the system log")
+                    .with_details(json!({"outcome": "unknown"}))
+            }
             StoreError::DiskFull => Self::new(Code::Internal, message).with_hint(
                 "stored data is intact; free some space and try again. Purging trash (`gc_purge`) needs very little space",
             ),

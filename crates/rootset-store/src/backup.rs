@@ -91,7 +91,7 @@ impl Store {
             name.push(ending);
             name.into()
         };
-        ["", "-wal", "-shm", ".lock"].iter().map(beside).collect()
+        ["", "-wal", "-shm", ".lock", ".reserve"].iter().map(beside).collect()
     }
 
     /// Makes a backup while others write, verifies it, and only then lets it be found.

@@ -218,7 +218,8 @@ pub trait Engine: Send + Sync {
     /// waits for it but for the very rows.
     fn touch(&self, tenant: Tenant, work: Work<'_>) -> Result<(), StoreError>;
 
-    /// Moves what was written out of the log and truncates it; `false` while a reader still holds the old one.
+    /// Moves what was written out of the log and empties it, so that nothing in it comes back, not even after a power cut;
+    /// `false` while a reader still holds the old one.
     fn truncate_log(&self) -> Result<bool, StoreError>;
 
     /// Whether what was written has been in the log for so long that it should move out of it.
@@ -230,6 +231,9 @@ pub trait Engine: Send + Sync {
     fn notices(&self) -> &[String] {
         &[]
     }
+
+    /// Gives up the room that is kept for purging a full disk; `false` when there is none.
+    fn give_up_reserve(&self) -> bool;
 
     /// Bytes of the database, of its log, and of its pages that are free.
     fn sizes(&self) -> Result<Sizes, StoreError>;

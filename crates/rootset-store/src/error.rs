@@ -32,6 +32,15 @@ pub enum StoreError {
     ReadOnly,
     #[error("the disk is full, or a quota or file size limit is reached")]
     DiskFull,
+    #[error("the disk reported an error: {0}")]
+    Io(String),
+    // What SQLite says when it cannot say why; the engine looks for the reason before anybody sees it.
+    #[error("the database cannot be opened: {0}")]
+    Unopened(String),
+    #[error("the database cannot be written: {0}")]
+    Unwritten(String),
+    #[error("{cause}; it is not known whether the change was kept")]
+    CommitInDoubt { cause: Box<StoreError> },
     #[error("the database file is damaged: {0}")]
     Damaged(String),
     #[error("this program was built with SQLite {found}, but needs at least {wanted}")]
@@ -150,4 +159,16 @@ pub enum StoreError {
     RepoElsewhere { repo: String, root: String },
     #[error("another scan of `{repo}` completed in the meantime: run {found} instead of {expected}")]
     ScanOvertaken { repo: String, expected: i64, found: i64 },
+}
+
+impl StoreError {
+    /// What a file operation of our own ran into.
+    pub(crate) fn of_file(path: &std::path::Path, error: &std::io::Error) -> Self {
+        use std::io::ErrorKind;
+        match error.kind() {
+            ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => Self::DiskFull,
+            ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => Self::ReadOnly,
+            _ => Self::Io(format!("`{}`: {error}", path.display())),
+        }
+    }
 }

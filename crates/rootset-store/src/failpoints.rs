@@ -51,6 +51,39 @@ pub(crate) fn sweep_batch_memories() -> usize {
     rootset_model::limits::SWEEP_BATCH_MEMORIES
 }
 
+/// How commits are synced. A test turns it off to see that it would notice.
+pub(crate) fn synchronous() -> &'static str {
+    #[cfg(all(feature = "failpoints", debug_assertions))]
+    fail::fail_point!("control.synchronous_off", |_| "OFF");
+    "FULL"
+}
+
+/// The room on the disk of this file, if the system says. A disk that a test makes small says it here.
+pub(crate) fn disk_room_bytes(path: &std::path::Path) -> Option<u64> {
+    #[cfg(all(feature = "failpoints", debug_assertions))]
+    fail::fail_point!("disk.room_bytes", |bytes| bytes.and_then(|bytes| bytes.parse().ok()));
+    fs4::available_space(path).ok()
+}
+
+/// How an erasure leaves the log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(not(all(feature = "failpoints", debug_assertions)), expect(dead_code, reason = "mistakes are for tests"))]
+pub(crate) enum LogAfterErasure {
+    Erased,
+    /// Mistakes that a test has to notice.
+    Untouched,
+    CutOff,
+}
+
+pub(crate) fn log_after_erasure() -> LogAfterErasure {
+    #[cfg(all(feature = "failpoints", debug_assertions))]
+    {
+        fail::fail_point!("control.log_not_emptied", |_| LogAfterErasure::Untouched);
+        fail::fail_point!("control.log_not_synced", |_| LogAfterErasure::CutOff);
+    }
+    LogAfterErasure::Erased
+}
+
 /// Dies or fails here when a test says so.
 macro_rules! failpoint {
     ($name:literal) => {

@@ -344,6 +344,19 @@ impl Store {
         Ok(result.expect("an engine that answers Ok has run the work"))
     }
 
+    /// The same for work that ends in freeing room: on a full disk it may use what is kept back for that.
+    fn write_to_free_room<T>(
+        &self,
+        tenant: impl Into<Tenant>,
+        mut work: impl FnMut(&mut dyn Transaction) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let tenant = tenant.into();
+        match self.write(tenant, &mut work) {
+            Err(StoreError::DiskFull) if self.engine.give_up_reserve() => self.write(tenant, work),
+            outcome => outcome,
+        }
+    }
+
     /// The same for changes of single rows that are right whoever else writes: leases, claims, use counts.
     fn touch<T>(
         &self,

@@ -133,7 +133,7 @@ impl Store {
         limits: &Limits,
         stamp: Stamp<'_>,
     ) -> Result<PlanView, StoreError> {
-        self.write(workspace, |tx| {
+        self.write_to_free_room(workspace, |tx| {
             insert(tx, workspace.key, plan, stamp)?;
             view(tx, workspace.key, plan.id, limits, 0, PLAN_ITEMS_SHOWN as i64)
         })

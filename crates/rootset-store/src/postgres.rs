@@ -264,6 +264,11 @@ impl Engine for PostgresEngine {
         Ok(true)
     }
 
+    /// The disk is the server's, too.
+    fn give_up_reserve(&self) -> bool {
+        false
+    }
+
     fn sizes(&self) -> Result<Sizes, StoreError> {
         self.with_login(maintenance::sizes)
     }

@@ -2,10 +2,12 @@
 //!
 //! One writing connection per process behind the fair lock of [`lock`]; reading connections in a small pool, so that a
 //! reader never waits for a writer. WAL with `synchronous = FULL`: what `write` has acknowledged survives a power cut.
+//! On a full disk the log makes room first, then [`reserve`]; what was erased leaves the log for good ([`emptying`]).
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
@@ -15,14 +17,19 @@ use rusqlite::config::DbConfig;
 
 use crate::driver::{Engine, Sizes, Tenant, Wall, Work};
 use crate::error::StoreError;
+use crate::failpoints::{LogAfterErasure, disk_room_bytes, log_after_erasure};
 
 pub(crate) mod archive;
 mod connection;
+mod emptying;
+mod error;
 pub(crate) mod lock;
 mod log;
 mod migrate;
+mod obstacle;
 mod own_file;
 mod pages;
+mod reserve;
 pub(crate) mod salvage;
 mod search;
 mod wal;
@@ -31,6 +38,7 @@ use connection::Connection;
 use lock::WriteLock;
 pub use migrate::SCHEMA_VERSION;
 use own_file::OwnFile;
+use reserve::Reserve;
 
 /// Older versions can corrupt a WAL that several connections use.
 const SQLITE_VERSION_MIN: (i32, &str) = (3_051_003, "3.51.3");
@@ -39,6 +47,10 @@ const READERS_KEPT_MAX: usize = 8;
 /// Pages in the log before a commit moves them into the database: large enough that the cost is spread over many
 /// commits, small enough that a log does not outgrow a small database.
 const LOG_PAGES_MAX: i64 = 16_000;
+/// On a disk with little room the log takes this share of it, but not less than a transaction or two.
+const LOG_SHARE_OF_ROOM: u64 = 16;
+const LOG_PAGES_MIN: i64 = 64;
+const PAGE_BYTES: u64 = 4096;
 const READER_CACHE_KIB: i64 = 16 * 1024;
 /// A writer touches pages all over the graph; those that it has to read again cost more than the write.
 const WRITER_CACHE_KIB: i64 = 64 * 1024;
@@ -55,6 +67,8 @@ pub struct SqliteEngine {
     /// Since when this process knows of something in the log that is not in the database.
     logged_since: Mutex<Option<Instant>>,
     lock: WriteLock,
+    reserve: Reserve,
+    has_written: AtomicBool,
     writer: Mutex<Option<Connection>>,
     readers: Mutex<Vec<Connection>>,
     /// Dropped after the connections; `None` of a copy, which nobody locks.
@@ -83,22 +97,38 @@ impl SqliteEngine {
             return Err(StoreError::NotADatabase { path: path.to_owned(), detail: "it is a folder" });
         }
         let mut engine = Self::at(path, false);
-        engine.own_file = Some(OwnFile::hold(path).map_err(|error| unopened(path, &error))?);
+        engine.own_file = Some(OwnFile::hold(path).map_err(|error| StoreError::of_file(path, &error))?);
         engine.look_at_log()?;
-        let mut first = engine.connect()?;
-        if migrate::version_of(&mut first, path)? < SCHEMA_VERSION {
-            let _guard = engine.lock.acquire(Duration::from_millis(WRITE_WAIT_MS))?;
+        match engine.prepare(before_migration) {
+            // A database that is closed needs some room to be opened.
+            Err(StoreError::DiskFull) if engine.reserve.give_up() => engine.prepare(before_migration)?,
+            outcome => outcome?,
+        }
+        Ok(engine)
+    }
+
+    /// The first connection, and the schema brought up to date.
+    fn prepare(&mut self, before_migration: BeforeMigration<'_>) -> Result<(), StoreError> {
+        let first = self.bring_up_to_date(before_migration).map_err(|error| self.explain(error))?;
+        self.readers.lock().push(first);
+        Ok(())
+    }
+
+    fn bring_up_to_date(&mut self, before_migration: BeforeMigration<'_>) -> Result<Connection, StoreError> {
+        let path = self.path.clone();
+        let mut first = self.connect()?;
+        if migrate::version_of(&mut first, &path)? < SCHEMA_VERSION {
+            let _guard = self.lock.acquire(Duration::from_millis(WRITE_WAIT_MS))?;
             // Asked again under the lock: another process may have been quicker.
-            let found = migrate::version_of(&mut first, path)?;
-            engine.is_new = found == 0;
+            let found = migrate::version_of(&mut first, &path)?;
+            self.is_new = found == 0;
             if (1..SCHEMA_VERSION).contains(&found) {
                 before_migration(&first.raw)?;
                 crate::failpoints::failpoint!("migrate.backed_up");
             }
-            migrate::migrate(&mut first, path)?;
+            migrate::migrate(&mut first, &path)?;
         }
-        engine.readers.lock().push(first);
-        Ok(engine)
+        Ok(first)
     }
 
     /// Opens a copy for reading: no lock, no log, nothing is written.
@@ -117,6 +147,8 @@ impl SqliteEngine {
             notices: Vec::new(),
             logged_since: Mutex::new(None),
             lock: WriteLock::beside(path),
+            reserve: Reserve::beside(path),
+            has_written: AtomicBool::new(false),
             writer: Mutex::new(None),
             readers: Mutex::new(Vec::new()),
             own_file: None,
@@ -138,19 +170,37 @@ impl SqliteEngine {
         // Partial indexes make SQLite plan by the values bound, and plan again whenever they change. Our plans must not
         // depend on values, and a plan costs more than most of our statements.
         raw.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+        let synchronous = crate::failpoints::synchronous();
         raw.execute_batch(&format!(
-            "PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY;
-             PRAGMA cache_size = -{READER_CACHE_KIB}; PRAGMA wal_autocheckpoint = {LOG_PAGES_MAX};"
+            "PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON; PRAGMA synchronous = {synchronous};
+             PRAGMA temp_store = MEMORY; PRAGMA cache_size = -{READER_CACHE_KIB};
+             PRAGMA wal_autocheckpoint = {LOG_PAGES_MAX};"
         ))
-        .map_err(|error| self.name_the_file(error.into()))?;
+        .map_err(|error| self.explain(error.into()))?;
         Connection::new(raw)
     }
 
-    fn name_the_file(&self, error: StoreError) -> StoreError {
-        match error {
-            StoreError::NotADatabase { detail, .. } => StoreError::NotADatabase { path: self.path.clone(), detail },
-            other => other,
+    /// The connection that writes, with a log that leaves others some room.
+    fn connect_writer(&self) -> Result<Connection, StoreError> {
+        let mut fresh = self.connect()?;
+        fresh.command(&format!("PRAGMA cache_size = -{WRITER_CACHE_KIB}"))?;
+        // Once: a later connection may be there because the room was needed.
+        if !self.has_written.swap(true, Ordering::Relaxed) {
+            self.reserve.keep();
         }
+        Ok(fresh)
+    }
+
+    fn limit_log(&self, connection: &mut Connection) -> Result<(), StoreError> {
+        let Some(room) = disk_room_bytes(&self.path) else { return Ok(()) };
+        let pages = i64::try_from(room / LOG_SHARE_OF_ROOM / PAGE_BYTES).unwrap_or(LOG_PAGES_MAX);
+        connection.limit_log(pages.clamp(LOG_PAGES_MIN, LOG_PAGES_MAX))
+    }
+
+    /// Makes the log small for the sake of its room. Whoever cannot find out has made none.
+    fn shrink_log_under_lock(&self) -> bool {
+        let had = std::fs::metadata(self.log_path()).map_or(0, |it| it.len());
+        had > 0 && matches!(self.with_reader(emptying::shrink), Ok(true))
     }
 
     fn with_reader<T>(&self, work: impl FnOnce(&mut Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
@@ -164,13 +214,36 @@ impl SqliteEngine {
         if connection.is_usable_after(&result) && readers.len() < READERS_KEPT_MAX {
             readers.push(connection);
         }
-        result.map_err(|error| self.name_the_file(error))
+        result.map_err(|error| self.explain(error))
     }
 
     fn log_path(&self) -> PathBuf {
         let mut path = self.path.clone().into_os_string();
         path.push("-wal");
         path.into()
+    }
+}
+
+impl SqliteEngine {
+    fn write_under_lock(&self, writer: &mut Option<Connection>, work: Work<'_>) -> Result<(), StoreError> {
+        let connection = match &mut *writer {
+            Some(connection) => connection,
+            none => none.insert(self.connect_writer().map_err(|error| self.explain(error))?),
+        };
+        let result = self.limit_log(connection).and_then(|()| connection.write(&self.wall, work));
+        if !connection.is_usable_after(&result) {
+            *writer = None;
+        }
+        match result {
+            // The frames of a commit that could not be synced may be in the log. Once others take their place, they count
+            // for nothing.
+            Err(StoreError::CommitInDoubt { cause }) => {
+                let is_undone = self.connect_writer().and_then(|mut fresh| emptying::begin_anew(&mut fresh)).is_ok();
+                let cause = self.explain(*cause);
+                Err(if is_undone { cause } else { StoreError::CommitInDoubt { cause: Box::new(cause) } })
+            }
+            result => result.map_err(|error| self.explain(error)),
+        }
     }
 }
 
@@ -197,19 +270,11 @@ impl Engine for SqliteEngine {
         let mut writer = self.writer.try_lock_for(wait).ok_or(busy)?;
         let _guard = self.lock.acquire(wait)?;
         self.logged_since.lock().get_or_insert_with(Instant::now);
-        let connection = match &mut *writer {
-            Some(connection) => connection,
-            none => {
-                let mut fresh = self.connect()?;
-                fresh.command(&format!("PRAGMA cache_size = -{WRITER_CACHE_KIB}"))?;
-                none.insert(fresh)
-            }
-        };
-        let result = connection.write(&self.wall, work);
-        if !connection.is_usable_after(&result) {
-            *writer = None;
+        match self.write_under_lock(&mut writer, work) {
+            // The log is what has grown: once it is empty, there may be room for what was to be written.
+            Err(StoreError::DiskFull) if self.shrink_log_under_lock() => self.write_under_lock(&mut writer, work),
+            outcome => outcome,
         }
-        result
     }
 
     /// There is one writer per file anyway.
@@ -220,7 +285,11 @@ impl Engine for SqliteEngine {
     fn truncate_log(&self) -> Result<bool, StoreError> {
         let wait = Duration::from_millis(WRITE_WAIT_MS);
         let _guard = self.lock.acquire(wait)?;
-        let is_empty = self.with_reader(Connection::truncate_log)?;
+        let is_empty = match log_after_erasure() {
+            LogAfterErasure::Erased => self.with_reader(|connection| emptying::erase(connection, &self.log_path()))?,
+            LogAfterErasure::Untouched => true,
+            LogAfterErasure::CutOff => self.with_reader(emptying::shrink)?,
+        };
         if is_empty {
             *self.logged_since.lock() = None;
         }
@@ -233,6 +302,10 @@ impl Engine for SqliteEngine {
 
     fn notices(&self) -> &[String] {
         &self.notices
+    }
+
+    fn give_up_reserve(&self) -> bool {
+        self.reserve.give_up()
     }
 
     fn sizes(&self) -> Result<Sizes, StoreError> {
@@ -252,7 +325,7 @@ impl Engine for SqliteEngine {
         let mut problems = self.connect()?.integrity()?;
         if !self.is_archive {
             let _guard = self.lock.acquire(Duration::from_millis(WRITE_WAIT_MS))?;
-            let log = wal::read(&self.log_path()).map_err(|error| StoreError::Engine(error.to_string()))?;
+            let log = wal::read(&self.log_path()).map_err(|error| StoreError::of_file(&self.log_path(), &error))?;
             problems.extend(log.damage.map(wal::Damage::in_words));
         }
         Ok(problems)
@@ -279,21 +352,22 @@ impl Engine for SqliteEngine {
         *writer = None;
         let mut connection = self.connect()?;
         connection.check_schema()?;
-        archive::compact(&mut connection)
+        archive::compact(&mut connection).map_err(|error| self.explain(error))
     }
 
     fn contains_bytes(&self, needles: &[Vec<u8>]) -> Result<Option<bool>, StoreError> {
-        let unreadable = |error: std::io::Error| StoreError::Engine(error.to_string());
         let Some(own_file) = &self.own_file else { return Ok(None) };
-        if own_file.contains(needles).map_err(unreadable)? {
+        if own_file.contains(needles).map_err(|error| StoreError::of_file(&self.path, &error))? {
             return Ok(Some(true));
         }
         // SQLite locks the database and its index of the log, never the log itself: that may be closed.
-        match File::open(self.log_path()) {
-            Ok(mut log) => own_file::contains(&mut log, needles).map(Some).map_err(unreadable),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Some(false)),
-            Err(error) => Err(unreadable(error)),
-        }
+        let log = self.log_path();
+        let in_log = match File::open(&log) {
+            Ok(mut file) => own_file::contains(&mut file, needles),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(error),
+        };
+        in_log.map(Some).map_err(|error| StoreError::of_file(&log, &error))
     }
 
     fn round_trips(&self) -> Option<u64> {
@@ -302,33 +376,5 @@ impl Engine for SqliteEngine {
 
     fn lacks_vectors(&self) -> bool {
         false
-    }
-}
-
-fn unopened(path: &Path, error: &std::io::Error) -> StoreError {
-    match error.kind() {
-        std::io::ErrorKind::PermissionDenied => StoreError::ReadOnly,
-        _ => StoreError::Engine(format!("cannot open `{}`: {error}", path.display())),
-    }
-}
-
-impl From<rusqlite::Error> for StoreError {
-    fn from(error: rusqlite::Error) -> Self {
-        use rusqlite::{ErrorCode, ffi};
-        let Some(code) = error.sqlite_error_code() else { return Self::Engine(error.to_string()) };
-        let extended = error.sqlite_error().map_or(0, |it| it.extended_code);
-        match code {
-            // A quota or a limit on file sizes; SQLite says "full" only when the device itself is.
-            _ if [ffi::SQLITE_IOERR_WRITE, ffi::SQLITE_IOERR_SHMSIZE].contains(&extended) => Self::DiskFull,
-            ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => Self::Busy { waited_ms: WRITE_WAIT_MS },
-            ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied => Self::ReadOnly,
-            ErrorCode::DiskFull => Self::DiskFull,
-            ErrorCode::NotADatabase => {
-                Self::NotADatabase { path: PathBuf::new(), detail: "the file has another format" }
-            }
-            ErrorCode::ConstraintViolation => Self::Constraint(error.to_string()),
-            ErrorCode::DatabaseCorrupt => Self::Damaged(error.to_string()),
-            _ => Self::Engine(error.to_string()),
-        }
     }
 }

@@ -213,9 +213,15 @@ pub(super) fn sync_folder(path: &Path) -> Result<(), StoreError> {
 }
 
 pub(crate) fn trouble(path: &Path, error: &std::io::Error) -> StoreError {
+    use std::io::ErrorKind as Kind;
     match error.kind() {
-        std::io::ErrorKind::StorageFull | std::io::ErrorKind::FileTooLarge => StoreError::DiskFull,
-        _ => StoreError::BackupFile { path: path.to_owned(), detail: error.to_string() },
+        // Somebody chose the folder, and can choose another.
+        Kind::NotFound
+        | Kind::AlreadyExists
+        | Kind::NotADirectory
+        | Kind::PermissionDenied
+        | Kind::ReadOnlyFilesystem => StoreError::BackupFile { path: path.to_owned(), detail: error.to_string() },
+        _ => StoreError::of_file(path, error),
     }
 }
 

@@ -34,6 +34,8 @@ pub struct Connection {
     /// The wall clock of this transaction, and what came of a look at it.
     wall: Option<Wall>,
     observed: Option<ObservedTime>,
+    /// Pages in the log before a commit of this connection empties it; 0 as it was opened.
+    log_pages: i64,
 }
 
 pub(super) struct WaitingRow {
@@ -46,7 +48,14 @@ impl Connection {
     pub fn new(raw: rusqlite::Connection) -> Result<Self, StoreError> {
         raw.set_prepared_statement_cache_capacity(STATEMENTS_CACHED);
         array::load_module(&raw)?;
-        Ok(Self { raw, search_tables: HashSet::new(), search_waiting: Vec::new(), wall: None, observed: None })
+        Ok(Self {
+            raw,
+            search_tables: HashSet::new(),
+            search_waiting: Vec::new(),
+            wall: None,
+            observed: None,
+            log_pages: 0,
+        })
     }
 
     pub fn read(&mut self, wall: &Wall, work: Work<'_>) -> Result<(), StoreError> {
@@ -71,7 +80,7 @@ impl Connection {
             .and_then(|()| self.observe())
             .and_then(|()| work(self))
             .and_then(|()| search::write_waiting(self))
-            .and_then(|()| self.command("COMMIT"));
+            .and_then(|()| self.command("COMMIT").map_err(after_writing));
         if result.is_err() {
             self.search_waiting.clear();
             if !self.raw.is_autocommit() {
@@ -99,6 +108,10 @@ impl Connection {
             Err(StoreError::Engine(_)
                 | StoreError::Damaged(_)
                 | StoreError::DiskFull
+                | StoreError::Io(_)
+                | StoreError::Unopened(_)
+                | StoreError::Unwritten(_)
+                | StoreError::CommitInDoubt { .. }
                 | StoreError::ReadOnly
                 | StoreError::NotADatabase { .. }
                 | StoreError::Busy { .. }
@@ -114,12 +127,14 @@ impl Connection {
         if found == SCHEMA_VERSION { Ok(()) } else { Err(StoreError::SchemaNewer { found, known: SCHEMA_VERSION }) }
     }
 
-    pub fn truncate_log(&mut self) -> Result<bool, StoreError> {
-        // Readers of this very moment are not worth waiting a minute for: the answer says so and somebody retries.
-        self.raw.busy_timeout(std::time::Duration::from_millis(200))?;
-        let busy = self.pragma("PRAGMA wal_checkpoint(TRUNCATE)");
-        self.raw.busy_timeout(std::time::Duration::from_millis(rootset_model::limits::WRITE_WAIT_MS))?;
-        Ok(busy? == 0)
+    /// Sets when commits empty the log, if it is time for another number.
+    pub fn limit_log(&mut self, pages: i64) -> Result<(), StoreError> {
+        let is_near = |other: i64| pages / 2 < other && other / 2 < pages;
+        if self.log_pages == 0 || !is_near(self.log_pages) {
+            self.pragma(&format!("PRAGMA wal_autocheckpoint = {pages}"))?;
+            self.log_pages = pages;
+        }
+        Ok(())
     }
 
     pub fn free_bytes(&mut self) -> Result<i64, StoreError> {
@@ -293,6 +308,16 @@ impl Transaction for Connection {
         _: usize,
     ) -> Result<Option<Vec<(i64, f32)>>, StoreError> {
         Ok(None)
+    }
+}
+
+/// A commit that fails for want of room has not been written to its end; after another error of the disk it may have been.
+fn after_writing(error: StoreError) -> StoreError {
+    match error {
+        StoreError::Io(_) | StoreError::Unwritten(_) | StoreError::Unopened(_) => {
+            StoreError::CommitInDoubt { cause: Box::new(error) }
+        }
+        other => other,
     }
 }
 

@@ -64,12 +64,10 @@ impl WriteLock {
 
     fn explain(&self, error: &std::io::Error) -> StoreError {
         match error.kind() {
-            std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::ReadOnlyFilesystem => StoreError::ReadOnly,
-            std::io::ErrorKind::StorageFull => StoreError::DiskFull,
             std::io::ErrorKind::NotFound => {
                 StoreError::FolderMissing(self.path.parent().map(Path::to_owned).unwrap_or_default())
             }
-            _ => StoreError::Engine(format!("cannot lock `{}`: {error}", self.path.display())),
+            _ => StoreError::of_file(&self.path, error),
         }
     }
 }

@@ -16,7 +16,7 @@ impl SqliteEngine {
     /// acknowledged transactions would be lost is left as it is.
     pub(super) fn look_at_log(&mut self) -> Result<(), StoreError> {
         let path = self.log_path();
-        let trouble = |error: std::io::Error| StoreError::Engine(format!("cannot read `{}`: {error}", path.display()));
+        let trouble = |error: std::io::Error| StoreError::of_file(&path, &error);
         let log = wal::read(&path).map_err(trouble)?;
         *self.logged_since.lock() = (!log.pages.is_empty()).then(Instant::now);
         if log.damage.is_none() {

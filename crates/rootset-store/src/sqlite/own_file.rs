@@ -18,6 +18,7 @@ use crate::platform;
 #[derive(Debug)]
 pub struct OwnFile {
     file: Mutex<File>,
+    may_be_written: bool,
 }
 
 /// A path, and what tells its file from one that had the path before.
@@ -35,9 +36,15 @@ impl OwnFile {
         if let Some(file) = held.get(&name_of(path)).and_then(Weak::upgrade) {
             return Ok(file);
         }
-        let file = Arc::new(Self { file: Mutex::new(open_or_make(path)?) });
+        let (file, may_be_written) = open_or_make(path)?;
+        let file = Arc::new(Self { file: Mutex::new(file), may_be_written });
         held.insert(name_of(path), Arc::downgrade(&file));
         Ok(file)
+    }
+
+    /// Whether this user has the right to.
+    pub fn may_be_written(&self) -> bool {
+        self.may_be_written
     }
 
     pub fn contains(&self, needles: &[Vec<u8>]) -> Result<bool> {
@@ -53,16 +60,16 @@ fn name_of(path: &Path) -> Name {
 
 /// What an agent remembers is nobody else's business: a new database is readable by its owner only. SQLite gives its log
 /// the same mode.
-fn open_or_make(path: &Path) -> Result<File> {
+fn open_or_make(path: &Path) -> Result<(File, bool)> {
     match platform::private_file().read(true).open(path) {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-        outcome => return outcome,
+        outcome => return outcome.map(|file| (file, true)),
     }
     match OpenOptions::new().read(true).write(true).open(path) {
         Err(error) if matches!(error.kind(), ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem) => {
-            File::open(path)
+            File::open(path).map(|file| (file, false))
         }
-        outcome => outcome,
+        outcome => outcome.map(|file| (file, true)),
     }
 }
 
