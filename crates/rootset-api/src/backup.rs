@@ -68,6 +68,7 @@ pub enum BackupFormat {
     Jsonl,
 }
 
+#[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct BackupCreated {
     pub backup_id: String,
@@ -77,6 +78,8 @@ pub struct BackupCreated {
     pub bytes: u64,
     /// Whether every row of the backup was read and checked; a backup that fails this is an error.
     pub verified: bool,
+    /// What went wrong after this was done; absent if nothing did.
+    pub warnings: Option<Vec<String>>,
 }
 
 /// List the backups, newest first.
@@ -184,7 +187,7 @@ pub struct BackupRestored {
     pub workspaces: Vec<String>,
     /// The workspaces created after the backup, which restoring the whole database removes.
     pub workspaces_removed: Vec<String>,
-    /// What else to know about it; absent if there is nothing.
+    /// What else to know about it, also what went wrong afterwards; absent if there is nothing.
     pub warnings: Option<Vec<String>>,
 }
 
@@ -196,11 +199,14 @@ pub struct Defrag {
     pub confirm: Option<bool>,
 }
 
+#[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct DefragAnswer {
     /// The size of the database with its log before.
     pub bytes_before: i64,
     pub bytes_after: i64,
+    /// What went wrong after this was done; absent if nothing did.
+    pub warnings: Option<Vec<String>>,
 }
 
 /// A backup made before an erasure, which may still hold the erased text.

@@ -156,10 +156,12 @@ pub struct AppliedPlan {
     pub undo_until: Option<Timestamp>,
     /// Set if the run was undone later.
     pub undone: Option<bool>,
-    /// Set if the time limit stopped the run; apply the plan again to continue.
+    /// Set if the time limit or a failure stopped the run; apply the plan again to continue.
     pub unfinished: Option<bool>,
     /// The proof of an erasure.
     pub receipt: Option<ReceiptAnswer>,
+    /// What went wrong after this was done; absent if nothing did.
+    pub warnings: Option<Vec<String>>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -204,6 +206,10 @@ pub struct UndoAnswer {
     pub conflicts: Option<Vec<ConflictAnswer>>,
     /// The runs that can be undone, newest first.
     pub runs: Option<Vec<RunAnswer>>,
+    /// Set if a failure stopped the undo; undo the run again to continue.
+    pub unfinished: Option<bool>,
+    /// What went wrong after this was done; absent if nothing did.
+    pub warnings: Option<Vec<String>>,
 }
 
 #[skip_serializing_none]
@@ -242,6 +248,7 @@ pub struct GcPurge {
     pub confirm: Option<bool>,
 }
 
+#[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct PurgeAnswer {
     /// The number of rows removed, by kind.
@@ -250,7 +257,11 @@ pub struct PurgeAnswer {
     pub bytes_freed: i64,
     /// False while a reader still uses the old log, which is emptied later, or by purging again.
     pub wal_clean: bool,
+    /// Set if a failure stopped the purge; purge again to continue.
+    pub unfinished: Option<bool>,
     pub receipt: ReceiptAnswer,
+    /// What went wrong after this was done; absent if nothing did.
+    pub warnings: Option<Vec<String>>,
 }
 
 /// Explain why a memory, entity, relation, chunk, context segment or session is alive, or why not.

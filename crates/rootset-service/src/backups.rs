@@ -7,7 +7,7 @@ use rootset_gc::{BackupFacts, BackupPolicy, backups_to_remove};
 use rootset_model::Timestamp;
 use rootset_store::{
     Backup, BackupKind, DamagedBackup, NewBackup, Stamp, Workspace, backup_id, find_backup, list_backups,
-    list_damaged_backups, open_backup, remove_backup, remove_damaged_backup, verify_backup,
+    list_damaged_backups, open_backup, remove_backup, remove_damaged_backup, remove_unfinished_backups, verify_backup,
 };
 
 use crate::caller::{Caller, FrontEnd};
@@ -91,6 +91,26 @@ impl Service {
             HoldingBackup { backup_id, expires_at }
         });
         Ok(holding.collect())
+    }
+
+    /// The same for the answer of an erasure that is done: what cannot be found out is said.
+    pub(crate) fn holding_backups(
+        &self,
+        workspace_id: &str,
+        erased_at: Timestamp,
+        warnings: &mut Vec<String>,
+    ) -> Vec<HoldingBackup> {
+        match self.backup_folder().map_or(Ok(true), |folder| remove_unfinished_backups(&folder)) {
+            Ok(true) => {}
+            Ok(false) => {
+                warnings.push("a backup is being made at this moment; it may hold what was removed".to_owned());
+            }
+            Err(error) => warnings.push(format!("an unfinished backup may hold what was removed: {error}")),
+        }
+        self.backups_that_may_hold(workspace_id, erased_at).unwrap_or_else(|error| {
+            warnings.push(format!("the backups could not be listed, they may still hold what was removed: {error}"));
+            Vec::new()
+        })
     }
 
     /// Removes the backups that the settings no longer ask for; answers their ids. Before one goes, those that stay in

@@ -136,6 +136,9 @@ impl From<StoreError> for ServiceError {
                     .with_hint("check whether the change was made before you repeat it; check the disk and the system log")
                     .with_details(json!({"outcome": "unknown"}))
             }
+            StoreError::AnswerLost { is_partial, cause } => Self::new(Self::from(*cause).code, message)
+                .with_hint("repeat the call to complete it and to see its outcome; nothing is done twice")
+                .with_details(json!({"outcome": if is_partial { "partial" } else { "done" }})),
             StoreError::DiskFull => Self::new(Code::Internal, message).with_hint(
                 "stored data is intact; free some space and try again. Purging trash (`gc_purge`) needs very little space",
             ),

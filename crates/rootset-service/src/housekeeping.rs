@@ -193,6 +193,9 @@ impl Service {
             let receipt = self.store.purge_past_grace(&workspace, run, self.next_erasure_id(), stamp)?;
             done.runs_purged += 1;
             done.memories_purged += receipt.rows.get("memories");
+            for warning in &receipt.warnings {
+                tracing::warn!("purging: {warning}");
+            }
         }
         Ok(())
     }

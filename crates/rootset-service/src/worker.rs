@@ -34,6 +34,12 @@ pub(crate) enum Completion {
     Pending,
 }
 
+impl Completion {
+    pub fn failed(error: ServiceError) -> Self {
+        Self::Failed(error.to_string())
+    }
+}
+
 impl Service {
     /// Starts completing one memory and waits for it for a short while; the work goes on when the wait is over.
     pub(crate) fn complete_within_wait(

@@ -24,7 +24,7 @@ pub(crate) use bundle::each_readable_row;
 pub(crate) use folder::trouble;
 pub use folder::{
     Backup, DamagedBackup, find_backup, list_backups, list_damaged_backups, open_backup, remove_backup,
-    remove_damaged_backup,
+    remove_damaged_backup, remove_unfinished_backups,
 };
 pub use manifest::{BackupKind, BackupReason, Manifest, ManifestFile};
 pub use restore::{FreshTrash, LedgerUse, RestoreTarget, Restored, Restoring};
@@ -102,22 +102,28 @@ impl Store {
             BackupKind::Snapshot => self.snapshot(&partial, new, stamp)?,
             BackupKind::Jsonl => self.bundle(&partial, new, stamp)?,
         };
-        let (backup, altered) = verified(Backup { path: partial.path.clone(), manifest })?;
+        let (backup, altered) = verified(Backup { path: partial.path.clone(), manifest, warnings: Vec::new() })?;
         // A backup that can be found has its ledger beside it.
         self.complete_ledger(folder)?;
-        let backup = partial.publish(Manifest { has_ledger: true, ..backup.manifest })?;
+        let mut backup = partial.publish(Manifest { has_ledger: true, ..backup.manifest })?;
+        if let Err(error) = self.note_backup(&backup, new, stamp) {
+            backup.warnings.push(format!("the backup is complete, but the audit log lacks it: {error}"));
+        }
+        match altered.in_words() {
+            None => Ok(backup),
+            // Nobody should be without a backup of the rest, and nobody should take it for a good one.
+            Some(altered) => Err(StoreError::BackupAltered { backup: backup.manifest.backup_id, altered }),
+        }
+    }
+
+    fn note_backup(&self, backup: &Backup, new: &NewBackup<'_>, stamp: Stamp<'_>) -> Result<(), StoreError> {
         failpoint!("backup.published");
         let chain = new.workspace.map_or(DATABASE, |it| it.key);
         self.write(chain, |tx| {
             let counts = serde_json::json!({"rows": backup.manifest.rows(), "bytes": backup.manifest.bytes()});
             let entry = audit::Entry { counts: Some(counts.to_string()), ..audit::Entry::of("backup_create") };
             audit::append(tx, chain, stamp, &entry)
-        })?;
-        match altered.in_words() {
-            None => Ok(backup),
-            // Nobody should be without a backup of the rest, and nobody should take it for a good one.
-            Some(altered) => Err(StoreError::BackupAltered { backup: backup.manifest.backup_id, altered }),
-        }
+        })
     }
 
     fn snapshot(&self, partial: &Partial, new: &NewBackup<'_>, stamp: Stamp<'_>) -> Result<Manifest, StoreError> {

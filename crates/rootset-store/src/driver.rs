@@ -232,8 +232,14 @@ pub trait Engine: Send + Sync {
         &[]
     }
 
+    /// Makes the log small, because its room is needed.
+    fn shrink_log(&self) -> Result<bool, StoreError>;
+
     /// Gives up the room that is kept for purging a full disk; `false` when there is none.
     fn give_up_reserve(&self) -> bool;
+
+    /// Keeps that room again, if there is any.
+    fn keep_reserve(&self);
 
     /// Bytes of the database, of its log, and of its pages that are free.
     fn sizes(&self) -> Result<Sizes, StoreError>;

@@ -41,6 +41,8 @@ pub enum StoreError {
     Unwritten(String),
     #[error("{cause}; it is not known whether the change was kept")]
     CommitInDoubt { cause: Box<StoreError> },
+    #[error("the change was made{}, but its outcome could not be read: {cause}", if_partial(.is_partial))]
+    AnswerLost { is_partial: bool, cause: Box<StoreError> },
     #[error("the database file is damaged: {0}")]
     Damaged(String),
     #[error("this program was built with SQLite {found}, but needs at least {wanted}")]
@@ -159,6 +161,11 @@ pub enum StoreError {
     RepoElsewhere { repo: String, root: String },
     #[error("another scan of `{repo}` completed in the meantime: run {found} instead of {expected}")]
     ScanOvertaken { repo: String, expected: i64, found: i64 },
+}
+
+/// How much of a change was made.
+fn if_partial(is_partial: &bool) -> &'static str {
+    if *is_partial { " in part" } else { "" }
 }
 
 impl StoreError {

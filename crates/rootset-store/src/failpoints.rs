@@ -51,6 +51,15 @@ pub(crate) fn sweep_batch_memories() -> usize {
     rootset_model::limits::SWEEP_BATCH_MEMORIES
 }
 
+/// Roots per batch of a purge, which a test can make smaller in the same way.
+pub(crate) fn purge_batch_memories() -> usize {
+    #[cfg(all(feature = "failpoints", debug_assertions))]
+    fail::fail_point!("purge.batch_memories", |size| {
+        size.and_then(|size| size.parse().ok()).expect("a test gives a number")
+    });
+    rootset_model::limits::PURGE_BATCH_MEMORIES
+}
+
 /// How commits are synced. A test turns it off to see that it would notice.
 pub(crate) fn synchronous() -> &'static str {
     #[cfg(all(feature = "failpoints", debug_assertions))]

@@ -167,7 +167,7 @@ impl Store {
             tx.execute(&sql::FINISH, &[workspace.into(), COMPLETE.into(), (&memory).into()])?;
             Ok(outcome)
         })?;
-        self.with_receipt(work.job.workspace, outcome)
+        Ok(self.with_receipt(work.job.workspace, outcome))
     }
 
     /// Notes the failure and when to try again. A lease that was lost meanwhile changes nothing.

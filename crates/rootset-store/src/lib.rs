@@ -70,7 +70,8 @@ pub use audit::{AuditEntry, AuditFilters};
 pub use backup::{
     Backup, BackupKind, BackupReason, DAMAGED_TAG, DamagedBackup, FreshTrash, LedgerUse, Manifest, ManifestFile,
     NewBackup, RestoreTarget, Restored, Restoring, Salvaged, backup_id, default_backup_folder, find_backup,
-    list_backups, list_damaged_backups, open_backup, remove_backup, remove_damaged_backup, salvage, verify_backup,
+    list_backups, list_damaged_backups, open_backup, remove_backup, remove_damaged_backup, remove_unfinished_backups,
+    salvage, verify_backup,
 };
 pub use code::{
     CodeCandidate, CodeHit, CodeSearch, CodeSymbol, CompletedScan, FileOutcome, FileReferences, FileStamp, FileState,

@@ -264,10 +264,16 @@ impl Engine for PostgresEngine {
         Ok(true)
     }
 
+    fn shrink_log(&self) -> Result<bool, StoreError> {
+        Ok(true)
+    }
+
     /// The disk is the server's, too.
     fn give_up_reserve(&self) -> bool {
         false
     }
+
+    fn keep_reserve(&self) {}
 
     fn sizes(&self) -> Result<Sizes, StoreError> {
         self.with_login(maintenance::sizes)

@@ -3,7 +3,6 @@
 //! Only what is in the trash, or what a confirmed plan erases, ever comes here. What somebody removed on purpose is noted
 //! in the erasure ledger on its way out.
 
-use rootset_model::limits::PURGE_BATCH_MEMORIES;
 use rootset_model::plan::PlanItem;
 use rootset_model::{Counts, ErasureId, RunId, Timestamp, WorkspaceKey};
 use serde::{Deserialize, Serialize};
@@ -11,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::driver::{SearchRemoval, Transaction};
 use crate::erasure::Class;
 use crate::error::StoreError;
-use crate::failpoints::failpoint;
+use crate::failpoints::{failpoint, purge_batch_memories};
 use crate::kinds::{self, Emptying, Erasing, KINDS, Ledger, Progress, Purging};
 use crate::statements::purge as sql;
 use crate::statements::runs as run_sql;
@@ -27,7 +26,7 @@ const OTHER_REMOVALS: [&str; 4] = ["context_delete_session", "context_gc_prune",
 /// Byte strings looked for after an erasure; enough to notice a leak, few enough for one pass over the file.
 pub(crate) const PROBES_MAX: usize = 16;
 /// By how much a batch shrinks that did not fit on the disk.
-const BATCH_DIVISOR: usize = 8;
+pub(crate) const BATCH_DIVISOR: usize = 8;
 const PROBE_BYTES_MIN: usize = 16;
 /// Long enough that another memory with the same beginning is not taken for a leak, short enough to stand in one page.
 const PROBE_BYTES_MAX: usize = 160;
@@ -65,6 +64,12 @@ pub struct Receipt {
     /// Why the erasure is not noted beside the backups, where it should be.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ledger_problem: Option<String>,
+    /// Whether some of what was to go is still there, because something went wrong on the way.
+    #[serde(skip)]
+    pub is_unfinished: bool,
+    /// What went wrong after something was removed; told once, not kept.
+    #[serde(skip)]
+    pub warnings: Vec<String>,
 }
 
 /// What a batch removed, with samples of its text for the byte scan.
@@ -182,8 +187,35 @@ impl Store {
             }
         })?;
         let mut erased = Erased::default();
+        let removed = self.purge_all(purger, workspace, target, &runs, erasure, &mut erased, stamp);
+        if let Err(error) = removed {
+            if erased.rows.is_nothing() {
+                return Err(error);
+            }
+            // What is gone is gone, so the outcome is told; the rest waits in the trash.
+            let mut receipt = self.receipt(workspace.key, Some(&workspace.id), erasure, erased);
+            receipt.is_unfinished = true;
+            receipt.warnings.insert(0, format!("stopped before the end, purge again for the rest: {error}"));
+            return Ok(receipt);
+        }
+        let receipt = self.receipt(workspace.key, Some(&workspace.id), erasure, erased);
+        self.engine.keep_reserve();
+        Ok(receipt)
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "a purge has this many sides")]
+    fn purge_all(
+        &self,
+        purger: Purger,
+        workspace: &Workspace,
+        target: PurgeTarget,
+        runs: &[RunId],
+        erasure: ErasureId,
+        erased: &mut Erased,
+        stamp: Stamp<'_>,
+    ) -> Result<(), StoreError> {
         for run in runs {
-            self.purge_run(purger, workspace.key, run, erasure, &mut erased, stamp)?;
+            self.purge_run(purger, workspace.key, *run, erasure, erased, stamp)?;
         }
         let takes_workspace = match (target, workspace.trashed) {
             (PurgeTarget::Run(run), Some((trashed_run, _))) => run == trashed_run,
@@ -193,31 +225,46 @@ impl Store {
         if takes_workspace {
             // A workspace is deleted by somebody, never by a policy.
             let class = purger.class("delete_workspace").unwrap_or(Class::Erased);
-            self.purge_workspace(workspace.key, erasure, class, &mut erased, stamp)?;
+            self.purge_workspace(workspace.key, erasure, class, erased, stamp)?;
         }
         failpoint!("purge.removed");
-        self.receipt(workspace.key, Some(&workspace.id), erasure, erased)
+        Ok(())
     }
 
-    /// Notes the erasure beside the backups, empties the log and looks for what was erased.
+    /// Notes the erasure beside the backups, empties the log and looks for what was erased. Nothing here can undo the
+    /// erasure, so nothing here fails.
     pub(crate) fn receipt(
         &self,
         workspace: WorkspaceKey,
         name: Option<&str>,
         erasure: ErasureId,
         erased: Erased,
-    ) -> Result<Receipt, StoreError> {
+    ) -> Receipt {
         let ledger_problem = self.note_beside(workspace, name, erasure);
-        let log_is_clean = self.empty_log()?;
-        failpoint!("purge.log_emptied");
+        let mut warnings = Vec::new();
+        let log_is_clean = self.empty_log_after(&mut warnings);
         let texts: i64 = KINDS.iter().flat_map(|kind| kind.texts()).map(|word| erased.rows.get(word)).sum();
         let text_remains = match (erased.probes.is_empty(), texts) {
-            (false, _) => self.engine.contains_bytes(&erased.probes)?,
+            (false, _) => self.look_for(&erased.probes, &mut warnings),
             (true, 0) => Some(false),
             // The samples died with the process that erased, or the texts were too short to look for.
             (true, _) => None,
         };
-        Ok(Receipt { erasure, rows: erased.rows, text_remains, log_is_clean, ledger_problem })
+        let rows = erased.rows;
+        Receipt { erasure, rows, text_remains, log_is_clean, ledger_problem, is_unfinished: false, warnings }
+    }
+
+    fn look_for(&self, probes: &[Vec<u8>], warnings: &mut Vec<String>) -> Option<bool> {
+        let found = self.after_log_emptied().and_then(|()| self.engine.contains_bytes(probes));
+        found.unwrap_or_else(|error| {
+            warnings.push(format!("the files could not be searched for what was removed: {error}"));
+            None
+        })
+    }
+
+    fn after_log_emptied(&self) -> Result<(), StoreError> {
+        failpoint!("purge.log_emptied");
+        Ok(())
     }
 
     fn purge_run(
@@ -229,18 +276,21 @@ impl Store {
         erased: &mut Erased,
         stamp: Stamp<'_>,
     ) -> Result<(), StoreError> {
-        let mut size = PURGE_BATCH_MEMORIES;
+        let (size_max, mut size) = (purge_batch_memories(), purge_batch_memories());
         let large: Vec<SearchRemoval> =
             self.read(workspace, |tx| KINDS.iter().map(|kind| kind.search_removal(tx, workspace, run)).collect())?;
         loop {
-            let batch = self.write(workspace, |tx| {
-                let batch = purge_batch(tx, purger, workspace, run, erasure, size, &large, stamp)?;
+            // Marking rows needs room, removing them does not.
+            let at_once: Vec<SearchRemoval> = large.iter().map(|_| SearchRemoval::AtOnce).collect();
+            let removals = if size < size_max { &at_once } else { &large };
+            let batch = self.write_to_free_room(workspace, |tx| {
+                let batch = purge_batch(tx, purger, workspace, run, erasure, size, removals, stamp)?;
                 failpoint!("purge.batch");
                 Ok(batch)
             });
-            let Some((is_last, of_batch)) = self.unless_full(batch, &mut size)? else { continue };
-            failpoint!("purge.batch_committed");
+            let Some((is_last, of_batch)) = self.unless_full(batch, &mut size, size_max)? else { continue };
             erased.add(of_batch);
+            failpoint!("purge.batch_committed");
             if is_last {
                 return Ok(());
             }
@@ -250,7 +300,12 @@ impl Store {
     /// Purging is how room is made, so it has to work where there is hardly any: `None` when a batch did not fit on the
     /// disk and a smaller one should be tried. The log is what grows; emptied after every batch, it needs room for the
     /// pages of one batch only.
-    fn unless_full<T>(&self, batch: Result<T, StoreError>, size: &mut usize) -> Result<Option<T>, StoreError> {
+    fn unless_full<T>(
+        &self,
+        batch: Result<T, StoreError>,
+        size: &mut usize,
+        size_max: usize,
+    ) -> Result<Option<T>, StoreError> {
         let outcome = match batch {
             Err(StoreError::DiskFull) if *size > 1 => {
                 *size = (*size / BATCH_DIVISOR).max(1);
@@ -258,9 +313,9 @@ impl Store {
             }
             batch => Some(batch?),
         };
-        if *size < PURGE_BATCH_MEMORIES {
+        if *size < size_max {
             // If this fails, the next batch says what is wrong.
-            let _ = self.engine.truncate_log();
+            let _ = self.engine.shrink_log();
         }
         Ok(outcome)
     }
@@ -273,12 +328,12 @@ impl Store {
         erased: &mut Erased,
         stamp: Stamp<'_>,
     ) -> Result<(), StoreError> {
-        let mut size = PURGE_BATCH_MEMORIES;
+        let (size_max, mut size) = (purge_batch_memories(), purge_batch_memories());
         loop {
-            let batch = self.write(workspace, |tx| {
+            let batch = self.write_to_free_room(workspace, |tx| {
                 let mut of_batch = Erased::default();
                 // The indexes are dropped as a whole in the end.
-                let removal = if size < PURGE_BATCH_MEMORIES { SearchRemoval::AtOnce } else { SearchRemoval::Marked };
+                let removal = if size < size_max { SearchRemoval::AtOnce } else { SearchRemoval::Marked };
                 let emptying = Emptying { workspace, erasure, class, size, removal, stamp };
                 let mut is_last = true;
                 for kind in KINDS {
@@ -293,9 +348,9 @@ impl Store {
                 failpoint!("purge.workspace_batch");
                 Ok((is_last, of_batch))
             });
-            let Some((is_last, of_batch)) = self.unless_full(batch, &mut size)? else { continue };
-            failpoint!("purge.workspace_batch_committed");
+            let Some((is_last, of_batch)) = self.unless_full(batch, &mut size, size_max)? else { continue };
             erased.add(of_batch);
+            failpoint!("purge.workspace_batch_committed");
             if is_last {
                 return Ok(());
             }
@@ -312,7 +367,7 @@ fn purge_batch(
     run: RunId,
     erasure: ErasureId,
     size: usize,
-    large: &[SearchRemoval],
+    removals: &[SearchRemoval],
     stamp: Stamp<'_>,
 ) -> Result<(bool, Erased), StoreError> {
     runs::end(tx, workspace, run, stamp.now)?;
@@ -321,10 +376,8 @@ fn purge_batch(
         Purging { workspace, ledger: Ledger { erasure, cause: &cause, run, class: purger.class(&cause) }, size, stamp };
     let mut erased = Erased::default();
     let mut is_last = true;
-    for (kind, large) in KINDS.iter().zip(large) {
-        // Marking rows needs room, removing them does not.
-        let removal = if size < PURGE_BATCH_MEMORIES { SearchRemoval::AtOnce } else { *large };
-        if kind.purge(tx, &purging, removal, &mut erased)? == Progress::More {
+    for (kind, removal) in KINDS.iter().zip(removals) {
+        if kind.purge(tx, &purging, *removal, &mut erased)? == Progress::More {
             is_last = false;
             break;
         }

@@ -296,6 +296,15 @@ impl Engine for SqliteEngine {
         Ok(is_empty)
     }
 
+    fn shrink_log(&self) -> Result<bool, StoreError> {
+        let _guard = self.lock.acquire(Duration::from_millis(WRITE_WAIT_MS))?;
+        let is_empty = self.with_reader(emptying::shrink)?;
+        if is_empty {
+            *self.logged_since.lock() = None;
+        }
+        Ok(is_empty)
+    }
+
     fn has_old_log(&self) -> bool {
         self.has_log_from_before(Instant::now())
     }
@@ -306,6 +315,10 @@ impl Engine for SqliteEngine {
 
     fn give_up_reserve(&self) -> bool {
         self.reserve.give_up()
+    }
+
+    fn keep_reserve(&self) {
+        self.reserve.keep();
     }
 
     fn sizes(&self) -> Result<Sizes, StoreError> {

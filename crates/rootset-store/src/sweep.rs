@@ -64,6 +64,8 @@ pub struct Applied {
     pub run: RunView,
     pub skipped: Skipped,
     pub receipt: Option<Receipt>,
+    /// What went wrong after something was stored.
+    pub warnings: Vec<String>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -95,26 +97,95 @@ impl Store {
             let stored = plans::find(tx, workspace.key, plan)?;
             confirm::no_longer_garbage(tx, workspace.key, &stored, options, stamp)
         })?;
-        let started = self.write(workspace, |tx| start(tx, workspace.key, plan, options, no_longer.as_ref(), stamp))?;
-        failpoint!("apply.started");
-        if let Some(Running { confirmed, lease, mut erased }) = started {
-            if let Some(lease) = lease {
-                let outcome = self.sweep(&confirmed, &lease, &mut erased, options, began_at, actor);
-                if outcome.is_err() {
-                    // Whoever resumes need not wait for the lease to run out; if this fails too, they wait.
-                    let _ = self.release_lease(&lease);
-                }
-                outcome?;
-            }
-            failpoint!("apply.swept");
-            if confirmed.erases() {
-                self.keep_receipt(&confirmed, erased)?;
+        let (started, size) = self.start_apply(workspace.key, plan, options, no_longer.as_ref(), stamp)?;
+        let (receipt, mut warnings) = self.go_on(started, size, options, began_at, actor)?;
+        let is_partial = !warnings.is_empty();
+        let mut outcome = self
+            .outcome(workspace, plan)
+            .map_err(|cause| StoreError::AnswerLost { is_partial, cause: cause.into() })?;
+        // Also of a run that ended before: its last attempt may have failed.
+        if let Err(error) = self.carry_out(workspace.key, outcome.run.id, Stamp { now: (options.clock)(), actor }) {
+            warnings.push(format!("what lies outside the database was not removed, apply the plan again: {error}"));
+        }
+        if let Some(receipt) = receipt {
+            warnings.extend(receipt.warnings.iter().cloned());
+            outcome.receipt = Some(receipt);
+        }
+        outcome.warnings = warnings;
+        Ok(outcome)
+    }
+
+    /// The first batch, in pieces that fit on the disk; answers the size of those that follow.
+    fn start_apply(
+        &self,
+        workspace: WorkspaceKey,
+        plan: PlanId,
+        options: &ApplyOptions<'_>,
+        no_longer: Option<&HashSet<[u8; 16]>>,
+        stamp: Stamp<'_>,
+    ) -> Result<(Option<Running>, usize), StoreError> {
+        let mut size = sweep_batch_memories();
+        loop {
+            let started =
+                self.write_to_free_room(workspace, |tx| start(tx, workspace, plan, options, no_longer, size, stamp));
+            match started {
+                Err(StoreError::DiskFull) if size > 1 => size = (size / purge::BATCH_DIVISOR).max(1),
+                started => return Ok((started?, size)),
             }
         }
-        let outcome = self.outcome(workspace, plan)?;
-        // Also of a run that ended before: its last attempt may have failed.
-        self.carry_out(workspace.key, outcome.run.id, Stamp { now: (options.clock)(), actor })?;
-        Ok(outcome)
+    }
+
+    /// Everything after the first batch. What is stored stays so, whatever happens here: applying the plan again goes on.
+    fn go_on(
+        &self,
+        started: Option<Running>,
+        size: usize,
+        options: &ApplyOptions<'_>,
+        began_at: Timestamp,
+        actor: &str,
+    ) -> Result<(Option<Receipt>, Vec<String>), StoreError> {
+        let Some(Running { confirmed, lease, mut erased }) = started else { return Ok((None, Vec::new())) };
+        let swept = self.sweep_rest(&confirmed, lease, size, &mut erased, options, began_at, actor);
+        match swept {
+            // Somebody else goes on with it: the caller waits for them.
+            Err(error @ (StoreError::LeaseLost | StoreError::RunHeld { .. })) => return Err(error),
+            Err(error) => {
+                let warning = format!("stopped before the end, apply the plan again to continue: {error}");
+                return Ok((None, vec![warning]));
+            }
+            Ok(()) => {}
+        }
+        if !confirmed.erases() {
+            return Ok((None, Vec::new()));
+        }
+        Ok(match self.keep_receipt(&confirmed, erased) {
+            Ok(receipt) => (receipt, Vec::new()),
+            Err(error) => (None, vec![format!("there is no receipt, apply the plan again for it: {error}")]),
+        })
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "a run has this many sides")]
+    fn sweep_rest(
+        &self,
+        confirmed: &ConfirmedPlan,
+        lease: Option<Lease>,
+        size: usize,
+        erased: &mut Erased,
+        options: &ApplyOptions<'_>,
+        began_at: Timestamp,
+        actor: &str,
+    ) -> Result<(), StoreError> {
+        failpoint!("apply.started");
+        if let Some(lease) = lease {
+            let outcome = self.sweep(confirmed, &lease, size, erased, options, began_at, actor);
+            if outcome.is_err() {
+                // Whoever resumes need not wait for the lease to run out; if this fails too, they wait.
+                let _ = self.release_lease(&lease);
+            }
+            outcome?;
+        }
+        failpoint!("apply.swept");
+        Ok(())
     }
 
     /// The second phase of external kinds: what the run has noted is done outside, with no transaction open.
@@ -133,10 +204,12 @@ impl Store {
     }
 
     /// Batches after the first, until the end or the time limit.
+    #[expect(clippy::too_many_arguments, reason = "a run has this many sides")]
     fn sweep(
         &self,
         confirmed: &ConfirmedPlan,
         lease: &Lease,
+        mut size: usize,
         erased: &mut Erased,
         options: &ApplyOptions<'_>,
         began_at: Timestamp,
@@ -147,14 +220,21 @@ impl Store {
             if options.time_limit_ms.is_some_and(|limit| now.0.saturating_sub(began_at.0) >= limit) {
                 return self.release_lease(lease);
             }
-            let (is_finished, of_batch) = self.write(confirmed.workspace(), |tx| {
+            let batch = self.write_to_free_room(confirmed.workspace(), |tx| {
                 leases::renew(tx, lease, now, SWEEP_LEASE_MS)?;
                 // A batch that has to be run again must not count twice.
                 let mut of_batch = Erased::default();
-                let is_finished = sweep_batch(tx, confirmed, options.terms, &mut of_batch, Stamp { now, actor })?;
+                let is_finished = sweep_batch(tx, confirmed, options.terms, size, &mut of_batch, Stamp { now, actor })?;
                 failpoint!("apply.batch");
                 Ok((is_finished, of_batch))
-            })?;
+            });
+            let (is_finished, of_batch) = match batch {
+                Err(StoreError::DiskFull) if size > 1 => {
+                    size = (size / purge::BATCH_DIVISOR).max(1);
+                    continue;
+                }
+                batch => batch?,
+            };
             failpoint!("apply.batch_committed");
             erased.add(of_batch);
             if is_finished {
@@ -163,20 +243,29 @@ impl Store {
         }
     }
 
-    fn keep_receipt(&self, confirmed: &ConfirmedPlan, erased: Erased) -> Result<(), StoreError> {
+    fn keep_receipt(&self, confirmed: &ConfirmedPlan, erased: Erased) -> Result<Option<Receipt>, StoreError> {
         let (workspace, id) = (confirmed.workspace(), confirmed.run());
         let run = self.read(workspace, |tx| runs::find(tx, workspace, id))?;
         if run.finished_at.is_none() {
-            return Ok(());
+            return Ok(None);
         }
         // A resumed run has lost the samples of its first part, but not the count.
         let erased = Erased { rows: run.counts.erased.clone(), ..erased };
-        let receipt = self.receipt(workspace, None, confirmed.erasure(), erased)?;
+        let mut receipt = self.receipt(workspace, None, confirmed.erasure(), erased);
+        self.engine.keep_reserve();
+        if !receipt.log_is_clean {
+            // Who applies the plan again empties the log again, and gets a receipt that is true.
+            return Ok(Some(receipt));
+        }
         let json = serde_json::to_string(&receipt).expect("numbers and flags always serialise");
-        self.write(workspace, |tx| {
+        let stored = self.write_to_free_room(workspace, |tx| {
             let parameters = [workspace.into(), (&id).into(), (&json).into()];
             tx.execute(&sql::SET_RECEIPT, &parameters).map(drop)
-        })
+        });
+        if let Err(error) = stored {
+            receipt.warnings.push(format!("the receipt was not stored, apply the plan again for it: {error}"));
+        }
+        Ok(Some(receipt))
     }
 
     fn outcome(&self, workspace: &Workspace, plan: PlanId) -> Result<Applied, StoreError> {
@@ -193,7 +282,8 @@ impl Store {
                 Ok((kinds::shown_id(kind, row.get(1)?, row.get(3)?), reason))
             })?;
             let run = runs::find(tx, workspace.key, run)?;
-            Ok(Applied { receipt: run.receipt.clone(), run, skipped: Skipped { count, first } })
+            let skipped = Skipped { count, first };
+            Ok(Applied { receipt: run.receipt.clone(), run, skipped, warnings: Vec::new() })
         })
     }
 }
@@ -210,6 +300,7 @@ fn start(
     plan: PlanId,
     options: &ApplyOptions<'_>,
     no_longer: Option<&HashSet<[u8; 16]>>,
+    size: usize,
     stamp: Stamp<'_>,
 ) -> Result<Option<Running>, StoreError> {
     let stored = plans::find(tx, workspace, plan)?;
@@ -231,7 +322,7 @@ fn start(
     let Some(lease) = leases::acquire(tx, work, stamp.now, SWEEP_LEASE_MS)? else {
         return Err(StoreError::RunHeld { run: confirmed.run() });
     };
-    let is_finished = sweep_batch(tx, &confirmed, options.terms, &mut erased, stamp)?;
+    let is_finished = sweep_batch(tx, &confirmed, options.terms, size, &mut erased, stamp)?;
     failpoint!("apply.first_batch");
     Ok(Some(Running { confirmed, lease: (!is_finished).then_some(lease), erased }))
 }
@@ -241,6 +332,7 @@ fn sweep_batch(
     tx: &mut dyn Transaction,
     confirmed: &ConfirmedPlan,
     terms: Terms<'_>,
+    size: usize,
     erased: &mut Erased,
     stamp: Stamp<'_>,
 ) -> Result<bool, StoreError> {
@@ -250,7 +342,6 @@ fn sweep_batch(
     if run.finished_at.is_some() {
         return Ok(true);
     }
-    let size = sweep_batch_memories();
     let batch = plans::items(tx, workspace, confirmed.plan(), run.cursor, size as i64)?;
     let is_last = batch.len() < size;
     let passed = recheck_batch(tx, confirmed, &sweep, &batch)?;

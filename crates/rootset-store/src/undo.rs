@@ -17,6 +17,10 @@ pub struct Undone {
     /// By kind; `removed` are graph rows that an import had brought and that its undo took out.
     pub restored: Counts,
     pub conflicts: Vec<Conflict>,
+    /// Whether some of it is still in the trash, because something went wrong on the way.
+    pub is_unfinished: bool,
+    /// What went wrong after something came back.
+    pub warnings: Vec<String>,
 }
 
 /// What the audit names of every undo; conflicts are counted in the end.
@@ -25,7 +29,12 @@ const CONFLICTS: &str = "conflicts";
 
 impl Default for Undone {
     fn default() -> Self {
-        Self { restored: Counts::zero(&NAMED_BY_UNDO), conflicts: Vec::new() }
+        Self {
+            restored: Counts::zero(&NAMED_BY_UNDO),
+            conflicts: Vec::new(),
+            is_unfinished: false,
+            warnings: Vec::new(),
+        }
     }
 }
 
@@ -46,18 +55,35 @@ impl Store {
             return Err(StoreError::RunNotUndoable { run, purged: false });
         }
         let mut undone = Undone::default();
+        if let Err(error) = self.undo_batches(workspace, &view, &mut undone, stamp) {
+            if undone.is_nothing() {
+                return Err(error);
+            }
+            undone.is_unfinished = true;
+            undone.warnings.push(format!("stopped before the end, undo the run again to continue: {error}"));
+        } else if let Err(error) = self.carry_out(workspace.key, run, stamp) {
+            undone.warnings.push(format!("what lies outside the database was not restored: {error}"));
+        }
+        Ok(undone)
+    }
+
+    fn undo_batches(
+        &self,
+        workspace: &Workspace,
+        run: &RunView,
+        undone: &mut Undone,
+        stamp: Stamp<'_>,
+    ) -> Result<(), StoreError> {
         let mut from = Position { kind: 0, after: Vec::new() };
         loop {
-            let (next, of_batch) = self.write(workspace, |tx| undo_batch(tx, workspace.key, &view, &from, stamp))?;
-            failpoint!("undo.batch_committed");
+            let (next, of_batch) = self.write(workspace, |tx| undo_batch(tx, workspace.key, run, &from, stamp))?;
             undone.add(of_batch);
+            failpoint!("undo.batch_committed");
             match next {
                 Some(position) => from = position,
-                None => break,
+                None => return Ok(()),
             }
         }
-        self.carry_out(workspace.key, run, stamp)?;
-        Ok(undone)
     }
 
     /// Brings one trashed memory back, by id or by the name it had.

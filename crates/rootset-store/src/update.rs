@@ -69,19 +69,15 @@ impl Store {
         stamp: Stamp<'_>,
     ) -> Result<UpdateOutcome, StoreError> {
         let outcome = self.write(workspace, |tx| update(tx, workspace.key, request, stamp))?;
-        self.with_receipt(workspace.key, outcome)
+        Ok(self.with_receipt(workspace.key, outcome))
     }
 
     /// The outcome of an update whose transaction is over, with the receipt of what it erased.
-    pub(crate) fn with_receipt(
-        &self,
-        workspace: WorkspaceKey,
-        mut outcome: UpdateOutcome,
-    ) -> Result<UpdateOutcome, StoreError> {
+    pub(crate) fn with_receipt(&self, workspace: WorkspaceKey, mut outcome: UpdateOutcome) -> UpdateOutcome {
         if let Some((erasure, erased)) = outcome.erased.take() {
-            outcome.receipt = Some(self.receipt(workspace, None, erasure, erased)?);
+            outcome.receipt = Some(self.receipt(workspace, None, erasure, erased));
         }
-        Ok(outcome)
+        outcome
     }
 }
 

@@ -300,6 +300,8 @@ fn strike(settings: &FaultSettings, case: &Case<'_>) -> Result<(), StressError> 
     let is_struck = match (&ended, case.fault) {
         (Ended::Aborted(point), Fault::Abort) => point == case.point,
         (Ended::Refused(refusal), Fault::Error) => refusal.message.contains(case.point),
+        // What was stored before the fault is answered, with a word about the fault.
+        (Ended::Answered(answer), Fault::Error) => answer["warnings"].to_string().contains(case.point),
         _ => false,
     };
     if !is_struck {
@@ -367,7 +369,7 @@ fn refuse(violations: Vec<Violation>) -> Result<(), StressError> {
 }
 
 /// One thread per core: most of the time goes into processes, which wait for the disk.
-fn in_parallel<T: Send + Sync, R: Send>(
+pub(crate) fn in_parallel<T: Send + Sync, R: Send>(
     work: Vec<T>,
     each: impl Fn(&T) -> Result<R, String> + Sync,
 ) -> Result<Vec<R>, Vec<String>> {

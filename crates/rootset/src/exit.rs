@@ -31,7 +31,10 @@ impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Self::ClosedPipe,
-            _ => Self::Error(ServiceError::new(ErrorCode::Internal, format!("cannot write the answer: {error}"))),
+            _ => Self::Error(
+                ServiceError::new(ErrorCode::Internal, format!("the answer could not be written: {error}"))
+                    .with_hint("the command itself was carried out; `rootset log` shows what it changed"),
+            ),
         }
     }
 }

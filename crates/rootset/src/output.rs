@@ -37,9 +37,19 @@ impl Output {
         !self.is_quiet && std::io::stderr().is_terminal()
     }
 
-    /// An operation's answer: its JSON for programs, `render`ed for people.
+    /// An operation's answer: its JSON for programs, `render`ed for people, who hear its warnings beside it.
     pub fn answer<A: Serialize>(&self, answer: &A, render: impl FnOnce(&A) -> String) -> Result<(), Failure> {
-        if self.in_json { self.json(answer) } else { self.text(&render(answer)) }
+        if self.in_json {
+            return self.json(answer);
+        }
+        self.text(&render(answer))?;
+        let value = serde_json::to_value(answer).map_err(std::io::Error::from)?;
+        for warnings in [&value["warnings"], &value["applied"]["warnings"]] {
+            for warning in warnings.as_array().into_iter().flatten().filter_map(|it| it.as_str()) {
+                self.talk(&render::warning(render::for_people(warning)));
+            }
+        }
+        Ok(())
     }
 
     /// One line for programs, indented for a person who looks.

@@ -95,4 +95,6 @@ pub struct UpdatedMemory {
     pub name: Option<String>,
     /// With `erase_previous`: what was erased, and whether any of it is still in the files.
     pub receipt: Option<ReceiptAnswer>,
+    /// What went wrong after this was done; absent if nothing did.
+    pub warnings: Option<Vec<String>>,
 }

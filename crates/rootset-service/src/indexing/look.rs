@@ -160,8 +160,10 @@ impl<'a> Look<'a> {
             returned: &self.returned,
             gone: &gone,
         };
-        self.report.stale_memories =
+        let (stale, warnings) =
             scan.service.store.complete_scan(scan.workspace, &completed, scan.service.stamp(scan.caller))?;
+        self.report.stale_memories = stale;
+        self.report.warnings.extend(warnings);
         self.report.run = Some(run);
         Ok(self.report)
     }

@@ -33,7 +33,7 @@ impl Operation for AddMemory {
         )?;
         let mut answer = answer(&outcome, checked.redacted);
         if outcome.status == Status::Pending {
-            complete(service, &workspace, &mut answer)?;
+            complete(service, &workspace, &mut answer);
         }
         answer.similar = similar.into_iter().map(similar_answer).collect();
         Ok(answer)
@@ -57,8 +57,9 @@ fn answer(outcome: &AddOutcome, redacted: usize) -> AddedMemory {
     }
 }
 
-fn complete(service: &Arc<Service>, workspace: &Workspace, answer: &mut AddedMemory) -> Result<(), ServiceError> {
-    match service.complete_within_wait(workspace, answer.memory_id)? {
+/// The memory is stored, so nothing here makes the call fail: what could not be completed stays pending, and is told.
+fn complete(service: &Arc<Service>, workspace: &Workspace, answer: &mut AddedMemory) {
+    match service.complete_within_wait(workspace, answer.memory_id).unwrap_or_else(Completion::failed) {
         Completion::Done(outcome) => {
             answer.status = Status::Complete.as_str().to_owned();
             answer.entities_created = outcome.entities_created;
@@ -67,7 +68,6 @@ fn complete(service: &Arc<Service>, workspace: &Workspace, answer: &mut AddedMem
         Completion::Failed(error) => answer.errors.push(error),
         Completion::Pending => {}
     }
-    Ok(())
 }
 
 fn similar_answer(memory: SimilarMemory) -> Similar {

@@ -8,7 +8,7 @@ use rootset_store::{Applied, BackupKind, Workspace};
 use serde_json::json;
 
 use super::plan::{reclaimed_answer, trashed_answer};
-use super::purge::receipt_answer;
+use super::purge::{receipt_answer, said};
 use crate::caller::Caller;
 use crate::collecting::Review;
 use crate::error::ServiceError;
@@ -16,18 +16,16 @@ use crate::fields::parse_plan_id;
 use crate::operation::Operation;
 use crate::service::Service;
 
-pub(crate) fn applied_plan_answer(
-    service: &Service,
-    workspace: &Workspace,
-    applied: Applied,
-) -> Result<AppliedPlan, ServiceError> {
+pub(crate) fn applied_plan_answer(service: &Service, workspace: &Workspace, applied: Applied) -> AppliedPlan {
+    let mut warnings = applied.warnings;
     let receipt = match (&applied.receipt, applied.run.finished_at) {
         (Some(receipt), Some(at)) => {
-            Some(receipt_answer(receipt, service.backups_that_may_hold(&workspace.id, at)?, service.store.has_file()))
+            let backups = service.holding_backups(&workspace.id, at, &mut warnings);
+            Some(receipt_answer(receipt, backups, service.store.has_file()))
         }
         _ => None,
     };
-    Ok(AppliedPlan {
+    AppliedPlan {
         run_id: applied.run.id,
         reclaimed: reclaimed_answer(&applied.run.counts.reclaimed),
         trashed: trashed_answer(&applied.run.counts.taken),
@@ -39,7 +37,8 @@ pub(crate) fn applied_plan_answer(
         undone: applied.run.undone_at.map(|_| true),
         unfinished: applied.run.finished_at.is_none().then_some(true),
         receipt,
-    })
+        warnings: said(warnings),
+    }
 }
 
 impl Operation for GcApply {
@@ -60,7 +59,8 @@ impl Operation for GcApply {
             back_up(service, &workspace, plan, caller)?;
         }
         let applied = service.apply_plan(&workspace, plan, review, &caller.actor);
-        applied_plan_answer(service, &workspace, applied.map_err(|error| unconfirmed(&self, error, caller))?)
+        let applied = applied.map_err(|error| unconfirmed(&self, error, caller))?;
+        Ok(applied_plan_answer(service, &workspace, applied))
     }
 }
 

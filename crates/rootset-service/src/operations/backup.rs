@@ -15,6 +15,7 @@ use rootset_store::{
 use serde_json::json;
 
 use super::doctor::repair;
+use super::purge::said;
 use crate::caller::Caller;
 use crate::error::ServiceError;
 use crate::operation::Operation;
@@ -44,6 +45,7 @@ impl Operation for BackupCreate {
             bytes: backup.manifest.bytes(),
             backup_id: backup.manifest.backup_id,
             verified: true,
+            warnings: said(backup.warnings),
         })
     }
 }
@@ -56,7 +58,7 @@ fn backup_reason_answer(reason: BackupReason) -> BackupReasonAnswer {
     }
 }
 
-fn listed_backup_answer(Backup { path, manifest }: Backup) -> ListedBackup {
+fn listed_backup_answer(Backup { path, manifest, .. }: Backup) -> ListedBackup {
     ListedBackup {
         created_at: manifest.created_at,
         format: manifest.kind.as_str().to_owned(),
@@ -136,11 +138,9 @@ impl Operation for BackupRestore {
         let restoring = Restoring { target, ledger, trash, room: &room };
         let restored = service.store.restore_backup(&backup, restoring, service.stamp(caller));
         let restored = restored.map_err(|error| only_seen(error, caller))?;
-        service.store.ensure_workspace(DEFAULT_WORKSPACE, service.stamp(caller))?;
-        if backup.manifest.reason == BackupReason::Salvage {
-            // Salvaged memories are texts without anything derived from them.
-            while service.complete_one_pending()? {}
-            repair(service)?;
+        let mut warnings = restored.warnings;
+        if let Err(error) = settle(service, caller, backup.manifest.reason) {
+            warnings.push(format!("everything is restored, but the rest of the work failed: {error}"));
         }
         Ok(BackupRestored {
             restored: restored.rows.into_iter().map(|(table, count)| (table.to_owned(), count)).collect(),
@@ -148,9 +148,20 @@ impl Operation for BackupRestore {
             trashed_again: restored.trashed_again,
             workspaces: restored.workspaces,
             workspaces_removed: restored.workspaces_removed,
-            warnings: Some(restored.warnings).filter(|it| !it.is_empty()),
+            warnings: said(warnings),
         })
     }
+}
+
+/// What follows a restore: the workspace that always exists, and what a salvage had to leave out.
+fn settle(service: &Arc<Service>, caller: &Caller, reason: BackupReason) -> Result<(), ServiceError> {
+    service.store.ensure_workspace(DEFAULT_WORKSPACE, service.stamp(caller))?;
+    if reason == BackupReason::Salvage {
+        // Salvaged memories are texts without anything derived from them.
+        while service.complete_one_pending()? {}
+        repair(service)?;
+    }
+    Ok(())
 }
 
 /// A backup may hold more workspaces than its reader may know of.

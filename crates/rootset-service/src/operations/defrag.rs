@@ -5,6 +5,7 @@ use std::sync::Arc;
 use rootset_api::{Defrag, DefragAnswer, ErrorCode};
 use serde_json::json;
 
+use super::purge::said;
 use crate::caller::Caller;
 use crate::error::ServiceError;
 use crate::operation::Operation;
@@ -21,6 +22,10 @@ impl Operation for Defrag {
             return Err(caller.unconfirmed_for_good(error));
         }
         let done = service.store.defragment(service.stamp(caller))?;
-        Ok(DefragAnswer { bytes_before: done.bytes_before, bytes_after: done.bytes_after })
+        Ok(DefragAnswer {
+            bytes_before: done.bytes_before,
+            bytes_after: done.bytes_after,
+            warnings: said(done.warnings),
+        })
     }
 }

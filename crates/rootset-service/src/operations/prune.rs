@@ -70,7 +70,7 @@ impl Operation for PruneMemory {
             }
             error
         })?;
-        let applied = applied_plan_answer(service, &workspace, applied)?;
+        let applied = applied_plan_answer(service, &workspace, applied);
         let message = applied_message(&applied);
         Ok(PruneAnswer { plan: None, applied: Some(applied), message })
     }

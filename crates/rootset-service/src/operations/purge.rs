@@ -37,17 +37,22 @@ impl Operation for GcPurge {
             return Err(caller.unconfirmed_for_good(error));
         }
         let receipt = service.store.purge(&workspace, target, service.next_erasure_id(), service.stamp(caller))?;
+        let mut warnings = receipt.warnings.clone();
+        let backups = service.holding_backups(&workspace.id, now, &mut warnings);
         Ok(PurgeAnswer {
             purged: purged_rows(&receipt),
             bytes_freed: receipt.rows.get("bytes"),
             wal_clean: receipt.log_is_clean,
-            receipt: receipt_answer(
-                &receipt,
-                service.backups_that_may_hold(&workspace.id, now)?,
-                service.store.has_file(),
-            ),
+            unfinished: receipt.is_unfinished.then_some(true),
+            receipt: receipt_answer(&receipt, backups, service.store.has_file()),
+            warnings: said(warnings),
         })
     }
+}
+
+/// Warnings as answers carry them: not at all where there are none.
+pub fn said(warnings: Vec<String>) -> Option<Vec<String>> {
+    (!warnings.is_empty()).then_some(warnings)
 }
 
 fn duration(value: &Value) -> Result<i64, ServiceError> {

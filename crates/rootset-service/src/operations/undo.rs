@@ -7,6 +7,7 @@ use rootset_model::limits::RUNS_SHOWN;
 use rootset_store::{RunView, Undone, Workspace};
 
 use super::plan::trashed_answer;
+use super::purge::said;
 use crate::caller::Caller;
 use crate::error::ServiceError;
 use crate::fields::parse_run_id;
@@ -52,7 +53,8 @@ fn nothing_named(
         None => service.store.undoable_runs(workspace, RUNS_SHOWN)?,
         Some(ListedKind::Segment) => service.store.stashing_runs(workspace, RUNS_SHOWN)?,
     };
-    Ok(UndoAnswer { restored: None, conflicts: None, runs: Some(runs.into_iter().map(run_answer).collect()) })
+    let runs = Some(runs.into_iter().map(run_answer).collect());
+    Ok(UndoAnswer { restored: None, conflicts: None, runs, unfinished: None, warnings: None })
 }
 
 fn answer(undone: Undone) -> UndoAnswer {
@@ -66,5 +68,7 @@ fn answer(undone: Undone) -> UndoAnswer {
                 .collect(),
         ),
         runs: None,
+        unfinished: undone.is_unfinished.then_some(true),
+        warnings: said(undone.warnings),
     }
 }

@@ -11,7 +11,7 @@ use rootset_store::{
     AttributeChanges, FullMemory, PreparedContent, StoreError, UpdateOutcome, UpdateRequest, Workspace,
 };
 
-use super::purge::receipt_answer;
+use super::purge::{receipt_answer, said};
 use crate::caller::Caller;
 use crate::error::ServiceError;
 use crate::fields::{RawContent, check_short_text, checked_content, checked_metadata, checked_tags};
@@ -161,11 +161,12 @@ fn attempt(
         errors: Vec::new(),
         name: None,
         receipt: None,
+        warnings: None,
     };
     if outcome.is_pending {
-        complete(service, workspace, &mut answer)?;
+        complete(service, workspace, &mut answer);
     } else {
-        add_receipt(service, workspace, &mut answer, outcome)?;
+        add_receipt(service, workspace, &mut answer, outcome);
     }
     Ok(answer)
 }
@@ -183,22 +184,19 @@ fn keeps_topic_of(service: &Service, workspace: &Workspace, seen: &FullMemory) -
     Ok(false)
 }
 
-fn add_receipt(
-    service: &Service,
-    workspace: &Workspace,
-    answer: &mut UpdatedMemory,
-    outcome: UpdateOutcome,
-) -> Result<(), ServiceError> {
+fn add_receipt(service: &Service, workspace: &Workspace, answer: &mut UpdatedMemory, outcome: UpdateOutcome) {
     if let Some(receipt) = &outcome.receipt {
-        let backups = service.backups_that_may_hold(&workspace.id, service.now())?;
+        let mut warnings = receipt.warnings.clone();
+        let backups = service.holding_backups(&workspace.id, service.now(), &mut warnings);
         answer.receipt = Some(receipt_answer(receipt, backups, service.store.has_file()));
         answer.name = outcome.name;
+        answer.warnings = said(warnings);
     }
-    Ok(())
 }
 
-fn complete(service: &Arc<Service>, workspace: &Workspace, answer: &mut UpdatedMemory) -> Result<(), ServiceError> {
-    match service.complete_within_wait(workspace, answer.memory_id)? {
+/// The change is stored, so nothing here makes it fail: what could not be completed stays pending, and is told.
+fn complete(service: &Arc<Service>, workspace: &Workspace, answer: &mut UpdatedMemory) {
+    match service.complete_within_wait(workspace, answer.memory_id).unwrap_or_else(Completion::failed) {
         Completion::Done(outcome) => {
             answer.revision = outcome.revision;
             answer.reextracted = true;
@@ -206,10 +204,9 @@ fn complete(service: &Arc<Service>, workspace: &Workspace, answer: &mut UpdatedM
             answer.entities_removed = outcome.entities_removed;
             answer.relations_created = outcome.relations_created;
             answer.relations_removed = outcome.relations_removed;
-            add_receipt(service, workspace, answer, outcome)?;
+            add_receipt(service, workspace, answer, outcome);
         }
         Completion::Failed(error) => answer.errors.push(error),
         Completion::Pending => {}
     }
-    Ok(())
 }

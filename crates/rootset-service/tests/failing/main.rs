@@ -78,6 +78,12 @@ fn points(prefix: &str) -> impl Iterator<Item = &'static str> {
     FAILPOINTS.iter().copied().filter(move |name| name.starts_with(prefix))
 }
 
+/// What was carried out is answered, with what failed afterwards.
+fn has_warned(answer: &Value, point: &str) -> bool {
+    assert!(answer["warnings"].to_string().contains(point) || answer["warnings"].is_null(), "{answer}");
+    answer["warnings"].is_array()
+}
+
 #[test]
 fn a_backup_that_fails_is_not_found_and_the_next_one_is_made() {
     let scenario = FailScenario::setup();
@@ -89,8 +95,9 @@ fn a_backup_that_fails_is_not_found_and_the_next_one_is_made() {
             fail::cfg(point, "return").unwrap();
             let is_published = point == "backup.published";
             let is_met = !matches!((*format, point), ("snapshot", "backup.table") | ("jsonl", "backup.copied"));
-            let failed = place.try_call("backup_create", json!({ "format": format })).is_err();
-            assert_eq!(failed, is_met, "{point}");
+            let said = place.try_call("backup_create", json!({ "format": format }));
+            assert_eq!(said.is_err(), is_met && !is_published, "{point}");
+            assert_eq!(said.is_ok_and(|answer| has_warned(&answer, point)), is_published, "{point}");
             fail::remove(point);
             assert_eq!(place.backups(), found + usize::from(is_published || !is_met), "{point}");
             place.call("backup_create", json!({ "format": format }));
@@ -116,9 +123,10 @@ fn a_restore_that_fails_changes_nothing_or_everything() {
             let before = place.dump();
             fail::cfg(point, "return").unwrap();
             let request = json!({"backup_id": id, "confirm": true});
-            assert!(place.try_call("backup_restore", request.clone()).is_err(), "{point}");
+            let said = place.try_call("backup_restore", request.clone());
             fail::remove(point);
             let is_committed = point == "restore.committed";
+            assert_eq!(said.is_ok_and(|answer| has_warned(&answer, point)), is_committed, "{point}");
             assert_eq!(place.dump(), if is_committed { backed_up.clone() } else { before }, "{point}");
             place.assert_whole();
             place.call("backup_restore", request);
@@ -136,7 +144,8 @@ fn a_defragmentation_that_fails_loses_nothing() {
     let before = place.dump();
     for point in points("defrag.") {
         fail::cfg(point, "return").unwrap();
-        assert!(place.try_call("defrag", json!({"confirm": true})).is_err(), "{point}");
+        let said = place.try_call("defrag", json!({"confirm": true}));
+        assert_eq!(said.is_ok_and(|answer| has_warned(&answer, point)), point == "defrag.noted", "{point}");
         fail::remove(point);
         assert_eq!(place.dump(), before, "{point}");
         place.assert_whole();

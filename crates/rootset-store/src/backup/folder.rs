@@ -23,6 +23,8 @@ const ID_CHARS_MAX: usize = 64;
 pub struct Backup {
     pub path: PathBuf,
     pub manifest: Manifest,
+    /// What went wrong after it was complete; of one that was just made.
+    pub warnings: Vec<String>,
 }
 
 /// A backup whose manifest cannot be read. It may still hold everything it was made of.
@@ -66,7 +68,7 @@ fn look_through(folder: &Path) -> Result<Vec<Result<Backup, DamagedBackup>>, Sto
         let Some(id) = name.to_str().filter(|name| is_folder && is_backup_id(name)) else { continue };
         let path = entry.path();
         match Manifest::read(&path) {
-            Ok(manifest) if manifest.backup_id == id => found.push(Ok(Backup { path, manifest })),
+            Ok(manifest) if manifest.backup_id == id => found.push(Ok(Backup { path, manifest, warnings: Vec::new() })),
             _ if !holds_backup(&path) => {}
             read => {
                 let problem = read.err().unwrap_or_else(|| "its manifest is that of another backup".to_owned());
@@ -116,7 +118,7 @@ pub fn open_backup(path: &Path) -> Result<Backup, StoreError> {
         return Err(StoreError::BackupNotFound(path.display().to_string()));
     }
     match Manifest::read(path) {
-        Ok(manifest) => Ok(Backup { path: path.to_owned(), manifest }),
+        Ok(manifest) => Ok(Backup { path: path.to_owned(), manifest, warnings: Vec::new() }),
         Err(problem) => Err(StoreError::BackupUnusable { backup: path.display().to_string(), problems: vec![problem] }),
     }
 }
@@ -175,9 +177,15 @@ impl Partial {
         crate::failpoints::failpoint!("backup.written");
         let path = self.folder.join(&manifest.backup_id);
         fs::rename(&self.path, &path).map_err(|error| trouble(&path, &error))?;
+        if let Err(error) = sync_folder(&self.folder) {
+            // A name that may not survive a power cut is not a backup: it is taken back, and goes with the rest.
+            let is_taken_back = fs::rename(&path, &self.path).is_ok();
+            self.is_published = !is_taken_back;
+            let left = format!("the backup `{}` was written, but may not survive a power cut", manifest.backup_id);
+            return Err(if is_taken_back { error } else { StoreError::Io(format!("{left}: {error}")) });
+        }
         self.is_published = true;
-        sync_folder(&self.folder)?;
-        Ok(Backup { path, manifest })
+        Ok(Backup { path, manifest, warnings: Vec::new() })
     }
 }
 
@@ -188,6 +196,22 @@ impl Drop for Partial {
             let _ = fs::remove_dir_all(&self.path);
         }
     }
+}
+
+/// Removes what processes left behind that died while they made a backup: it holds what the database held then. `false`
+/// when somebody is making one at this moment.
+pub fn remove_unfinished_backups(folder: &Path) -> Result<bool, StoreError> {
+    let is_unfinished = |entry: &fs::DirEntry| entry.file_name().to_string_lossy().starts_with(PARTIAL_PREFIX);
+    if !fs::read_dir(folder).into_iter().flatten().flatten().any(|entry| is_unfinished(&entry)) {
+        return Ok(true);
+    }
+    match WriteLock::beside(&folder.join("backups")).acquire(Duration::ZERO) {
+        Ok(_alone) => remove_abandoned(folder),
+        Err(StoreError::Busy { .. }) => return Ok(false),
+        Err(error) => return Err(error),
+    }
+    sync_folder(folder)?;
+    Ok(!fs::read_dir(folder).into_iter().flatten().flatten().any(|entry| is_unfinished(&entry)))
 }
 
 /// The caller is alone in the folder: whatever is unfinished was left by a process that is gone.

@@ -67,6 +67,7 @@ pub struct Restored {
     pub replayed_erasures: i64,
     /// The same, of those that somebody had removed and whose grace was over: they are in the trash, with a new grace.
     pub trashed_again: i64,
+    /// What else to know about it, also what went wrong after everything was restored.
     pub warnings: Vec<String>,
 }
 
@@ -87,6 +88,11 @@ pub struct FreshTrash {
     pub grace_ms: i64,
 }
 
+fn after_commit() -> Result<(), StoreError> {
+    failpoint!("restore.committed");
+    Ok(())
+}
+
 impl Store {
     /// Verifies the backup and writes it into the live database.
     pub fn restore_backup(
@@ -101,14 +107,18 @@ impl Store {
         let beside = Beside::find(&backup, restoring.ledger)?;
         let archive = Archive::open(&backup, restoring.room)?;
         let workspaces = archive.workspaces()?;
-        let restored = self.write(Tenant::Database, |tx| {
+        let mut restored = self.write(Tenant::Database, |tx| {
             let (engine, trash) = (self.engine.name(), restoring.trash);
             let work = Work { backup: &backup, archive: &archive, beside: &beside, engine, trash, stamp };
             work.restore(tx, &workspaces, restoring.target)
         })?;
-        failpoint!("restore.committed");
         // What was replaced leaves the log too; while a reader holds it, the next purge does it.
-        self.empty_log()?;
+        let committed = after_commit();
+        if let Err(error) = committed {
+            restored.warnings.push(error.to_string());
+        } else {
+            self.empty_log_after(&mut restored.warnings);
+        }
         Ok(restored)
     }
 }

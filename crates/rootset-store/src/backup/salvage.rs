@@ -99,7 +99,7 @@ pub fn salvage(database: &Path, folder: &Path, id: &str, now: Timestamp) -> Resu
         files: written.files,
         checksum: None,
     };
-    let (backup, _) = verified(Backup { path: partial.path.clone(), manifest })?;
+    let (backup, _) = verified(Backup { path: partial.path.clone(), manifest, warnings: Vec::new() })?;
     let backup = partial.publish(backup.manifest)?;
     let Reading { damages, incomplete, altered, .. } = reading;
     Ok(Salvaged { backup, damages, incomplete, altered })

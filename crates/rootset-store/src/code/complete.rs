@@ -29,13 +29,13 @@ pub struct CompletedScan<'a> {
 
 impl Store {
     /// Notes that a run has seen all it wanted to see, in one transaction; answers how many files of the repository are
-    /// stale now. When nothing changed, one row is written.
+    /// stale now, and what went wrong after that was stored. When nothing changed, one row is written.
     pub fn complete_scan(
         &self,
         workspace: &Workspace,
         scan: &CompletedScan<'_>,
         stamp: Stamp<'_>,
-    ) -> Result<i64, StoreError> {
+    ) -> Result<(i64, Vec<String>), StoreError> {
         let key = workspace.key;
         let stale = self.write(workspace, |tx| {
             if let Some(lease) = scan.lease {
@@ -91,10 +91,16 @@ impl Store {
             }
             tx.scalar(&sql::STALE_COUNT, &[key.into(), scan.repo.into()])
         })?;
+        let mut warnings = Vec::new();
         if scan.lease.is_some() {
-            // What the run wrote may have left full-text rows that are only marked.
-            self.compact_searches()?;
+            // What the run wrote may have left full-text rows that are only marked. The debt is noted: whoever purges or keeps
+            // house next pays it.
+            if let Err(error) = self.compact_searches() {
+                warnings.push(format!(
+                    "the full-text index still holds what was replaced; the next purge removes it: {error}"
+                ));
+            }
         }
-        Ok(stale)
+        Ok((stale, warnings))
     }
 }

@@ -8,6 +8,7 @@ use super::sweep_batch;
 use crate::context::Pruning;
 use crate::driver::Transaction;
 use crate::error::StoreError;
+use crate::failpoints::sweep_batch_memories;
 use crate::kinds::Terms;
 use crate::purge::Erased;
 use crate::runs::{self, RunView};
@@ -24,7 +25,7 @@ impl Store {
         grace_ms: i64,
         stamp: Stamp<'_>,
     ) -> Result<(MemoryId, RunView), StoreError> {
-        self.write(workspace, |tx| {
+        self.write_to_free_room(workspace, |tx| {
             let row = memories::living(tx, workspace.key, reference)?;
             if row.is_pinned {
                 return Err(StoreError::Pinned { memory: row.id, reason: row.pin_reason });
@@ -50,7 +51,7 @@ impl Store {
         grace_ms: i64,
         stamp: Stamp<'_>,
     ) -> Result<RunView, StoreError> {
-        self.write(workspace, |tx| {
+        self.write_to_free_room(workspace, |tx| {
             let mut object = [0; 16];
             object[8..].copy_from_slice(&workspace.key.0.to_be_bytes());
             let item = PlanItem {
@@ -126,6 +127,6 @@ fn sweep_all(
     stamp: Stamp<'_>,
 ) -> Result<Erased, StoreError> {
     let mut erased = Erased::default();
-    while !sweep_batch(tx, confirmed, terms, &mut erased, stamp)? {}
+    while !sweep_batch(tx, confirmed, terms, sweep_batch_memories(), &mut erased, stamp)? {}
     Ok(erased)
 }

@@ -130,7 +130,9 @@ impl World {
 
     pub fn complete(&self, lease: Option<&Lease>, gone: &[MemoryId], returned: &[MemoryId]) -> i64 {
         let scan = CompletedScan { returned, ..self.completed(lease, gone) };
-        self.store.complete_scan(&self.workspace, &scan, self.stamp()).expect("a run ends")
+        let (stale, warnings) = self.store.complete_scan(&self.workspace, &scan, self.stamp()).expect("a run ends");
+        assert_eq!(warnings, Vec::<String>::new());
+        stale
     }
 
     pub fn states(&self) -> Vec<FileState> {

@@ -199,9 +199,6 @@ fn say_about_remains(answer: &PurgeAnswer, output: &output::Output) {
     if output.in_json() {
         return;
     }
-    if !answer.wal_clean {
-        output.talk(&render::warning("a reader still holds the old log; purge again later to clean it"));
-    }
     if answer.receipt.byte_scan == "found" {
         output.talk(&render::warning(
             "parts of the text are still in the files: another memory may contain the same words",

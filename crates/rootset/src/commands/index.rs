@@ -65,13 +65,8 @@ pub fn run(arguments: IndexArguments, program: &Program) -> Result<(), Failure> 
     drop(bar);
     let answer = answer?;
     program.output.answer(&answer, in_words)?;
-    if !program.output.in_json() {
-        for warning in &answer.warnings {
-            program.output.talk(&render::warning(render::for_people(warning)));
-        }
-        if answer.stale_memories > 0 {
-            program.output.talk("to see and remove what is stale: rootset prune");
-        }
+    if !program.output.in_json() && answer.stale_memories > 0 {
+        program.output.talk("to see and remove what is stale: rootset prune");
     }
     Ok(())
 }

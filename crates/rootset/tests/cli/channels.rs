@@ -77,7 +77,7 @@ fn full_stdout_is_an_error_of_ours() {
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("cannot write the answer"));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("the answer could not be written"));
 }
 
 #[test]
