@@ -51,6 +51,11 @@ impl Since {
         Ok(Self { ids, time })
     }
 
+    /// Nothing was there before.
+    pub fn nothing(time: i64) -> Self {
+        Self { ids: HashSet::new(), time }
+    }
+
     pub fn dump(&self, database: &Location) -> Result<Dump, StressError> {
         let sql = Sql::open(database)?;
         let mut dump = Dump::new();

@@ -35,6 +35,12 @@ pub enum StressError {
     ControlLostNothing(String),
     #[error("{awaited} was waited for in vain")]
     NeverCame { awaited: &'static str },
+    #[error(
+        "the library below the disk cannot be used, which needs a C compiler (`cc`, or `CC` in the environment): {0}"
+    )]
+    NoShim(String),
+    #[error("{0}")]
+    Failures(String),
     #[error("an answer lacks `{0}`")]
     AnswerLacks(&'static str),
     #[error("the verifier failed: {0}")]
@@ -47,6 +53,12 @@ pub enum StressError {
     Sqlite(#[from] rusqlite::Error),
     #[error("{0}")]
     Io(#[from] std::io::Error),
+}
+
+impl StressError {
+    pub fn from_failures(failures: Vec<String>) -> Self {
+        Self::Failures(failures.join("\n"))
+    }
 }
 
 fn listed(violations: &[Violation]) -> String {

@@ -7,8 +7,8 @@
 //! against everything that was acknowledged (see [`model`]): the one operation under way may have happened or not, and
 //! nothing else may differ. A failure prints the seed and the round.
 //!
-//! What this is not: a test of power loss. `SIGKILL` leaves the kernel's page cache alone, so a missing `fsync` is not
-//! noticed here.
+//! `SIGKILL` leaves the kernel's page cache alone, so a missing `fsync` is not noticed by it. Power cuts and failing disks
+//! have their own runs ([`disk`]), below the files of a process.
 //!
 //! The collector has its own runs. One operation in a process of its own ([`step`]) dies or fails at a failpoint of the
 //! store ([`failpoints`]), finds the disk full ([`disk_full`]), or is killed at a random moment ([`collector_kills`]); then
@@ -37,6 +37,9 @@
 //! cargo run --profile stress -p rootset-stress -- creation --rounds 500
 //! cargo run --profile stress -p rootset-stress -- failpoints
 //! cargo run --profile stress -p rootset-stress -- disk-full
+//! cargo run --profile stress -p rootset-stress -- power-cuts --images 200
+//! cargo run --profile stress -p rootset-stress -- faults --scenario purge
+//! cargo run --profile stress -p rootset-stress -- small-disk
 //! cargo run --profile stress -p rootset-stress -- collector-kills --rounds 500
 //! cargo run --profile stress -p rootset-stress -- indexing --rounds 500
 //! cargo run --profile stress -p rootset-stress -- servers --clients 16 --seconds 120 --kill-every 4
@@ -55,11 +58,13 @@
 //!
 //! The tests read `ROOTSET_STRESS_PROCESSES`, `ROOTSET_STRESS_SECONDS`, `ROOTSET_STRESS_COLLECTOR_ROUNDS`,
 //! `ROOTSET_STRESS_INDEX_ROUNDS`, `ROOTSET_STRESS_POSTGRES_ROUNDS`, `ROOTSET_STRESS_SERVER_SECONDS`, `ROOTSET_STRESS_LIVES`,
-//! `ROOTSET_STRESS_LIFE_STEPS`, `ROOTSET_STRESS_SEED`, and for what has no number of rounds `ROOTSET_TEST_BUDGET_MS`.
+//! `ROOTSET_STRESS_LIFE_STEPS`, `ROOTSET_STRESS_IMAGES`, `ROOTSET_STRESS_FAULTS`, `ROOTSET_STRESS_SEED`, and for what has no
+//! number of rounds `ROOTSET_TEST_BUDGET_MS`.
 
 pub mod bit_rot;
 pub mod collector_kills;
 pub mod creation_race;
+pub mod disk;
 pub mod disk_full;
 pub mod dump;
 pub mod error;

@@ -1,6 +1,7 @@
 //! The long runs, and the writer that all runs start.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::{Parser, Subcommand};
@@ -8,6 +9,11 @@ use rootset_store::Location;
 use rootset_stress::bit_rot::{self, BitRotSettings, Watchman};
 use rootset_stress::collector_kills::{self, CollectorKillSettings};
 use rootset_stress::creation_race::{self, CreationSettings, Victim};
+use rootset_stress::disk::DiskReport;
+use rootset_stress::disk::faults::{self as disk_faults, DiskFaultSettings};
+use rootset_stress::disk::power_cuts::{self, PowerCutSettings};
+use rootset_stress::disk::script::{self, DiskMistake, Script};
+use rootset_stress::disk::small_disk::{self, SmallDiskSettings};
 use rootset_stress::index_kills::{self, IndexKillSettings};
 use rootset_stress::lives::{self, LivesSettings, Mistake};
 use rootset_stress::many_writers::{self, WriterSettings};
@@ -147,21 +153,71 @@ enum Command {
         #[arg(long)]
         deaf: bool,
     },
+    /// Images of what power cuts leave at every sync of a scenario.
+    PowerCuts {
+        /// One of them; all by default.
+        #[arg(long)]
+        scenario: Vec<String>,
+        /// Of each scenario. With seeds that follow each other, images go on where the last run stopped.
+        #[arg(long, default_value_t = 200)]
+        images: usize,
+        /// The time for each scenario, if it is over before all images were looked at.
+        #[arg(long)]
+        seconds: Option<u64>,
+        #[arg(long)]
+        seed: Option<u64>,
+        /// Plants a mistake that the run has to notice.
+        #[arg(long, value_enum)]
+        mistake: Option<DiskMistake>,
+    },
+    /// Every call of a scenario to the disk fails, once and from then on.
+    Faults {
+        /// One of them; all by default.
+        #[arg(long)]
+        scenario: Vec<String>,
+        /// Of each scenario, in an order that the seed decides; all by default.
+        #[arg(long)]
+        faults: Option<usize>,
+        /// How many of that order were tried before.
+        #[arg(long, default_value_t = 0)]
+        from: usize,
+        /// The time for each scenario, if it is over before all faults were tried.
+        #[arg(long)]
+        seconds: Option<u64>,
+        #[arg(long)]
+        seed: Option<u64>,
+    },
+    /// A disk of 6 MB fills up and is purged.
+    SmallDisk,
     #[command(hide = true)]
     Writer(WriterArguments),
     #[command(hide = true)]
     Step(Step),
     #[command(hide = true)]
+    Script(Script),
+    #[command(hide = true)]
     Serve(ServeArguments),
 }
 
-fn main() -> anyhow::Result<()> {
+fn main() -> anyhow::Result<ExitCode> {
     let arguments = Arguments::parse();
+    // Images of a disk are looked at in memory, where nothing may be left; the seed makes them again.
+    if matches!(arguments.command, Command::PowerCuts { .. } | Command::Faults { .. } | Command::SmallDisk) {
+        let folder = rootset_testing::temporary_folder();
+        return Ok(tell(&replay(arguments.command, folder.path())?));
+    }
+    work(arguments).map(|()| ExitCode::SUCCESS)
+}
+
+fn work(arguments: Arguments) -> anyhow::Result<()> {
     if let Command::Writer(writer) = &arguments.command {
         return Ok(writer::run(writer)?);
     }
     if let Command::Step(step) = &arguments.command {
         return Ok(step::run(step)?);
+    }
+    if let Command::Script(script) = &arguments.command {
+        return Ok(script::run(script)?);
     }
     if let Command::Serve(arguments) = &arguments.command {
         return Ok(serve::run(arguments)?);
@@ -264,7 +320,8 @@ fn run(command: Command, folder: PathBuf, database: Option<Location>) -> anyhow:
             println!("{report}");
             anyhow::ensure!(report.failures() == 0, "rot went unnoticed");
         }
-        Command::Writer(_) | Command::Step(_) | Command::Serve(_) | Command::SameIndex { .. } => {
+        Command::PowerCuts { .. } | Command::Faults { .. } | Command::SmallDisk => unreachable!("they are replayed"),
+        Command::Writer(_) | Command::Step(_) | Command::Script(_) | Command::Serve(_) | Command::SameIndex { .. } => {
             unreachable!("they have their own way")
         }
     }
@@ -274,6 +331,35 @@ fn run(command: Command, folder: PathBuf, database: Option<Location>) -> anyhow:
 /// The last line of a run, for scripts that add up what was run.
 fn print_result(run: &str, cases: u64, failures: u64, seed: u64) {
     println!("result: {}", serde_json::json!({"run": run, "cases": cases, "failures": failures, "seed": seed}));
+}
+
+/// Runs on a disk that is recorded.
+fn replay(command: Command, folder: &Path) -> anyhow::Result<Vec<DiskReport>> {
+    let (program, folder) = (std::env::current_exe()?, folder.to_owned());
+    Ok(match command {
+        Command::PowerCuts { scenario, images, seconds, seed, mistake } => {
+            let (time, seed) = (seconds.map(Duration::from_secs), said(seed));
+            let settings = PowerCutSettings { program, folder, images, time, seed, mistake };
+            power_cuts::run_all(&settings, &scenario)?
+        }
+        Command::Faults { scenario, faults, from, seconds, seed } => {
+            let (time, faults_max, seed) = (seconds.map(Duration::from_secs), faults.unwrap_or(usize::MAX), said(seed));
+            let settings = DiskFaultSettings { program, folder, faults_max, from, time, seed };
+            disk_faults::run_all(&settings, &scenario)?
+        }
+        Command::SmallDisk => vec![small_disk::run(&SmallDiskSettings { program, folder })?],
+        _ => unreachable!("the others leave a folder to look at"),
+    })
+}
+
+fn tell(reports: &[DiskReport]) -> ExitCode {
+    for failure in reports.iter().flat_map(|report| &report.failures) {
+        println!("{failure}");
+    }
+    for report in reports {
+        println!("{report}");
+    }
+    if reports.iter().all(|report| report.failures.is_empty()) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 /// The seed given, or a new one; printed either way.

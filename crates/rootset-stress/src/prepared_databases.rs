@@ -21,6 +21,8 @@ pub const OLD_MEMORIES: usize = PURGE_BATCH_MEMORIES + 60;
 const _: () = assert!(OLD_MEMORIES > BATCH_MEMORIES && OLD_MEMORIES < 2 * BATCH_MEMORIES);
 /// What stays, in both workspaces; it shares entities with what goes.
 const KEPT_MEMORIES: usize = 24;
+/// As few of each as their names in [`fill`] allow: every write of a disk is looked at.
+const FEW_MEMORIES: usize = 10;
 const DATABASE: &str = "state.db";
 /// Names of memories are `old-7`; texts are theirs alone.
 const SEED: u64 = 7;
@@ -38,13 +40,29 @@ impl State {
         Location::File(self.file())
     }
 
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// A database that is not there yet.
+    pub fn empty(folder: &Path) -> Result<Self, StressError> {
+        std::fs::create_dir(folder)?;
+        Ok(Self { folder: folder.to_owned(), facts: json!({}) })
+    }
+
+    /// The state in this folder, whatever it is.
+    pub fn in_folder(&self, folder: &Path) -> Self {
+        Self { folder: folder.to_owned(), facts: self.facts.clone() }
+    }
+
     pub fn file(&self) -> PathBuf {
         self.folder.join(DATABASE)
     }
 
     /// What is new in a copy of this state.
     pub fn since(&self) -> Result<Since, StressError> {
-        Since::of(&self.database(), SystemClock.now().0)
+        let now = SystemClock.now().0;
+        if self.file().exists() { Since::of(&self.database(), now) } else { Ok(Since::nothing(now)) }
     }
 
     /// A copy to try something on.
@@ -95,8 +113,17 @@ pub struct States {
 
 impl States {
     pub fn make(folder: &Path) -> Result<Self, StressError> {
+        Self::of_size(folder, OLD_MEMORIES, KEPT_MEMORIES)
+    }
+
+    /// The same with as little as possible in them.
+    pub fn make_small(folder: &Path) -> Result<Self, StressError> {
+        Self::of_size(folder, FEW_MEMORIES, FEW_MEMORIES)
+    }
+
+    fn of_size(folder: &Path, old: usize, kept: usize) -> Result<Self, StressError> {
         let at = |name: &str| folder.join(name);
-        let filled = fill(&at("filled"))?;
+        let filled = fill_with(&at("filled"), old, kept)?;
         let planned = filled.planned(&at("planned"))?;
         let erase = json!({"tags": [OLD], "purge": true});
         let erasing = filled.after(&at("erasing"), "forget", erase, ("plan_id", "plan_id"))?;
@@ -119,6 +146,10 @@ impl States {
 /// Memories with everything they can have: tags, names, pins, earlier revisions, uses, successors, shared and imported
 /// entities; and a second workspace with the same names.
 pub fn fill(folder: &Path) -> Result<State, StressError> {
+    fill_with(folder, OLD_MEMORIES, KEPT_MEMORIES)
+}
+
+fn fill_with(folder: &Path, old: usize, kept: usize) -> Result<State, StressError> {
     std::fs::create_dir(folder)?;
     let state = State { folder: folder.to_owned(), facts: json!({}) };
     let mut random = StdRng::seed_from_u64(SEED);
@@ -129,9 +160,9 @@ pub fn fill(folder: &Path) -> Result<State, StressError> {
         };
         (0..count).map(one).collect()
     };
-    let (old, kept) = (memories(OLD, OLD_MEMORIES), memories("kept", KEPT_MEMORIES));
+    let (old, kept, count) = (memories(OLD, old), memories("kept", kept), old);
     // Other texts: what was erased here must not be found in the file because it is there.
-    let others = memories(OLD, OLD_MEMORIES);
+    let others = memories(OLD, count);
     let import = json!({
         "entities": [{"name": "BillingService", "type": "service", "description": "imported"}],
         "relations": [{"source": "BillingService", "source_type": "service", "relation": "calls",

@@ -6,6 +6,7 @@ mod bit_rot;
 mod collecting_at_once;
 mod collector_kills;
 mod creation;
+mod disk;
 mod disk_full;
 mod faults;
 mod index_kills;
