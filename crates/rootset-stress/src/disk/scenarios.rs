@@ -27,8 +27,8 @@ pub struct Scenario {
     pub calls: Vec<Call>,
     /// Texts that are in no file once the first call is answered.
     pub erased: Vec<String>,
-    /// Whether a call is many small ones, which stay when a later one fails: a tree is indexed file by file, by several
-    /// threads.
+    /// Whether a call is many small ones, which stay when a later one fails: a database is created before its first
+    /// workspace, and a tree is indexed file by file, by several threads.
     pub goes_in_steps: bool,
 }
 
@@ -54,7 +54,7 @@ pub fn all(folder: &Path) -> Result<Vec<Scenario>, StressError> {
     };
     let note = |number: u64| json!({"name": format!("new-{number}"), "context": format!("New note {number}: Falcon uses AuthGateway.")});
     Ok(vec![
-        scenario("create", &empty, vec![("add_memory", note(0))]),
+        Scenario { goes_in_steps: true, ..scenario("create", &empty, vec![("add_memory", note(0))]) },
         scenario(
             "ingest",
             &states.filled,
