@@ -133,6 +133,8 @@ impl<'a> Processes<'a> {
                 self.model.seen.look(self.now_ms());
             }
             striking::Ended::Failed => report.errors += 1,
+            // What was carried out before the strike is an answer, which tells of the rest.
+            striking::Ended::Answered(Ok(answer)) if striking::is_told_of(&answer) => report.errors += 1,
             // It did not come by that place. The answer is the answer.
             striking::Ended::Answered(answer) => {
                 return self.answered(process, &asked, answer, Attempt::First, report);

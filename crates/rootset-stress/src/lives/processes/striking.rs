@@ -54,6 +54,11 @@ pub fn place_of(what: What, strike: Strike, engine: TestEngine) -> Option<Struck
     Some(Struck { place, is_death })
 }
 
+/// Whether an answer warns of a strike.
+pub fn is_told_of(answer: &serde_json::Value) -> bool {
+    answer["warnings"].as_array().into_iter().flatten().any(|it| it.as_str().is_some_and(|it| it.contains(MARK)))
+}
+
 impl Struck {
     pub fn arm(&self) {
         let action = if self.is_death { "1*panic" } else { "1*return" };
