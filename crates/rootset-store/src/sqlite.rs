@@ -32,6 +32,7 @@ mod pages;
 mod reserve;
 pub(crate) mod salvage;
 mod search;
+mod unused;
 mod wal;
 
 use connection::Connection;
@@ -286,7 +287,9 @@ impl Engine for SqliteEngine {
         let wait = Duration::from_millis(WRITE_WAIT_MS);
         let _guard = self.lock.acquire(wait)?;
         let is_empty = match log_after_erasure() {
-            LogAfterErasure::Erased => self.with_reader(|connection| emptying::erase(connection, &self.log_path()))?,
+            LogAfterErasure::Erased => {
+                self.with_reader(|connection| emptying::erase(connection, &self.log_path(), self.own_file.as_deref()))?
+            }
             LogAfterErasure::Untouched => true,
             LogAfterErasure::CutOff => self.with_reader(emptying::shrink)?,
         };

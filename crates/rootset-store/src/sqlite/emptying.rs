@@ -4,10 +4,11 @@
 //! comes back after a power cut holds everything that was erased. And what is truncated is not overwritten. So:
 //!
 //! 1. A checkpoint moves every page into the database, which is synced. Nobody needs the log any more.
-//! 2. A transaction of one page begins the log anew. What lies behind its frames bears another salt: neither readers nor
+//! 2. What lies in pages of the database and no row uses is cleared ([`super::unused`]).
+//! 3. A transaction of one page begins the log anew. What lies behind its frames bears another salt: neither readers nor
 //!    recovery look at it, in whatever order the rest arrives on the disk.
-//! 3. That rest is overwritten and synced while a transaction keeps other programs from writing.
-//! 4. The log is truncated and synced.
+//! 4. That rest is overwritten and synced while a transaction keeps other programs from writing.
+//! 5. The log is truncated and synced.
 //!
 //! SQLite has its locks on the database and on the shared index, none on the log: it may be opened and closed here.
 
@@ -20,6 +21,7 @@ use rootset_model::limits::WRITE_WAIT_MS;
 
 use super::connection::Connection;
 use super::migrate::SCHEMA_VERSION;
+use super::own_file::OwnFile;
 use crate::error::StoreError;
 
 /// Readers of this very moment are not worth waiting a minute for: the answer says so and somebody retries.
@@ -29,11 +31,18 @@ const HEAD_BYTES: u64 = 32;
 const FRAME_HEAD_BYTES: u64 = 24;
 
 /// Empties the log for good; `false` while a reader still needs it. The caller holds the write lock.
-pub fn erase(connection: &mut Connection, log: &Path) -> Result<bool, StoreError> {
+pub fn erase(connection: &mut Connection, log: &Path, database: Option<&OwnFile>) -> Result<bool, StoreError> {
     if size(log) > 0 {
         if !checkpoint(connection, "RESTART")? {
             return Ok(false);
         }
+        if let Some(database) = database {
+            connection.command("BEGIN IMMEDIATE")?;
+            let cleared = database.clear_unused();
+            connection.command("ROLLBACK")?;
+            cleared.map_err(|error| StoreError::Io(error.to_string()))?;
+        }
+        // A change after that: pages that others read before are not written again.
         begin_anew(connection)?;
         connection.command("BEGIN IMMEDIATE")?;
         let overwritten = overwrite_rest(log);
@@ -162,7 +171,7 @@ mod tests {
         };
         assert_eq!(rows(&folder.path().join("x.db")), 20);
         write(&connection, "another text ");
-        assert!(erase(&mut connection, &log).unwrap());
+        assert!(erase(&mut connection, &log, None).unwrap());
         assert_eq!((size(&log), rows(&folder.path().join("x.db"))), (0, 40));
     }
 
@@ -174,10 +183,10 @@ mod tests {
         let reader = rusqlite::Connection::open(folder.path().join("x.db")).unwrap();
         reader.execute_batch("BEGIN; SELECT COUNT(*) FROM notes").unwrap();
         write(&connection, "a later text ");
-        assert!(!erase(&mut connection, &log).unwrap());
+        assert!(!erase(&mut connection, &log, None).unwrap());
         let rows: i64 = reader.query_row("SELECT COUNT(*) FROM notes", [], |row| row.get(0)).unwrap();
         assert_eq!(rows, 20);
         drop(reader);
-        assert!(erase(&mut connection, &log).unwrap());
+        assert!(erase(&mut connection, &log, None).unwrap());
     }
 }

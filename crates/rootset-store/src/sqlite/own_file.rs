@@ -12,6 +12,7 @@ use std::sync::{Arc, LazyLock, Weak};
 
 use parking_lot::Mutex;
 
+use super::unused;
 use crate::platform;
 
 /// Held by every engine of the database until its connections are closed.
@@ -45,6 +46,11 @@ impl OwnFile {
     /// Whether this user has the right to.
     pub fn may_be_written(&self) -> bool {
         self.may_be_written
+    }
+
+    /// Clears what no row uses, see [`unused`]; nothing where this user may not write.
+    pub fn clear_unused(&self) -> Result<()> {
+        if self.may_be_written { unused::clear(&mut self.file.lock()).map(drop) } else { Ok(()) }
     }
 
     pub fn contains(&self, needles: &[Vec<u8>]) -> Result<bool> {
