@@ -22,6 +22,9 @@ const WORDS: &[(&str, &str)] = &[
     ("`list_tokens`", "`rootset token list`"),
     ("`revoke_token`", "`rootset token revoke`"),
     ("`allow_large: true`", "`--allow-large`"),
+    ("`without_ledger: true`", "`--without-ledger`"),
+    ("`gc_purge`", "`rootset gc purge`"),
+    ("`doctor`", "`rootset doctor`"),
     ("`restore: true`", "`--restore`"),
 ];
 
