@@ -30,6 +30,8 @@ pub struct Scenario {
     /// Whether a call is many small ones, which stay when a later one fails: a database is created before its first
     /// workspace, and a tree is indexed file by file, by several threads.
     pub goes_in_steps: bool,
+    /// Whether its only call has batches, of which the first stays when a later one fails.
+    pub goes_in_batches: bool,
 }
 
 /// All of them, on states that are made below this folder.
@@ -51,7 +53,10 @@ pub fn all(folder: &Path) -> Result<Vec<Scenario>, StressError> {
         calls: calls.into_iter().map(|(operation, arguments)| Call::new(operation, arguments)).collect(),
         erased: Vec::new(),
         goes_in_steps: false,
+        goes_in_batches: false,
     };
+    let in_batches =
+        |name, state: &State, call| Scenario { goes_in_batches: true, ..scenario(name, state, vec![call]) };
     let note = |number: u64| json!({"name": format!("new-{number}"), "context": format!("New note {number}: Falcon uses AuthGateway.")});
     Ok(vec![
         Scenario { goes_in_steps: true, ..scenario("create", &empty, vec![("add_memory", note(0))]) },
@@ -86,29 +91,29 @@ pub fn all(folder: &Path) -> Result<Vec<Scenario>, StressError> {
             &states.filled,
             vec![("forget", json!({"tags": [OLD]})), ("gc_plan", json!({"strategies": ["all"]}))],
         ),
-        scenario(
+        in_batches(
             "apply",
             &states.planned,
-            vec![("gc_apply", json!({"plan_id": facts(&states.planned, "plan_id"), "allow_large": true}))],
+            ("gc_apply", json!({"plan_id": facts(&states.planned, "plan_id"), "allow_large": true})),
         ),
-        scenario("undo", &states.trashed, vec![("gc_undo", json!({"run_id": facts(&states.trashed, "run_id")}))]),
+        in_batches("undo", &states.trashed, ("gc_undo", json!({"run_id": facts(&states.trashed, "run_id")}))),
         Scenario {
             erased: old.clone(),
-            ..scenario(
+            ..in_batches(
                 "purge",
                 &states.trashed,
-                vec![("gc_purge", json!({"run_id": facts(&states.trashed, "run_id"), "confirm": true}))],
+                ("gc_purge", json!({"run_id": facts(&states.trashed, "run_id"), "confirm": true})),
             )
         },
         Scenario {
             erased: old,
-            ..scenario(
+            ..in_batches(
                 "erase",
                 &states.erasing,
-                vec![(
+                (
                     "gc_apply",
                     json!({"plan_id": facts(&states.erasing, "plan_id"), "allow_large": true, "confirm": true}),
-                )],
+                ),
             )
         },
         Scenario {

@@ -21,6 +21,8 @@ use crate::verify::ClockAhead;
 
 /// Memories per batch of a sweep, an undo or a purge in a script: so few that few memories make several.
 const BATCH_MEMORIES: usize = 6;
+/// Failpoints between the first batch and the second.
+const FIRST_BATCH_STORED: [&str; 3] = ["apply.started", "undo.batch_committed", "purge.batch_committed"];
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Call {
@@ -71,6 +73,9 @@ pub struct Script {
     /// Goes on after a refusal, as a server does.
     #[arg(long)]
     pub keeps_going: bool,
+    /// Fails after the first batch of an apply, an undo or a purge, whose later ones are not begun.
+    #[arg(long)]
+    pub first_batch_only: bool,
     #[arg(long, value_enum)]
     pub mistake: Option<DiskMistake>,
     /// What the system says about the room on a small disk, where the library below cannot.
@@ -100,6 +105,9 @@ pub struct Heard {
 pub fn run(script: &Script) -> Result<(), StressError> {
     for point in ["sweep.batch_memories", "purge.batch_memories"] {
         set(point, &format!("return({BATCH_MEMORIES})"));
+    }
+    if script.first_batch_only {
+        FIRST_BATCH_STORED.iter().for_each(|point| set(point, "return"));
     }
     if let Some(bytes) = script.room_bytes {
         set("disk.room_bytes", &format!("return({bytes})"));
@@ -187,6 +195,7 @@ impl Script {
             ahead_ms: 0,
             paced: false,
             keeps_going: false,
+            first_batch_only: false,
             mistake: None,
             room_bytes: None,
         }
@@ -235,6 +244,9 @@ impl Script {
         }
         if self.keeps_going {
             command.arg("--keeps-going");
+        }
+        if self.first_batch_only {
+            command.arg("--first-batch-only");
         }
         if let Some(mistake) = self.mistake {
             command.args(["--mistake", &mistake.name()]);
