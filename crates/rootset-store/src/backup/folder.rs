@@ -2,6 +2,7 @@
 //! and appears whole, by one rename.
 
 use std::fs::{self, File};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -169,9 +170,11 @@ impl Partial {
     /// Writes the manifest last, makes everything durable and gives the folder its name.
     pub fn publish(mut self, manifest: Manifest) -> Result<Backup, StoreError> {
         let manifest = manifest.sealed();
-        let file = self.create(MANIFEST_FILE)?;
+        let mut file = self.create(MANIFEST_FILE)?;
         let at_manifest = |error: &std::io::Error| trouble(&self.path.join(MANIFEST_FILE), error);
-        serde_json::to_writer_pretty(&file, &manifest).map_err(|error| at_manifest(&error.into()))?;
+        // At once: a serializer writes every quotation mark by itself.
+        let text = serde_json::to_vec_pretty(&manifest).map_err(|error| at_manifest(&error.into()))?;
+        file.write_all(&text).map_err(|error| at_manifest(&error))?;
         file.sync_all().map_err(|error| at_manifest(&error))?;
         sync_folder(&self.path)?;
         crate::failpoints::failpoint!("backup.written");

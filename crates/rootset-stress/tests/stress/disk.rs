@@ -75,3 +75,13 @@ fn full_small_disk_below_sqlite_can_always_be_purged() {
     println!("{report}");
     judge(&[report]).unwrap_or_else(|failed| panic!("{failed}"));
 }
+
+/// Every call is one that can fail, and one more round trip to the disk.
+#[test]
+fn backup_of_sqlite_writes_its_files_in_few_calls() {
+    let folder = temporary_folder();
+    let (folder, time) = (folder.path().to_owned(), None);
+    let settings = DiskFaultSettings { program: program(), folder, faults_max: 0, from: 0, time, seed: seed(13) };
+    let reports = faults::run_all(&settings, &["backup".to_owned()]).unwrap_or_else(|failed| panic!("{failed}"));
+    assert!(reports[0].points < 3_000, "{}", reports[0]);
+}
