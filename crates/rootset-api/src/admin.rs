@@ -35,6 +35,13 @@ macro_rules! admin_operations {
             profiles: [Admin],
             example: {"workspace_id": "team-a", "name": "Team A", "quota": {"memories": 10000}},
         }
+        UpdateWorkspace => WorkspaceAnswer {
+            name: "update_workspace",
+            effect: Admin,
+            is: [idempotent, database_wide, of_workspace],
+            profiles: [Admin],
+            example: {"workspace_id": "team-a", "class": "pro"},
+        }
         ListWorkspaces => WorkspaceList {
             name: "list_workspaces",
             effect: Read,
@@ -167,7 +174,21 @@ pub struct CreateWorkspace {
     pub name: Option<String>,
     /// What the workspace is for.
     pub description: Option<String>,
-    /// How much it may store, trash included; default: no limit.
+    /// How much it may store, trash included; default: what the settings of its class say, or no limit.
+    pub quota: Option<Quota>,
+    /// The class that settings and metrics go by (`standard`).
+    pub class: Option<String>,
+}
+
+/// Change the class or the quota of a workspace.
+#[skip_serializing_none]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct UpdateWorkspace {
+    /// The id of the workspace.
+    pub workspace_id: String,
+    /// The class that settings and metrics go by.
+    pub class: Option<String>,
+    /// How much it may store, trash included. It replaces the whole quota: what is left out is not limited.
     pub quota: Option<Quota>,
 }
 
@@ -203,6 +224,8 @@ pub struct WorkspaceAnswer {
     pub name: Option<String>,
     pub description: Option<String>,
     pub quota: Option<Quota>,
+    /// The class that settings and metrics go by.
+    pub class: String,
     /// The number of stored memories, trash included.
     pub memories: i64,
     /// The bytes of text, trash and earlier revisions included.

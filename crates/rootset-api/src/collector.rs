@@ -2,7 +2,7 @@
 
 use rootset_gc::{Blocked, Skip, StrategyChoice};
 use rootset_model::plan::ItemKind;
-use rootset_model::{Counts, MemoryId, PlanId, RunId, Timestamp};
+use rootset_model::{Counts, DrainId, MemoryId, PlanId, RunId, Timestamp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -177,7 +177,8 @@ pub struct SkippedItem {
     pub reason: Skip,
 }
 
-/// Undo a run, or restore one memory from the trash. With neither, list what can be undone and change nothing.
+/// Undo a run or a whole drain, or restore one memory from the trash. With none of them, list what can be undone and change
+/// nothing.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct GcUndo {
@@ -185,6 +186,8 @@ pub struct GcUndo {
     pub workspace_id: Option<String>,
     /// The run to undo.
     pub run_id: Option<String>,
+    /// The drain to undo with all its rounds, and to stop.
+    pub drain_id: Option<String>,
     /// The memory to restore, by id or former name.
     pub memory_id: Option<String>,
     /// Without an id: `segment` lists stashes instead of deletions.
@@ -232,6 +235,8 @@ pub struct RunAnswer {
     #[schemars(with = "TrashedCounts")]
     pub trashed: Counts,
     pub undo_until: Option<Timestamp>,
+    /// The drain that it is a round of.
+    pub drain_id: Option<DrainId>,
 }
 
 /// Remove trash permanently: that of one run, or everything older than a given age.

@@ -2,7 +2,7 @@
 
 use rootset_gc::PolicyOrigin;
 use rootset_model::retention::fields::{ShownPolicy, Written};
-use rootset_model::{Counts, DurationMs, PlanId, RunId, Timestamp};
+use rootset_model::{Counts, DrainId, DurationMs, PlanId, RunId, Timestamp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -79,7 +79,41 @@ pub struct StatusAnswer {
     /// Why nothing is purged or deleted automatically at the moment: the clock jumped, or nothing ran for a while. It
     /// passes without anyone doing anything.
     pub waiting: Option<String>,
+    /// What the scheduler's rounds found and did.
+    pub rounds: RoundsAnswer,
+    /// Runs whose undo ends within a day.
+    pub undo_ends_soon: Option<Vec<RunAnswer>>,
     pub disk: DiskAnswer,
+}
+
+#[skip_serializing_none]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct RoundsAnswer {
+    /// The number of memories that were garbage in the last look at this workspace, and are still there.
+    pub garbage: i64,
+    /// The sources whose garbage is not simply taken.
+    pub sources: Option<Vec<WaitingSourceAnswer>>,
+    pub last_at: Option<Timestamp>,
+    /// When the next round is due; absent if the scheduler is off.
+    pub next_at: Option<Timestamp>,
+}
+
+#[skip_serializing_none]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct WaitingSourceAnswer {
+    pub source: String,
+    /// `announced` (begins at `next_at`), `draining`, `blocked` (waits for a person) or `stopped` (a person undid it).
+    pub state: String,
+    /// The number of memories that would go.
+    pub garbage: i64,
+    /// The number of its living memories.
+    pub total: i64,
+    /// The drain, for `gc_undo`.
+    pub drain_id: Option<DrainId>,
+    /// The plan that waits, for `gc_apply`.
+    pub plan_id: Option<PlanId>,
+    /// When the drain begins or goes on.
+    pub next_at: Option<Timestamp>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -166,6 +200,8 @@ pub struct ListAudit {
     pub until: Option<Timestamp>,
     /// The only operation to list.
     pub operation: Option<String>,
+    /// The kinds of entries to list: operations, or events such as `drain_announced`; `events` stands for all of those.
+    pub kinds: Option<Vec<String>>,
     /// List the trail of the database itself (backups, restores, defragmentations) instead of a workspace's.
     pub database: Option<bool>,
     /// The number to skip (0).
@@ -195,9 +231,11 @@ pub struct AuditAnswer {
     pub counts: Value,
     pub plan_id: Option<PlanId>,
     pub run_id: Option<RunId>,
+    /// Strategies, policies and names, where numbers do not say enough.
+    pub details: Option<serde_json::Value>,
 }
 
-/// Replace the retention policy of the workspace, a source or a repository, and show what it would expire now.
+/// Replace the retention policy of the workspace, a source, a repository or a tag, and show what it would expire now.
 /// Nothing is removed: a policy only creates plans.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -208,6 +246,8 @@ pub struct SetRetention {
     pub source: Option<String>,
     /// The repository whose files the policy is for.
     pub repo: Option<String>,
+    /// The tag whose memories the policy is for. Of several tags with a policy, the one that keeps longest decides.
+    pub tag: Option<String>,
     /// Expire memories older than this: `90d`, `24h`, or milliseconds.
     #[schemars(with = "Option<DurationMs>")]
     pub max_age: Option<Written>,
@@ -226,6 +266,13 @@ pub struct SetRetention {
     /// The time that age is measured from: `ingested_at` (default) or `last_used_at`.
     #[schemars(with = "Option<String>")]
     pub basis: Option<Written>,
+    /// Let scheduled rounds take the last memory of a source as well (false).
+    #[schemars(with = "Option<bool>")]
+    pub may_empty: Option<Written>,
+    /// A legal period: what has expired is erased when it is purged, and no restore brings it back (false).
+    #[serde(rename = "final")]
+    #[schemars(with = "Option<bool>")]
+    pub is_final: Option<Written>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -256,11 +303,13 @@ pub struct GetRetention {
     pub source: Option<String>,
     /// The repository to show the policy for.
     pub repo: Option<String>,
+    /// The tag to show the policy for.
+    pub tag: Option<String>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct RetentionAnswer {
     pub policy: ShownPolicy,
-    /// Where the policy is set: `repo`, `source`, `workspace` or `configuration`.
+    /// Where the policy is set: `repo`, `tag`, `source`, `workspace` or `configuration`.
     pub origin: PolicyOrigin,
 }

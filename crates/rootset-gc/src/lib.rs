@@ -8,8 +8,10 @@ mod backups;
 pub mod context;
 mod defrag;
 mod digest;
+pub mod drains;
 pub mod heap;
 pub mod invariants;
+mod next_change;
 mod observed;
 mod policies;
 mod recheck;
@@ -20,11 +22,12 @@ pub mod strategies;
 pub use backups::{BackupFacts, BackupPolicy, backups_to_remove};
 pub use defrag::is_defrag_recommended;
 pub use digest::digest;
+pub use next_change::{goes_by_uses, next_change};
 pub use observed::{
     BEHIND_MS_MAX, DOUBT_MS, Doubt, OBSERVED_AGE_MS_MIN, OBSERVED_AT_ONCE_MS_MAX, OBSERVED_STEP_MS, ObservedTime,
     jump_in_words,
 };
-pub use policies::{Policies, PolicyOrigin};
+pub use policies::{Policies, PolicyOrigin, StoredPolicy};
 pub use recheck::{PlanFacts, RootState, Skip, recheck};
 pub use safety::{Blocked, SourceShare, blocked};
 pub use strategies::{Selection, Strategy, StrategyChoice};

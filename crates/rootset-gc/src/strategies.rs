@@ -15,7 +15,7 @@ use rootset_model::Timestamp;
 use rootset_model::plan::Reason;
 
 pub use choice::{StrategyChoice, chosen};
-pub use expired::EXPIRED;
+pub use expired::{EXPIRED, PERIOD_OVER};
 pub use stale_code::STALE_CODE;
 pub use strategy::{Example, Needs, Selection, Strategy};
 
@@ -60,7 +60,7 @@ pub fn of_memories() -> Vec<&'static Strategy> {
     ALL.iter().copied().filter(|strategy| strategy.needs.are_memories()).collect()
 }
 
-/// The strategies of a scheduled round.
+/// The strategies of a scheduled round, where nobody chose others.
 pub fn by_schedule() -> Vec<&'static Strategy> {
     ALL.iter().copied().filter(|strategy| strategy.runs_by_schedule).collect()
 }

@@ -96,6 +96,11 @@ sixteen_byte_id! {
     RunId
 }
 sixteen_byte_id! {
+    /// A drain: rounds that take what is too much for one of them.
+    DrainId
+}
+
+sixteen_byte_id! {
     /// One erasure, as noted in the ledger.
     ErasureId
 }

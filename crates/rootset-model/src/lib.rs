@@ -21,7 +21,8 @@ pub use content::Content;
 pub use counts::Counts;
 pub use extraction::{ExtractedEntity, ExtractedRelation, Extraction};
 pub use ids::{
-    ChunkKey, EntityId, ErasureId, MemoryId, PlanId, RelationId, RunId, SegmentKey, SessionKey, TokenId, WorkspaceKey,
+    ChunkKey, DrainId, EntityId, ErasureId, MemoryId, PlanId, RelationId, RunId, SegmentKey, SessionKey, TokenId,
+    WorkspaceKey,
 };
 pub use limits::Limits;
 pub use retention::{Basis, RetentionPolicy};

@@ -19,6 +19,11 @@ pub struct RetentionPolicy {
     /// Younger than this is never expired, so that flooding cannot evict.
     pub keep_within_ms: i64,
     pub basis: Basis,
+    /// A scheduled round may take the last memory of a source, too.
+    pub may_empty: bool,
+    /// A legal period: what it expires is noted as erased when it is purged, and no restore serves it again.
+    #[serde(rename = "final")]
+    pub is_final: bool,
 }
 
 /// The time that age is counted from.

@@ -1,10 +1,12 @@
 //! Planning and applying, for the operations and for the scheduler. All of them end in the store's protocol.
 
+use std::collections::{BTreeMap, HashSet};
 use std::time::{Duration, Instant};
 
 use rootset_api::ErrorCode;
 use rootset_gc::Strategy;
-use rootset_model::PlanId;
+use rootset_model::retention::fields::ShownPolicy;
+use rootset_model::{DrainId, PlanId};
 use rootset_store::{Applied, ApplyOptions, Garbage, GarbageRequest, NewPlan, PlanView, Stamp, StoreError, Workspace};
 use rootset_text::terms::index_terms;
 use serde_json::json;
@@ -12,6 +14,8 @@ use serde_json::json;
 use crate::error::ServiceError;
 use crate::service::Service;
 
+/// The operation that the runs of scheduled plans are known by: what a person would have called.
+const ROUND_OPERATION: &str = "gc_apply";
 /// How long a second applier of one plan waits for the first: longer than a dead one's lease.
 const APPLY_WAIT: Duration = Duration::from_secs(20);
 /// Between two looks at whether the first has finished.
@@ -49,7 +53,7 @@ impl Service {
     ) -> Result<Garbage, ServiceError> {
         // A use that was served but not yet written counts where a policy goes by uses.
         self.flush_uses()?;
-        let configured = self.settings.gc.retention_of(&workspace.id);
+        let configured = self.settings.gc.retention_of(workspace);
         Ok(self.store.find_garbage(workspace, &GarbageRequest { strategies, configured, now: self.now() })?)
     }
 
@@ -65,6 +69,35 @@ impl Service {
             id: self.next_plan_id(),
             policy: json!({"operation": operation, "strategies": strategies}).to_string(),
             items: garbage.items.clone(),
+            erases: false,
+            include_pinned: false,
+            is_named: false,
+            marker: garbage.marker.clone(),
+        };
+        let stamp = Stamp { now: self.now(), actor };
+        Ok(self.store.store_plan(workspace, &plan, &self.settings.limits, stamp)?)
+    }
+
+    /// Stores a plan of those objects among the garbage that a round of the scheduler may take, of a drain or not.
+    pub(crate) fn store_round_plan(
+        &self,
+        workspace: &Workspace,
+        garbage: &Garbage,
+        wanted: &HashSet<[u8; 16]>,
+        drain: Option<DrainId>,
+        actor: &str,
+    ) -> Result<PlanView, ServiceError> {
+        let strategies = &self.settings.gc.strategies;
+        let policies: BTreeMap<&str, ShownPolicy> =
+            garbage.buckets.iter().map(|bucket| (bucket.source.as_str(), (&bucket.policy).into())).collect();
+        let mut policy = json!({"operation": ROUND_OPERATION, "strategies": strategies, "policies": policies});
+        if let Some(drain) = drain {
+            policy["drain"] = json!(drain);
+        }
+        let plan = NewPlan {
+            id: self.next_plan_id(),
+            policy: policy.to_string(),
+            items: garbage.items.iter().filter(|item| wanted.contains(&item.object)).copied().collect(),
             erases: false,
             include_pinned: false,
             is_named: false,
@@ -94,7 +127,7 @@ impl Service {
             grace_ms: self.settings.grace_ms,
             run: self.next_run_id(),
             erasure: self.next_erasure_id(),
-            configured: self.settings.gc.retention_of(&workspace.id),
+            configured: self.settings.gc.retention_of(workspace),
             time_limit_ms: self.settings.gc.time_limit_ms,
             clock: &clock,
             terms: &index_terms,

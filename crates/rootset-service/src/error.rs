@@ -221,6 +221,7 @@ impl From<StoreError> for ServiceError {
             | StoreError::RevisionNotFound { .. }
             | StoreError::EntityNotFound(_)
             | StoreError::NothingFound(_)
+            | StoreError::DrainNotFound(_)
             | StoreError::RunNotFound(_) => Self::new(Code::NotFound, message),
             StoreError::PlanNotFound(_) => {
                 Self::new(Code::NotFound, message).with_hint("a plan belongs to one workspace; make a new plan there")

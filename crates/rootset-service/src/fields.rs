@@ -6,7 +6,7 @@ use rootset_model::limits::{
     SOURCE_CHARS_MAX, TAG_CHARS_MAX, TAGS_MAX, TOPIC_CHARS_MAX,
 };
 use rootset_model::names::CODE_SOURCE;
-use rootset_model::{Content, PlanId, RunId};
+use rootset_model::{Content, DrainId, PlanId, RunId};
 use rootset_text::secrets;
 use serde_json::{Map, Value};
 
@@ -169,6 +169,10 @@ pub fn parse_plan_id(text: &str) -> Result<PlanId, ServiceError> {
 
 pub fn parse_run_id(text: &str) -> Result<RunId, ServiceError> {
     text.parse().map_err(|_| ServiceError::invalid(format!("`run_id`: `{}` is not an id", shown(text))))
+}
+
+pub fn parse_drain_id(text: &str) -> Result<DrainId, ServiceError> {
+    text.parse().map_err(|_| ServiceError::invalid(format!("`drain_id`: `{}` is not an id", shown(text))))
 }
 
 fn shown(text: &str) -> String {

@@ -118,6 +118,8 @@ impl Service {
             if !self.store.empty_log()? {
                 tracing::info!("a reader holds the log: what was removed is still in it");
             }
+            let dead = self.store.dead_rows()?.fraction();
+            note.defrag_recommended = rootset_gc::is_defrag_recommended(dead, self.settings.gc.defrag_threshold);
             note.done_at_ms = Some(now.0);
         }
         state::write(&self.store, lease, &note)?;

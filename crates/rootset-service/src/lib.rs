@@ -37,4 +37,4 @@ pub use error::ServiceError;
 pub use housekeeping::{Housekeeper, Housekept};
 pub use operation::Operation;
 pub use service::Service;
-pub use settings::{BackupSettings, CodeSettings, GcSettings, Settings, WorkspaceGcSettings};
+pub use settings::{BackupSettings, CodeSettings, GcOverrides, GcSettings, Settings};

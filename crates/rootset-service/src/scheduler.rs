@@ -7,7 +7,9 @@
 //! nothing. When the clock cannot be believed, nothing is deleted; backups are taken all the same.
 
 mod clock_guard;
+mod draining;
 mod findings;
+mod overview;
 pub(crate) mod state;
 mod telemetry;
 mod timing;
@@ -20,10 +22,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rootset_api::ErrorCode;
 use rootset_model::Timestamp;
 use rootset_store::{Lease, Stamp};
+use serde::{Deserialize, Serialize};
 
 pub(crate) use clock_guard::ClockGuard;
 pub use clock_guard::{DRIFT_MS_MAX, Doubt};
-pub use telemetry::{BlockedPlan, Event, LogSink, TelemetrySink, Tombstone, TombstoneDetail};
+pub use overview::{ClassFigures, Overview};
+pub use state::{SourceState, WaitingSource};
+pub use telemetry::{
+    BlockedPlan, ClockEvent, DrainEvent, DrainStep, EVENT_KINDS, Event, FailedWorkspace, LogSink, TelemetrySink,
+    Tombstone, TombstoneDetail,
+};
 pub use waiting::Waiting;
 
 use crate::error::ServiceError;
@@ -51,7 +59,7 @@ impl std::fmt::Debug for Scheduler {
 }
 
 /// What came of one look at the time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Tick {
     /// `gc.enabled` is false.
     Disabled,
@@ -66,14 +74,19 @@ pub enum Tick {
 }
 
 /// One round over all workspaces.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Round {
+    /// Those that were looked at; in the others nothing can have become garbage since.
     pub workspaces: usize,
     /// Workspaces whose run failed; the reasons are in the log.
     pub failed: usize,
     pub expired: i64,
     /// Memories moved to the trash.
     pub trashed: i64,
+    /// What waits for a person or for its time, by workspace.
+    #[serde(skip)]
+    pub waiting: Vec<(String, WaitingSource)>,
 }
 
 impl Scheduler {
@@ -119,7 +132,9 @@ impl Scheduler {
         }
         self.service.retry_log_and_log();
         self.service.observe_time()?;
-        let tick = match self.service.waiting()? {
+        let waiting = self.service.waiting()?;
+        self.tell_of_clock(waiting.as_ref())?;
+        let tick = match waiting {
             Some(waiting) => Tick::Waiting(waiting),
             None => self.round_if_due()?,
         };
@@ -194,9 +209,11 @@ impl Scheduler {
         state::write(store, lease, &note)?;
         store.restamp(self.service.now())?;
         let mut round = Round::default();
-        let threshold = self.service.settings.gc.defrag_threshold;
-        let defrag_recommended = rootset_gc::is_defrag_recommended(store.dead_rows()?.fraction(), threshold);
-        for workspace in store.workspaces()? {
+        let housekeeping: state::HousekeepingNote = state::read(store, state::HOUSEKEEPING)?;
+        let settings = Some(self.service.settings.gc.digest());
+        // With other settings anything may be garbage now.
+        let looks_at_all = note.settings != settings;
+        for workspace in store.workspaces_to_look_at(Timestamp(now_ms), looks_at_all)? {
             if self.stop.load(Ordering::SeqCst) {
                 return Ok(Tick::Ran(round));
             }
@@ -206,23 +223,45 @@ impl Scheduler {
             }
             store.renew_lease(lease, self.service.now(), LEASE_MS)?;
             round.workspaces += 1;
-            match self.run_workspace(&workspace.id, defrag_recommended) {
+            match self.run_workspace(&workspace, housekeeping.defrag_recommended) {
                 Ok(run) => {
                     round.expired += run.expired;
                     round.trashed += run.trashed;
+                    round.waiting.extend(run.waiting.into_iter().map(|it| (workspace.id.clone(), it)));
                 }
                 Err(error) => {
                     round.failed += 1;
                     tracing::error!(target: "rootset::gc", workspace_id = workspace.id, %error, "a workspace failed");
+                    let (workspace_id, code) = (workspace.id.clone(), error.code.as_str().to_owned());
+                    self.tell(Some(&workspace), &Event::Failed(FailedWorkspace { workspace_id, code }))?;
                 }
             }
         }
-        if defrag_recommended {
+        if housekeeping.defrag_recommended {
             tracing::warn!(target: "rootset::gc", "much was purged since the last defragmentation: `rootset defrag` frees the space");
         }
         note.finished_at_ms = Some(self.service.now().0);
+        // Where one failed, it is looked at again: its look was not noted.
+        note.settings = settings;
+        note.outcome = round.clone();
         state::write(store, lease, &note)?;
         Ok(Tick::Ran(round))
+    }
+
+    /// The clock came into doubt, or is believed again: told once.
+    fn tell_of_clock(&self, waiting: Option<&Waiting>) -> Result<(), ServiceError> {
+        let note: RoundsNote = state::read(&self.service.store, state::ROUNDS)?;
+        if note.is_in_doubt == waiting.is_some() {
+            return Ok(());
+        }
+        let in_words = waiting.map_or_else(|| "the clock is believed again".to_owned(), Waiting::in_words);
+        self.tell(None, &Event::Clock(ClockEvent { is_in_doubt: waiting.is_some(), in_words }))?;
+        let is_in_doubt = waiting.is_some();
+        match self.noting(state::ROUNDS, |note: RoundsNote| RoundsNote { is_in_doubt, ..note }) {
+            // Whoever holds the rounds now tells of it again: at least once.
+            Err(error) if error.code == ErrorCode::Busy => Ok(()),
+            noted => noted,
+        }
     }
 
     fn noting<T>(&self, work: rootset_store::Work, change: impl FnOnce(T) -> T) -> Result<(), ServiceError>

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
 use rootset_api::{Effect, Error, ErrorCode, OperationInfo, catalogue, nearest};
-use rootset_model::{ErasureId, MemoryId, PlanId, RunId, Timestamp, TokenId};
+use rootset_model::{DrainId, ErasureId, MemoryId, PlanId, RunId, Timestamp, TokenId};
 use rootset_provider::{BuiltinExtractor, Embedder, Extractor};
 use rootset_store::driver::DurabilitySetting;
 use rootset_store::{EraseIds, Stamp, Store, StoreError, Workspace};
@@ -174,6 +174,10 @@ impl Service {
 
     pub(crate) fn next_run_id(&self) -> RunId {
         RunId(self.ids.next(self.now()))
+    }
+
+    pub(crate) fn next_drain_id(&self) -> DrainId {
+        DrainId(self.ids.next(self.now()))
     }
 
     pub(crate) fn next_erasure_id(&self) -> ErasureId {

@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use rootset_gc::Strategy;
+use rootset_gc::drains::DrainMode;
 use rootset_model::{Limits, RetentionPolicy};
+use rootset_store::Workspace;
 
 use crate::context::ContextSettings;
 
@@ -43,14 +46,24 @@ pub struct GcSettings {
     pub purge_trash: bool,
     /// A run stops at the edge of a batch after so long, and can be resumed; `None`: never.
     pub time_limit_ms: Option<i64>,
-    /// Overrides by workspace.
-    pub workspaces: BTreeMap<String, WorkspaceGcSettings>,
+    /// What becomes of a source with more garbage than one plan may take.
+    pub drain: DrainMode,
+    /// What a round looks for.
+    pub strategies: Vec<&'static Strategy>,
+    /// Overrides by class.
+    pub classes: BTreeMap<String, GcOverrides>,
+    /// Overrides by workspace, which come before those of its class.
+    pub workspaces: BTreeMap<String, GcOverrides>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-pub struct WorkspaceGcSettings {
+pub struct GcOverrides {
     pub retention: Option<RetentionPolicy>,
     pub auto_delete: Option<bool>,
+    pub drain: Option<DrainMode>,
+    /// For new workspaces without a quota of their own.
+    pub quota_memories: Option<i64>,
+    pub quota_bytes: Option<i64>,
 }
 
 #[derive(Clone, Debug)]
@@ -89,6 +102,9 @@ impl Default for GcSettings {
             auto_defrag: false,
             purge_trash: true,
             time_limit_ms: None,
+            drain: DrainMode::default(),
+            strategies: rootset_gc::strategies::by_schedule(),
+            classes: BTreeMap::new(),
             workspaces: BTreeMap::new(),
         }
     }
@@ -102,12 +118,30 @@ impl Default for BackupSettings {
 
 impl GcSettings {
     /// What the configuration says about one workspace.
-    pub fn retention_of(&self, workspace: &str) -> RetentionPolicy {
-        self.workspaces.get(workspace).and_then(|it| it.retention).unwrap_or(self.retention)
+    pub fn retention_of(&self, workspace: &Workspace) -> RetentionPolicy {
+        self.nearest(workspace, |it| it.retention).unwrap_or(self.retention)
     }
 
-    pub fn auto_delete_of(&self, workspace: &str) -> bool {
-        self.workspaces.get(workspace).and_then(|it| it.auto_delete).unwrap_or(self.auto_delete)
+    pub fn auto_delete_of(&self, workspace: &Workspace) -> bool {
+        self.nearest(workspace, |it| it.auto_delete).unwrap_or(self.auto_delete)
+    }
+
+    pub fn drain_of(&self, workspace: &Workspace) -> DrainMode {
+        self.nearest(workspace, |it| it.drain).unwrap_or(self.drain)
+    }
+
+    fn nearest<T>(&self, workspace: &Workspace, of: impl Fn(&GcOverrides) -> Option<T>) -> Option<T> {
+        let of_class = || self.classes.get(&workspace.class).and_then(&of);
+        self.workspaces.get(&workspace.id).and_then(&of).or_else(of_class)
+    }
+
+    /// Changes whenever rounds would decide differently.
+    pub(crate) fn digest(&self) -> String {
+        let said = format!(
+            "{:?} {:?} {:?} {:?} {:?} {:?}",
+            self.retention, self.auto_delete, self.drain, self.strategies, self.classes, self.workspaces
+        );
+        blake3::hash(said.as_bytes()).to_hex()[..16].to_owned()
     }
 }
 

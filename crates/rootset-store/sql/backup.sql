@@ -6,12 +6,12 @@
 SELECT workspace_id, name, description,
        CASE WHEN quota_memories > 9007199254740992 THEN 9007199254740992 ELSE quota_memories END,
        CASE WHEN quota_bytes > 9007199254740992 THEN 9007199254740992 ELSE quota_bytes END,
-       created_at, last_write_at, trashed_run, trashed_at, workspace
+       created_at, last_write_at, trashed_run, trashed_at, class, workspace
 FROM workspaces ORDER BY workspace_id;
 
 -- name: read_runs
 SELECT run, operation, plan, actor, started_at, finished_at, cursor, counts, undo_until, undone_at, purged_at,
-       erasure, receipt, is_stamp_in_doubt
+       erasure, receipt, is_stamp_in_doubt, drain
 FROM runs WHERE workspace = ?1 ORDER BY run;
 
 -- name: read_memories
@@ -100,8 +100,12 @@ SELECT session, seq, at, actor, segment, action, tokens, reason
 FROM ledger WHERE workspace = ?1 ORDER BY session, seq;
 
 -- name: read_retention
-SELECT scope, target, policy, set_by, set_at
+SELECT scope, target, policy, set_by, set_at, shown
 FROM retention WHERE workspace = ?1 ORDER BY scope, target;
+
+-- name: read_drains
+SELECT drain, source, state, policies, found, total, announced_at, begins_at, ended_at
+FROM drains WHERE workspace = ?1 ORDER BY drain;
 
 -- name: read_erasures
 SELECT erasure, at, actor, cause, run, class
@@ -130,8 +134,8 @@ SELECT workspace_id FROM workspaces WHERE workspace = ?1;
 -- the restore: what the database saw before has nothing to do with what it sees now.
 -- name: insert_runs
 INSERT INTO runs (workspace, run, operation, plan, actor, started_at, finished_at, cursor, counts, undo_until,
-                  undone_at, purged_at, erasure, receipt, is_stamp_in_doubt, observed_ms)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
+                  undone_at, purged_at, erasure, receipt, is_stamp_in_doubt, drain, observed_ms)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)
 ON CONFLICT (workspace, run) DO UPDATE
 SET finished_at = excluded.finished_at, cursor = excluded.cursor, counts = excluded.counts,
     started_at = excluded.started_at, undo_until = excluded.undo_until, undone_at = excluded.undone_at,
@@ -225,7 +229,11 @@ INSERT INTO ledger (workspace, session, seq, at, actor, segment, action, tokens,
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9);
 
 -- name: insert_retention
-INSERT INTO retention (workspace, scope, target, policy, set_by, set_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6);
+INSERT INTO retention (workspace, scope, target, policy, set_by, set_at, shown) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7);
+
+-- name: insert_drains
+INSERT INTO drains (workspace, drain, source, state, policies, found, total, announced_at, begins_at, ended_at)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10);
 
 -- Before there were classes, everything was erased.
 -- name: insert_erasures
@@ -295,6 +303,9 @@ UPDATE sessions SET epoch = greatest(epoch, ?2, ?3) + 1 WHERE workspace = ?1;
 -- name: delete_retention
 DELETE FROM retention WHERE workspace = ?1;
 
+-- name: delete_drains
+DELETE FROM drains WHERE workspace = ?1;
+
 -- name: delete_run_skips
 DELETE FROM run_skips WHERE workspace = ?1;
 
@@ -303,13 +314,14 @@ SELECT 1 FROM workspaces WHERE workspace = ?1;
 
 -- name: insert_workspace
 INSERT INTO workspaces (workspace, workspace_id, name, description, quota_memories, quota_bytes, created_at,
-                        last_write_at, trashed_run, trashed_at)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10);
+                        last_write_at, trashed_run, trashed_at, class)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, COALESCE(?11, 'standard'));
 
 -- name: update_workspace
 UPDATE workspaces
 SET workspace_id = ?2, name = ?3, description = ?4, quota_memories = ?5, quota_bytes = ?6, created_at = ?7,
-    last_write_at = ?8, trashed_run = ?9, trashed_at = ?10
+    last_write_at = ?8, trashed_run = ?9, trashed_at = ?10, class = COALESCE(?11, 'standard'), look_at = NULL,
+    looked_at_write = NULL
 WHERE workspace = ?1;
 
 -- Counters only ever grow: a number that was given once is never given again.

@@ -1,7 +1,7 @@
 -- fragment: roots_as_seen
 SELECT m.memory, m.version, m.source, m.repo, m.ingested_at, u.last_used_at, m.expires_at,
        CASE WHEN s.memory IS NULL THEN NULL ELSE m.superseded_at END, m.stale_at, m.source_version, m.pinned,
-       m.ingested_observed_ms, m.is_stamp_in_doubt
+       m.ingested_observed_ms, m.is_stamp_in_doubt, CASE WHEN ?2 = 1 THEN m.tags END
 FROM memories m
 LEFT JOIN uses u ON u.workspace = m.workspace AND u.memory = m.memory
 LEFT JOIN memories s ON s.workspace = m.workspace AND s.memory = m.superseded_by AND s.trashed_run IS NULL
@@ -20,7 +20,11 @@ WHERE m.workspace = ?1 AND m.trashed_run IS NULL AND m.memory IN (
     UNION
     SELECT memory FROM memories WHERE workspace = ?1 AND superseded_by IS NOT NULL
     UNION
-    SELECT memory FROM memories WHERE workspace = ?1 AND expires_at IS NOT NULL AND expires_at <= ?2);
+    SELECT memory FROM memories WHERE workspace = ?1 AND expires_at IS NOT NULL AND expires_at <= ?3);
+
+-- The next of the dates that are not reached yet.
+-- name: next_date
+SELECT MIN(expires_at) FROM memories WHERE workspace = ?1 AND expires_at > ?2 AND expires_at IS NOT NULL AND trashed_run IS NULL;
 
 -- Memories that somebody works on right now.
 -- name: in_flight

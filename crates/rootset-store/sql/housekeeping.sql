@@ -1,8 +1,10 @@
 -- A run whose grace is over by the wall clock (?2, ?3), and by the time that the database has seen pass (?4, a grace of ?5).
--- What was stamped in doubt waits for its new stamp.
+-- What was stamped in doubt waits for its new stamp, and a round of a drain for the last one.
 -- fragment: r_is_past_grace
 r.started_at <= ?2 AND r.undo_until <= ?3
   AND r.is_stamp_in_doubt IS NULL AND r.observed_ms + greatest(?5, r.undo_until - r.started_at) <= ?4
+  AND NOT EXISTS (SELECT 1 FROM drains d
+                  WHERE d.workspace = r.workspace AND d.drain = r.drain AND d.state = 'draining' row_by_row())
 
 -- Runs of a workspace whose grace is over and that still have something in the trash.
 -- name: runs_past_grace
@@ -16,12 +18,18 @@ ORDER BY r.started_at, r.run;
 SELECT 1 FROM runs r
 WHERE r.workspace = ?1 AND r.run = ?6 AND {{r_is_past_grace}};
 
+-- What a final policy took is still in the trash: the plan knows which memories those are.
+-- fragment: r_awaits_final_purge
+r.undo_until >= ?3 AND r.purged_at IS NULL AND EXISTS (
+    SELECT 1 FROM plan_items i
+    WHERE i.workspace = p.workspace AND i.plan = p.plan AND i.reason = 'period_over' row_by_row())
+
 -- Plans that nobody applied in time, and those that were carried out long ago.
 -- name: old_plans
 -- scans: plans are few: once a day they are all looked at
 SELECT p.plan FROM plans p LEFT JOIN runs r ON r.workspace = p.workspace AND r.run = p.run
 WHERE p.workspace = ?1
-  AND ((p.run IS NULL AND p.expires_at < ?2) OR (r.finished_at IS NOT NULL AND r.finished_at < ?3))
+  AND ((p.run IS NULL AND p.expires_at < ?2) OR (r.finished_at IS NOT NULL AND r.finished_at < ?3 AND NOT ({{r_awaits_final_purge}})))
 ORDER BY p.plan LIMIT ?4;
 
 -- name: delete_items_of_plans

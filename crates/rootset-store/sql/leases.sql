@@ -25,3 +25,7 @@ UPDATE jobs SET cursor = ?5 WHERE workspace = ?1 AND kind = ?2 AND subject = ?3 
 
 -- name: noted
 SELECT cursor FROM jobs WHERE workspace = ?1 AND kind = ?2 AND subject = ?3;
+
+-- name: notes
+-- scans: one row per workspace, for an overview of all
+SELECT workspace, cursor FROM jobs WHERE kind = ?1 AND workspace <> 0;

@@ -79,5 +79,11 @@ DELETE FROM relations WHERE workspace = ?1;
 -- name: delete_entities
 DELETE FROM entities WHERE workspace = ?1;
 
+-- Of these memories that a run took, those whose final period was over.
+-- name: period_over_among
+SELECT p.object FROM runs r
+JOIN plan_items p ON p.workspace = r.workspace AND p.plan = r.plan
+WHERE r.workspace = ?1 AND r.run = ?2 AND p.object IN (SELECT value FROM blob_list(?3)) AND p.reason = 'period_over';
+
 -- name: count_purged_chunks
 UPDATE counters SET value = value + ?1 WHERE name = 'purged_chunks';

@@ -30,9 +30,18 @@ SELECT {{each trash_bytes +}};
 
 -- name: last_runs
 SELECT run, operation, plan, actor, started_at, finished_at, cursor, counts, undo_until, undone_at, purged_at, erasure,
-       receipt
+       receipt, drain
 FROM runs WHERE workspace = ?1
 ORDER BY started_at DESC, run DESC LIMIT ?2;
+
+-- Runs whose undo ends before ?2.
+-- name: undo_ends_soon
+SELECT run, operation, plan, actor, started_at, finished_at, cursor, counts, undo_until, undone_at, purged_at, erasure,
+       receipt, drain
+FROM runs
+WHERE workspace = ?1 AND undone_at IS NULL AND purged_at IS NULL AND finished_at IS NOT NULL AND undo_until IS NOT NULL
+  AND undo_until <= ?2
+ORDER BY undo_until, run LIMIT ?3;
 
 -- name: chunk_count
 -- scans: counts

@@ -1,5 +1,5 @@
 -- name: find
-SELECT workspace, workspace_id, trashed_run, trashed_at FROM workspaces WHERE workspace_id = ?1;
+SELECT workspace, workspace_id, trashed_run, trashed_at, class FROM workspaces WHERE workspace_id = ?1;
 
 -- name: names
 -- scans: suggests the nearest name
@@ -17,8 +17,8 @@ UPDATE counters SET value = greatest(value, ?1) WHERE name = 'workspaces';
 
 -- name: insert
 INSERT INTO workspaces (workspace, workspace_id, name, description, quota_memories, quota_bytes, created_at,
-                        last_write_at)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7)
+                        last_write_at, class)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8)
 ON CONFLICT (workspace_id) DO NOTHING;
 
 -- Draws numbers and chunk numbers, counts what is about to be stored, answers the first of both drawn.
@@ -43,7 +43,7 @@ WHERE workspace = ?1;
 -- name: list
 -- scans: lists every workspace
 SELECT workspace, workspace_id, name, description, quota_memories, quota_bytes, memory_count, content_bytes, created_at,
-       last_write_at, trashed_at
+       last_write_at, trashed_at, class
 FROM workspaces
 WHERE trashed_run IS NULL
 ORDER BY workspace_id;
@@ -56,7 +56,21 @@ SELECT (SELECT COUNT(*) FROM memories m WHERE m.workspace = ?1 AND m.trashed_run
 
 -- name: all
 -- scans: housekeeping visits every workspace
-SELECT workspace, workspace_id, trashed_run, trashed_at FROM workspaces ORDER BY workspace;
+SELECT workspace, workspace_id, trashed_run, trashed_at, class FROM workspaces ORDER BY workspace;
+
+-- Those in which something may have become garbage by ?1, or that were written to since the last look; with ?2, all of them.
+-- name: to_look_at
+-- scans: one query for all workspaces, instead of one for each
+SELECT workspace, workspace_id, trashed_run, trashed_at, class FROM workspaces
+WHERE trashed_run IS NULL
+  AND (?2 = 1 OR look_at IS NULL OR look_at <= ?1 OR looked_at_write IS NULL OR looked_at_write <> last_write_at)
+ORDER BY workspace;
+
+-- name: looked
+UPDATE workspaces SET look_at = ?2, looked_at_write = ?3 WHERE workspace = ?1;
+
+-- name: look_again
+UPDATE workspaces SET looked_at_write = NULL WHERE workspace = ?1;
 
 -- name: last_write_at
 -- scans: asked when a scheduler starts, and before a database is rebuilt
@@ -74,3 +88,9 @@ UPDATE workspaces SET trashed_run = NULL, trashed_at = NULL WHERE workspace = ?1
 
 -- name: delete
 DELETE FROM workspaces WHERE workspace = ?1;
+
+-- name: set_class
+UPDATE workspaces SET class = ?2 WHERE workspace = ?1;
+
+-- name: set_quota
+UPDATE workspaces SET quota_memories = ?2, quota_bytes = ?3 WHERE workspace = ?1;

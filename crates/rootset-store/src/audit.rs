@@ -16,6 +16,8 @@ pub(crate) struct Entry<'a> {
     pub counts: Option<String>,
     pub plan: Option<PlanId>,
     pub run: Option<RunId>,
+    /// JSON of codes, names and policies, never of content.
+    pub details: Option<String>,
 }
 
 impl<'a> Entry<'a> {
@@ -36,6 +38,16 @@ pub(crate) fn append(
     stamp: Stamp<'_>,
     entry: &Entry<'_>,
 ) -> Result<(), StoreError> {
+    append_numbered(tx, workspace, stamp, entry).map(drop)
+}
+
+/// The same; answers the number of the entry in its chain.
+pub(crate) fn append_numbered(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    stamp: Stamp<'_>,
+    entry: &Entry<'_>,
+) -> Result<i64, StoreError> {
     let last = tx.row(&sql::LAST, &[workspace.into()], |row| Ok((row.get::<i64>(0)?, row.get::<Vec<u8>>(1)?)))?;
     let (last_seq, last_hash) = last.unwrap_or_default();
     let row = AuditEntry {
@@ -46,6 +58,7 @@ pub(crate) fn append(
         counts: entry.counts.clone().unwrap_or_else(|| "{}".into()),
         plan: entry.plan,
         run: entry.run,
+        details: entry.details.clone(),
     };
     let hash = row.hash(workspace, &last_hash);
     tx.execute(
@@ -60,9 +73,10 @@ pub(crate) fn append(
             row.plan.as_ref().into(),
             row.run.as_ref().into(),
             (&hash).into(),
+            row.details.as_ref().into(),
         ],
     )?;
-    Ok(())
+    Ok(row.seq)
 }
 
 /// One line of a chain.
@@ -76,13 +90,16 @@ pub struct AuditEntry {
     pub counts: String,
     pub plan: Option<PlanId>,
     pub run: Option<RunId>,
+    /// JSON of codes, names and policies.
+    pub details: Option<String>,
 }
 
 #[derive(Clone, Debug, Default)]
 pub struct AuditFilters {
     pub since: Option<Timestamp>,
     pub until: Option<Timestamp>,
-    pub operation: Option<String>,
+    /// Operations and kinds of events; none: all of them.
+    pub operations: Vec<String>,
 }
 
 impl Store {
@@ -95,8 +112,14 @@ impl Store {
         limit: i64,
     ) -> Result<(Vec<AuditEntry>, i64), StoreError> {
         self.read(chain, |tx| {
-            let matching =
-                vec![chain.into(), filters.since.into(), filters.until.into(), filters.operation.as_ref().into()];
+            let operations = &filters.operations;
+            let matching = vec![
+                chain.into(),
+                filters.since.into(),
+                filters.until.into(),
+                operations.as_slice().into(),
+                operations.is_empty().into(),
+            ];
             let total = tx.scalar(&sql::ENTRY_COUNT, &matching)?;
             let page = [matching, vec![limit.into(), offset.into()]].concat();
             Ok((tx.rows(&sql::ENTRIES, &page, AuditEntry::read)?, total))
@@ -114,6 +137,7 @@ impl AuditEntry {
             counts: row.get(4)?,
             plan: row.get(5)?,
             run: row.get(6)?,
+            details: row.get(7)?,
         })
     }
 
@@ -132,6 +156,10 @@ impl AuditEntry {
         part(self.counts.as_bytes());
         part(self.plan.as_ref().map_or(&[][..], |it| it.as_bytes()));
         part(self.run.as_ref().map_or(&[][..], |it| it.as_bytes()));
+        // Not a part of entries from before there were details.
+        if let Some(details) = &self.details {
+            part(details.as_bytes());
+        }
         *hasher.finalize().as_bytes()
     }
 }
@@ -148,7 +176,7 @@ pub(crate) fn broken_links(tx: &mut dyn Transaction) -> Result<Vec<(WorkspaceKey
         let mut first_broken = None;
         tx.query(&sql::CHAIN, &[chain.into()], &mut |row| {
             let entry = AuditEntry::read(row)?;
-            let stored: Vec<u8> = row.get(7)?;
+            let stored: Vec<u8> = row.get(8)?;
             if first_broken.is_none() && (entry.seq != expected_seq || entry.hash(chain, &previous)[..] != stored[..]) {
                 first_broken = Some(expected_seq);
             }

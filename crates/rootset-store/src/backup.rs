@@ -27,7 +27,7 @@ pub use folder::{
     remove_damaged_backup, remove_unfinished_backups,
 };
 pub use manifest::{BackupKind, BackupReason, Manifest, ManifestFile};
-pub use restore::{FreshTrash, LedgerUse, RestoreTarget, Restored, Restoring};
+pub use restore::{Configured, FreshTrash, LedgerUse, RestoreTarget, Restored, Restoring};
 pub(crate) use rows::Cell;
 pub use salvage::{DAMAGED_TAG, Salvaged, salvage};
 pub(crate) use tables::{CHUNK_TABLES, CONTEXT_TABLES, GRAPH_TABLES, MEMORY_TABLES, Table, sealed as sealed_tables};

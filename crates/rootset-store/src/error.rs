@@ -109,6 +109,8 @@ pub enum StoreError {
     NothingFound(String),
     #[error("no plan {0}")]
     PlanNotFound(String),
+    #[error("no drain `{0}`")]
+    DrainNotFound(String),
     #[error("no run {0}")]
     RunNotFound(String),
     #[error("the name `{name}` is already used")]

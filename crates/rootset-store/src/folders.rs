@@ -14,7 +14,7 @@ use crate::error::StoreError;
 use crate::statements::code as code_sql;
 use crate::statements::folders as sql;
 use crate::workspaces::{self, NewWorkspace, Workspace};
-use crate::{Stamp, Store};
+use crate::{STANDARD_CLASS, Stamp, Store};
 
 impl Store {
     /// The workspace of a folder. Where it has none yet, one is made under the name, unless another folder's data may
@@ -34,7 +34,7 @@ impl Store {
                         workspaces::create(tx, &NewWorkspace { id: name.to_owned(), ..Default::default() }, stamp)?;
                     tx.enter(key.into())?;
                     audit::append(tx, key, stamp, &audit::Entry::of("create_workspace"))?;
-                    Workspace { key, id: name.to_owned(), trashed: None }
+                    Workspace { key, id: name.to_owned(), class: STANDARD_CLASS.to_owned(), trashed: None }
                 }
                 Some(found) if may_claim(tx, &found, folder)? => found,
                 Some(found) => return Err(StoreError::WorkspaceOfAnotherFolder { name: found.id }),

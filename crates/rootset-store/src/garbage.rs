@@ -1,8 +1,9 @@
 //! Looking for garbage: one snapshot of a workspace turned into values, and the strategies' answer turned into items of a
 //! plan. Nothing here changes anything.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
+use rootset_gc::drains::{self, RECENT_USE_MS};
 use rootset_gc::heap::{Bucket, DerivedKind, Heap, Root};
 use rootset_gc::strategies::{EXPIRED, Needs};
 use rootset_gc::{Policies, Strategy, strategies};
@@ -12,10 +13,7 @@ use rootset_model::{Basis, RetentionPolicy, Timestamp, WorkspaceKey};
 use crate::driver::{Column, Row, Transaction};
 use crate::error::StoreError;
 use crate::statements::garbage as sql;
-use crate::{Store, Workspace, orphans, retention};
-
-/// A use within this time counts as recent when a new policy is judged.
-const RECENT_USE_MS: i64 = 30 * 24 * 3_600_000;
+use crate::{NextLook, Store, Workspace, orphans, retention};
 
 #[derive(Clone, Copy, Debug)]
 pub struct GarbageRequest<'a> {
@@ -31,6 +29,10 @@ pub struct Garbage {
     /// Roots newest first, then derived rows.
     pub items: Vec<PlanItem>,
     pub buckets: Vec<BucketFindings>,
+    /// Sources with memories among the items.
+    pub sources: Vec<SourceGarbage>,
+    /// When something may become garbage next, although nobody writes; `None`: at any time.
+    pub next_look: Option<NextLook>,
     /// What was seen: equal to a later one when nothing was written in between. `None` when that cannot be told.
     pub marker: Option<String>,
 }
@@ -45,6 +47,20 @@ pub struct BucketFindings {
     pub unclassifiable: i64,
     /// Those whose date has passed or whose policy no longer keeps them.
     pub expired: Vec<[u8; 16]>,
+}
+
+/// The garbage of one source, as a drain takes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceGarbage {
+    pub source: String,
+    /// Oldest first, recently used last.
+    pub memories: Vec<[u8; 16]>,
+    /// Whether the last memory of the source may go, too: every policy that takes part says so.
+    pub may_empty: bool,
+    /// See [`Policies::shown_of`].
+    pub shown: Option<i64>,
+    /// See [`Policies::digest_of`].
+    pub policies: String,
 }
 
 /// What the policies would expire now.
@@ -87,7 +103,8 @@ pub(crate) fn find(
     request: &GarbageRequest<'_>,
 ) -> Result<Garbage, StoreError> {
     let policies = retention::load(tx, workspace, request.configured)?;
-    let marker = marker(tx, workspace, &policies)?;
+    let seen = seen(tx, workspace)?;
+    let marker = marker_of(seen, &policies);
     let mut extent = None;
     let mut derived = Vec::new();
     for need in strategies::needs_of(request.strategies) {
@@ -105,7 +122,26 @@ pub(crate) fn find(
     };
     let heap = Heap { roots: &roots, buckets: &buckets, derived: &derived };
     let selection = strategies::select(request.strategies, &heap, request.now);
-    Ok(Garbage { items: items(&heap, &selection), buckets: findings(&heap, &selection), marker })
+    let next_date: Option<Timestamp> = match extent {
+        Some(Extent::Every) => None,
+        _ => tx.scalar(&sql::NEXT_DATE, &[workspace.into(), request.now.into()])?,
+    };
+    let next_look = (!policies.all().any(rootset_gc::goes_by_uses)).then(|| NextLook {
+        at: rootset_gc::next_change(&heap, request.now)
+            .into_iter()
+            .chain(next_date)
+            .min()
+            .unwrap_or(Timestamp(i64::MAX)),
+        // A write within the same millisecond may come after this look.
+        last_write_at: seen.map(|it| Timestamp(it.last_write_at)).filter(|at| *at < request.now),
+    });
+    Ok(Garbage {
+        items: items(&heap, &selection),
+        sources: sources(&heap, &selection, &policies, request.now),
+        next_look,
+        buckets: findings(&heap, &selection),
+        marker,
+    })
 }
 
 /// Every memory that the policies alone would expire.
@@ -128,6 +164,28 @@ pub(crate) fn count_expired(
     })
 }
 
+/// Memories that a final policy no longer allows to be kept, as far as the wall clock can tell: for rows that a restore has
+/// just brought, of which the database has seen nothing yet. None while the clock is in doubt.
+pub(crate) fn past_final_policies(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    configured: RetentionPolicy,
+    now: Timestamp,
+) -> Result<Vec<[u8; 16]>, StoreError> {
+    let policies = retention::load(tx, workspace, configured)?;
+    if !policies.all().any(|policy| policy.is_final && !policy.is_empty()) || tx.observed_time()?.is_in_doubt() {
+        return Ok(Vec::new());
+    }
+    let (mut roots, buckets) = read_roots(tx, workspace, &policies, Extent::Every, now)?;
+    for root in &mut roots {
+        root.observed_age_ms = i64::MAX;
+    }
+    let classified = rootset_gc::retention::classify(&roots, &buckets, now);
+    let root = |place: u32| &roots[place as usize];
+    let is_final = |place: u32| buckets[root(place).bucket as usize].policy.is_final;
+    Ok(classified.expired.iter().filter(|(place, _)| is_final(*place)).map(|(place, _)| root(*place).id).collect())
+}
+
 /// Equal markers mean that no memory was written and no policy changed in between. Uses leave no mark, so that a policy
 /// that goes by them is asked anew every time.
 pub(crate) fn marker(
@@ -135,12 +193,15 @@ pub(crate) fn marker(
     workspace: WorkspaceKey,
     policies: &Policies,
 ) -> Result<Option<String>, StoreError> {
-    let all = policies.repos.values().chain(policies.sources.values()).chain(&policies.workspace);
-    if all.chain([&policies.configured]).any(|policy| policy.basis == Basis::LastUsedAt) {
-        return Ok(None);
+    Ok(marker_of(seen(tx, workspace)?, policies))
+}
+
+fn marker_of(seen: Option<Seen>, policies: &Policies) -> Option<String> {
+    if policies.all().any(|policy| policy.basis == Basis::LastUsedAt) {
+        return None;
     }
     let configured = serde_json::to_string(&policies.configured).expect("numbers always serialise");
-    Ok(seen(tx, workspace)?.map(|it| format!("{}/{}/{configured}", it.last_write_at, it.audit_seq)))
+    seen.map(|it| format!("{}/{}/{configured}", it.last_write_at, it.audit_seq))
 }
 
 /// What changes with everything that is written in a workspace, uses excepted.
@@ -173,17 +234,24 @@ fn read_roots(
     let in_flight: HashSet<[u8; 16]> =
         tx.rows(&sql::IN_FLIGHT, &[workspace.into(), now.into()], |row| row.get(0))?.into_iter().collect();
     let clock = tx.observed_time()?;
+    let wants_tags = (!policies.tags.is_empty()).into();
     let mut buckets = Buckets::default();
     let mut roots = Vec::new();
     let mut read = |row: &dyn Row| {
         let id: [u8; 16] = row.get(0)?;
         let repo = text(row, 3)?;
+        let tags: Vec<String> = match text(row, 13)? {
+            // What cannot be read has no tag with a policy.
+            Some(json) => serde_json::from_str(json).unwrap_or_default(),
+            None => Vec::new(),
+        };
+        let tag = policies.deciding_tag(tags.iter().map(String::as_str));
         // Written by a clock that nobody believes: no time says how old it is.
         let is_in_doubt = integer(row, 12)? == Some(1);
         roots.push(Root {
             id,
             version: row.get(1)?,
-            bucket: buckets.place(policies, text(row, 2)?.unwrap_or_default(), repo),
+            bucket: buckets.place(policies, text(row, 2)?.unwrap_or_default(), repo, tag),
             ingested_at: time(row, 4)?.filter(|_| !is_in_doubt),
             observed_age_ms: integer(row, 11)?.map_or(i64::MAX, |at| clock.age_ms(at)),
             last_used_at: time(row, 5)?.filter(|_| !is_in_doubt),
@@ -198,8 +266,8 @@ fn read_roots(
         Ok(())
     };
     match extent {
-        Extent::Dated => tx.query(&sql::DATED_ROOTS, &[workspace.into(), now.into()], &mut read)?,
-        Extent::Every => tx.query(&sql::ALL_ROOTS, &[workspace.into()], &mut read)?,
+        Extent::Dated => tx.query(&sql::DATED_ROOTS, &[workspace.into(), wants_tags, now.into()], &mut read)?,
+        Extent::Every => tx.query(&sql::ALL_ROOTS, &[workspace.into(), wants_tags], &mut read)?,
     }
     Ok((roots, buckets.list))
 }
@@ -213,19 +281,19 @@ struct Buckets {
 }
 
 impl Buckets {
-    fn place(&mut self, policies: &Policies, source: &str, repo: Option<&str>) -> u32 {
+    fn place(&mut self, policies: &Policies, source: &str, repo: Option<&str>, tag: Option<&str>) -> u32 {
         self.key.clear();
         self.key.push_str(source);
-        if let Some(repo) = repo {
+        for part in [repo, tag] {
             // No source contains a NUL, so that no two buckets share a key.
             self.key.push('\0');
-            self.key.push_str(repo);
+            self.key.push_str(part.unwrap_or_default());
         }
         if let Some(place) = self.places.get(&self.key) {
             return *place;
         }
         let place = self.list.len() as u32;
-        let (policy, _) = policies.of(Some(source), repo);
+        let (policy, _) = policies.of(Some(source), repo, tag);
         self.list.push(Bucket { source: source.to_owned(), repo: repo.map(str::to_owned), policy });
         self.places.insert(self.key.clone(), place);
         place
@@ -279,6 +347,34 @@ fn items(heap: &Heap<'_>, selection: &strategies::Selection) -> Vec<PlanItem> {
         PlanItem { kind, object: row.id, revision: 0, version: 0, action: Action::Reclaim, reason: *reason }
     }));
     items
+}
+
+/// What a round has to know of each source: which of its memories go first, and whether all of them may.
+fn sources(
+    heap: &Heap<'_>,
+    selection: &strategies::Selection,
+    policies: &Policies,
+    now: Timestamp,
+) -> Vec<SourceGarbage> {
+    let mut by_source: BTreeMap<&str, Vec<&Root>> = BTreeMap::new();
+    for (place, _) in &selection.roots {
+        let root = &heap.roots[*place as usize];
+        by_source.entry(&heap.buckets[root.bucket as usize].source).or_default().push(root);
+    }
+    let of_source = |(source, mut roots): (&str, Vec<&Root>)| {
+        roots.sort_by_cached_key(|root| drains::order(root, now));
+        let bucket = |root: &Root| &heap.buckets[root.bucket as usize];
+        let mut repos: Vec<&str> = roots.iter().filter_map(|root| bucket(root).repo.as_deref()).collect();
+        repos.dedup();
+        SourceGarbage {
+            source: source.to_owned(),
+            may_empty: roots.iter().all(|root| bucket(root).policy.may_empty),
+            shown: policies.shown_of(source, &repos),
+            policies: policies.digest_of(source),
+            memories: roots.into_iter().map(|root| root.id).collect(),
+        }
+    };
+    by_source.into_iter().map(of_source).collect()
 }
 
 fn findings(heap: &Heap<'_>, selection: &strategies::Selection) -> Vec<BucketFindings> {

@@ -3,10 +3,12 @@
 //! A lease runs out by itself when its holder dies. Its fence is checked in every transaction of the work, so that a
 //! holder who was only slow, and whose lease somebody else has taken since, changes nothing any more.
 
+use std::collections::HashMap;
+
 use rootset_model::{Timestamp, WorkspaceKey};
 
 use crate::Store;
-use crate::driver::Transaction;
+use crate::driver::{Tenant, Transaction};
 use crate::error::StoreError;
 use crate::statements::leases as sql;
 
@@ -63,6 +65,14 @@ impl Store {
             0 => Err(StoreError::LeaseLost),
             _ => Ok(()),
         })
+    }
+
+    /// The notes of one kind of work in every workspace that has one.
+    pub fn notes_of_all(&self, kind: &str) -> Result<HashMap<WorkspaceKey, String>, StoreError> {
+        let rows: Vec<(WorkspaceKey, Option<Vec<u8>>)> = self
+            .read(Tenant::Database, |tx| tx.rows(&sql::NOTES, &[kind.into()], |row| Ok((row.get(0)?, row.get(1)?))))?;
+        let text = |(key, note): (WorkspaceKey, Option<Vec<u8>>)| Some((key, String::from_utf8(note?).ok()?));
+        Ok(rows.into_iter().filter_map(text).collect())
     }
 
     /// What the last holder noted.

@@ -15,10 +15,12 @@ mod compaction;
 mod context;
 mod defrag;
 mod doctor;
+mod drains;
 pub mod driver;
 mod erased_names;
 mod erasure;
 mod error;
+mod events;
 mod explain;
 pub mod failpoints;
 mod folders;
@@ -68,10 +70,10 @@ use rootset_model::Timestamp;
 pub use add::{AddOutcome, NewMemory};
 pub use audit::{AuditEntry, AuditFilters};
 pub use backup::{
-    Backup, BackupKind, BackupReason, DAMAGED_TAG, DamagedBackup, FreshTrash, LedgerUse, Manifest, ManifestFile,
-    NewBackup, RestoreTarget, Restored, Restoring, Salvaged, backup_id, default_backup_folder, find_backup,
-    list_backups, list_damaged_backups, open_backup, remove_backup, remove_damaged_backup, remove_unfinished_backups,
-    salvage, verify_backup,
+    Backup, BackupKind, BackupReason, Configured, DAMAGED_TAG, DamagedBackup, FreshTrash, LedgerUse, Manifest,
+    ManifestFile, NewBackup, RestoreTarget, Restored, Restoring, Salvaged, backup_id, default_backup_folder,
+    find_backup, list_backups, list_damaged_backups, open_backup, remove_backup, remove_damaged_backup,
+    remove_unfinished_backups, salvage, verify_backup,
 };
 pub use code::{
     CodeCandidate, CodeHit, CodeSearch, CodeSymbol, CompletedScan, FileOutcome, FileReferences, FileStamp, FileState,
@@ -84,10 +86,12 @@ pub use context::{
 };
 pub use defrag::Defragmented;
 pub use doctor::Check;
+pub use drains::{Drain, NewDrain};
 pub use error::StoreError;
+pub use events::{EventNote, Outgoing};
 pub use explain::Explanation;
 pub use forget::{ForgetFilters, ForgetRequest, ForgetSelection, ForgetWords, forget_words};
-pub use garbage::{BucketFindings, BucketTotals, Findings, Garbage, GarbageRequest};
+pub use garbage::{BucketFindings, BucketTotals, Findings, Garbage, GarbageRequest, SourceGarbage};
 pub use graph::{Contributor, EntityView, Imported, ImportedEntity, ImportedRelation, RelationView};
 pub use housekeeping::{OldPlans, PastGrace};
 pub use jobs::{ClaimedJob, PendingWork};
@@ -109,7 +113,7 @@ pub use undo::{Conflict, Undone};
 pub use update::{AttributeChanges, EraseIds, UpdateOutcome, UpdateRequest};
 pub use uses::RecordedUse;
 pub use vectors::UnembeddedChunk;
-pub use workspaces::{NewWorkspace, Workspace, WorkspaceView};
+pub use workspaces::{NewWorkspace, NextLook, STANDARD_CLASS, Workspace, WorkspaceView};
 
 /// The version of the schema that this program reads and writes.
 pub const SCHEMA_VERSION: i64 = sqlite::SCHEMA_VERSION;
@@ -208,6 +212,8 @@ pub struct Store {
     log_waits: AtomicBool,
     /// Where the erasure ledger is kept as well.
     ledger_folder: OnceLock<PathBuf>,
+    /// Places that want to hear of events.
+    event_sinks: OnceLock<Vec<String>>,
 }
 
 impl std::fmt::Debug for Store {
@@ -273,6 +279,7 @@ impl Store {
             vectors: vectors::VectorCache::default(),
             log_waits: AtomicBool::new(false),
             ledger_folder: OnceLock::new(),
+            event_sinks: OnceLock::new(),
         }
     }
 

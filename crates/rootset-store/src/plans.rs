@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rootset_gc::{Blocked, PlanFacts, SourceShare, Strategy, strategies};
 use rootset_model::limits::{PLAN_ITEMS_SHOWN, PLAN_LIFETIME_MS};
 use rootset_model::plan::{Action, PlanItem};
-use rootset_model::{Counts, Limits, PlanId, RunId, Timestamp, WorkspaceKey};
+use rootset_model::{Counts, DrainId, Limits, PlanId, RunId, Timestamp, WorkspaceKey};
 use serde::{Deserialize, Serialize};
 
 use crate::driver::{Row, Transaction, Value};
@@ -112,6 +112,8 @@ pub(crate) struct StoredPlan {
 pub(crate) struct PlanPolicy {
     pub operation: Option<String>,
     pub strategies: Vec<&'static Strategy>,
+    /// The drain that its run is a round of.
+    pub drain: Option<DrainId>,
 }
 
 impl StoredPlan {

@@ -1,6 +1,6 @@
 //! Stored policies of retention. They only say what a plan may name: nothing here deletes.
 
-use rootset_gc::Policies;
+use rootset_gc::{Policies, StoredPolicy};
 use rootset_model::names::CODE_SOURCE;
 use rootset_model::{RetentionPolicy, Timestamp, WorkspaceKey};
 
@@ -8,7 +8,7 @@ use crate::driver::Transaction;
 use crate::error::StoreError;
 use crate::garbage::{self, Findings};
 use crate::statements::retention as sql;
-use crate::{Stamp, Store, Workspace, audit};
+use crate::{Stamp, Store, Workspace, audit, workspaces};
 
 /// What a policy is for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,6 +16,7 @@ pub enum RetentionTarget {
     Workspace,
     Source(String),
     Repo(String),
+    Tag(String),
 }
 
 impl RetentionTarget {
@@ -24,6 +25,7 @@ impl RetentionTarget {
             Self::Workspace => ("workspace", ""),
             Self::Source(source) => ("source", source),
             Self::Repo(repo) => ("repo", repo),
+            Self::Tag(tag) => ("tag", tag),
         }
     }
 }
@@ -51,14 +53,23 @@ impl Store {
                 [workspace.key.into(), scope.into(), name.into(), (&json).into(), stamp.actor.into(), stamp.now.into()];
             tx.execute(&sql::SET, &parameters)?;
             audit::append(tx, workspace.key, stamp, &audit::Entry::of("set_retention"))?;
+            workspaces::look_again(tx, workspace.key)?;
             Ok(match target {
-                RetentionTarget::Workspace => before.of(None, None).0,
-                RetentionTarget::Source(source) => before.of(Some(source), None).0,
+                RetentionTarget::Workspace => before.of(None, None, None).0,
+                RetentionTarget::Source(source) => before.of(Some(source), None, None).0,
                 // Indexed files have one source: its policy is in force where their repository has none.
-                RetentionTarget::Repo(repo) => before.of(Some(CODE_SOURCE), Some(repo)).0,
+                RetentionTarget::Repo(repo) => before.of(Some(CODE_SOURCE), Some(repo), None).0,
+                RetentionTarget::Tag(tag) => before.of(None, None, Some(tag)).0,
             })
         })?;
         let findings = self.expired_by_policy(workspace, configured, stamp.now)?;
+        // What the caller is about to be told; a drain asks whether anybody was.
+        self.write(workspace, |tx| {
+            let (scope, name) = target.stored();
+            let parameters =
+                [workspace.key.into(), scope.into(), name.into(), findings.expired.into(), stamp.now.into()];
+            tx.execute(&sql::NOTE_SHOWN, &parameters).map(drop)
+        })?;
         Ok((replaced, findings))
     }
 
@@ -84,11 +95,13 @@ pub(crate) fn load(
     tx.query(&sql::ALL, &[workspace.into()], &mut |row| {
         let unreadable = || StoreError::UnreadableValue("a policy of retention");
         let policy: RetentionPolicy = serde_json::from_str(&row.get::<String>(2)?).map_err(|_| unreadable())?;
+        let policy = StoredPolicy { policy, shown: row.get(3)? };
         let target: String = row.get(1)?;
         match row.get::<String>(0)?.as_str() {
             "workspace" => policies.workspace = Some(policy),
             "source" => drop(policies.sources.insert(target, policy)),
             "repo" => drop(policies.repos.insert(target, policy)),
+            "tag" => drop(policies.tags.insert(target, policy)),
             _ => return Err(unreadable()),
         }
         Ok(())

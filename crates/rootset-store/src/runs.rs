@@ -1,6 +1,6 @@
 //! Runs: one change that can be undone or purged as a whole; and the trash that runs leave.
 
-use rootset_model::{Counts, PlanId, RunId, Timestamp, WorkspaceKey};
+use rootset_model::{Counts, DrainId, PlanId, RunId, Timestamp, WorkspaceKey};
 use serde::{Deserialize, Serialize};
 
 use crate::driver::{Row, Transaction};
@@ -77,6 +77,7 @@ pub struct RunView {
     pub purged_at: Option<Timestamp>,
     pub(crate) erasure: Option<rootset_model::ErasureId>,
     pub(crate) receipt: Option<Receipt>,
+    pub drain: Option<DrainId>,
 }
 
 impl RunView {
@@ -99,6 +100,7 @@ impl RunView {
                 .get::<Option<String>>(12)?
                 .map(|json| serde_json::from_str(&json).map_err(|_| StoreError::UnreadableValue("a receipt")))
                 .transpose()?,
+            drain: row.get(13)?,
         })
     }
 }
@@ -162,6 +164,8 @@ pub(crate) struct NewRun<'a> {
     pub plan: Option<PlanId>,
     /// `None` for runs that nothing can undo.
     pub undo_until: Option<Timestamp>,
+    /// The drain that it is a round of.
+    pub drain: Option<DrainId>,
 }
 
 pub(crate) fn insert(
@@ -185,8 +189,13 @@ pub(crate) fn insert(
             run.undo_until.into(),
             observed.observed_ms.into(),
             observed.doubt(),
+            run.drain.as_ref().into(),
         ],
     )?;
+    if let Some(drain) = &run.drain {
+        // A drain is taken back as a whole, so its first round waits for the grace of its last.
+        tx.execute(&sql::EXTEND_UNDO, &[workspace.into(), drain.into(), run.undo_until.into()])?;
+    }
     Ok(())
 }
 
@@ -227,7 +236,7 @@ pub(crate) fn record_import(
     stamp: Stamp<'_>,
 ) -> Result<(), StoreError> {
     let undo_until = Some(stamp.now.saturating_add_ms(grace_ms));
-    let run = NewRun { id: imported.run, operation: "import_graph", plan: None, undo_until };
+    let run = NewRun { id: imported.run, operation: "import_graph", plan: None, undo_until, drain: None };
     insert(tx, workspace, &run, stamp)?;
     let mut counts = RunCounts::default();
     counts.taken.add("entities", imported.entities as i64);

@@ -10,6 +10,8 @@ use crate::runs::RunView;
 use crate::statements::status as sql;
 use crate::{Store, Workspace, workspaces};
 
+const DAY_MS: i64 = 24 * 3_600_000;
+
 #[derive(Clone, Debug, Default)]
 pub struct HeapStatus {
     /// By kind; segments only where their session lives.
@@ -24,6 +26,8 @@ pub struct HeapStatus {
     pub oldest_trash_at: Option<Timestamp>,
     pub trash_bytes: i64,
     pub last_runs: Vec<RunView>,
+    /// Runs whose undo ends within a day.
+    pub undo_ends_soon: Vec<RunView>,
     pub dead: DeadRows,
     pub sizes: Sizes,
     /// The database's own clock.
@@ -60,7 +64,10 @@ impl Store {
             }
             let trash_bytes = tx.scalar(&sql::TRASH_BYTES, &[workspace.key.into()])?;
             let last_runs = tx.rows(&sql::LAST_RUNS, &[workspace.key.into(), runs.into()], RunView::read)?;
-            Ok(HeapStatus { trash_bytes, last_runs, clock: tx.observed_time()?, ..counts })
+            let soon = now.saturating_add_ms(DAY_MS);
+            let parameters = [workspace.key.into(), soon.into(), runs.into()];
+            let undo_ends_soon = tx.rows(&sql::UNDO_ENDS_SOON, &parameters, RunView::read)?;
+            Ok(HeapStatus { trash_bytes, last_runs, undo_ends_soon, clock: tx.observed_time()?, ..counts })
         })?;
         status.dead = self.dead_rows()?;
         status.sizes = self.engine.sizes()?;

@@ -375,6 +375,7 @@ fn sweep_batch(
         counts: Some(audit::json(&counts)),
         plan: Some(confirmed.plan()),
         run: Some(confirmed.run()),
+        details: confirmed.details().map(str::to_owned),
     };
     audit::append(tx, workspace, stamp, &entry)?;
     Ok(is_last)

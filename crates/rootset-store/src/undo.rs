@@ -9,7 +9,7 @@ use crate::kinds::{KINDS, Undoing, restore_memories};
 use crate::memories::{self, MemoryRow};
 use crate::runs::{self, RunView};
 use crate::statements::runs as sql;
-use crate::{Stamp, Store, Workspace, audit};
+use crate::{Stamp, Store, Workspace, audit, workspaces};
 
 /// What came back, and what could not.
 #[derive(Clone, Debug)]
@@ -92,6 +92,7 @@ impl Store {
             let row = find_trashed(tx, workspace.key, reference)?;
             let mut undone = Undone::default();
             restore_memories(tx, workspace.key, &[row.id.0], &mut undone, stamp.now)?;
+            workspaces::look_again(tx, workspace.key)?;
             append_audit(tx, workspace.key, "gc_undo", row.trashed.map(|(run, _)| run), &undone, stamp)?;
             Ok(undone)
         })
@@ -130,6 +131,7 @@ fn undo_batch(
         }
     }
     if !undone.is_nothing() || next.is_none() {
+        workspaces::look_again(tx, workspace)?;
         append_audit(tx, workspace, "gc_undo", Some(run.id), &undone, stamp)?;
     }
     failpoint!("undo.batch");
@@ -154,13 +156,15 @@ fn restore_kinds(
 }
 
 impl Undone {
-    fn is_nothing(&self) -> bool {
+    pub(crate) fn is_nothing(&self) -> bool {
         self.restored.is_nothing() && self.conflicts.is_empty()
     }
 
-    fn add(&mut self, other: Self) {
+    pub(crate) fn add(&mut self, other: Self) {
         self.restored.add_all(&other.restored);
         self.conflicts.extend(other.conflicts);
+        self.is_unfinished |= other.is_unfinished;
+        self.warnings.extend(other.warnings);
     }
 }
 

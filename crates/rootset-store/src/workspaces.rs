@@ -14,6 +14,8 @@ use crate::{Stamp, Store};
 pub struct Workspace {
     pub key: WorkspaceKey,
     pub id: String,
+    /// What kind of tenant it is, in the operator's words: settings can be made for a class.
+    pub class: String,
     /// Set when the whole workspace is in the trash.
     pub trashed: Option<(RunId, Timestamp)>,
 }
@@ -25,7 +27,12 @@ pub struct NewWorkspace {
     pub description: Option<String>,
     pub quota_memories: Option<i64>,
     pub quota_bytes: Option<i64>,
+    /// Default: [`STANDARD_CLASS`].
+    pub class: Option<String>,
 }
+
+/// The class of workspaces that nobody gave another.
+pub const STANDARD_CLASS: &str = "standard";
 
 #[derive(Clone, Debug)]
 pub struct WorkspaceView {
@@ -41,6 +48,7 @@ pub struct WorkspaceView {
     pub last_write_at: Timestamp,
     pub last_run_at: Option<Timestamp>,
     pub trashed_at: Option<Timestamp>,
+    pub class: String,
 }
 
 impl Store {
@@ -74,6 +82,26 @@ impl Store {
             tx.enter(workspace.key.into())?;
             crate::audit::append(tx, workspace.key, stamp, &crate::audit::Entry::of("create_workspace"))?;
             Ok(workspace)
+        })
+    }
+
+    /// Changes what is given; a quota is replaced as a whole.
+    pub fn update_workspace(
+        &self,
+        workspace: &Workspace,
+        class: Option<&str>,
+        quota: Option<(Option<i64>, Option<i64>)>,
+        stamp: Stamp<'_>,
+    ) -> Result<(), StoreError> {
+        self.write(workspace, |tx| {
+            if let Some(class) = class {
+                tx.execute(&sql::SET_CLASS, &[workspace.key.into(), class.into()])?;
+            }
+            if let Some((memories, bytes)) = quota {
+                tx.execute(&sql::SET_QUOTA, &[workspace.key.into(), memories.into(), bytes.into()])?;
+            }
+            look_again(tx, workspace.key)?;
+            crate::audit::append(tx, workspace.key, stamp, &crate::audit::Entry::of("update_workspace"))
         })
     }
 
@@ -113,6 +141,17 @@ impl Store {
         Ok(all)
     }
 
+    /// Those that a round has to look at: something may have become garbage by `now`, or was written since the last look.
+    pub fn workspaces_to_look_at(&self, now: Timestamp, all: bool) -> Result<Vec<Workspace>, StoreError> {
+        self.read(Tenant::Database, |tx| tx.rows(&sql::TO_LOOK_AT, &[now.into(), all.into()], read))
+    }
+
+    /// A round has looked, and found nothing to do before `look_at`, unless somebody writes.
+    pub fn note_looked(&self, workspace: &Workspace, look: &NextLook) -> Result<(), StoreError> {
+        let parameters = [workspace.key.into(), look.at.into(), look.last_write_at.into()];
+        self.touch(workspace.key, |tx| tx.execute(&sql::LOOKED, &parameters).map(drop))
+    }
+
     /// When anybody wrote to any of them.
     pub fn last_write_at(&self) -> Result<Option<Timestamp>, StoreError> {
         self.read(Tenant::Database, |tx| tx.scalar(&sql::LAST_WRITE_AT, &[]))
@@ -135,8 +174,22 @@ impl WorkspaceView {
             last_write_at: row.get(9)?,
             last_run_at: None,
             trashed_at: row.get(10)?,
+            class: row.get(11)?,
         })
     }
+}
+
+/// When the next round has to look at a workspace that nobody writes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NextLook {
+    pub at: Timestamp,
+    /// Of the workspace as it was looked at.
+    pub last_write_at: Option<Timestamp>,
+}
+
+/// Something has changed without a write to a memory: the next round looks.
+pub(crate) fn look_again(tx: &mut dyn Transaction, workspace: WorkspaceKey) -> Result<(), StoreError> {
+    tx.execute(&sql::LOOK_AGAIN, &[workspace.into()]).map(drop)
 }
 
 pub(crate) fn find(tx: &mut dyn Transaction, id: &str) -> Result<Option<Workspace>, StoreError> {
@@ -145,7 +198,7 @@ pub(crate) fn find(tx: &mut dyn Transaction, id: &str) -> Result<Option<Workspac
 
 fn read(row: &dyn Row) -> Result<Workspace, StoreError> {
     let (run, at): (Option<RunId>, Option<Timestamp>) = (row.get(2)?, row.get(3)?);
-    Ok(Workspace { key: row.get(0)?, id: row.get(1)?, trashed: run.zip(at) })
+    Ok(Workspace { key: row.get(0)?, id: row.get(1)?, class: row.get(4)?, trashed: run.zip(at) })
 }
 
 /// `false` when there is one of that name.
@@ -164,6 +217,7 @@ fn insert(tx: &mut dyn Transaction, new: &NewWorkspace, stamp: Stamp<'_>) -> Res
             new.quota_memories.into(),
             new.quota_bytes.into(),
             stamp.now.into(),
+            new.class.as_deref().unwrap_or(STANDARD_CLASS).into(),
         ],
     )?;
     Ok(changed > 0)

@@ -12,7 +12,7 @@ pub static EXPIRED: Strategy = Strategy {
     about: "Memories whose expires_at has passed, or that the retention policy no longer keeps.",
     needs: Needs::MemoriesUnderPolicies,
     select,
-    reasons: &[EXPIRES_AT, TOO_OLD, TOO_MANY, TOO_FAR_BEHIND],
+    reasons: &[EXPIRES_AT, TOO_OLD, TOO_MANY, TOO_FAR_BEHIND, PERIOD_OVER],
     // Dates and policies are asked when a run starts.
     still_holds: |_| true,
     runs_by_schedule: true,
@@ -35,11 +35,17 @@ const TOO_FAR_BEHIND: Reason = Reason::new(&ReasonText {
     in_words: "behind the newest version by the retention policy's max_version_gap",
 });
 
+/// Of a policy that is final: what goes by it stays gone.
+pub const PERIOD_OVER: Reason =
+    Reason::new(&ReasonText { word: "period_over", in_words: "the period of a final retention policy is over" });
+
 fn select(heap: &Heap<'_>, now: Timestamp) -> Selection {
     let has_run_out = |root: &Root| past(root.expires_at, now).is_some();
     let mut roots = heap.places_where(has_run_out, EXPIRES_AT);
     let classified = retention::classify(heap.roots, heap.buckets, now);
-    roots.extend(classified.expired.iter().map(|(place, expiry)| (*place, reason_of(*expiry))));
+    let is_final = |place: u32| heap.buckets[heap.roots[place as usize].bucket as usize].policy.is_final;
+    let reason = |place: u32, expiry| if is_final(place) { PERIOD_OVER } else { reason_of(expiry) };
+    roots.extend(classified.expired.iter().map(|(place, expiry)| (*place, reason(*place, *expiry))));
     // Its own date is the better reason where both apply.
     roots.sort_by_key(|(place, _)| *place);
     roots.dedup_by_key(|(place, _)| *place);

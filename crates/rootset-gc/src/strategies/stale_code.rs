@@ -13,7 +13,7 @@ pub static STALE_CODE: Strategy = Strategy {
     select,
     reasons: &[STALE],
     still_holds: |state| state.is_stale,
-    runs_by_schedule: false,
+    runs_by_schedule: true,
     example: |now| {
         let file = Root { is_indexed_file: true, stale_at: Some(now), ..Root::written(1, now) };
         Example { memories: vec![file], ..Example::default() }

@@ -26,7 +26,7 @@ pub struct Strategy {
     /// Asked again inside the sweep's transaction, for what can change without a new version of the item. Dates and
     /// policies are asked when a run starts.
     pub still_holds: fn(&RootState) -> bool,
-    /// Part of every round of the scheduler.
+    /// Part of the scheduler's rounds, where `gc.strategies` does not say otherwise.
     pub runs_by_schedule: bool,
     pub example: fn(Timestamp) -> Example,
 }

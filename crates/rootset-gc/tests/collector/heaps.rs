@@ -31,6 +31,7 @@ pub fn policy() -> impl Strategy<Value = RetentionPolicy> {
             min_keep,
             keep_within_ms,
             basis,
+            ..RetentionPolicy::default()
         },
     )
 }

@@ -13,7 +13,8 @@ use super::{Basis, RetentionPolicy};
 use crate::time::{DurationMs, parse_duration_ms};
 
 /// Every field, in the order in which it is shown.
-pub const FIELDS: [&str; 6] = ["max_age", "max_count", "max_version_gap", "min_keep", "keep_within", "basis"];
+pub const FIELDS: [&str; 8] =
+    ["max_age", "max_count", "max_version_gap", "min_keep", "keep_within", "basis", "may_empty", "final"];
 /// Of a value in an error message.
 const SHOWN_CHARS_MAX: usize = 80;
 
@@ -31,6 +32,7 @@ pub enum FieldError {
 pub enum Written {
     Integer(i64),
     Text(String),
+    Flag(bool),
     /// Anything that no field takes, as it is shown.
     Other(String),
 }
@@ -57,6 +59,8 @@ impl RetentionPolicy {
             "min_keep" => self.min_keep = whole_number("min_keep", value, 0)?,
             "keep_within" => self.keep_within_ms = milliseconds("keep_within", value, 0)?,
             "basis" => self.basis = basis(value)?,
+            "may_empty" => self.may_empty = flag("may_empty", value)?,
+            "final" => self.is_final = flag("final", value)?,
             unknown => return Err(FieldError::Unknown { field: unknown.chars().take(SHOWN_CHARS_MAX).collect() }),
         }
         Ok(())
@@ -84,6 +88,12 @@ pub struct ShownPolicy {
     /// What age is counted from; absent: `ingested_at`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub basis: Option<Basis>,
+    /// A scheduled round may take the last memory of a source, too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub may_empty: Option<bool>,
+    /// A legal period: what has expired is erased when it is purged, and no restore brings it back.
+    #[serde(rename = "final", skip_serializing_if = "Option::is_none")]
+    pub is_final: Option<bool>,
 }
 
 impl From<&RetentionPolicy> for ShownPolicy {
@@ -95,6 +105,8 @@ impl From<&RetentionPolicy> for ShownPolicy {
             min_keep: Some(policy.min_keep).filter(|count| *count != 0),
             keep_within: Some(DurationMs(policy.keep_within_ms)).filter(|within| within.0 != 0),
             basis: Some(policy.basis).filter(|basis| *basis != Basis::default()),
+            may_empty: policy.may_empty.then_some(true),
+            is_final: policy.is_final.then_some(true),
         }
     }
 }
@@ -103,7 +115,7 @@ fn milliseconds(field: &'static str, value: &Written, min: i64) -> Result<i64, F
     let milliseconds = match value {
         Written::Integer(milliseconds) => Some(*milliseconds),
         Written::Text(text) => parse_duration_ms(text).ok(),
-        Written::Other(_) => None,
+        Written::Flag(_) | Written::Other(_) => None,
     };
     milliseconds.filter(|milliseconds| *milliseconds >= min).ok_or_else(|| FieldError::BadValue {
         field,
@@ -138,10 +150,18 @@ fn basis(value: &Written) -> Result<Basis, FieldError> {
     }
 }
 
+fn flag(field: &'static str, value: &Written) -> Result<bool, FieldError> {
+    match value {
+        Written::Flag(flag) => Ok(*flag),
+        _ => Err(FieldError::BadValue { field, value: value.to_string(), allowed: "`true`, `false`" }),
+    }
+}
+
 impl fmt::Display for Written {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Integer(number) => write!(f, "`{number}`"),
+            Self::Flag(flag) => write!(f, "`{flag}`"),
             Self::Text(text) => write!(f, "`{:?}`", text.chars().take(SHOWN_CHARS_MAX).collect::<String>()),
             Self::Other(shown) => write!(f, "`{}`", shown.chars().take(SHOWN_CHARS_MAX).collect::<String>()),
         }
@@ -152,6 +172,7 @@ impl From<&serde_json::Value> for Written {
     fn from(value: &serde_json::Value) -> Self {
         match value {
             serde_json::Value::String(text) => Self::Text(text.clone()),
+            serde_json::Value::Bool(flag) => Self::Flag(*flag),
             other => other.as_i64().map_or_else(|| Self::Other(other.to_string()), Self::Integer),
         }
     }
@@ -190,7 +211,7 @@ impl<'de> de::Visitor<'de> for WrittenVisitor {
     }
 
     fn visit_bool<E>(self, value: bool) -> Result<Written, E> {
-        Ok(Written::Other(value.to_string()))
+        Ok(Written::Flag(value))
     }
 
     fn visit_unit<E>(self) -> Result<Written, E> {
@@ -230,7 +251,7 @@ mod tests {
     fn policies_are_read_as_people_write_them_and_shown_so_that_they_can_be_read_back() {
         let written = json!({
             "max_age": "90d", "max_count": 0, "max_version_gap": 3, "min_keep": 2, "keep_within": "36h",
-            "basis": "last_used_at",
+            "basis": "last_used_at", "may_empty": true, "final": true,
         });
         let policy = policy_of(written.clone()).unwrap();
         let expected = RetentionPolicy {
@@ -240,6 +261,8 @@ mod tests {
             min_keep: 2,
             keep_within_ms: 36 * 3_600_000,
             basis: Basis::LastUsedAt,
+            may_empty: true,
+            is_final: true,
         };
         assert_eq!(policy, expected);
         assert_eq!(json!(ShownPolicy::from(&policy)), written);
@@ -269,6 +292,8 @@ mod tests {
             ("keep_within", json!("soon"), "`\"soon\"`"),
             ("basis", json!("created_at"), "`\"created_at\"`"),
             ("basis", json!(1), "`1`"),
+            ("may_empty", json!("yes"), "`\"yes\"`"),
+            ("final", json!(1), "`1`"),
         ] {
             let error = policy_of(json!({ field: bad })).unwrap_err();
             assert!(error.starts_with(&format!("`{field}` is {shown}; allowed: ")), "{error}");
@@ -281,7 +306,7 @@ mod tests {
         assert_eq!(
             error,
             "unknown field `max_agee` in a retention policy; allowed: max_age, max_count, max_version_gap, min_keep, \
-             keep_within, basis"
+             keep_within, basis, may_empty, final"
         );
     }
 

@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use rootset_api::{AuditAnswer, AuditList, Effect, ListAudit};
+use rootset_model::limits::NAME_CHARS_MAX;
 use rootset_store::{AuditEntry, AuditFilters, DATABASE};
 
 use crate::caller::Caller;
 use crate::error::ServiceError;
-use crate::fields::page;
+use crate::fields::{check_short_text, page};
 use crate::operation::Operation;
+use crate::scheduler::EVENT_KINDS;
 use crate::service::Service;
 
 impl Operation for ListAudit {
@@ -26,7 +28,15 @@ impl Operation for ListAudit {
             let workspace = service.workspace_or_trashed(caller, self.workspace_id.as_deref())?;
             (workspace.key, Some(workspace.id))
         };
-        let filters = AuditFilters { since: self.since, until: self.until, operation: self.operation };
+        let mut operations: Vec<String> = self.operation.into_iter().collect();
+        for kind in self.kinds.unwrap_or_default() {
+            check_short_text("kinds", &kind, NAME_CHARS_MAX)?;
+            match kind.as_str() {
+                "events" => operations.extend(EVENT_KINDS.map(str::to_owned)),
+                _ => operations.push(kind),
+            }
+        }
+        let filters = AuditFilters { since: self.since, until: self.until, operations };
         let (entries, total) = service.store.list_audit(chain, &filters, offset, limit)?;
         let answer = |entry: AuditEntry| AuditAnswer {
             seq: entry.seq,
@@ -37,6 +47,7 @@ impl Operation for ListAudit {
             counts: serde_json::from_str(&entry.counts).unwrap_or_default(),
             plan_id: entry.plan,
             run_id: entry.run,
+            details: entry.details.and_then(|details| serde_json::from_str(&details).ok()),
         };
         Ok(AuditList { entries: entries.into_iter().map(answer).collect(), total, offset, limit })
     }

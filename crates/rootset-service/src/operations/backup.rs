@@ -9,8 +9,8 @@ use rootset_api::{
 };
 use rootset_model::names::check_workspace_id;
 use rootset_store::{
-    Backup, BackupKind, BackupReason, DamagedBackup, FreshTrash, LedgerUse, RestoreTarget, Restoring, StoreError,
-    verify_backup,
+    Backup, BackupKind, BackupReason, Configured, DamagedBackup, FreshTrash, LedgerUse, RestoreTarget, Restoring,
+    StoreError, Workspace, verify_backup,
 };
 use serde_json::json;
 
@@ -135,7 +135,8 @@ impl Operation for BackupRestore {
             _ => LedgerUse::Consult(&folders),
         };
         let trash = FreshTrash { run: service.next_run_id(), grace_ms: service.settings.grace_ms };
-        let restoring = Restoring { target, ledger, trash, room: &room };
+        let configured = |workspace: &Workspace| service.settings.gc.retention_of(workspace);
+        let restoring = Restoring { target, ledger, trash, configured: Configured(&configured), room: &room };
         let restored = service.store.restore_backup(&backup, restoring, service.stamp(caller));
         let restored = restored.map_err(|error| only_seen(error, caller))?;
         let mut warnings = restored.warnings;

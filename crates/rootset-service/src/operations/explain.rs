@@ -12,7 +12,7 @@ use crate::service::Service;
 impl Operation for GcExplain {
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<ExplainAnswer, ServiceError> {
         let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
-        let configured = service.settings.gc.retention_of(&workspace.id);
+        let configured = service.settings.gc.retention_of(&workspace);
         let found = service.store.explain(&workspace, &self.id, configured, service.now())?;
         Ok(ExplainAnswer {
             kind: found.kind.to_owned(),

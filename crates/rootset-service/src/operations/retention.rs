@@ -17,7 +17,7 @@ use crate::service::Service;
 impl Operation for SetRetention {
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<RetentionSet, ServiceError> {
         let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
-        let target = target(self.source, self.repo)?;
+        let target = target(self.source, self.repo, self.tag)?;
         let fields = [
             ("max_age", self.max_age),
             ("max_count", self.max_count),
@@ -25,10 +25,12 @@ impl Operation for SetRetention {
             ("min_keep", self.min_keep),
             ("keep_within", self.keep_within),
             ("basis", self.basis),
+            ("may_empty", self.may_empty),
+            ("final", self.is_final),
         ];
         let given = fields.into_iter().filter_map(|(field, value)| value.map(|value| (field, value)));
         let policy = RetentionPolicy::from_fields(given).map_err(|error| ServiceError::invalid(error.to_string()))?;
-        let configured = service.settings.gc.retention_of(&workspace.id);
+        let configured = service.settings.gc.retention_of(&workspace);
         service.flush_uses()?;
         let (replaced, found) =
             service.store.set_retention(&workspace, &target, policy, configured, service.stamp(caller))?;
@@ -47,27 +49,28 @@ impl Operation for SetRetention {
 impl Operation for GetRetention {
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<RetentionAnswer, ServiceError> {
         let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
-        let configured = service.settings.gc.retention_of(&workspace.id);
+        let configured = service.settings.gc.retention_of(&workspace);
         let policies = service.store.policies(&workspace, configured)?;
         // Indexed files have one source: naming a repository names it too.
         let source = self.source.as_deref().or(self.repo.as_ref().map(|_| CODE_SOURCE));
-        let (policy, origin) = policies.of(source, self.repo.as_deref());
+        let (policy, origin) = policies.of(source, self.repo.as_deref(), self.tag.as_deref());
         Ok(RetentionAnswer { policy: (&policy).into(), origin })
     }
 }
 
-fn target(source: Option<String>, repo: Option<String>) -> Result<RetentionTarget, ServiceError> {
-    for (field, name) in [("source", &source), ("repo", &repo)] {
+fn target(source: Option<String>, repo: Option<String>, tag: Option<String>) -> Result<RetentionTarget, ServiceError> {
+    for (field, name) in [("source", &source), ("repo", &repo), ("tag", &tag)] {
         let Some(name) = name else { continue };
         check_short_text(field, name, NAME_CHARS_MAX)?;
         if name.trim().is_empty() {
             return Err(ServiceError::invalid(format!("`{field}` is blank; omit it for the whole workspace")));
         }
     }
-    match (source, repo) {
-        (None, None) => Ok(RetentionTarget::Workspace),
-        (Some(source), None) => Ok(RetentionTarget::Source(source)),
-        (None, Some(repo)) => Ok(RetentionTarget::Repo(repo)),
-        (Some(_), Some(_)) => Err(ServiceError::invalid("give either `source` or `repo`, not both")),
+    match (source, repo, tag) {
+        (None, None, None) => Ok(RetentionTarget::Workspace),
+        (Some(source), None, None) => Ok(RetentionTarget::Source(source)),
+        (None, Some(repo), None) => Ok(RetentionTarget::Repo(repo)),
+        (None, None, Some(tag)) => Ok(RetentionTarget::Tag(tag)),
+        _ => Err(ServiceError::invalid("give only one of `source`, `repo` and `tag`")),
     }
 }

@@ -23,7 +23,7 @@ impl Operation for GcStatus {
         let dead_fraction = status.dead.fraction();
         let threshold = service.settings.gc.defrag_threshold;
         Ok(StatusAnswer {
-            workspace_id: workspace.id,
+            workspace_id: workspace.id.clone(),
             live: LiveCounts {
                 counts: status.live.naming(&ALWAYS_NAMED),
                 pinned: status.pinned,
@@ -35,6 +35,9 @@ impl Operation for GcStatus {
             defrag_recommended: sees_all.then(|| rootset_gc::is_defrag_recommended(dead_fraction, threshold)),
             unclassifiable: status.unclassifiable,
             waiting: Waiting::of_database(&status.clock).map(|waiting| waiting.in_words()),
+            rounds: service.rounds_of(&workspace)?,
+            undo_ends_soon: Some(status.undo_ends_soon.into_iter().map(run_answer).collect::<Vec<_>>())
+                .filter(|runs| !runs.is_empty()),
             disk: DiskAnswer {
                 db: sees_all.then_some(status.sizes.database_bytes),
                 wal: sees_all.then_some(status.sizes.log_bytes),

@@ -10,7 +10,7 @@ use super::plan::trashed_answer;
 use super::purge::said;
 use crate::caller::Caller;
 use crate::error::ServiceError;
-use crate::fields::parse_run_id;
+use crate::fields::{parse_drain_id, parse_run_id};
 use crate::operation::Operation;
 use crate::service::Service;
 
@@ -22,19 +22,22 @@ pub fn run_answer(run: RunView) -> RunAnswer {
         at: run.started_at,
         trashed: trashed_answer(&run.counts.taken),
         undo_until: run.undo_until,
+        drain_id: run.drain,
     }
 }
 
 impl Operation for GcUndo {
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<UndoAnswer, ServiceError> {
         let workspace = service.workspace_or_trashed(caller, self.workspace_id.as_deref())?;
-        match (&self.run_id, &self.memory_id) {
-            (Some(_), Some(_)) => Err(ServiceError::invalid("give either `run_id` or `memory_id`, not both")),
-            (Some(run), None) => {
-                Ok(answer(service.store.undo_run(&workspace, parse_run_id(run)?, service.stamp(caller))?))
+        let stamp = service.stamp(caller);
+        match (&self.run_id, &self.drain_id, &self.memory_id) {
+            (Some(run), None, None) => Ok(answer(service.store.undo_run(&workspace, parse_run_id(run)?, stamp)?)),
+            (None, Some(drain), None) => {
+                Ok(answer(service.store.undo_drain(&workspace, parse_drain_id(drain)?, stamp)?))
             }
-            (None, Some(memory)) => Ok(answer(service.store.undo_memory(&workspace, memory, service.stamp(caller))?)),
-            (None, None) => nothing_named(service, caller, &workspace, self.kind),
+            (None, None, Some(memory)) => Ok(answer(service.store.undo_memory(&workspace, memory, stamp)?)),
+            (None, None, None) => nothing_named(service, caller, &workspace, self.kind),
+            _ => Err(ServiceError::invalid("give only one of `run_id`, `drain_id` and `memory_id`")),
         }
     }
 }

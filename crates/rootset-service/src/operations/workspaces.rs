@@ -1,14 +1,14 @@
-//! `create_workspace`, `list_workspaces` and `delete_workspace`.
+//! `create_workspace`, `update_workspace`, `list_workspaces` and `delete_workspace`.
 
 use std::sync::Arc;
 
 use rootset_api::{
     CreateWorkspace, CreatedWorkspace, DeleteWorkspace, DeletedWorkspace, ErrorCode, ListWorkspaces, Quota,
-    WorkspaceAnswer, WorkspaceList,
+    UpdateWorkspace, WorkspaceAnswer, WorkspaceList,
 };
 use rootset_model::limits::{COUNT_MAX, DESCRIPTION_CHARS_MAX, TOPIC_CHARS_MAX};
 use rootset_model::names::check_workspace_id;
-use rootset_store::{NewWorkspace, WorkspaceView};
+use rootset_store::{NewWorkspace, STANDARD_CLASS, WorkspaceView};
 
 use crate::caller::Caller;
 use crate::error::ServiceError;
@@ -22,13 +22,11 @@ impl Operation for CreateWorkspace {
             .map_err(|error| ServiceError::invalid(format!("`workspace_id`: {error}")))?;
         check_short_text("name", self.name.as_deref().unwrap_or_default(), TOPIC_CHARS_MAX)?;
         check_short_text("description", self.description.as_deref().unwrap_or_default(), DESCRIPTION_CHARS_MAX)?;
-        let quota = self.quota.unwrap_or(Quota { memories: None, bytes: None });
-        for (field, value) in [("quota.memories", quota.memories), ("quota.bytes", quota.bytes)] {
-            if value.is_some_and(|value| !(1..=COUNT_MAX).contains(&value)) {
-                let hint = "leave it out for a workspace without a quota";
-                return Err(ServiceError::invalid(format!("`{field}` must be from 1 to {COUNT_MAX}")).with_hint(hint));
-            }
-        }
+        let class = self.class.unwrap_or_else(|| STANDARD_CLASS.to_owned());
+        check_class(&class)?;
+        let of_class = service.settings.gc.classes.get(&class).copied().unwrap_or_default();
+        let quota = self.quota.unwrap_or(Quota { memories: of_class.quota_memories, bytes: of_class.quota_bytes });
+        check_quota(quota)?;
         let stamp = service.stamp(caller);
         let new = NewWorkspace {
             id: self.workspace_id,
@@ -36,10 +34,43 @@ impl Operation for CreateWorkspace {
             description: self.description,
             quota_memories: quota.memories,
             quota_bytes: quota.bytes,
+            class: Some(class),
         };
         let created = service.store.create_workspace(&new, stamp)?;
         Ok(CreatedWorkspace { workspace_id: created.id, created_at: stamp.now })
     }
+}
+
+impl Operation for UpdateWorkspace {
+    fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<WorkspaceAnswer, ServiceError> {
+        let workspace = service.workspace(caller, Some(&self.workspace_id))?;
+        if let Some(class) = &self.class {
+            check_class(class)?;
+        }
+        if let Some(quota) = self.quota {
+            check_quota(quota)?;
+        }
+        let quota = self.quota.map(|quota| (quota.memories, quota.bytes));
+        service.store.update_workspace(&workspace, self.class.as_deref(), quota, service.stamp(caller))?;
+        let seen = service.store.list_workspaces(|id| id == workspace.id)?;
+        let found = seen.into_iter().next().map(workspace_answer);
+        found.ok_or_else(|| ServiceError::new(ErrorCode::NotFound, format!("no workspace `{}`", workspace.id)))
+    }
+}
+
+/// A class is a label of metrics and a name in the configuration: written like a workspace's id.
+fn check_class(class: &str) -> Result<(), ServiceError> {
+    check_workspace_id(class).map_err(|error| ServiceError::invalid(format!("`class`: {error}")))
+}
+
+fn check_quota(quota: Quota) -> Result<(), ServiceError> {
+    for (field, value) in [("quota.memories", quota.memories), ("quota.bytes", quota.bytes)] {
+        if value.is_some_and(|value| !(1..=COUNT_MAX).contains(&value)) {
+            let hint = "leave it out for a workspace without a quota";
+            return Err(ServiceError::invalid(format!("`{field}` must be from 1 to {COUNT_MAX}")).with_hint(hint));
+        }
+    }
+    Ok(())
 }
 
 fn workspace_answer(view: WorkspaceView) -> WorkspaceAnswer {
@@ -49,6 +80,7 @@ fn workspace_answer(view: WorkspaceView) -> WorkspaceAnswer {
         name: view.name,
         description: view.description,
         quota: has_quota.then_some(Quota { memories: view.quota_memories, bytes: view.quota_bytes }),
+        class: view.class,
         memories: view.memories,
         bytes: view.bytes,
         trash: view.trashed_memories,

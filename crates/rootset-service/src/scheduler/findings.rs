@@ -10,6 +10,18 @@ use serde::{Deserialize, Serialize};
 pub struct Reported(BTreeMap<String, String>);
 
 impl Reported {
+    /// What was reported under this name is reported again when it comes back.
+    pub fn forget(&mut self, about: &str) {
+        self.0.remove(about);
+    }
+
+    /// Takes over what another has noted under this name.
+    pub fn keep(&mut self, about: &str, from: &Self) {
+        if let Some(digest) = from.0.get(about) {
+            self.0.insert(about.to_owned(), digest.clone());
+        }
+    }
+
     /// Whether the set differs from the last one reported under this name.
     pub fn is_new(&self, about: &str, digest: &str) -> bool {
         self.0.get(about).map(String::as_str) != Some(digest)

@@ -1,14 +1,18 @@
 //! What the scheduler reports: events with ids, counts and policies, never with words of a memory.
+//!
+//! Every event is a line of the log, an entry of the audit trail, and on its way to whoever wants to hear of it
+//! (`rootset-store/src/events.rs`).
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use rootset_gc::Blocked;
-use rootset_model::PlanId;
 use rootset_model::retention::fields::ShownPolicy;
+use rootset_model::{Counts, DrainId, PlanId, RunId, Timestamp};
+use rootset_store::EventNote;
 use serde::Serialize;
 
-/// Where events go. It cannot fail: whatever it does, the run goes on.
+/// Where events go beside the audit trail. It cannot fail: whatever it does, the run goes on.
 pub trait TelemetrySink: Send + Sync {
     fn emit(&self, event: &Event);
 }
@@ -18,6 +22,9 @@ pub trait TelemetrySink: Send + Sync {
 pub enum Event {
     Tombstone(Tombstone),
     Blocked(BlockedPlan),
+    Drain(DrainEvent),
+    Failed(FailedWorkspace),
+    Clock(ClockEvent),
 }
 
 /// Memories of one source and repository that the policies no longer keep.
@@ -53,6 +60,113 @@ pub struct BlockedPlan {
     pub blocked: Vec<Blocked>,
 }
 
+/// A step of a drain.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct DrainEvent {
+    pub workspace_id: String,
+    pub drain_id: DrainId,
+    pub source: String,
+    pub step: DrainStep,
+    /// Memories of the source that are garbage, and living ones.
+    pub garbage: i64,
+    pub total: i64,
+    /// Memories that this step took.
+    pub taken: i64,
+    /// When an announced drain begins.
+    pub begins_at: Option<Timestamp>,
+    pub run_id: Option<RunId>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DrainStep {
+    Announced,
+    Began,
+    /// A round took its slice.
+    Round,
+    Ended,
+    /// What was announced is no longer called for.
+    Withdrawn,
+}
+
+/// A workspace in which a round failed; the reason is in the log.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FailedWorkspace {
+    pub workspace_id: String,
+    pub code: String,
+}
+
+/// The clock came into doubt, or is believed again.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ClockEvent {
+    pub is_in_doubt: bool,
+    pub in_words: String,
+}
+
+impl DrainStep {
+    fn kind(self) -> &'static str {
+        match self {
+            Self::Announced => "drain_announced",
+            Self::Began => "drain_began",
+            Self::Round => "drain_round",
+            Self::Ended => "drain_ended",
+            Self::Withdrawn => "drain_withdrawn",
+        }
+    }
+}
+
+impl Event {
+    /// As the audit trail keeps it.
+    pub(super) fn note(&self) -> EventNote {
+        let mut counts = Counts::default();
+        let (kind, details, run) = match self {
+            Self::Tombstone(it) => {
+                counts.add("expired", it.detail.expired);
+                counts.add("deleted", it.detail.deleted);
+                counts.add("memories", it.memories_total);
+                let details = serde_json::json!({
+                    "source": it.source, "repo": it.repo, "strategy": "expired", "policy": it.detail.retention,
+                    "auto_delete": it.detail.auto_delete, "unclassifiable": it.detail.unclassifiable,
+                });
+                ("garbage_found", details, None)
+            }
+            Self::Blocked(it) => {
+                let details = serde_json::json!({"plan_id": it.plan_id, "blocked": it.blocked});
+                ("plan_blocked", details, None)
+            }
+            Self::Drain(it) => {
+                counts.add("garbage", it.garbage);
+                counts.add("memories", it.total);
+                counts.add("taken", it.taken);
+                let details =
+                    serde_json::json!({"drain_id": it.drain_id, "source": it.source, "begins_at": it.begins_at});
+                (it.step.kind(), details, it.run_id)
+            }
+            Self::Failed(it) => ("round_failed", serde_json::json!({"code": it.code}), None),
+            Self::Clock(it) => {
+                let kind = if it.is_in_doubt { "clock_in_doubt" } else { "clock_believed" };
+                (kind, serde_json::json!({"in_words": it.in_words}), None)
+            }
+        };
+        EventNote { kind, counts, details: Some(details), run }
+    }
+}
+
+/// Kinds of events, for whoever asks the audit trail for them.
+pub const EVENT_KINDS: [&str; 11] = [
+    "garbage_found",
+    "plan_blocked",
+    "drain_announced",
+    "drain_began",
+    "drain_round",
+    "drain_ended",
+    "drain_withdrawn",
+    "drain_stopped",
+    "round_failed",
+    "clock_in_doubt",
+    "clock_believed",
+];
+
 /// Events as log lines.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LogSink;
@@ -84,7 +198,29 @@ impl TelemetrySink for LogSink {
                     "blocked: the plan exceeds a limit, nothing was trashed; `rootset gc apply {} --allow-large` applies it", it.plan_id
                 );
             }
+            Event::Drain(it) => log_drain(it),
+            // The reason was logged where it happened.
+            Event::Failed(_) => {}
+            Event::Clock(it) => tracing::warn!(target: "rootset::gc", "{}", it.in_words),
         }
+    }
+}
+
+fn log_drain(it: &DrainEvent) {
+    let (workspace_id, source, garbage, total) = (&it.workspace_id, &it.source, it.garbage, it.total);
+    match it.step {
+        DrainStep::Announced => tracing::warn!(
+            target: "rootset::gc", workspace_id, source, garbage, total, drain_id = %it.drain_id,
+            "announced: a drain begins at {}; change the policy to keep them, or `rootset undo --drain {}` to stop it",
+            it.begins_at.map(|at| at.to_string()).unwrap_or_default(), it.drain_id
+        ),
+        DrainStep::Began | DrainStep::Round => tracing::info!(
+            target: "rootset::gc", workspace_id, source, garbage, total, taken = it.taken, drain_id = %it.drain_id,
+            "draining: `rootset undo --drain {}` takes it back", it.drain_id
+        ),
+        DrainStep::Ended | DrainStep::Withdrawn => tracing::info!(
+            target: "rootset::gc", workspace_id, source, drain_id = %it.drain_id, step = ?it.step, "the drain is over"
+        ),
     }
 }
 

@@ -1,39 +1,44 @@
 //! One workspace's part of a round. It reads and writes no other workspace's rows.
 
-use rootset_api::ErrorCode;
-use rootset_gc::strategies;
-use rootset_model::PlanId;
-use rootset_store::{Applied, BucketFindings, BucketTotals, Garbage, PlanView, Work, Workspace};
+use std::collections::{BTreeMap, HashSet};
 
+use rootset_api::ErrorCode;
+use rootset_model::PlanId;
+use rootset_store::{BucketFindings, BucketTotals, Garbage, Stamp, Work, Workspace};
+
+use super::draining::Sorted;
 use super::findings::{Reported, about_bucket, digest_of};
-use super::state::{self, WorkspaceNote};
-use super::telemetry::{self, BlockedPlan, Event, Tombstone, TombstoneDetail};
+use super::state::{self, SourceState, WaitingSource, WorkspaceNote};
+use super::telemetry::{BlockedPlan, Event, Tombstone, TombstoneDetail};
 use super::{ACTOR, LEASE_MS, Scheduler};
 use crate::collecting::Review;
 use crate::error::ServiceError;
 
-/// The operation that the runs of scheduled plans are known by: what a person would have called.
-const OPERATION: &str = "gc_apply";
 /// Under which name the set of a blocked plan is noted; no source is called like this.
 const BLOCKED: &str = "\nblocked";
 
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct WorkspaceRun {
     pub expired: i64,
     pub trashed: i64,
+    pub waiting: Vec<WaitingSource>,
 }
 
 impl Scheduler {
-    pub(super) fn run_workspace(&self, id: &str, defrag_recommended: bool) -> Result<WorkspaceRun, ServiceError> {
+    pub(super) fn run_workspace(
+        &self,
+        workspace: &Workspace,
+        defrag_recommended: bool,
+    ) -> Result<WorkspaceRun, ServiceError> {
         let service = &self.service;
-        let workspace = service.store.workspace(id)?;
         let work = Work::of_workspace(workspace.key, state::ROUNDS.kind);
         let Some(lease) = service.store.acquire_lease(work, service.now(), LEASE_MS)? else {
-            return Err(ServiceError::new(ErrorCode::Busy, format!("workspace `{id}` is held by another scheduler")));
+            let message = format!("workspace `{}` is held by another scheduler", workspace.id);
+            return Err(ServiceError::new(ErrorCode::Busy, message));
         };
         let before: WorkspaceNote = state::read(&service.store, work)?;
         let mut note = before.clone();
-        let outcome = self.look(&workspace, &mut note, defrag_recommended);
+        let outcome = self.look(workspace, &mut note, defrag_recommended);
         // What was reported is noted even when the rest failed, so that it is not reported again.
         if note != before {
             state::write(&service.store, &lease, &note)?;
@@ -49,92 +54,205 @@ impl Scheduler {
         defrag_recommended: bool,
     ) -> Result<WorkspaceRun, ServiceError> {
         let service = &self.service;
-        let auto_delete = service.settings.gc.auto_delete_of(&workspace.id);
+        let gc = &service.settings.gc;
+        let auto_delete = gc.auto_delete_of(workspace);
         let mut run = WorkspaceRun::default();
-        if let Some(plan) = note.unfinished.filter(|_| auto_delete) {
-            run.trashed += self.resume(workspace, plan, note)?;
-            if note.unfinished.is_some() {
+        if auto_delete {
+            for plan in std::mem::take(&mut note.unfinished_plans) {
+                run.trashed += self.resume(workspace, plan, note)?;
+            }
+            if !note.unfinished_plans.is_empty() {
                 return Ok(run);
             }
         }
-        let strategies = strategies::by_schedule();
-        let garbage = service.find_garbage(workspace, &strategies)?;
-        if garbage.items.is_empty() {
-            note.reported = Reported::default();
-            return Ok(run);
-        }
-        let totals = service.store.bucket_totals(workspace)?;
-        let plan = service.store_plan_of(workspace, &garbage, &strategies, OPERATION, ACTOR)?;
-        let mut reported = Reported::default();
-        let taken = if auto_delete { self.apply(workspace, &plan, &garbage, note, &mut reported)? } else { None };
-        let by_bucket = match &taken {
-            Some(applied) => service.store.expired_taken(workspace, plan.id, applied.run.id)?,
-            None => Vec::new(),
+        let garbage = service.find_garbage(workspace, &gc.strategies)?;
+        let was_waiting = std::mem::take(&mut note.waiting);
+        let totals = match garbage.items.is_empty() {
+            true => Vec::new(),
+            false => service.store.bucket_totals(workspace)?,
         };
-        run.trashed += taken.map_or(0, |applied| applied.run.counts.taken.get("memories"));
+        let taken = match auto_delete {
+            // Also without garbage: what was announced may be over.
+            true => self.take(workspace, &garbage, &totals, note)?,
+            false => Taken { left: garbage.items.len() as i64, is_done: garbage.items.is_empty(), ..Taken::default() },
+        };
+        if !auto_delete && !garbage.items.is_empty() {
+            let items: HashSet<[u8; 16]> = garbage.items.iter().map(|item| item.object).collect();
+            service.store_round_plan(workspace, &garbage, &items, None, ACTOR)?;
+        }
+        run.trashed += taken.memories;
+        note.garbage = taken.left;
+        let context = Reporting { auto_delete, defrag_recommended, totals: &totals, taken: &taken.buckets };
+        run.expired = self.report(workspace, &garbage, note, &context)?;
+        // A plan that waits for a person is the same plan as long as nothing changes.
+        keep_plans(&mut note.waiting, &was_waiting);
+        run.waiting.clone_from(&note.waiting);
+        if let Some(look) = garbage.next_look.filter(|_| taken.is_done) {
+            service.store.note_looked(workspace, &look)?;
+        }
+        Ok(run)
+    }
+
+    /// Takes what may go: within the limits at once, over them slice by slice, or not without a person.
+    fn take(
+        &self,
+        workspace: &Workspace,
+        garbage: &Garbage,
+        totals: &[BucketTotals],
+        note: &mut WorkspaceNote,
+    ) -> Result<Taken, ServiceError> {
+        let mut by_source: BTreeMap<&str, i64> = BTreeMap::new();
+        for total in totals {
+            *by_source.entry(&total.source).or_default() += total.memories;
+        }
+        let total_of = |source: &str| by_source.get(source).copied().unwrap_or_default();
+        let sorted = self.sort_sources(workspace, garbage, total_of, note)?;
+        let mut taken = Taken::default();
+        self.take_at_once(workspace, garbage, &sorted, note, &mut taken)?;
+        for slice in &sorted.slices {
+            taken.memories += self.drain(workspace, garbage, slice, note)?;
+        }
+        self.block(workspace, garbage, &sorted, note)?;
+        let memories: i64 = garbage.sources.iter().map(|source| source.memories.len() as i64).sum();
+        taken.left = memories.saturating_sub(taken.memories).max(0);
+        taken.is_done = note.waiting.is_empty() && note.unfinished_plans.is_empty() && !sorted.leaves_garbage;
+        Ok(taken)
+    }
+
+    fn take_at_once(
+        &self,
+        workspace: &Workspace,
+        garbage: &Garbage,
+        sorted: &Sorted<'_>,
+        note: &mut WorkspaceNote,
+        taken: &mut Taken,
+    ) -> Result<(), ServiceError> {
+        let service = &self.service;
+        // Rows that nothing vouches for belong to no source.
+        let derived = garbage.items.iter().filter(|item| item.action == rootset_model::plan::Action::Reclaim);
+        let wanted: HashSet<[u8; 16]> = derived.map(|item| item.object).chain(sorted.taken.iter().copied()).collect();
+        if wanted.is_empty() {
+            return Ok(());
+        }
+        let plan = service.store_round_plan(workspace, garbage, &wanted, None, ACTOR)?;
+        // Each source was held against its limit above; the one that keeps a last memory is kept there, too.
+        let review = Review { allow_large: true, ..Review::default() };
+        let applied = service.apply_plan(workspace, plan.id, review, ACTOR)?;
+        if applied.run.finished_at.is_none() {
+            note.unfinished_plans.push(plan.id);
+        }
+        taken.memories += applied.run.counts.taken.get("memories");
+        taken.buckets = service.store.expired_taken(workspace, plan.id, applied.run.id)?;
+        Ok(())
+    }
+
+    /// A plan for a person, told of once.
+    fn block(
+        &self,
+        workspace: &Workspace,
+        garbage: &Garbage,
+        sorted: &Sorted<'_>,
+        note: &mut WorkspaceNote,
+    ) -> Result<(), ServiceError> {
+        if sorted.blocked.is_empty() {
+            note.reported.forget(BLOCKED);
+            return Ok(());
+        }
+        let mut ids: Vec<[u8; 16]> = sorted.blocked.iter().copied().collect();
+        ids.sort_unstable();
+        let digest = digest_of(&ids);
+        if !note.reported.is_new(BLOCKED, &digest) {
+            return Ok(());
+        }
+        let plan = self.service.store_round_plan(workspace, garbage, &sorted.blocked, None, ACTOR)?;
+        let is_blocked = |it: &&mut WaitingSource| it.state == SourceState::Blocked;
+        note.waiting.iter_mut().filter(is_blocked).for_each(|it| it.plan_id = Some(plan.id));
+        let (workspace_id, blocked) = (workspace.id.clone(), plan.blocked.clone());
+        let event = Event::Blocked(BlockedPlan { workspace_id, plan_id: plan.id, blocked });
+        self.tell(Some(workspace), &event)?;
+        note.reported.note(BLOCKED.to_owned(), digest);
+        Ok(())
+    }
+
+    /// Tells of what was found and was not told of before; answers how many memories have expired.
+    fn report(
+        &self,
+        workspace: &Workspace,
+        garbage: &Garbage,
+        note: &mut WorkspaceNote,
+        context: &Reporting<'_>,
+    ) -> Result<i64, ServiceError> {
+        let mut reported = Reported::default();
+        reported.keep(BLOCKED, &note.reported);
+        let mut expired = 0;
         for found in garbage.buckets.iter().filter(|found| !found.expired.is_empty()) {
-            run.expired += found.expired.len() as i64;
+            expired += found.expired.len() as i64;
             let about = about_bucket(&found.source, found.repo.as_deref());
             let digest = digest_of(&found.expired);
-            let deleted = totals_of(&by_bucket, found);
+            let deleted = totals_of(context.taken, found);
             if note.reported.is_new(&about, &digest) || deleted.memories > 0 {
-                let event = tombstone(workspace, found, totals_of(&totals, found), deleted, |detail| {
-                    detail.auto_delete = auto_delete;
-                    detail.defrag_recommended = defrag_recommended;
+                let event = tombstone(workspace, found, totals_of(context.totals, found), deleted, |detail| {
+                    detail.auto_delete = context.auto_delete;
+                    detail.defrag_recommended = context.defrag_recommended;
                 });
-                telemetry::emit(&self.sink, &Event::Tombstone(event));
+                self.tell(Some(workspace), &Event::Tombstone(event))?;
             }
             reported.note(about, digest);
         }
         note.reported = reported;
-        Ok(run)
+        Ok(expired)
     }
 
-    /// `None` when a limit refuses the plan, which is then left for a person.
-    fn apply(
-        &self,
-        workspace: &Workspace,
-        plan: &PlanView,
-        garbage: &Garbage,
-        note: &mut WorkspaceNote,
-        reported: &mut Reported,
-    ) -> Result<Option<Applied>, ServiceError> {
-        match self.service.apply_plan(workspace, plan.id, Review::default(), ACTOR) {
-            Ok(applied) => {
-                note.unfinished = applied.run.finished_at.is_none().then_some(plan.id);
-                Ok(Some(applied))
-            }
-            Err(error) if error.code == ErrorCode::LimitExceeded => {
-                let ids: Vec<[u8; 16]> = garbage.items.iter().map(|item| item.object).collect();
-                let digest = digest_of(&ids);
-                if note.reported.is_new(BLOCKED, &digest) {
-                    let (workspace_id, blocked) = (workspace.id.clone(), plan.blocked.clone());
-                    let event = Event::Blocked(BlockedPlan { workspace_id, plan_id: plan.id, blocked });
-                    telemetry::emit(&self.sink, &event);
-                }
-                reported.note(BLOCKED.to_owned(), digest);
-                Ok(None)
-            }
-            Err(error) => Err(error),
-        }
+    /// An event for the audit trail, for whoever wants to hear of it, and for the log.
+    pub(super) fn tell(&self, workspace: Option<&Workspace>, event: &Event) -> Result<(), ServiceError> {
+        let stamp = Stamp { now: self.service.now(), actor: ACTOR };
+        self.service.store.note_event(workspace, &event.note(), stamp)?;
+        super::telemetry::emit(&self.sink, event);
+        Ok(())
     }
 
     /// Goes on with a run that stopped at the time limit; answers how many memories it took in all.
     fn resume(&self, workspace: &Workspace, plan: PlanId, note: &mut WorkspaceNote) -> Result<i64, ServiceError> {
         match self.service.apply_plan(workspace, plan, Review::default(), ACTOR) {
             Ok(applied) => {
-                if applied.run.finished_at.is_some() {
-                    note.unfinished = None;
+                if applied.run.finished_at.is_none() {
+                    note.unfinished_plans.push(plan);
                 }
                 Ok(applied.run.counts.taken.get("memories"))
             }
             // Purged or restored away meanwhile: there is nothing to go on with.
-            Err(error) if error.code == ErrorCode::NotFound => {
-                note.unfinished = None;
-                Ok(0)
+            Err(error) if error.code == ErrorCode::NotFound => Ok(0),
+            Err(error) => {
+                note.unfinished_plans.push(plan);
+                Err(error)
             }
-            Err(error) => Err(error),
         }
+    }
+}
+
+/// What a round took of one workspace.
+#[derive(Debug, Default)]
+struct Taken {
+    memories: i64,
+    /// Of the expired, by source and repository.
+    buckets: Vec<BucketTotals>,
+    /// Garbage that is still there.
+    left: i64,
+    /// Whether nothing waits for a later round or a person.
+    is_done: bool,
+}
+
+/// What reports say beside what was found.
+struct Reporting<'a> {
+    auto_delete: bool,
+    defrag_recommended: bool,
+    totals: &'a [BucketTotals],
+    taken: &'a [BucketTotals],
+}
+
+fn keep_plans(waiting: &mut [WaitingSource], before: &[WaitingSource]) {
+    for it in waiting.iter_mut().filter(|it| it.state == SourceState::Blocked && it.plan_id.is_none()) {
+        it.plan_id = before.iter().find(|old| old.source == it.source).and_then(|old| old.plan_id);
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use rootset_model::RetentionPolicy;
 use rootset_service::scheduler::{Doubt, Event, Scheduler, TelemetrySink, Tick, Tombstone};
-use rootset_service::{GcSettings, Settings, WorkspaceGcSettings};
+use rootset_service::{GcOverrides, GcSettings, Settings};
 use serde_json::{Value, json};
 
 use crate::harness::{DAY_MS, HOUR_MS, World, array};
@@ -28,7 +28,7 @@ impl Notebook {
     fn tombstones(&self) -> Vec<Tombstone> {
         let tombstone = |event| match event {
             Event::Tombstone(it) => Some(it),
-            Event::Blocked(_) => None,
+            _ => None,
         };
         self.take().into_iter().filter_map(tombstone).collect()
     }
@@ -138,9 +138,9 @@ fn workspace_can_be_exempt_from_deletion_and_have_a_policy_of_its_own() {
         &world,
         settings(|gc| {
             gc.auto_delete = true;
-            let keeps_all = WorkspaceGcSettings { retention: Some(RetentionPolicy::default()), auto_delete: None };
+            let keeps_all = GcOverrides { retention: Some(RetentionPolicy::default()), ..GcOverrides::default() };
             gc.workspaces.insert("team".into(), keeps_all);
-            let only_reports = WorkspaceGcSettings { retention: None, auto_delete: Some(false) };
+            let only_reports = GcOverrides { auto_delete: Some(false), ..GcOverrides::default() };
             gc.workspaces.insert("other".into(), only_reports);
         }),
     );
@@ -264,7 +264,7 @@ fn run_over_the_limit_trashes_nothing_says_so_once_and_keeps_its_plan() {
         .iter()
         .filter_map(|event| match event {
             Event::Blocked(it) => Some(it),
-            Event::Tombstone(_) => None,
+            _ => None,
         })
         .collect();
     assert_eq!((told.len(), blocked.len()), (2, 1), "{told:?}");

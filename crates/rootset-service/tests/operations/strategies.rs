@@ -104,7 +104,7 @@ impl<'a> Planted<'a> {
     }
 
     fn set_policy(&self, policy: RetentionPolicy) {
-        let RetentionPolicy { max_age_ms, max_count, max_version_gap, min_keep, keep_within_ms, basis } = policy;
+        let RetentionPolicy { max_age_ms, max_count, max_version_gap, min_keep, keep_within_ms, basis, .. } = policy;
         let basis = match basis {
             Basis::IngestedAt => "ingested_at",
             Basis::LastUsedAt => "last_used_at",

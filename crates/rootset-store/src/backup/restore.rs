@@ -15,7 +15,7 @@ use std::path::Path;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use rootset_model::{MemoryId, RunId, WorkspaceKey};
+use rootset_model::{MemoryId, RetentionPolicy, RunId, WorkspaceKey};
 
 use super::archive::Archive;
 use super::bundle::ArchivedWorkspace;
@@ -33,7 +33,7 @@ use crate::leases::DATABASE;
 use crate::statements::backup as sql;
 use crate::statements::{purge as purge_sql, vectors as vector_sql};
 use crate::workspaces;
-use crate::{Stamp, Store, audit, doctor, jobs, time};
+use crate::{Stamp, Store, Workspace, audit, doctor, jobs, time};
 use beside::Beside;
 pub use beside::LedgerUse;
 use ledger::{ArchivedLedger, Since, known_since, noted, purged_since};
@@ -77,8 +77,20 @@ pub struct Restoring<'a> {
     pub target: RestoreTarget<'a>,
     pub ledger: LedgerUse<'a>,
     pub trash: FreshTrash,
+    /// What the configuration says about a workspace: rows past a final policy are not served again.
+    pub configured: Configured<'a>,
     /// A folder for a copy, where one is needed.
     pub room: &'a Path,
+}
+
+/// The policy of the configuration for each workspace.
+#[derive(Clone, Copy)]
+pub struct Configured<'a>(pub &'a dyn Fn(&Workspace) -> RetentionPolicy);
+
+impl std::fmt::Debug for Configured<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Configured")
+    }
 }
 
 /// The run that puts into the trash what somebody had removed.
@@ -108,8 +120,8 @@ impl Store {
         let archive = Archive::open(&backup, restoring.room)?;
         let workspaces = archive.workspaces()?;
         let mut restored = self.write(Tenant::Database, |tx| {
-            let (engine, trash) = (self.engine.name(), restoring.trash);
-            let work = Work { backup: &backup, archive: &archive, beside: &beside, engine, trash, stamp };
+            let (engine, trash, configured) = (self.engine.name(), restoring.trash, restoring.configured);
+            let work = Work { backup: &backup, archive: &archive, beside: &beside, engine, trash, configured, stamp };
             work.restore(tx, &workspaces, restoring.target)
         })?;
         // What was replaced leaves the log too; while a reader holds it, the next purge does it.
@@ -129,6 +141,7 @@ struct Work<'a> {
     beside: &'a Beside,
     engine: &'static str,
     trash: FreshTrash,
+    configured: Configured<'a>,
     stamp: Stamp<'a>,
 }
 
@@ -169,7 +182,8 @@ impl Work<'_> {
             tx.enter(target.key.into())?;
             let known = since.remove(&target.key).unwrap_or_default();
             restored.replayed_erasures += self.replay(tx, target, &known)?;
-            restored.trashed_again += removed::trash_again(tx, target, &known, self.trash, self.stamp)?;
+            restored.trashed_again +=
+                removed::trash_again(tx, target, &known, self.trash, self.configured, self.stamp)?;
             let runs = runs.entry(target.key).or_default();
             runs.push(self.trash.run.0);
             self.settle(tx, target, runs)?;

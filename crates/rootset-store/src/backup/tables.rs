@@ -121,26 +121,29 @@ mod tests {
     use super::*;
 
     /// Columns that are no part of a backup, with the reason.
-    const LEFT_OUT: [(&str, &str); 10] = [
+    const LEFT_OUT: [(&str, &str); 12] = [
         ("workspaces.next_number", "counters only ever grow"),
         ("workspaces.next_chunk", "counters only ever grow"),
         ("workspaces.next_session", "counters only ever grow"),
         ("workspaces.next_segment", "counters only ever grow"),
         ("workspaces.memory_count", "counted anew"),
         ("workspaces.content_bytes", "counted anew"),
+        ("workspaces.look_at", "a restored workspace is looked at anew"),
+        ("workspaces.looked_at_write", "a restored workspace is looked at anew"),
         ("vectors.number", "drawn anew"),
         ("memories.ingested_observed_ms", "observed by the database that it is restored into"),
         ("runs.observed_ms", "observed by the database that it is restored into"),
         ("*.workspace", "named, not numbered"),
     ];
     /// What belongs to the database and not to what it remembers; tokens, because a restore must not revive a revoked one.
-    const TABLES_LEFT_OUT: [&str; 11] = [
+    const TABLES_LEFT_OUT: [&str; 12] = [
         "audit",
         "counters",
         "jobs",
         "kept_counters",
         "meta",
         "observed_time",
+        "outgoing",
         "plan_items",
         "plans",
         "run_skips",

@@ -145,7 +145,7 @@ macro_rules! value_from_id {
         )*
     };
 }
-value_from_id!(MemoryId, EntityId, RelationId, PlanId, RunId, ErasureId, TokenId);
+value_from_id!(MemoryId, EntityId, RelationId, PlanId, RunId, ErasureId, TokenId, DrainId);
 
 /// What a column can be read as; `None` is a type the schema does not promise.
 pub trait FromColumn: Sized {

@@ -12,13 +12,14 @@ use rootset_model::plan::{ItemKind, PlanItem};
 use rootset_model::{Counts, MemoryId, RunId, Timestamp, WorkspaceKey};
 
 use super::{
-    Description, Descriptions, Emptying, Erasing, Id, Kind, Planned, Progress, Purging, Replaying, States, Sweep,
-    TrashingAgain, Undoing, When, objects,
+    Description, Descriptions, Emptying, Erasing, Id, Kind, Ledger, Planned, Progress, Purging, Replaying, States,
+    Sweep, TrashingAgain, Undoing, When, objects,
 };
 use crate::backup::{MEMORY_TABLES, Table};
 use crate::compaction::removal_of;
 use crate::doctor::CountedCheck;
 use crate::driver::{SearchRemoval, Transaction, Value};
+use crate::erasure::{self, Class};
 use crate::error::StoreError;
 use crate::explain::Explanation;
 use crate::forget::{ForgetKind, ForgetRequest, ForgetSelection};
@@ -199,6 +200,7 @@ impl Kind for Memory {
         let parameters = [workspace.into(), run.into(), Value::Blob(&[]), (size as i64).into()];
         let ids: Vec<Id> = tx.rows(&sql::TRASHED_MEMORIES_OF, &parameters, |row| row.get(0))?;
         remove(tx, workspace, &ids, Some(&purging.ledger), removal, erased, purging.stamp)?;
+        note_periods(tx, purging, &ids)?;
         Ok(Progress::of(ids.len(), size))
     }
 
@@ -280,6 +282,21 @@ impl Kind for Memory {
     fn checks(&self) -> &'static [CountedCheck] {
         CHECKS
     }
+}
+
+/// What a policy takes may come back with a backup, unless the policy is final.
+fn note_periods(tx: &mut dyn Transaction, purging: &Purging<'_>, ids: &[Id]) -> Result<(), StoreError> {
+    let ledger = &purging.ledger;
+    if ledger.class.is_some() || ids.is_empty() {
+        return Ok(());
+    }
+    let parameters = [purging.workspace.into(), (&ledger.run).into(), ids.into()];
+    let over: Vec<Id> = tx.rows(&purge_sql::PERIOD_OVER_AMONG, &parameters, |row| row.get(0))?;
+    if over.is_empty() {
+        return Ok(());
+    }
+    let ledger = Ledger { class: Some(Class::Erased), ..*ledger };
+    erasure::note_memories(tx, purging.workspace, &ledger, &over, purging.stamp)
 }
 
 /// Also for revisions, which are known by their memories.

@@ -82,6 +82,7 @@ impl Kind for WholeWorkspace {
         for statement in [
             &purge_sql::DELETE_SOURCES,
             &retention_sql::DELETE_ALL,
+            &backup_sql::DELETE_DRAINS,
             &backup_sql::DELETE_REPOS,
             &purge_sql::DELETE_PLAN_ITEMS,
             &purge_sql::DELETE_PLANS,

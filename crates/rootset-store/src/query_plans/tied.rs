@@ -20,10 +20,12 @@ use crate::statements;
 const ACROSS_WORKSPACES: &[(&str, &str)] = &[
     ("doctor.rows_without_workspace", "only where foreign keys do not see to it"),
     ("jobs.due_workspaces", "asks who has work, in any workspace"),
+    ("leases.notes", "an overview of all workspaces"),
 ];
 
 /// Tables whose rows belong to no workspace, and the workspaces themselves.
-const EVERYWHERE: [&str; 6] = ["counters", "meta", "observed_time", "schema_version", "tokens", "workspaces"];
+const EVERYWHERE: [&str; 7] =
+    ["counters", "meta", "observed_time", "outgoing", "schema_version", "tokens", "workspaces"];
 
 /// The column that a row belongs to its workspace by.
 fn workspace_column(table: &str) -> &'static str {
@@ -351,7 +353,8 @@ fn tables_that_need_no_tie_are_those_without_a_workspace_and_the_workspaces_them
     // Without 0007: no statement of the store knows its table, the engine alone does.
     let schema = concat!(
         include_str!("../../migrations/postgres/0006_1_create_tables.sql"),
-        include_str!("../../migrations/postgres/0008_observe_time.sql")
+        include_str!("../../migrations/postgres/0008_observe_time.sql"),
+        include_str!("../../migrations/postgres/0010_drain.sql")
     );
     let parsed = schema.split("CREATE TABLE ").skip(1).map(|it| it.split(");").next().expect("the end of a table"));
     let mut without: Vec<&str> = parsed

@@ -28,6 +28,8 @@ pub(crate) struct ConfirmedPlan {
     erases: bool,
     run: RunId,
     operation: String,
+    /// Strategies and policies, where the plan was made by them.
+    details: Option<String>,
     erasure: ErasureId,
     /// What the preview promised: also tells a large run from a small one.
     planned: PlanTotals,
@@ -62,6 +64,10 @@ impl ConfirmedPlan {
 
     pub(crate) fn operation(&self) -> &str {
         &self.operation
+    }
+
+    pub(crate) fn details(&self) -> Option<&str> {
+        self.details.as_deref()
     }
 
     pub(crate) fn planned(&self) -> &PlanTotals {
@@ -138,6 +144,7 @@ pub(super) fn resumed(
         erases: stored.erases,
         run: run.id,
         operation: run.operation.clone(),
+        details: details(stored),
         erasure: run.erasure.unwrap_or(options.erasure),
         planned: stored.totals.clone(),
         seen: None,
@@ -206,7 +213,8 @@ fn confirm(
     stamp: Stamp<'_>,
 ) -> Result<ConfirmedPlan, StoreError> {
     let undo_until = grace_ms.filter(|_| !plan.erases).map(|grace_ms| stamp.now.saturating_add_ms(grace_ms));
-    runs::insert(tx, workspace, &NewRun { id: ids.run, operation, plan: Some(plan.id), undo_until }, stamp)?;
+    let drain = plan.policy().drain;
+    runs::insert(tx, workspace, &NewRun { id: ids.run, operation, plan: Some(plan.id), undo_until, drain }, stamp)?;
     if plan.erases {
         tx.execute(&sql::SET_ERASURE, &[workspace.into(), (&ids.run).into(), (&ids.erasure).into()])?;
     }
@@ -220,10 +228,16 @@ fn confirm(
         erases: plan.erases,
         run: ids.run,
         operation: operation.to_owned(),
+        details: details(plan),
         erasure: ids.erasure,
         planned: plan.totals.clone(),
         seen: None,
     })
+}
+
+/// What the audit says of a plan that strategies made: they and their policies.
+fn details(plan: &StoredPlan) -> Option<String> {
+    (!plan.policy().strategies.is_empty()).then(|| plan.policy.clone())
 }
 
 /// An id that the caller names is its own preview: the plan is stored and confirmed in one go.

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use rootset_model::{RunId, Timestamp};
+use rootset_model::{RetentionPolicy, RunId, Timestamp};
 use rootset_store::{
-    Backup, BackupKind, FreshTrash, LedgerUse, NewBackup, NewWorkspace, RestoreTarget, Restored, Restoring, SegmentRow,
-    StoreError, Workspace, salvage,
+    Backup, BackupKind, Configured, FreshTrash, LedgerUse, NewBackup, NewWorkspace, RestoreTarget, Restored, Restoring,
+    SegmentRow, StoreError, Workspace, salvage,
 };
 
 use rootset_testing::TestEngine;
@@ -17,7 +17,11 @@ use crate::harness::{World, segment};
 fn restore_into(world: &World, backup: &Backup, target: RestoreTarget<'_>) -> Result<Restored, StoreError> {
     let (ledger, trash) = (LedgerUse::Without, FreshTrash { run: RunId([0xF0; 16]), grace_ms: 1 });
     let room = folder(world);
-    world.store.restore_backup(backup, Restoring { target, ledger, trash, room: &room }, world.stamp())
+    world.store.restore_backup(
+        backup,
+        Restoring { target, ledger, trash, configured: Configured(&|_| RetentionPolicy::default()), room: &room },
+        world.stamp(),
+    )
 }
 
 /// Those that the engine makes.

@@ -62,7 +62,15 @@ pub fn inhabited() -> (World, Handles) {
     // More of everything, so that numbers of the one are no numbers of the other.
     let handles = inhabit(&mut world, OTHER, SECRET, 4);
     world.caller.workspace = OWN.into();
+    announce_drains(&world);
     (world, handles)
+}
+
+/// As a scheduler would, which these tenants do not have.
+fn announce_drains(world: &World) {
+    let sql = "INSERT INTO drains (workspace, drain, source, state, policies, found, total, announced_at, begins_at)
+               SELECT workspace, ?1, workspace_id, 'announced', '', 1, 1, 0, 0 FROM workspaces";
+    world.sql().execute(sql, &[(&[7_u8; 16]).into()]).unwrap();
 }
 
 pub fn tree_of(world: &World, tenant: &str) -> PathBuf {

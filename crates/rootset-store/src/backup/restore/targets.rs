@@ -117,9 +117,9 @@ pub(super) fn empty(tx: &mut dyn Transaction, key: WorkspaceKey) -> Result<(), S
 
 #[cfg(test)]
 mod tests {
-    use rootset_model::{RunId, Timestamp};
+    use rootset_model::{RetentionPolicy, RunId, Timestamp};
 
-    use crate::backup::{BackupKind, FreshTrash, LedgerUse, NewBackup, RestoreTarget, Restoring};
+    use crate::backup::{BackupKind, Configured, FreshTrash, LedgerUse, NewBackup, RestoreTarget, Restoring};
     use crate::workspaces::NewWorkspace;
     use crate::{Stamp, Store};
 
@@ -142,7 +142,8 @@ mod tests {
         let other = Store::open_sqlite(&folder.path().join("other.db")).expect("a new database");
         create(&other, "default");
         let (target, ledger) = (RestoreTarget::Database, LedgerUse::Without);
-        let restoring = Restoring { target, ledger, trash: TRASH, room: folder.path() };
+        let configured = Configured(&|_| RetentionPolicy::default());
+        let restoring = Restoring { target, ledger, trash: TRASH, configured, room: folder.path() };
         other.restore_backup(&backup, restoring, stamp).expect("restored");
         let number = |id: &str| other.workspace(id).expect("a workspace").key.0;
         assert_eq!((number("first"), number("second")), (3, 2));

@@ -20,6 +20,7 @@ pub(crate) static WORKSPACES: Table = Table {
         needed("last_write_at", Kind::Integer),
         optional("trashed_run", Kind::Id),
         optional("trashed_at", Kind::Integer),
+        optional("class", Kind::Text),
         // The number it had, for the case that it comes back to the same database.
         needed("workspace", COUNT),
     ],
@@ -47,6 +48,7 @@ pub(super) static RUN_TABLES: &[Table] = &[stored!(
         optional("erasure", Kind::Id),
         optional("receipt", Kind::Checked(is_json::<Receipt>)),
         optional("is_stamp_in_doubt", FLAG),
+        optional("drain", Kind::Id),
     ]
 )];
 
@@ -63,6 +65,24 @@ pub(super) static LAST_TABLES: &[Table] = &[
             needed("policy", Kind::Checked(is_json::<RetentionPolicy>)),
             needed("set_by", Kind::Text),
             needed("set_at", Kind::Integer),
+            optional("shown", COUNT),
+        ]
+    ),
+    stored!(
+        "drains",
+        READ_DRAINS,
+        INSERT_DRAINS,
+        Some(&sql::DELETE_DRAINS),
+        [
+            needed("drain", Kind::Id),
+            needed("source", Kind::Text),
+            needed("state", Kind::Checked(is_drain_state)),
+            needed("policies", Kind::Text),
+            needed("found", COUNT),
+            needed("total", COUNT),
+            needed("announced_at", Kind::Integer),
+            needed("begins_at", Kind::Integer),
+            optional("ended_at", Kind::Integer),
         ]
     ),
     // The ledger is merged, never emptied.
@@ -97,6 +117,10 @@ const SEARCH_COLUMNS: &[Column] = &[needed("key", COUNT), needed("head", Kind::T
 
 fn is_workspace_id(text: &str) -> bool {
     rootset_model::names::check_workspace_id(text).is_ok()
+}
+
+fn is_drain_state(text: &str) -> bool {
+    rootset_gc::drains::DrainState::from_stored(text).is_some()
 }
 
 fn is_ledger_class(text: &str) -> bool {

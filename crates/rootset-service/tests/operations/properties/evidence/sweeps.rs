@@ -237,5 +237,6 @@ fn in_milliseconds(policy: &Policy) -> RetentionPolicy {
         min_keep: policy.min_keep,
         keep_within_ms: policy.keep_within * DAY_MS,
         basis: if policy.is_by_use { Basis::LastUsedAt } else { Basis::IngestedAt },
+        ..RetentionPolicy::default()
     }
 }

@@ -1,0 +1,90 @@
+//! What rounds found and did, for whoever asks later: the status of one workspace, and figures over all of them.
+
+use std::collections::BTreeMap;
+
+use rootset_api::{RoundsAnswer, WaitingSourceAnswer};
+use rootset_model::Timestamp;
+use rootset_store::{Work, Workspace};
+
+use super::state::{self, RoundsNote, SourceState, WaitingSource, WorkspaceNote};
+use super::timing;
+use crate::error::ServiceError;
+use crate::service::Service;
+
+/// Figures over all workspaces, as the last looks left them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Overview {
+    pub by_class: BTreeMap<String, ClassFigures>,
+    pub last_round_at: Option<Timestamp>,
+    pub last_round_failed: usize,
+    /// `None` while the scheduler is off.
+    pub next_round_at: Option<Timestamp>,
+    pub is_clock_in_doubt: bool,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ClassFigures {
+    pub workspaces: i64,
+    /// Memories that were garbage when last looked at, and are still there.
+    pub garbage: i64,
+    /// Sources by what becomes of them.
+    pub sources: BTreeMap<SourceState, i64>,
+}
+
+impl Service {
+    /// What the rounds know of one workspace.
+    pub(crate) fn rounds_of(&self, workspace: &Workspace) -> Result<RoundsAnswer, ServiceError> {
+        let note: WorkspaceNote = state::read(&self.store, Work::of_workspace(workspace.key, state::ROUNDS.kind))?;
+        let rounds: RoundsNote = state::read(&self.store, state::ROUNDS)?;
+        let sources: Vec<_> = note.waiting.into_iter().map(answer).collect();
+        Ok(RoundsAnswer {
+            garbage: note.garbage,
+            sources: Some(sources).filter(|sources| !sources.is_empty()),
+            last_at: rounds.finished_at_ms.map(Timestamp),
+            next_at: self.next_round_at(&rounds),
+        })
+    }
+
+    /// Two queries, however many workspaces there are.
+    pub fn rounds_overview(&self) -> Result<Overview, ServiceError> {
+        let rounds: RoundsNote = state::read(&self.store, state::ROUNDS)?;
+        let notes = self.store.notes_of_all(state::ROUNDS.kind)?;
+        let mut by_class: BTreeMap<String, ClassFigures> = BTreeMap::new();
+        for workspace in self.store.workspaces()? {
+            let figures = by_class.entry(workspace.class).or_default();
+            figures.workspaces += 1;
+            let Some(note) = notes.get(&workspace.key).and_then(|text| state::parse::<WorkspaceNote>(text)) else {
+                continue;
+            };
+            figures.garbage += note.garbage;
+            for source in note.waiting {
+                *figures.sources.entry(source.state).or_default() += 1;
+            }
+        }
+        Ok(Overview {
+            by_class,
+            last_round_at: rounds.finished_at_ms.map(Timestamp),
+            last_round_failed: rounds.outcome.failed,
+            next_round_at: self.next_round_at(&rounds),
+            is_clock_in_doubt: self.store.observed_time()?.is_in_doubt(),
+        })
+    }
+
+    fn next_round_at(&self, rounds: &RoundsNote) -> Option<Timestamp> {
+        let gc = &self.settings.gc;
+        let next = || timing::next_round_at(rounds.last_round(), gc.interval_ms).unwrap_or_else(|| self.now());
+        gc.enabled.then(next)
+    }
+}
+
+fn answer(it: WaitingSource) -> WaitingSourceAnswer {
+    WaitingSourceAnswer {
+        source: it.source,
+        state: it.state.as_str().to_owned(),
+        garbage: it.garbage,
+        total: it.total,
+        drain_id: it.drain_id,
+        plan_id: it.plan_id,
+        next_at: it.next_at,
+    }
+}
