@@ -16,6 +16,7 @@ mod output;
 mod platform;
 mod process;
 mod random;
+mod rounds;
 mod serve;
 mod server;
 mod servers;
@@ -44,6 +45,7 @@ enum Benchmark {
     Locomo(locomo::Arguments),
     Mark(mark::Arguments),
     Messages(messages::Arguments),
+    Rounds(rounds::Arguments),
     Session(session::Arguments),
     Serve(serve::Arguments),
     Servers(servers::Arguments),
@@ -59,6 +61,7 @@ fn main() -> anyhow::Result<()> {
         Benchmark::Locomo(arguments) => locomo::run(&arguments),
         Benchmark::Mark(arguments) => mark::run(&arguments),
         Benchmark::Messages(arguments) => messages::run(&arguments),
+        Benchmark::Rounds(arguments) => rounds::run(&arguments),
         Benchmark::Session(arguments) => session::run(&arguments),
         Benchmark::Serve(arguments) => serve::run(&arguments),
         Benchmark::Servers(arguments) => servers::run(&arguments),
