@@ -1,4 +1,6 @@
-//! Counts and times for `/metrics`: by operation and code, never by workspace, memory or caller.
+//! Counts and times for `/metrics`: by operation and code, or by class of workspaces; never by workspace, memory or caller.
+
+mod rounds;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,6 +15,7 @@ use rootset_service::ServiceError;
 
 use crate::answer::Refusal;
 use crate::routes::Shared;
+use crate::workers::Share;
 
 const REQUESTS: &str = "rootset_http_requests_total";
 const SECONDS: &str = "rootset_http_request_duration_seconds";
@@ -71,6 +74,12 @@ pub async fn metrics(State(shared): State<Arc<Shared>>, headers: HeaderMap) -> R
         let message = "`/metrics` needs the scope `admin` in all workspaces, which this token does not have";
         return Refusal::from(ServiceError::new(ErrorCode::Forbidden, message)).into_response();
     }
-    let text = shared.telemetry.render(shared.running());
+    let service = shared.service.clone();
+    let overview = match shared.workers.run(Share::Readers, move || service.rounds_overview()).await {
+        Ok(Ok(overview)) => overview,
+        Ok(Err(error)) => return Refusal::from(error).into_response(),
+        Err(refusal) => return refusal.into_response(),
+    };
+    let text = shared.telemetry.render(shared.running()) + &rounds::render(&overview);
     ([(CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], text).into_response()
 }

@@ -53,17 +53,8 @@ impl Endpoint {
             return Err(ProviderError::Setting { setting: "attempts_max", problem: "is 0" });
         }
         let host = base.authority().map(ToString::to_string).unwrap_or_default();
-        let mut config = Agent::config_builder()
-            .http_status_as_error(false)
-            .max_redirects(0)
-            .max_redirects_will_error(false)
-            .user_agent(concat!("rootset/", env!("CARGO_PKG_VERSION")));
-        if is_loopback(&base) {
-            // A proxy elsewhere cannot reach this machine's own endpoints, and must not see what is meant for them.
-            config = config.proxy(None);
-        }
         Ok(Self {
-            agent: config.build().new_agent(),
+            agent: agent_for(&base),
             url: format!("{}/{path}", settings.base_url.trim().trim_end_matches('/')),
             host,
             authorization: settings.api_key.as_ref().map(authorization).transpose()?,
@@ -140,21 +131,38 @@ impl Endpoint {
     /// Reduces the client's error to its kind: its message may quote the URL or a header.
     fn http_error(&self, error: HttpError, limit_ms: u64) -> ProviderError {
         let host = self.host.clone();
-        let fault = match error {
-            HttpError::Timeout(_) => return ProviderError::TimedOut { host, limit_ms },
-            HttpError::BodyExceedsLimit(limit_bytes) => return ProviderError::AnswerTooLarge { host, limit_bytes },
-            HttpError::HostNotFound => ConnectionFault::HostNotFound,
-            HttpError::ConnectionFailed => ConnectionFault::Io(io::ErrorKind::NotConnected),
-            // The TLS library reports a bad certificate as invalid data inside an I/O error.
-            HttpError::Io(error) if error.kind() == io::ErrorKind::InvalidData => ConnectionFault::Tls,
-            HttpError::Io(error) => ConnectionFault::Io(error.kind()),
-            HttpError::Tls(_) | HttpError::Pem(_) | HttpError::Rustls(_) | HttpError::TlsRequired => {
-                ConnectionFault::Tls
-            }
-            HttpError::InvalidProxyUrl | HttpError::ConnectProxyFailed(_) => ConnectionFault::Proxy,
-            _ => ConnectionFault::Protocol,
-        };
-        ProviderError::Connection { host, fault }
+        match error {
+            HttpError::Timeout(_) => ProviderError::TimedOut { host, limit_ms },
+            HttpError::BodyExceedsLimit(limit_bytes) => ProviderError::AnswerTooLarge { host, limit_bytes },
+            other => ProviderError::Connection { host, fault: connection_fault(&other) },
+        }
+    }
+}
+
+/// A client that goes to this host and nowhere else.
+pub(crate) fn agent_for(uri: &Uri) -> Agent {
+    let mut config = Agent::config_builder()
+        .http_status_as_error(false)
+        .max_redirects(0)
+        .max_redirects_will_error(false)
+        .user_agent(concat!("rootset/", env!("CARGO_PKG_VERSION")));
+    if is_loopback(uri) {
+        // A proxy elsewhere cannot reach this machine's own endpoints, and must not see what is meant for them.
+        config = config.proxy(None);
+    }
+    config.build().new_agent()
+}
+
+pub(crate) fn connection_fault(error: &HttpError) -> ConnectionFault {
+    match error {
+        HttpError::HostNotFound => ConnectionFault::HostNotFound,
+        HttpError::ConnectionFailed => ConnectionFault::Io(io::ErrorKind::NotConnected),
+        // The TLS library reports a bad certificate as invalid data inside an I/O error.
+        HttpError::Io(error) if error.kind() == io::ErrorKind::InvalidData => ConnectionFault::Tls,
+        HttpError::Io(error) => ConnectionFault::Io(error.kind()),
+        HttpError::Tls(_) | HttpError::Pem(_) | HttpError::Rustls(_) | HttpError::TlsRequired => ConnectionFault::Tls,
+        HttpError::InvalidProxyUrl | HttpError::ConnectProxyFailed(_) => ConnectionFault::Proxy,
+        _ => ConnectionFault::Protocol,
     }
 }
 

@@ -1,5 +1,5 @@
 //! Everything that turns text into extractions or vectors with a model: OpenAI-compatible endpoints, a local table of
-//! static vectors, and the built-in rules behind the same trait.
+//! static vectors, and the built-in rules behind the same trait. And webhooks, which are told of events.
 //!
 //! This is the only crate that talks to a network. It knows no store, no job queue and no configuration file: settings
 //! come in as values, results go out as values. Invariants:
@@ -20,6 +20,7 @@ mod error;
 mod settings;
 mod timer;
 mod unit_length;
+mod webhook;
 
 use rootset_model::{Content, Extraction};
 
@@ -31,6 +32,7 @@ pub use settings::{ATTEMPTS_MAX_DEFAULT, EndpointSettings, Secret, TIMEOUT_MS_DE
 #[cfg(feature = "static-tables")]
 pub use static_table::StaticEmbedder;
 pub use timer::{SystemTimer, Timer};
+pub use webhook::{Webhook, WebhookError};
 
 /// Finds the entities and relations of a content.
 pub trait Extractor: Send + Sync + std::fmt::Debug {

@@ -7,9 +7,11 @@
 //! nothing. When the clock cannot be believed, nothing is deleted; backups are taken all the same.
 
 mod clock_guard;
+mod decisions;
 mod draining;
 mod findings;
 mod overview;
+mod reporting;
 pub(crate) mod state;
 mod telemetry;
 mod timing;
@@ -26,7 +28,7 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use clock_guard::ClockGuard;
 pub use clock_guard::{DRIFT_MS_MAX, Doubt};
-pub use overview::{ClassFigures, Overview};
+pub use overview::{ClassFigures, Overview, WaitingForPerson};
 pub use state::{SourceState, WaitingSource};
 pub use telemetry::{
     BlockedPlan, ClockEvent, DrainEvent, DrainStep, EVENT_KINDS, Event, FailedWorkspace, LogSink, TelemetrySink,

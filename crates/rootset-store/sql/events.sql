@@ -8,11 +8,11 @@ SELECT number, at, body FROM outgoing WHERE sink = ?1 ORDER BY number LIMIT ?2;
 -- name: delivered
 DELETE FROM outgoing WHERE number IN (SELECT value FROM integer_list(?1));
 
--- Where nobody fetches them, the oldest go: the audit has them all.
+-- Where a place cannot be reached for too long, the oldest go: the audit has them all.
 -- name: drop_older
 DELETE FROM outgoing WHERE sink = ?1 AND number <= (
     SELECT number FROM outgoing WHERE sink = ?1 ORDER BY number DESC LIMIT 1 OFFSET ?2);
 
--- name: waiting_count
+-- name: waiting_counts
 -- scans: one row per event that waits
-SELECT COUNT(*) FROM outgoing WHERE sink = ?1;
+SELECT sink, COUNT(*) FROM outgoing GROUP BY sink;

@@ -4,6 +4,8 @@
 //! transaction of the change itself, so that no event is lost and none is made up. Delivering is somebody else's work: a row
 //! stays until its place has had it.
 
+use std::collections::BTreeMap;
+
 use rootset_model::{Counts, RunId, Timestamp};
 
 use crate::driver::{Tenant, Transaction};
@@ -12,7 +14,7 @@ use crate::leases::DATABASE;
 use crate::statements::events as sql;
 use crate::{Stamp, Store, Workspace, audit};
 
-/// So many wait for one place; a place that never fetches them must not fill the disk.
+/// So many wait for one place: one that cannot be reached for months must not fill the disk.
 const WAITING_MAX: i64 = 100_000;
 
 /// What is to be told.
@@ -80,16 +82,23 @@ impl Store {
         })
     }
 
-    pub fn waiting_event_count(&self, sink: &str) -> Result<i64, StoreError> {
-        self.read(Tenant::Database, |tx| tx.scalar(&sql::WAITING_COUNT, &[sink.into()]))
+    /// How many wait for each place; places of this process are named even if none does.
+    pub fn waiting_event_counts(&self) -> Result<BTreeMap<String, i64>, StoreError> {
+        let counts: Vec<(String, i64)> =
+            self.read(Tenant::Database, |tx| tx.rows(&sql::WAITING_COUNTS, &[], |row| Ok((row.get(0)?, row.get(1)?))))?;
+        let own = self.event_sinks.get().into_iter().flatten().map(|sink| (sink.clone(), 0));
+        Ok(own.chain(counts).collect())
     }
 
     /// The place has had them.
-    pub fn delivered_events(&self, sink: &str, numbers: &[i64]) -> Result<(), StoreError> {
-        self.touch(Tenant::Database, |tx| {
-            tx.execute(&sql::DELIVERED, &[numbers.into()])?;
-            tx.execute(&sql::DROP_OLDER, &[sink.into(), WAITING_MAX.into()]).map(drop)
-        })
+    pub fn delivered_events(&self, numbers: &[i64]) -> Result<(), StoreError> {
+        self.touch(Tenant::Database, |tx| tx.execute(&sql::DELIVERED, &[numbers.into()]).map(drop))
+    }
+
+    /// Gives up on the oldest events of a place for which too many wait; answers how many those were. The audit trail
+    /// still has them.
+    pub fn drop_oldest_events(&self, sink: &str) -> Result<usize, StoreError> {
+        self.touch(Tenant::Database, |tx| tx.execute(&sql::DROP_OLDER, &[sink.into(), WAITING_MAX.into()]))
     }
 }
 

@@ -11,6 +11,7 @@ pub use help::described_by;
 use rootset_api::ListTrash;
 
 use crate::commands::add::AddArguments;
+use crate::commands::audit::AuditArguments;
 use crate::commands::backup::BackupCommand;
 use crate::commands::call::CallArguments;
 use crate::commands::code::CodeCommand;
@@ -102,6 +103,7 @@ pub enum Command {
     Context(ContextCommand),
     Prune(PruneArguments),
     Log(LogArguments),
+    Audit(AuditArguments),
     /// List what is in the trash, newest first
     #[command(defer(described_by::<ListTrash>))]
     Trash(PageArguments),

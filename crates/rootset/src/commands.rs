@@ -1,6 +1,7 @@
 //! One file per command: its arguments, the request of an operation that it builds, and how the answer is shown.
 
 pub mod add;
+pub mod audit;
 pub mod backup;
 pub mod call;
 pub mod code;
@@ -67,6 +68,7 @@ pub fn run(command: Command, program: &Program) -> Result<(), Failure> {
         Command::Context(command) => context::run(command, program),
         Command::Prune(arguments) => prune::run(arguments, program),
         Command::Log(arguments) => log::run(arguments, program),
+        Command::Audit(arguments) => audit::run(arguments, program),
         Command::Trash(arguments) => trash::run(arguments, program),
         Command::Gc(command) => collector::run(command, program),
         Command::Entity(command) => entity::run(command, program),

@@ -4,6 +4,8 @@
 //! what is allowed.
 
 mod check;
+mod collector;
+mod events;
 mod example;
 mod folders;
 mod keys;
@@ -13,25 +15,21 @@ mod retention;
 mod server;
 mod sources;
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use figment::Figment;
 use figment::value::{Dict, Value};
+use rootset_model::Limits;
 use rootset_model::time::parse_duration_ms;
-use rootset_model::{Limits, RetentionPolicy};
 use rootset_provider::{EndpointSettings, Secret, TOTAL_TIMEOUT_MS_DEFAULT};
-use rootset_service::{
-    BackupSettings, CodeSettings, ContextChange, ContextSettings, GcSettings, ServiceError, Settings,
-    WorkspaceGcSettings,
-};
+use rootset_service::{BackupSettings, CodeSettings, ContextChange, ContextSettings, ServiceError, Settings};
 use rootset_store::{Location, PostgresSettings, default_backup_folder};
 
 use crate::arguments::GlobalArguments;
 
+pub use events::EventConfiguration;
 pub use example::example;
 pub use folders::data_file;
-pub use keys::KEYS;
 #[cfg(feature = "http")]
 pub use server::ServerConfiguration;
 use sources::{Layer, SourceKind};
@@ -43,6 +41,7 @@ pub struct Configuration {
     pub postgres: PostgresSettings,
     pub workspace: String,
     pub settings: Settings,
+    pub events: EventConfiguration,
     #[cfg(feature = "http")]
     pub server: ServerConfiguration,
     pub extract: ExtractModel,
@@ -158,6 +157,7 @@ impl Reader {
             postgres: self.postgres()?,
             workspace: self.text("workspace").unwrap_or_else(|| "default".to_owned()),
             settings,
+            events: self.events()?,
             #[cfg(feature = "http")]
             server: self.server()?,
             extract: match self.text("extract.provider").as_deref() {
@@ -171,29 +171,6 @@ impl Reader {
             },
             shown: self.all_shown(&database),
             database,
-        })
-    }
-
-    fn collector(&self, defaults: &GcSettings) -> Result<GcSettings, ServiceError> {
-        let mut workspaces = BTreeMap::new();
-        for name in self.workspaces() {
-            let section = format!("gc.workspaces.{name}");
-            let overrides = WorkspaceGcSettings {
-                retention: self.retention(&format!("{section}.retention"))?,
-                auto_delete: self.switch(&format!("{section}.auto_delete")),
-            };
-            workspaces.insert(name, overrides);
-        }
-        Ok(GcSettings {
-            enabled: self.switch("gc.enabled").unwrap_or(defaults.enabled),
-            interval_ms: self.duration_ms("gc.interval", defaults.interval_ms)?,
-            retention: self.retention("gc.retention")?.unwrap_or(defaults.retention),
-            auto_delete: self.switch("gc.auto_delete").unwrap_or(defaults.auto_delete),
-            defrag_threshold: self.number("gc.defrag_threshold").unwrap_or(defaults.defrag_threshold),
-            auto_defrag: self.switch("gc.auto_defrag").unwrap_or(defaults.auto_defrag),
-            purge_trash: self.switch("gc.purge_trash").unwrap_or(defaults.purge_trash),
-            time_limit_ms: self.count("gc.time_limit_ms").or(defaults.time_limit_ms),
-            workspaces,
         })
     }
 
@@ -254,16 +231,6 @@ impl Reader {
         serde_json::from_value(serde_json::Value::String(self.text(key)?)).ok()
     }
 
-    /// Workspaces with settings of their own.
-    fn workspaces(&self) -> Vec<String> {
-        self.table("gc.workspaces").map(|table| table.into_keys().collect()).unwrap_or_default()
-    }
-
-    /// A policy replaces the one it overrides as a whole; an empty table is a policy that keeps everything.
-    fn retention(&self, section: &str) -> Result<Option<RetentionPolicy>, ServiceError> {
-        self.table(section).map(|fields| retention::policy(section, &fields)).transpose()
-    }
-
     fn endpoint(&self, section: &str) -> Result<EndpointSettings, ServiceError> {
         let provider = format!("{section}.provider");
         let base_url = self.needed(&provider, "openai", &format!("{section}.base_url"))?;
@@ -276,7 +243,10 @@ impl Reader {
             settings.total_timeout_ms = TOTAL_TIMEOUT_MS_DEFAULT.max(settings.timeout_ms);
         }
         match self.text(&format!("{section}.api_key_env")) {
-            Some(variable) => Ok(settings.with_api_key(api_key(section, &variable)?)),
+            Some(variable) => {
+                let or_else = format!("remove `{section}.api_key_env` if the endpoint needs no key");
+                Ok(settings.with_api_key(secret(&format!("{section}.api_key_env"), &variable, &or_else)?))
+            }
             None => Ok(settings),
         }
     }
@@ -289,16 +259,15 @@ impl Reader {
         })
     }
 
-    /// Every key there is, and those of workspaces that have any.
+    /// Every key there is, and those of workspaces and classes that have any.
     fn all_shown(&self, database: &Database) -> Vec<ShownSetting> {
-        let workspaces = self.workspaces();
         let mut shown = Vec::new();
-        for key in KEYS {
-            if !key.is_per_workspace() {
+        for key in keys::all() {
+            let Some(section) = key.named_section() else {
                 shown.push(self.shown(key, key.path.to_owned(), database));
                 continue;
-            }
-            let paths = workspaces.iter().map(|workspace| key.path_in(workspace));
+            };
+            let paths = self.names(section).into_iter().map(|name| key.path_of(&name));
             shown.extend(paths.filter(|path| self.value(path).is_some()).map(|path| self.shown(key, path, database)));
         }
         shown
@@ -362,15 +331,15 @@ impl Reader {
     }
 }
 
-/// Keys come from the environment only: files are copied, committed and shown.
-fn api_key(section: &str, variable: &str) -> Result<Secret, ServiceError> {
+/// Secrets come from the environment only: files are copied, committed and shown.
+fn secret(key: &str, variable: &str, or_else: &str) -> Result<Secret, ServiceError> {
     let missing = |problem: &str| {
-        ServiceError::invalid(format!("`{section}.api_key_env` names `{variable}`, which {problem}"))
-            .with_hint(format!("export `{variable}`, or remove `{section}.api_key_env` if the endpoint needs no key"))
+        ServiceError::invalid(format!("`{key}` names `{variable}`, which {problem}"))
+            .with_hint(format!("export `{variable}`, or {or_else}"))
     };
     match std::env::var(variable) {
-        Ok(key) if key.trim().is_empty() => Err(missing("is empty")),
-        Ok(key) => Ok(Secret::new(key)),
+        Ok(text) if text.trim().is_empty() => Err(missing("is empty")),
+        Ok(text) => Ok(Secret::new(text)),
         Err(std::env::VarError::NotPresent) => Err(missing("is not set")),
         Err(std::env::VarError::NotUnicode(_)) => Err(missing("is not UTF-8 text")),
     }

@@ -6,10 +6,10 @@
 //! A library only so that tests can reach what reads files of other people ([`reading`]); the binary is [`run_program`].
 
 mod arguments;
-#[cfg(feature = "http")]
 mod background;
 mod commands;
 mod configuration;
+mod deliveries;
 mod editor;
 mod exit;
 #[cfg(feature = "http")]
@@ -26,6 +26,8 @@ mod prompt;
 pub mod reading;
 mod render;
 mod rounds;
+#[cfg(feature = "http")]
+mod serving;
 mod stop;
 
 use std::process::ExitCode;

@@ -8,9 +8,9 @@ use rootset_store::Store;
 
 use crate::arguments::GlobalArguments;
 use crate::configuration::Configuration;
-use crate::models;
 use crate::output::Output;
 use crate::render::escaped;
+use crate::{deliveries, models};
 
 /// Audit's actor and a memory's `written_by` for everything that comes from here.
 const ACTOR: &str = "cli";
@@ -92,6 +92,7 @@ impl Program {
             Some(embedder) => service.with_embedder(embedder),
             None => service,
         };
+        service.send_events_to(deliveries::places(&configuration.events));
         Ok(self.service.get_or_init(|| Arc::new(service)))
     }
 

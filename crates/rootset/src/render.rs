@@ -7,6 +7,7 @@ mod styles;
 mod table;
 mod text;
 mod time;
+mod waiting;
 
 pub use amounts::amounts;
 pub use hints::for_people;
@@ -15,3 +16,4 @@ pub use styles::{bad, bold, dim, good, warning};
 pub use table::Table;
 pub use text::{bytes, counted, escaped, grouped, one_line, word};
 pub use time::{age, from_now, short, with_age};
+pub use waiting::{waiting_source, what_to_type};

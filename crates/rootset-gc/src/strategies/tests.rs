@@ -84,7 +84,7 @@ fn a_stored_word_leads_to_its_reason_and_to_the_re_check_of_whoever_gave_it() {
 fn names_and_words_that_are_stored_stay_as_they_are() {
     let expected: [(&str, &[&str]); 5] = [
         ("stale_code", &["stale"]),
-        ("expired", &["expires_at", "too_old", "too_many", "too_far_behind"]),
+        ("expired", &["expires_at", "too_old", "too_many", "too_far_behind", "period_over"]),
         ("superseded", &["superseded"]),
         ("orphaned_chunks", &["orphaned"]),
         ("orphaned_entities", &["orphaned"]),

@@ -23,14 +23,16 @@ pub fn policy() -> impl Strategy<Value = RetentionPolicy> {
     let basis = prop_oneof![2 => Just(Basis::IngestedAt), 1 => Just(Basis::LastUsedAt)];
     let min_keep = prop_oneof![2 => Just(0_i64), 1 => 1..6_i64];
     let keep_within = prop_oneof![2 => Just(0_i64), 1 => 1..60_i64];
-    (some(0.4, 1..100), some(0.4, 0..8), some(0.4, 1..5), min_keep, keep_within, basis).prop_map(
-        |(max_age_ms, max_count, max_version_gap, min_keep, keep_within_ms, basis)| RetentionPolicy {
+    let is_final = proptest::bool::weighted(0.2);
+    (some(0.4, 1..100), some(0.4, 0..8), some(0.4, 1..5), min_keep, keep_within, basis, is_final).prop_map(
+        |(max_age_ms, max_count, max_version_gap, min_keep, keep_within_ms, basis, is_final)| RetentionPolicy {
             max_age_ms,
             max_count,
             max_version_gap,
             min_keep,
             keep_within_ms,
             basis,
+            is_final,
             ..RetentionPolicy::default()
         },
     )

@@ -30,6 +30,31 @@ fn metrics_count_by_operation_and_code_and_name_no_workspace() {
 }
 
 #[test]
+fn metrics_tell_of_rounds_by_class_and_name_no_workspace() {
+    let served = Served::new();
+    for (workspace, class) in [("secret-project", "pro"), ("secret-plan", "pro"), ("mine", "free")] {
+        served.world.call("create_workspace", json!({"workspace_id": workspace, "class": class}));
+    }
+    let metrics = || served.get("/metrics", Some(&served.tokens.admin)).text;
+    let text = metrics();
+    for line in [
+        r#"rootset_workspaces{class="pro"} 2"#,
+        r#"rootset_workspaces{class="free"} 1"#,
+        r#"rootset_garbage_memories{class="pro"} 0"#,
+        r#"rootset_sources_waiting{class="pro",state="announced"} 0"#,
+        r#"rootset_sources_waiting{class="pro",state="stopped"} 0"#,
+        "rootset_last_round_failed_workspaces 0",
+        "rootset_clock_in_doubt 0",
+    ] {
+        assert!(text.lines().any(|it| it == line), "{line}: {text}");
+    }
+    assert!(!text.contains("secret"), "{text}");
+    served.world.call("update_workspace", json!({"workspace_id": "mine", "class": "pro"}));
+    let text = metrics();
+    assert!(text.contains(r#"rootset_workspaces{class="pro"} 3"#) && !text.contains("free"), "{text}");
+}
+
+#[test]
 fn openapi_describes_every_operation_and_points_nowhere_else() {
     let served = Served::new();
     let reply = served.get("/openapi.json", None);

@@ -60,6 +60,10 @@ impl Operation for GcApply {
         }
         let applied = service.apply_plan(&workspace, plan, review, &caller.actor);
         let applied = applied.map_err(|error| unconfirmed(&self, error, caller))?;
+        if review.allow_large {
+            // It may be one that waited for a person.
+            service.note_applied(&workspace, plan, applied.run.counts.taken.get("memories"))?;
+        }
         Ok(applied_plan_answer(service, &workspace, applied))
     }
 }

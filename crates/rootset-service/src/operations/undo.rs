@@ -33,7 +33,10 @@ impl Operation for GcUndo {
         match (&self.run_id, &self.drain_id, &self.memory_id) {
             (Some(run), None, None) => Ok(answer(service.store.undo_run(&workspace, parse_run_id(run)?, stamp)?)),
             (None, Some(drain), None) => {
-                Ok(answer(service.store.undo_drain(&workspace, parse_drain_id(drain)?, stamp)?))
+                let drain = parse_drain_id(drain)?;
+                let undone = service.store.undo_drain(&workspace, drain, stamp)?;
+                service.note_stopped(&workspace, drain)?;
+                Ok(answer(undone))
             }
             (None, None, Some(memory)) => Ok(answer(service.store.undo_memory(&workspace, memory, stamp)?)),
             (None, None, None) => nothing_named(service, caller, &workspace, self.kind),

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use rootset_api::{RoundsAnswer, WaitingSourceAnswer};
 use rootset_model::Timestamp;
 use rootset_store::{Work, Workspace};
+use serde::Serialize;
 
 use super::state::{self, RoundsNote, SourceState, WaitingSource, WorkspaceNote};
 use super::timing;
@@ -20,6 +21,16 @@ pub struct Overview {
     /// `None` while the scheduler is off.
     pub next_round_at: Option<Timestamp>,
     pub is_clock_in_doubt: bool,
+    /// Events that wait to be delivered, by place.
+    pub events_waiting: BTreeMap<String, i64>,
+}
+
+/// A source that a person should look at.
+#[derive(Clone, Debug, Serialize)]
+pub struct WaitingForPerson {
+    pub workspace_id: String,
+    #[serde(flatten)]
+    pub source: WaitingSourceAnswer,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -45,7 +56,20 @@ impl Service {
         })
     }
 
-    /// Two queries, however many workspaces there are.
+    /// The sources that wait for a person, in every workspace, as the last looks left them.
+    pub fn sources_waiting_for_a_person(&self) -> Result<Vec<WaitingForPerson>, ServiceError> {
+        let mut notes = self.store.notes_of_all(state::ROUNDS.kind)?;
+        let mut waiting = Vec::new();
+        for workspace in self.store.workspaces()? {
+            let note = notes.remove(&workspace.key).and_then(|text| state::parse::<WorkspaceNote>(&text));
+            let sources = note.into_iter().flat_map(|note| note.waiting).filter(|it| it.state.wants_a_person());
+            waiting
+                .extend(sources.map(|it| WaitingForPerson { workspace_id: workspace.id.clone(), source: answer(it) }));
+        }
+        Ok(waiting)
+    }
+
+    /// A few queries, however many workspaces there are.
     pub fn rounds_overview(&self) -> Result<Overview, ServiceError> {
         let rounds: RoundsNote = state::read(&self.store, state::ROUNDS)?;
         let notes = self.store.notes_of_all(state::ROUNDS.kind)?;
@@ -67,6 +91,7 @@ impl Service {
             last_round_failed: rounds.outcome.failed,
             next_round_at: self.next_round_at(&rounds),
             is_clock_in_doubt: self.store.observed_time()?.is_in_doubt(),
+            events_waiting: self.store.waiting_event_counts()?,
         })
     }
 

@@ -88,6 +88,8 @@ pub enum SourceState {
 }
 
 impl SourceState {
+    pub const ALL: [Self; 4] = [Self::Announced, Self::Draining, Self::Blocked, Self::Stopped];
+
     /// Whether a person should look at it: nothing happens without one, or something will unless they object.
     pub fn wants_a_person(self) -> bool {
         matches!(self, Self::Blocked | Self::Announced)

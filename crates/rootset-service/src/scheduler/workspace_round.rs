@@ -4,18 +4,19 @@ use std::collections::{BTreeMap, HashSet};
 
 use rootset_api::ErrorCode;
 use rootset_model::PlanId;
-use rootset_store::{BucketFindings, BucketTotals, Garbage, Stamp, Work, Workspace};
+use rootset_store::{BucketTotals, Garbage, Work, Workspace};
 
 use super::draining::Sorted;
-use super::findings::{Reported, about_bucket, digest_of};
+use super::findings::digest_of;
+use super::reporting::Reporting;
 use super::state::{self, SourceState, WaitingSource, WorkspaceNote};
-use super::telemetry::{BlockedPlan, Event, Tombstone, TombstoneDetail};
+use super::telemetry::{BlockedPlan, Event};
 use super::{ACTOR, LEASE_MS, Scheduler};
 use crate::collecting::Review;
 use crate::error::ServiceError;
 
 /// Under which name the set of a blocked plan is noted; no source is called like this.
-const BLOCKED: &str = "\nblocked";
+pub(super) const BLOCKED: &str = "\nblocked";
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct WorkspaceRun {
@@ -67,16 +68,15 @@ impl Scheduler {
         }
         let garbage = service.find_garbage(workspace, &gc.strategies)?;
         let was_waiting = std::mem::take(&mut note.waiting);
-        let totals = match garbage.items.is_empty() {
-            true => Vec::new(),
-            false => service.store.bucket_totals(workspace)?,
-        };
-        let taken = match auto_delete {
+        let has_garbage = !garbage.items.is_empty();
+        let totals = if has_garbage { service.store.bucket_totals(workspace)? } else { Vec::new() };
+        let taken = if auto_delete {
             // Also without garbage: what was announced may be over.
-            true => self.take(workspace, &garbage, &totals, note)?,
-            false => Taken { left: garbage.items.len() as i64, is_done: garbage.items.is_empty(), ..Taken::default() },
+            self.take(workspace, &garbage, &totals, note)?
+        } else {
+            Taken { left: garbage.items.len() as i64, is_done: !has_garbage, ..Taken::default() }
         };
-        if !auto_delete && !garbage.items.is_empty() {
+        if has_garbage && !auto_delete {
             let items: HashSet<[u8; 16]> = garbage.items.iter().map(|item| item.object).collect();
             service.store_round_plan(workspace, &garbage, &items, None, ACTOR)?;
         }
@@ -174,43 +174,6 @@ impl Scheduler {
         Ok(())
     }
 
-    /// Tells of what was found and was not told of before; answers how many memories have expired.
-    fn report(
-        &self,
-        workspace: &Workspace,
-        garbage: &Garbage,
-        note: &mut WorkspaceNote,
-        context: &Reporting<'_>,
-    ) -> Result<i64, ServiceError> {
-        let mut reported = Reported::default();
-        reported.keep(BLOCKED, &note.reported);
-        let mut expired = 0;
-        for found in garbage.buckets.iter().filter(|found| !found.expired.is_empty()) {
-            expired += found.expired.len() as i64;
-            let about = about_bucket(&found.source, found.repo.as_deref());
-            let digest = digest_of(&found.expired);
-            let deleted = totals_of(context.taken, found);
-            if note.reported.is_new(&about, &digest) || deleted.memories > 0 {
-                let event = tombstone(workspace, found, totals_of(context.totals, found), deleted, |detail| {
-                    detail.auto_delete = context.auto_delete;
-                    detail.defrag_recommended = context.defrag_recommended;
-                });
-                self.tell(Some(workspace), &Event::Tombstone(event))?;
-            }
-            reported.note(about, digest);
-        }
-        note.reported = reported;
-        Ok(expired)
-    }
-
-    /// An event for the audit trail, for whoever wants to hear of it, and for the log.
-    pub(super) fn tell(&self, workspace: Option<&Workspace>, event: &Event) -> Result<(), ServiceError> {
-        let stamp = Stamp { now: self.service.now(), actor: ACTOR };
-        self.service.store.note_event(workspace, &event.note(), stamp)?;
-        super::telemetry::emit(&self.sink, event);
-        Ok(())
-    }
-
     /// Goes on with a run that stopped at the time limit; answers how many memories it took in all.
     fn resume(&self, workspace: &Workspace, plan: PlanId, note: &mut WorkspaceNote) -> Result<i64, ServiceError> {
         match self.service.apply_plan(workspace, plan, Review::default(), ACTOR) {
@@ -242,54 +205,8 @@ struct Taken {
     is_done: bool,
 }
 
-/// What reports say beside what was found.
-struct Reporting<'a> {
-    auto_delete: bool,
-    defrag_recommended: bool,
-    totals: &'a [BucketTotals],
-    taken: &'a [BucketTotals],
-}
-
 fn keep_plans(waiting: &mut [WaitingSource], before: &[WaitingSource]) {
     for it in waiting.iter_mut().filter(|it| it.state == SourceState::Blocked && it.plan_id.is_none()) {
         it.plan_id = before.iter().find(|old| old.source == it.source).and_then(|old| old.plan_id);
-    }
-}
-
-fn totals_of(totals: &[BucketTotals], found: &BucketFindings) -> BucketTotals {
-    let same = totals.iter().find(|it| it.source == found.source && it.repo == found.repo);
-    same.cloned().unwrap_or_else(|| BucketTotals {
-        source: found.source.clone(),
-        repo: found.repo.clone(),
-        memories: 0,
-        chunks: 0,
-    })
-}
-
-fn tombstone(
-    workspace: &Workspace,
-    found: &BucketFindings,
-    totals: BucketTotals,
-    deleted: BucketTotals,
-    with: impl FnOnce(&mut TombstoneDetail),
-) -> Tombstone {
-    let mut detail = TombstoneDetail {
-        expired: found.expired.len() as i64,
-        evaluated: found.evaluated,
-        unclassifiable: found.unclassifiable,
-        deleted: deleted.memories,
-        retention: (&found.policy).into(),
-        auto_delete: false,
-        defrag_recommended: false,
-    };
-    with(&mut detail);
-    Tombstone {
-        workspace_id: workspace.id.clone(),
-        source: found.source.clone(),
-        repo: found.repo.clone(),
-        memories_total: totals.memories,
-        chunks_total: totals.chunks,
-        chunks_deleted: deleted.chunks,
-        detail,
     }
 }

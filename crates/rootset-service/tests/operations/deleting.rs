@@ -169,7 +169,7 @@ fn undo_without_an_id_lists_what_can_be_undone_and_changes_nothing() {
     world.call("gc_undo", json!({ "run_id": second }));
     assert_eq!(array(&world.call("gc_undo", json!({}))["runs"]).len(), 1);
     let error = world.refuses("gc_undo", json!({"run_id": second, "memory_id": "a"}));
-    assert!(error.message.contains("not both"), "{error}");
+    assert!(error.message.contains("only one of"), "{error}");
 }
 
 #[test]

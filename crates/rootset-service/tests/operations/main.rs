@@ -14,6 +14,7 @@ mod clocks;
 mod context;
 mod defragmenting;
 mod deleting;
+mod delivering;
 mod draining;
 mod erasing;
 mod explaining;

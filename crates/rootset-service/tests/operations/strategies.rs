@@ -111,7 +111,8 @@ impl<'a> Planted<'a> {
         };
         let request = json!({
             "source": SOURCE, "max_age": max_age_ms, "max_count": max_count, "max_version_gap": max_version_gap,
-            "min_keep": min_keep, "keep_within": keep_within_ms, "basis": basis,
+            "min_keep": min_keep, "keep_within": keep_within_ms, "basis": basis, "may_empty": policy.may_empty,
+            "final": policy.is_final,
         });
         self.call("set_retention", request);
     }

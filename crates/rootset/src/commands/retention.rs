@@ -19,13 +19,15 @@ pub enum RetentionCommand {
     Set(SetRetentionArguments),
 }
 
-/// What a policy is for: one of both, or else the whole workspace.
+/// What a policy is for: one of these, or else the whole workspace.
 #[derive(Debug, Args)]
 pub struct RetentionTarget {
     #[arg(long)]
     source: Option<String>,
     #[arg(long, conflicts_with = "source")]
     repo: Option<String>,
+    #[arg(long, conflicts_with_all = ["source", "repo"])]
+    tag: Option<String>,
 }
 
 /// Replace a policy as a whole; without any rule, everything is kept
@@ -46,12 +48,16 @@ pub struct SetRetentionArguments {
     keep_within: Option<String>,
     #[arg(long, value_name = "TIME")]
     basis: Option<String>,
+    #[arg(long)]
+    may_empty: bool,
+    #[arg(id = "final", long = "final")]
+    is_final: bool,
 }
 
 pub fn run(command: RetentionCommand, program: &Program) -> Result<(), Failure> {
     match command {
-        RetentionCommand::Show(RetentionTarget { source, repo }) => {
-            let answer = program.run(GetRetention { workspace_id: None, source, repo })?;
+        RetentionCommand::Show(RetentionTarget { source, repo, tag }) => {
+            let answer = program.run(GetRetention { workspace_id: None, source, repo, tag })?;
             program.output.answer(&answer, in_force)
         }
         RetentionCommand::Set(arguments) => set(arguments, program),
@@ -67,12 +73,15 @@ fn set(arguments: SetRetentionArguments, program: &Program) -> Result<(), Failur
         workspace_id: None,
         source: arguments.target.source,
         repo: arguments.target.repo,
+        tag: arguments.target.tag,
         max_age: arguments.max_age.map(Written::Text),
         max_count: arguments.max_count.map(Written::Integer),
         max_version_gap: arguments.max_version_gap.map(Written::Integer),
         min_keep: arguments.min_keep.map(Written::Integer),
         keep_within: arguments.keep_within.map(Written::Text),
         basis: arguments.basis.map(Written::Text),
+        may_empty: arguments.may_empty.then_some(Written::Flag(true)),
+        is_final: arguments.is_final.then_some(Written::Flag(true)),
     })?;
     program.output.answer(&answer, replaced)
 }
@@ -105,6 +114,8 @@ fn rules(policy: &ShownPolicy) -> String {
         ("min_keep", policy.min_keep.as_ref().map(word)),
         ("keep_within", policy.keep_within.as_ref().map(word)),
         ("basis", policy.basis.as_ref().map(word)),
+        ("may_empty", policy.may_empty.as_ref().map(word)),
+        ("final", policy.is_final.as_ref().map(word)),
     ];
     let rules: Vec<String> =
         fields.into_iter().filter_map(|(field, value)| Some(format!("{field} {}", value?))).collect();

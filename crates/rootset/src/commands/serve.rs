@@ -11,11 +11,10 @@ use rootset_mcp::{HttpOptions, McpHttpService, McpOptions, McpServer, http_servi
 use rootset_service::{Caller, FrontEnd, ServiceError};
 use tokio_util::sync::CancellationToken;
 
-use crate::background::Background;
 use crate::exit::Failure;
-use crate::first_token;
 use crate::program::Program;
 use crate::stop::Stop;
+use crate::{deliveries, first_token, serving};
 
 /// The actor of every caller of a server that requires no token.
 const ANYBODY: &str = "http";
@@ -47,6 +46,7 @@ pub fn run(arguments: ServeArguments, program: &Program) -> Result<(), Failure> 
     // Before the database: a port that is taken should leave nothing behind.
     let listener = TcpListener::bind(address).map_err(|error| cannot_listen(address, &error))?;
     let service = program.service()?.clone();
+    let deliveries = deliveries::all(program)?;
     program.say_durability()?;
     let access = if arguments.no_auth {
         program.output.talk("WARNING: no token is required: every program and user on this machine may do everything");
@@ -63,7 +63,7 @@ pub fn run(arguments: ServeArguments, program: &Program) -> Result<(), Failure> 
     };
     let mcp = Router::new().fallback_service(agents(arguments.profile, &parts, program)?);
     let server = Server::start(listener, parts, Some(mcp))?;
-    let background = Background::start(&service, configuration.settings.gc.enabled);
+    let background = serving::start(&service, configuration.settings.gc.enabled, deliveries);
     program.output.text(&format!("listening on http://{}\n", server.address()))?;
     while !stop.wait(WAIT) {}
     program.output.talk("stopping after the running requests; Ctrl-C again stops at once");

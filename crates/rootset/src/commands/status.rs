@@ -2,11 +2,11 @@
 
 use std::fmt::Write;
 
-use rootset_api::{DiskAnswer, GcStatus, StatusAnswer};
+use rootset_api::{DiskAnswer, GcStatus, RoundsAnswer, StatusAnswer};
 
 use crate::exit::Failure;
 use crate::program::Program;
-use crate::render::{self, Table, amounts, bytes, one_line, short};
+use crate::render::{self, Table, amounts, bytes, counted, one_line, short, with_age};
 
 pub fn run(program: &Program) -> Result<(), Failure> {
     let status = program.run(GcStatus::default())?;
@@ -33,6 +33,20 @@ fn render(status: &StatusAnswer) -> String {
     if let Some(waiting) = &status.waiting {
         line("waiting", waiting.clone());
     }
+    let rounds = &status.rounds;
+    line("garbage", garbage(rounds));
+    line("rounds", last_and_next(rounds));
+    for source in rounds.sources.iter().flatten() {
+        line(&source.state, render::waiting_source(source));
+        if let Some(command) = render::what_to_type(source, &status.workspace_id) {
+            line("", command);
+        }
+    }
+    for run in status.undo_ends_soon.iter().flatten() {
+        let (memories, until) = (run.trashed.get("memories"), run.undo_until.map(with_age).unwrap_or_default());
+        let memories = counted(memories, "memory", "memories");
+        line("undo ends", format!("{until}: {memories} of rootset undo {}", run.run_id));
+    }
     if !status.last_runs.is_empty() {
         let mut table = Table::new(["RUN", "OPERATION", "BY", "AT", "MEMORIES"]);
         for run in &status.last_runs {
@@ -48,6 +62,23 @@ fn render(status: &StatusAnswer) -> String {
         shown.push_str(&table.finish());
     }
     shown
+}
+
+fn garbage(rounds: &RoundsAnswer) -> String {
+    match (rounds.garbage, rounds.last_at) {
+        (_, None) => "not known: no round has run yet; `rootset gc plan all` looks now".to_owned(),
+        (0, Some(_)) => "none in the last round".to_owned(),
+        (found, Some(_)) => format!("{} in the last round, still there", counted(found, "memory", "memories")),
+    }
+}
+
+fn last_and_next(rounds: &RoundsAnswer) -> String {
+    let last = rounds.last_at.map_or_else(|| "none yet".to_owned(), |at| format!("last {}", with_age(at)));
+    let next = rounds.next_at.map_or_else(
+        || "the scheduler is off (`gc.enabled` is false)".to_owned(),
+        |at| format!("next {}", with_age(at)),
+    );
+    format!("{last}; {next}")
 }
 
 fn sizes(disk: &DiskAnswer) -> String {

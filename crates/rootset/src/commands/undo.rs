@@ -20,12 +20,17 @@ pub struct UndoArguments {
     /// Undo the newest run that can be undone
     #[arg(long, conflicts_with = "target")]
     last: bool,
+    /// Undo all rounds of a drain and stop it
+    #[arg(long, value_name = "ID", conflicts_with_all = ["target", "last"])]
+    drain: Option<String>,
 }
 
 pub fn run(arguments: UndoArguments, program: &Program) -> Result<(), Failure> {
-    let answer = match arguments.target {
-        Some(target) => undo(target, program)?,
-        None => {
+    let is_drain = arguments.drain.is_some();
+    let answer = match (arguments.target, arguments.drain) {
+        (Some(target), _) => undo(target, program)?,
+        (None, Some(drain)) => program.run(GcUndo { drain_id: Some(drain), ..GcUndo::default() })?,
+        (None, None) => {
             let listed = program.run(GcUndo::default())?;
             match listed.runs.iter().flatten().next().filter(|_| arguments.last) {
                 Some(newest) => program.run(of_run(newest.run_id.to_string()))?,
@@ -34,6 +39,9 @@ pub fn run(arguments: UndoArguments, program: &Program) -> Result<(), Failure> {
         }
     };
     program.output.answer(&answer, render)?;
+    if is_drain && !program.output.in_json() {
+        program.output.talk("the drain is stopped: nothing more of its source goes until a policy changes");
+    }
     if answer.conflicts.iter().flatten().next().is_some() { Err(Failure::Said(STATUS_CALLER)) } else { Ok(()) }
 }
 
@@ -63,16 +71,21 @@ fn runs(runs: &[RunAnswer]) -> String {
     if runs.is_empty() {
         return "nothing can be undone\n".to_owned();
     }
-    let mut table = Table::new(["RUN", "OPERATION", "BY", "AT", "MEMORIES", "UNDO UNTIL"]);
+    // The ids of drains take room that most lists do not need.
+    let has_drains = runs.iter().any(|run| run.drain_id.is_some());
+    let headings = ["RUN", "OPERATION", "BY", "AT", "MEMORIES", "UNDO UNTIL"];
+    let mut table = Table::new(headings.into_iter().chain(has_drains.then_some("DRAIN")));
     for run in runs {
-        table.row([
+        let drain = run.drain_id.map(|drain| drain.to_string()).unwrap_or_default();
+        let cells = [
             run.run_id.to_string(),
             run.operation.clone(),
             one_line(&run.actor, 24),
             short(run.at),
             run.trashed.get("memories").to_string(),
             run.undo_until.map(with_age).unwrap_or_default(),
-        ]);
+        ];
+        table.row(cells.into_iter().chain(has_drains.then_some(drain)));
     }
     table.finish()
 }

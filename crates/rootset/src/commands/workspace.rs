@@ -3,7 +3,10 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use rootset_api::{CreateWorkspace, DeleteWorkspace, DeletedWorkspace, ListWorkspaces, Quota, WorkspaceList};
+use rootset_api::{
+    CreateWorkspace, DeleteWorkspace, DeletedWorkspace, ListWorkspaces, Quota, UpdateWorkspace, WorkspaceAnswer,
+    WorkspaceList,
+};
 use rootset_service::ServiceError;
 use serde::Serialize;
 
@@ -12,13 +15,14 @@ use crate::arguments::described_by;
 use crate::exit::Failure;
 use crate::program::Program;
 use crate::prompt;
-use crate::render::{Table, bytes, escaped, one_line, short, with_age};
+use crate::render::{Table, bytes, counted, escaped, one_line, short, with_age};
 
 #[derive(Debug, Subcommand)]
 pub enum WorkspaceCommand {
     /// List the workspaces with their sizes
     List,
     Create(CreateWorkspaceArguments),
+    Set(SetWorkspaceArguments),
     /// Let agents in the repository around the working folder use this workspace
     Link {
         /// The id of the workspace
@@ -43,6 +47,30 @@ pub struct CreateWorkspaceArguments {
     name: Option<String>,
     #[arg(long)]
     description: Option<String>,
+    #[arg(long)]
+    class: Option<String>,
+    #[command(flatten)]
+    quota: QuotaArguments,
+}
+
+/// Change the class or the quota of a workspace
+#[derive(Debug, Args)]
+#[command(defer(described_by::<UpdateWorkspace>))]
+#[group(required = true, multiple = true, args = ["class", "max_memories", "max_bytes", "no_quota"])]
+pub struct SetWorkspaceArguments {
+    #[arg(id = "workspace_id", value_name = "ID")]
+    id: String,
+    #[arg(long)]
+    class: Option<String>,
+    #[command(flatten)]
+    quota: QuotaArguments,
+    /// Remove both limits; `--max-memories` or `--max-bytes` alone removes the other
+    #[arg(long, conflicts_with_all = ["max_memories", "max_bytes"])]
+    no_quota: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct QuotaArguments {
     /// The highest number of memories
     #[arg(long, value_name = "COUNT")]
     max_memories: Option<i64>,
@@ -51,25 +79,53 @@ pub struct CreateWorkspaceArguments {
     max_bytes: Option<i64>,
 }
 
+impl QuotaArguments {
+    fn quota(&self) -> Option<Quota> {
+        let quota = Quota { memories: self.max_memories, bytes: self.max_bytes };
+        (quota.memories.is_some() || quota.bytes.is_some()).then_some(quota)
+    }
+}
+
 pub fn run(command: WorkspaceCommand, program: &Program) -> Result<(), Failure> {
     match command {
         WorkspaceCommand::List => program.output.answer(&program.run(ListWorkspaces {})?, listed),
         WorkspaceCommand::Create(arguments) => create(arguments, program),
+        WorkspaceCommand::Set(arguments) => set(arguments, program),
         WorkspaceCommand::Link { workspace } => link(workspace, program),
         WorkspaceCommand::Delete { workspace } => delete(workspace, program),
     }
 }
 
 fn create(arguments: CreateWorkspaceArguments, program: &Program) -> Result<(), Failure> {
-    let quota = Quota { memories: arguments.max_memories, bytes: arguments.max_bytes };
-    let has_quota = quota.memories.is_some() || quota.bytes.is_some();
     let created = program.run(CreateWorkspace {
         workspace_id: arguments.id,
         name: arguments.name,
         description: arguments.description,
-        quota: has_quota.then_some(quota),
+        quota: arguments.quota.quota(),
+        class: arguments.class,
     })?;
     program.output.answer(&created, |created| format!("created {}\n", created.workspace_id))
+}
+
+fn set(arguments: SetWorkspaceArguments, program: &Program) -> Result<(), Failure> {
+    let unlimited = arguments.no_quota.then_some(Quota { memories: None, bytes: None });
+    let changed = program.run(UpdateWorkspace {
+        workspace_id: arguments.id,
+        class: arguments.class,
+        quota: arguments.quota.quota().or(unlimited),
+    })?;
+    program.output.answer(&changed, changed_line)
+}
+
+fn changed_line(workspace: &WorkspaceAnswer) -> String {
+    let quota = workspace.quota.unwrap_or(Quota { memories: None, bytes: None });
+    let limits = [
+        quota.memories.map(|memories| format!("at most {}", counted(memories, "memory", "memories"))),
+        quota.bytes.map(|size| format!("at most {} of text", bytes(size))),
+    ];
+    let limits: Vec<String> = limits.into_iter().flatten().collect();
+    let limits = if limits.is_empty() { "no quota".to_owned() } else { limits.join(", ") };
+    format!("{}: class {}, {limits}\n", workspace.workspace_id, workspace.class)
 }
 
 /// What `rootset mcp --workspace auto` uses in this repository from now on.
@@ -106,10 +162,11 @@ fn trashed(DeletedWorkspace { workspace_id: id, undo_until, .. }: &DeletedWorksp
 }
 
 fn listed(answer: &WorkspaceList) -> String {
-    let mut table = Table::new(["ID", "MEMORIES", "TRASH", "TEXT", "LAST WRITE", "NAME"]);
+    let mut table = Table::new(["ID", "CLASS", "MEMORIES", "TRASH", "TEXT", "LAST WRITE", "NAME"]);
     for workspace in &answer.workspaces {
         table.row([
             workspace.workspace_id.clone(),
+            workspace.class.clone(),
             (workspace.memories - workspace.trash).to_string(),
             workspace.trash.to_string(),
             bytes(workspace.bytes),

@@ -3,12 +3,13 @@
 #![expect(clippy::disallowed_types, reason = "settings have values of any type")]
 
 use figment::value::{Dict, Num, Value};
+use rootset_api::StrategyChoice;
 use rootset_model::names::check_workspace_id;
 use rootset_model::time::parse_duration_ms;
 use rootset_service::ServiceError;
 use rootset_store::Location;
 
-use super::keys::{self, KEYS, Key, Kind, WORKING_FOLDER_KEYS};
+use super::keys::{self, Key, Kind, WORKING_FOLDER_KEYS};
 use super::retention;
 use super::sources::{Layer, SourceKind};
 
@@ -56,13 +57,14 @@ fn unknown(path: &str, layer: &Layer) -> ServiceError {
         return ServiceError::invalid(format!("`{shown}` in {} is a section, not a value", layer.origin));
     }
     let error = ServiceError::invalid(format!("unknown key `{shown}` in {}", layer.origin));
-    if let Some(section) = path.strip_suffix(".api_key") {
-        return error.with_hint(format!(
-            "keys are read from the environment only: name the variable in `{section}.api_key_env`"
-        ));
+    for secret in [".api_key", ".secret"] {
+        if let Some(section) = path.strip_suffix(secret) {
+            return error.with_hint(format!(
+                "secrets are read from the environment only: name the variable in `{section}{secret}_env`"
+            ));
+        }
     }
-    let best = KEYS
-        .iter()
+    let best = keys::all()
         .map(|key| (strsim::jaro_winkler(path, key.path), key))
         .max_by(|a, b| a.0.total_cmp(&b.0))
         .filter(|(alike, _)| *alike >= ALIKE_MIN);
@@ -147,6 +149,7 @@ fn value_of(key: &Key, path: &str, value: &Value) -> Result<(), String> {
             let is_list = value.as_array().is_some_and(|items| items.iter().all(|item| item.as_str().is_some()));
             (is_list, "a list of strings".to_owned())
         }
+        Kind::Strategies => (strategies(value).is_some(), format!("a list of {}", known_strategies())),
         Kind::Retention => return retention::field(path, value),
     };
     if is_good { Ok(()) } else { Err(allowed) }
@@ -190,6 +193,19 @@ fn database(text: Option<&str>) -> Result<(), String> {
 /// The database behind `db`; its error says what is allowed.
 pub fn location(db: &str) -> Result<Location, ServiceError> {
     Location::parse(db).map_err(|allowed| ServiceError::invalid(allowed.to_string()))
+}
+
+/// At least one strategy: a list without any would be a scheduler that looks for nothing.
+pub fn strategies(value: &Value) -> Option<Vec<StrategyChoice>> {
+    let choice = |item: &Value| {
+        let word = item.as_str()?;
+        StrategyChoice::every().into_iter().find(|choice| choice.word() == word)
+    };
+    value.as_array()?.iter().map(choice).collect::<Option<Vec<_>>>().filter(|choices| !choices.is_empty())
+}
+
+fn known_strategies() -> String {
+    StrategyChoice::listed(|choice| format!("`{}`", choice.word()))
 }
 
 pub fn number(value: &Value) -> Option<f64> {

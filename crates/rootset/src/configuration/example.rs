@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::keys::{KEYS, Value};
+use super::keys::{self, Value};
 
 pub fn example() -> String {
     let mut text = String::from(
@@ -11,11 +11,11 @@ pub fn example() -> String {
          # Keys that are commented out have no default.\n",
     );
     let mut section = "";
-    for key in KEYS {
+    for key in keys::all() {
         let (of, name) = key.path.rsplit_once('.').unwrap_or(("", key.path));
         if of != section {
             section = of;
-            let mark = if key.is_per_workspace() { "# " } else { "" };
+            let mark = if key.named_section().is_some() { "# " } else { "" };
             let heading = key.written();
             let heading = heading.rsplit_once('.').map_or("", |(heading, _)| heading);
             write!(text, "\n{mark}[{heading}]").expect("writing to a string cannot fail");

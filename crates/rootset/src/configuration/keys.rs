@@ -1,6 +1,7 @@
 //! Every key, listed once: checking, the environment, `config show` and `config example` all read this table.
 
 use rootset_model::names::check_workspace_id;
+use rootset_service::DrainMode;
 
 /// What a key's value may be.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,13 +34,15 @@ pub enum Kind {
         min: i64,
     },
     TextList,
+    /// A list of names of strategies.
+    Strategies,
     /// One field of a policy of retention, named by the last part of the key: the policy's own parser decides.
     Retention,
 }
 
 #[derive(Debug)]
 pub struct Key {
-    /// Dotted; [`ANY_WORKSPACE`] stands for the id of any workspace.
+    /// Dotted; [`ANY_NAME`] stands for the id of any workspace, or any class.
     pub path: &'static str,
     pub kind: Kind,
     pub value: Value,
@@ -58,18 +61,18 @@ pub enum Value {
 }
 
 impl Key {
-    /// A key that there may be one of for every workspace.
-    pub fn is_per_workspace(&self) -> bool {
-        self.path.split('.').any(|part| part == ANY_WORKSPACE)
+    /// The section of the names, where there may be one such key for every name: `gc.workspaces` or `gc.classes`.
+    pub fn named_section(&self) -> Option<&'static str> {
+        self.path.split_once(".*.").map(|(section, _)| section)
     }
 
-    pub fn path_in(&self, workspace: &str) -> String {
-        self.path.replace(ANY_WORKSPACE, workspace)
+    pub fn path_of(&self, name: &str) -> String {
+        self.path.replace(ANY_NAME, name)
     }
 
-    /// The path for people, who put a workspace's id where the table has its mark.
+    /// The path for people, who put a name where the table has its mark.
     pub fn written(&self) -> String {
-        self.path_in("NAME")
+        self.path_of("NAME")
     }
 
     #[expect(clippy::disallowed_types, reason = "settings have values of any type")]
@@ -82,8 +85,8 @@ impl Key {
     }
 }
 
-/// The part of a path that any workspace's id may take.
-const ANY_WORKSPACE: &str = "*";
+/// The part of a path that the id of any workspace may take, or any class, which is written the same way.
+const ANY_NAME: &str = "*";
 
 const DAY_MS: i64 = 86_400_000;
 const YEARS_TEN_MS: i64 = 3_650 * DAY_MS;
@@ -97,8 +100,79 @@ const SERVER_TIMEOUT: Kind = Kind::DurationMs { min: 1, max: SERVER_TIMEOUT_MS_M
 const PERCENT: Kind = Kind::Number { min: 0.0, max: 100.0 };
 const TIMEOUT: Kind = Kind::DurationMs { min: 1, max: TIMEOUT_MS_MAX };
 
+/// The keys of one policy of retention.
+macro_rules! retention_keys {
+    ($section:literal, $max_age:literal) => {
+        &[
+            Key {
+                path: concat!($section, ".max_age"),
+                kind: Kind::Retention,
+                value: Value::Unset { example: r#""90d""# },
+                about: $max_age,
+            },
+            Key {
+                path: concat!($section, ".max_count"),
+                kind: Kind::Retention,
+                value: Value::Unset { example: "1000" },
+                about: "of each source and repository, memories beyond this many newest are expired",
+            },
+            Key {
+                path: concat!($section, ".max_version_gap"),
+                kind: Kind::Retention,
+                value: Value::Unset { example: "3" },
+                about: "memories this many versions behind the newest of their source and repository are expired",
+            },
+            Key {
+                path: concat!($section, ".min_keep"),
+                kind: Kind::Retention,
+                value: Value::Unset { example: "10" },
+                about: "this many of the newest always stay; unset: 0",
+            },
+            Key {
+                path: concat!($section, ".keep_within"),
+                kind: Kind::Retention,
+                value: Value::Unset { example: r#""7d""# },
+                about: "memories younger than this never expire; unset: 0",
+            },
+            Key {
+                path: concat!($section, ".basis"),
+                kind: Kind::Retention,
+                value: Value::Unset { example: r#""last_used_at""# },
+                about: "the time that age counts from: `ingested_at` or `last_used_at`; unset: `ingested_at`",
+            },
+            Key {
+                path: concat!($section, ".may_empty"),
+                kind: Kind::Retention,
+                value: Value::Unset { example: "true" },
+                about: "scheduled runs may take the last memory of a source too; unset: false",
+            },
+            Key {
+                path: concat!($section, ".final"),
+                kind: Kind::Retention,
+                value: Value::Unset { example: "true" },
+                about: "a legal period: what has expired is erased when it is purged, and no restore brings it back; unset: false",
+            },
+        ]
+    };
+}
+
 /// In the order of `config example`: keys without a section first, sections together.
-pub const KEYS: &[Key] = &[
+const GROUPS: &[&[Key]] = &[
+    BEFORE_RETENTION,
+    retention_keys!("gc.retention", "memories older than this are expired"),
+    OF_WORKSPACES,
+    retention_keys!("gc.workspaces.*.retention", "a table that replaces `gc.retention` as a whole in this workspace"),
+    OF_CLASSES,
+    retention_keys!("gc.classes.*.retention", "a table that replaces `gc.retention` as a whole in this class"),
+    AFTER_RETENTION,
+];
+
+/// Every key.
+pub fn all() -> impl Iterator<Item = &'static Key> {
+    GROUPS.iter().copied().flatten()
+}
+
+const BEFORE_RETENTION: &[Key] = &[
     Key {
         path: "db",
         kind: Kind::Database,
@@ -193,7 +267,19 @@ pub const KEYS: &[Key] = &[
         path: "gc.auto_delete",
         kind: Kind::Switch,
         value: Value::Default("false"),
-        about: "move what is expired or superseded to the trash; false: only report it",
+        about: "move what is garbage to the trash; false: only report it",
+    },
+    Key {
+        path: "gc.drain",
+        kind: Kind::Choice(&DrainMode::WORDS),
+        value: Value::Default(r#""announce""#),
+        about: "what happens to a source with more garbage than one plan may take: `announce` (begins one interval later), `at once` or `never`",
+    },
+    Key {
+        path: "gc.strategies",
+        kind: Kind::Strategies,
+        value: Value::Default(r#"["stale_code", "expired", "superseded"]"#),
+        about: "what a scheduled run looks for: names of strategies, or `all`",
     },
     Key {
         path: "gc.defrag_threshold",
@@ -225,42 +311,9 @@ pub const KEYS: &[Key] = &[
         value: Value::Unset { example: "60000" },
         about: "a scheduled run stops after this many milliseconds and continues the next time; unset: no limit",
     },
-    Key {
-        path: "gc.retention.max_age",
-        kind: Kind::Retention,
-        value: Value::Unset { example: r#""90d""# },
-        about: "memories older than this are expired",
-    },
-    Key {
-        path: "gc.retention.max_count",
-        kind: Kind::Retention,
-        value: Value::Unset { example: "1000" },
-        about: "of each source and repository, memories beyond this many newest are expired",
-    },
-    Key {
-        path: "gc.retention.max_version_gap",
-        kind: Kind::Retention,
-        value: Value::Unset { example: "3" },
-        about: "memories this many versions behind the newest of their source and repository are expired",
-    },
-    Key {
-        path: "gc.retention.min_keep",
-        kind: Kind::Retention,
-        value: Value::Unset { example: "10" },
-        about: "this many of the newest always stay; unset: 0",
-    },
-    Key {
-        path: "gc.retention.keep_within",
-        kind: Kind::Retention,
-        value: Value::Unset { example: r#""7d""# },
-        about: "memories younger than this never expire; unset: 0",
-    },
-    Key {
-        path: "gc.retention.basis",
-        kind: Kind::Retention,
-        value: Value::Unset { example: r#""last_used_at""# },
-        about: "the time that age counts from: `ingested_at` or `last_used_at`; unset: `ingested_at`",
-    },
+];
+
+const OF_WORKSPACES: &[Key] = &[
     Key {
         path: "gc.workspaces.*.auto_delete",
         kind: Kind::Switch,
@@ -268,41 +321,42 @@ pub const KEYS: &[Key] = &[
         about: "overrides `gc.auto_delete` in this workspace",
     },
     Key {
-        path: "gc.workspaces.*.retention.max_age",
-        kind: Kind::Retention,
-        value: Value::Unset { example: r#""90d""# },
-        about: "a table that replaces `gc.retention` as a whole in this workspace",
+        path: "gc.workspaces.*.drain",
+        kind: Kind::Choice(&DrainMode::WORDS),
+        value: Value::Unset { example: r#""never""# },
+        about: "overrides `gc.drain` in this workspace",
+    },
+];
+
+/// Settings of a class apply to its workspaces unless they have their own.
+const OF_CLASSES: &[Key] = &[
+    Key {
+        path: "gc.classes.*.auto_delete",
+        kind: Kind::Switch,
+        value: Value::Unset { example: "true" },
+        about: "overrides `gc.auto_delete` in workspaces of this class",
     },
     Key {
-        path: "gc.workspaces.*.retention.max_count",
-        kind: Kind::Retention,
-        value: Value::Unset { example: "1000" },
-        about: "of each source and repository, memories beyond this many newest are expired",
+        path: "gc.classes.*.drain",
+        kind: Kind::Choice(&DrainMode::WORDS),
+        value: Value::Unset { example: r#""at once""# },
+        about: "overrides `gc.drain` in workspaces of this class",
     },
     Key {
-        path: "gc.workspaces.*.retention.max_version_gap",
-        kind: Kind::Retention,
-        value: Value::Unset { example: "3" },
-        about: "memories this many versions behind the newest of their source and repository are expired",
+        path: "gc.classes.*.quota.memories",
+        kind: Kind::Count { min: 1 },
+        value: Value::Unset { example: "10000" },
+        about: "how many memories a new workspace of this class may store; unset: no limit",
     },
     Key {
-        path: "gc.workspaces.*.retention.min_keep",
-        kind: Kind::Retention,
-        value: Value::Unset { example: "10" },
-        about: "this many of the newest always stay; unset: 0",
+        path: "gc.classes.*.quota.bytes",
+        kind: Kind::Count { min: 1 },
+        value: Value::Unset { example: "100000000" },
+        about: "how many bytes of text a new workspace of this class may store; unset: no limit",
     },
-    Key {
-        path: "gc.workspaces.*.retention.keep_within",
-        kind: Kind::Retention,
-        value: Value::Unset { example: r#""7d""# },
-        about: "memories younger than this never expire; unset: 0",
-    },
-    Key {
-        path: "gc.workspaces.*.retention.basis",
-        kind: Kind::Retention,
-        value: Value::Unset { example: r#""last_used_at""# },
-        about: "the time that age counts from: `ingested_at` or `last_used_at`; unset: `ingested_at`",
-    },
+];
+
+const AFTER_RETENTION: &[Key] = &[
     Key {
         path: "backup.dir",
         kind: Kind::Text,
@@ -326,6 +380,24 @@ pub const KEYS: &[Key] = &[
         kind: Kind::DurationMs { min: 1, max: YEARS_TEN_MS },
         value: Value::Default(r#""7d""#),
         about: "other backups older than this are removed",
+    },
+    Key {
+        path: "events.file",
+        kind: Kind::Text,
+        value: Value::Unset { example: r#""/var/log/rootset/events.jsonl""# },
+        about: "file that gets a line of JSON for each event; only its owner can read it",
+    },
+    Key {
+        path: "events.webhook.url",
+        kind: Kind::Url,
+        value: Value::Unset { example: r#""https://ops.example.org/rootset""# },
+        about: "URL that gets a signed POST request for each event",
+    },
+    Key {
+        path: "events.webhook.secret_env",
+        kind: Kind::Variable,
+        value: Value::Unset { example: r#""ROOTSET_WEBHOOK_SECRET""# },
+        about: "environment variable that holds the secret for the signatures; secrets are never read from files",
     },
     Key {
         path: "limits.plan_fraction_max",
@@ -491,12 +563,12 @@ pub const KEYS: &[Key] = &[
 pub const WORKING_FOLDER_KEYS: &[&str] = &["workspace", "code.exclude"];
 
 pub fn find(path: &str) -> Option<&'static Key> {
-    KEYS.iter().find(|key| matched_parts(key, path) == Some(0))
+    all().find(|key| matched_parts(key, path) == Some(0))
 }
 
 /// Whether keys live under this name.
 pub fn is_section(path: &str) -> bool {
-    KEYS.iter().any(|key| matched_parts(key, path).is_some_and(|left| left > 0))
+    all().any(|key| matched_parts(key, path).is_some_and(|left| left > 0))
 }
 
 /// How many parts of the key are left when the path is taken as its beginning; `None` when it is not.
@@ -504,7 +576,7 @@ fn matched_parts(key: &Key, path: &str) -> Option<usize> {
     let mut parts = key.path.split('.');
     for given in path.split('.') {
         let is_match = match parts.next()? {
-            ANY_WORKSPACE => check_workspace_id(given).is_ok(),
+            ANY_NAME => check_workspace_id(given).is_ok(),
             part => part == given,
         };
         if !is_match {
@@ -520,7 +592,7 @@ mod tests {
 
     #[test]
     fn every_default_and_example_is_json_too() {
-        for key in KEYS {
+        for key in all() {
             let (Value::Default(text) | Value::Unset { example: text }) = key.value;
             assert!(serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok(), "{}: {text}", key.path);
         }
@@ -529,7 +601,7 @@ mod tests {
     #[test]
     fn sections_stand_together() {
         let mut seen: Vec<&str> = Vec::new();
-        for key in KEYS {
+        for key in all() {
             let section = key.path.rsplit_once('.').map_or("", |(section, _)| section);
             if seen.last() != Some(&section) {
                 assert!(!seen.contains(&section), "{section} is in two places");
@@ -539,9 +611,10 @@ mod tests {
     }
 
     #[test]
-    fn workspaces_have_keys_of_their_own() {
+    fn workspaces_and_classes_have_keys_of_their_own() {
         let found = |path: &str| find(path).map(|key| key.path);
         assert_eq!(found("gc.workspaces.team-a.auto_delete"), Some("gc.workspaces.*.auto_delete"));
+        assert_eq!(found("gc.classes.pro.quota.memories"), Some("gc.classes.*.quota.memories"));
         assert_eq!(found("gc.workspaces.team-a.retention"), None);
         assert_eq!(found("gc.workspaces.Team A.auto_delete"), None);
         assert!(is_section("gc.workspaces.team-a.retention") && is_section("gc.workspaces.team-a"));

@@ -134,7 +134,7 @@ fn anchor(values: &mut Dict, folder: &Path) {
     {
         *db = anchored(db);
     }
-    for (section, key) in [("embed", "path"), ("backup", "dir")] {
+    for (section, key) in [("embed", "path"), ("backup", "dir"), ("events", "file")] {
         if let Some(Value::Dict(_, section)) = values.get_mut(section)
             && let Some(Value::String(_, path)) = section.get_mut(key)
             && !path.trim().is_empty()
@@ -158,7 +158,7 @@ fn environment(files: &[Layer]) -> Result<Vec<Layer>, ServiceError> {
             .map_err(|_| ServiceError::invalid(format!("the variable `{name}` is not UTF-8 text")))?;
         given.insert(name.to_owned(), value);
     }
-    // A key for a model may live under our prefix too; its value is nobody's business here.
+    // A secret may live under our prefix too; its value is nobody's business here.
     let secrets = secret_variables(files, &given);
     given.retain(|name, _| !secrets.contains(name));
     Ok(given.into_iter().map(|(name, text)| variable_layer(&name, &text)).collect())
@@ -166,11 +166,11 @@ fn environment(files: &[Layer]) -> Result<Vec<Layer>, ServiceError> {
 
 fn secret_variables(files: &[Layer], given: &BTreeMap<String, String>) -> Vec<String> {
     let mut names = Vec::new();
-    for section in ["extract", "embed"] {
-        names.extend(given.get(&variable(&format!("{section}.api_key_env"))).cloned());
+    for key in keys::all().filter(|key| key.kind == Kind::Variable) {
+        names.extend(given.get(&variable(key.path)).cloned());
         for layer in files {
-            let found = layer.values.get(section).and_then(Value::as_dict).and_then(|it| it.get("api_key_env"));
-            names.extend(found.and_then(Value::as_str).map(ToOwned::to_owned));
+            let found = Value::from(layer.values.clone()).find(key.path);
+            names.extend(found.and_then(Value::into_string));
         }
     }
     names
@@ -191,14 +191,15 @@ fn typed(kind: Kind, text: &str) -> Value {
     let text = text.trim();
     match kind {
         Kind::Switch => text.parse::<bool>().map_or_else(|_| text.into(), Into::into),
-        Kind::Retention => match (text.parse::<i64>(), text.parse::<f64>()) {
-            (Ok(whole), _) => whole.into(),
-            (Err(_), Ok(number)) if number.is_finite() => number.into(),
+        Kind::Retention => match (text.parse::<i64>(), text.parse::<f64>(), text.parse::<bool>()) {
+            (Ok(whole), ..) => whole.into(),
+            (_, Ok(number), _) if number.is_finite() => number.into(),
+            (.., Ok(flag)) => flag.into(),
             _ => text.into(),
         },
         Kind::Count { .. } => text.parse::<i64>().map_or_else(|_| text.into(), Into::into),
         Kind::Number { .. } => text.parse::<f64>().map_or_else(|_| text.into(), Into::into),
-        Kind::TextList | Kind::Hosts => {
+        Kind::TextList | Kind::Hosts | Kind::Strategies => {
             text.split(',').map(str::trim).filter(|item| !item.is_empty()).collect::<Vec<_>>().into()
         }
         _ => text.into(),

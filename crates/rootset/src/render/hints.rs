@@ -19,6 +19,7 @@ const WORDS: &[(&str, &str)] = &[
     ("`prune_memory`", "`rootset prune`"),
     ("`accept_missing: true`", "`--accept-missing`"),
     ("`create_workspace`", "`rootset workspace create`"),
+    ("`drain_id`", "`--drain`"),
     ("`list_tokens`", "`rootset token list`"),
     ("`revoke_token`", "`rootset token revoke`"),
     ("`allow_large: true`", "`--allow-large`"),

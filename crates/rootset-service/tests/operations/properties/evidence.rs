@@ -182,16 +182,15 @@ impl Simulation {
     /// The workspace's chain with the hashes that its rows should have.
     pub fn audit_chain(&self, at: usize) -> Vec<AuditLink> {
         let chain = self.key(at);
-        let statement =
-            "SELECT seq, at, actor, operation, counts, plan, run, hash FROM audit WHERE chain = ?1 ORDER BY seq";
+        let statement = "SELECT seq, at, actor, operation, counts, plan, run, hash, details FROM audit WHERE chain = ?1 ORDER BY seq";
         let rows = self.all(statement, &[chain.into()], |row| {
             let numbers: [i64; 2] = [row.get(0)?, row.get(1)?];
             let texts: [String; 3] = [row.get(2)?, row.get(3)?, row.get(4)?];
             let ids: [Option<[u8; 16]>; 2] = [row.get(5)?, row.get(6)?];
-            Ok((numbers, texts, ids, row.get::<[u8; 32]>(7)?))
+            Ok((numbers, texts, ids, row.get::<[u8; 32]>(7)?, row.get::<Option<String>>(8)?))
         });
         let (mut previous, mut links) = (Vec::new(), Vec::new());
-        for (numbers, texts, ids, hash) in rows {
+        for (numbers, texts, ids, hash, details) in rows {
             let mut hasher = blake3::Hasher::new();
             let mut part = |bytes: &[u8]| {
                 hasher.update(&(bytes.len() as u64).to_le_bytes());
@@ -202,6 +201,7 @@ impl Simulation {
             numbers.iter().for_each(|number| part(&number.to_le_bytes()));
             texts.iter().for_each(|text| part(text.as_bytes()));
             ids.iter().for_each(|id| part(id.as_ref().map_or(&[][..], |id| id)));
+            details.iter().for_each(|details| part(details.as_bytes()));
             previous = hash.to_vec();
             links.push(AuditLink { seq: numbers[0], hash, expected_hash: *hasher.finalize().as_bytes() });
         }

@@ -1,0 +1,74 @@
+//! What a server does besides answering: it completes pending memories, writes uses, runs the scheduler and delivers events.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::Receiver;
+use std::time::{Duration, Instant};
+
+use rootset_service::delivery::Delivery;
+use rootset_service::scheduler::Scheduler;
+use rootset_service::{Housekeeper, Service, ServiceError};
+
+use crate::background::{Background, is_asked_within};
+use crate::rounds;
+
+/// Uses are written within this time, and pending memories looked for.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// How often vectors that are missing are looked for, and what is due once a day.
+const TIDY_EVERY: Duration = Duration::from_secs(60);
+
+pub fn start(service: &Arc<Service>, is_scheduler_enabled: bool, deliveries: Vec<Delivery>) -> Background {
+    let mut background = Background::delivering(deliveries);
+    let pending = Pending {
+        service: service.clone(),
+        is_ending: background.is_ending.clone(),
+        // With a scheduler, the day's housekeeping is the scheduler's.
+        keeps_house: !is_scheduler_enabled,
+    };
+    background.spawn(move |asked| pending.work(&asked));
+    if is_scheduler_enabled {
+        let scheduler = Scheduler::new(service.clone()).with_stop(background.is_ending.clone());
+        background.spawn(move |asked| rounds::until_stopped(&scheduler, |time| is_asked_within(&asked, time)));
+    }
+    background
+}
+
+struct Pending {
+    service: Arc<Service>,
+    is_ending: Arc<AtomicBool>,
+    keeps_house: bool,
+}
+
+impl Pending {
+    fn work(&self, asked: &Receiver<()>) {
+        let mut tidied_at = Instant::now();
+        loop {
+            self.log("writing uses", self.service.flush_uses());
+            self.log("completing memories", self.repeat(Service::complete_one_pending));
+            if tidied_at.elapsed() >= TIDY_EVERY {
+                self.log("rebuilding vectors", self.repeat(Service::rebuild_some_vectors));
+                self.service.empty_old_log_and_log();
+                if self.keeps_house {
+                    self.log("housekeeping", self.service.housekeep(Housekeeper::Writer).map(drop));
+                }
+                tidied_at = Instant::now();
+            }
+            if is_asked_within(asked, LOOK_EVERY) {
+                return;
+            }
+        }
+    }
+
+    /// Until there is nothing left to do, or somebody asks to end.
+    fn repeat(&self, work: impl Fn(&Service) -> Result<bool, ServiceError>) -> Result<(), ServiceError> {
+        while !self.is_ending.load(Ordering::SeqCst) && work(&self.service)? {}
+        Ok(())
+    }
+
+    /// The database may be busy, or its disk full: the next look tries again.
+    fn log(&self, what: &str, outcome: Result<(), ServiceError>) {
+        if let Err(error) = outcome {
+            tracing::warn!(%error, "{what} failed; trying again later");
+        }
+    }
+}
