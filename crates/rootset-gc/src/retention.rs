@@ -7,12 +7,14 @@
 //! the speed is that of the memory: nothing is sorted, and per row no more than eight bytes are copied.
 
 mod ranks;
+mod simulation;
 
 use rootset_model::{Basis, RetentionPolicy, Timestamp};
 
 use crate::heap::{Bucket, Root, past};
 use crate::observed::OBSERVED_AGE_MS_MIN;
 use ranks::CutOff;
+pub use simulation::simulate;
 
 /// The rule that a row broke first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -108,19 +110,23 @@ impl Rules {
         let age_ms = now.0 - stamp.0;
         if age_ms < self.policy.keep_within_ms || self.within_keep.holds(root, stamp) {
             None
-        } else if self.policy.max_age_ms.is_some_and(|max| age_ms > max && has_been_seen_for(root, max)) {
+        } else if self.is_too_old(age_ms, root.observed_age_ms) {
             Some(Expiry::Age)
         } else if !self.within_count.holds(root, stamp) {
             Some(Expiry::Count)
-        } else if self.is_too_far_behind(root) {
+        } else if self.is_too_far_behind(root, self.newest_version) {
             Some(Expiry::Version)
         } else {
             None
         }
     }
 
-    fn is_too_far_behind(&self, root: &Root) -> bool {
-        match (self.policy.max_version_gap, self.newest_version, root.source_version) {
+    fn is_too_old(&self, age_ms: i64, observed_age_ms: i64) -> bool {
+        self.policy.max_age_ms.is_some_and(|max| age_ms > max && observed_age_ms >= observed_needed_ms(max))
+    }
+
+    fn is_too_far_behind(&self, root: &Root, newest_version: Option<i64>) -> bool {
+        match (self.policy.max_version_gap, newest_version, root.source_version) {
             (Some(gap), Some(newest), Some(version)) => newest.saturating_sub(version) >= gap,
             _ => false,
         }
@@ -128,8 +134,8 @@ impl Rules {
 }
 
 /// A wrong clock makes a new row look old: what is too old was also here for a day, or for the whole of a shorter age.
-fn has_been_seen_for(root: &Root, max_age_ms: i64) -> bool {
-    root.observed_age_ms >= max_age_ms.min(OBSERVED_AGE_MS_MIN)
+fn observed_needed_ms(max_age_ms: i64) -> i64 {
+    max_age_ms.min(OBSERVED_AGE_MS_MIN)
 }
 
 /// Whether the row may expire at all. One that may not takes no rank either: it pushes nobody out. Retention never

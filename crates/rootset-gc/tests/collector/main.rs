@@ -5,6 +5,7 @@
 #![allow(clippy::disallowed_methods)]
 
 mod context;
+mod days;
 mod heaps;
 mod model;
 mod retention;
