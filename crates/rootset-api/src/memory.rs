@@ -108,6 +108,8 @@ pub struct MemoryInput {
     pub tags: Option<Vec<String>>,
     /// The origin: `user`, `agent`, or a word of your own.
     pub source: Option<String>,
+    /// The version of the source, from 0, for `max_version_gap`; repeated content keeps the higher one.
+    pub source_version: Option<i64>,
     /// A unique name; default: made from the topic.
     pub name: Option<String>,
     /// Protect it from removal by policies and queries.
@@ -228,6 +230,7 @@ pub struct MemoryAnswer {
     pub revision: i64,
     /// The newest revision, while its extraction is pending.
     pub pending_revision: Option<i64>,
+    /// The newest version of the source that is known to hold it.
     pub source_version: Option<i64>,
     pub doc_hash: Option<String>,
     pub created_at: Timestamp,

@@ -2,8 +2,8 @@
 
 use rootset_model::content::topic_of;
 use rootset_model::limits::{
-    CONTEXT_BYTES_MAX, LIST_ITEMS_MAX, LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX, METADATA_BYTES_MAX, QUERY_BYTES_MAX,
-    SOURCE_CHARS_MAX, TAG_CHARS_MAX, TAGS_MAX, TOPIC_CHARS_MAX,
+    CONTEXT_BYTES_MAX, COUNT_MAX, LIST_ITEMS_MAX, LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX, METADATA_BYTES_MAX,
+    QUERY_BYTES_MAX, SOURCE_CHARS_MAX, TAG_CHARS_MAX, TAGS_MAX, TOPIC_CHARS_MAX,
 };
 use rootset_model::names::CODE_SOURCE;
 use rootset_model::{Content, DrainId, PlanId, RunId};
@@ -48,6 +48,15 @@ pub fn check_source(source: &str) -> Result<(), ServiceError> {
         return Err(ServiceError::invalid(format!("`source`: `{CODE_SOURCE}` is reserved for indexed files")));
     }
     Ok(())
+}
+
+pub fn check_source_version(version: Option<i64>) -> Result<(), ServiceError> {
+    match version {
+        Some(version) if !(0..=COUNT_MAX).contains(&version) => {
+            Err(ServiceError::invalid(format!("`source_version` is {version}; allowed: 0 to {COUNT_MAX}")))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Tags trimmed, each once, in the order given.

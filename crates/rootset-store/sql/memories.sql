@@ -7,8 +7,8 @@ m.supersede_reason, m.trashed_run, m.trashed_at, {{m_is_superseded}}
 -- name: insert
 INSERT INTO memories (workspace, memory, sequence, name, source, written_by, status, version, revision, doc_hash,
                       metadata, tags, created_at, updated_at, ingested_at, expires_at, pinned, pin_reason,
-                      ingested_observed_ms, is_stamp_in_doubt, seal)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 1, 1, ?8, ?9, ?10, ?11, ?11, ?11, ?12, ?13, ?14, ?15, ?16, ?17);
+                      ingested_observed_ms, is_stamp_in_doubt, seal, source_version)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 1, 1, ?8, ?9, ?10, ?11, ?11, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18);
 
 -- name: count_source
 INSERT INTO sources (workspace, source, memories) VALUES (?1, ?2, ?3)
@@ -57,7 +57,7 @@ ORDER BY m.trashed_at DESC LIMIT 1;
 -- name: set_attributes
 UPDATE memories
 SET name = ?3, metadata = ?4, tags = ?5, pinned = ?6, pin_reason = ?7, expires_at = ?8, updated_at = ?9, version = ?10,
-    seal = ?11
+    seal = ?11, source_version = ?12
 WHERE workspace = ?1 AND memory = ?2;
 
 -- Names of notes, each with the newest topic of its memory.

@@ -30,6 +30,7 @@ pub struct NewMemory<'a> {
     /// What a generated name begins with, if the topic leaves anything to begin with.
     pub slug: Option<&'a str>,
     pub source: &'a str,
+    pub source_version: Option<i64>,
     pub written_by: &'a str,
     /// JSON object.
     pub metadata: Option<&'a serde_json::Map<String, serde_json::Value>>,
@@ -181,7 +182,9 @@ fn add_again(
     stamp: Stamp<'_>,
 ) -> Result<AddOutcome, StoreError> {
     let mut row = memories::by_id(tx, workspace, id)?.ok_or(StoreError::MissingRow { statement: sql::BY_ID.name })?;
-    let before = (row.metadata.clone(), row.tags.clone(), row.is_pinned, row.expires_at);
+    let attributes =
+        |row: &MemoryRow| (row.metadata.clone(), row.tags.clone(), row.is_pinned, row.expires_at, row.source_version);
+    let before = attributes(&row);
     if let Some(given) = new.metadata.filter(|it| !it.is_empty()) {
         row.metadata = Some(merged_metadata(row.metadata.as_deref(), given)?);
     }
@@ -199,12 +202,14 @@ fn add_again(
         None if restored && row.expires_at.is_some_and(|at| at <= stamp.now) => row.expires_at = None,
         None => {}
     }
+    // Its source still says so in that version: it must not look older than it is.
+    row.source_version = row.source_version.max(new.source_version);
     refuse_too_large("metadata", "bytes", row.metadata.as_ref().map_or(0, String::len), METADATA_BYTES_MAX)?;
     refuse_too_large("tags", "items", row.tags.len(), TAGS_MAX)?;
     if restored {
         undo::restore_one(tx, workspace, id, "add_memory", stamp)?;
     }
-    if before != (row.metadata.clone(), row.tags.clone(), row.is_pinned, row.expires_at) {
+    if before != attributes(&row) {
         row.version += 1;
         row.updated_at = stamp.now;
         write_attributes(tx, workspace, &row)?;
@@ -259,7 +264,7 @@ pub(crate) fn seal_of(row: &MemoryRow) -> Seal {
     ])
 }
 
-/// Writes name, metadata, tags, pin, expiry, `updated_at` and version as they stand in `row`.
+/// Writes name, metadata, tags, source version, pin, expiry, `updated_at` and version as they stand in `row`.
 pub(crate) fn write_attributes(
     tx: &mut dyn Transaction,
     workspace: WorkspaceKey,
@@ -281,6 +286,7 @@ pub(crate) fn write_attributes(
             row.updated_at.into(),
             row.version.into(),
             (&seal).into(),
+            row.source_version.into(),
         ],
     )?;
     tx.execute(&sql::DELETE_TAGS, &[workspace.into(), (&[row.id.0][..]).into()])?;

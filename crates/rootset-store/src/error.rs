@@ -143,7 +143,7 @@ pub enum StoreError {
     RunHeld { run: RunId },
     #[error("another worker took over the job")]
     LeaseLost,
-    #[error("the memory is an indexed file; its name and content come from the file")]
+    #[error("the memory is an indexed file; its name, content and version come from the file")]
     IndexedFile { memory: MemoryId },
     #[error("no session `{0}`")]
     SessionNotFound(String),

@@ -20,6 +20,7 @@ pub struct AttributeChanges {
     /// JSON object.
     pub metadata: Option<Option<String>>,
     pub tags: Option<Vec<String>>,
+    pub source_version: Option<Option<i64>>,
     pub is_pinned: Option<bool>,
     pub pin_reason: Option<Option<String>>,
     pub expires_at: Option<Option<Timestamp>>,
@@ -91,15 +92,17 @@ fn update(
     if row.version != request.seen_version {
         return Err(StoreError::VersionMismatch { expected: request.seen_version, found: row.version });
     }
-    // A file has no name, its path and content are what the last scan saw.
+    // A file has no name; its path, content and version are what the last scan saw.
     let is_file = row.repo.is_some() && row.name.is_none();
-    if is_file && (request.content.is_some() || request.attributes.name.is_some()) {
+    let attributes = request.attributes;
+    let is_of_scan = request.content.is_some() || attributes.name.is_some() || attributes.source_version.is_some();
+    if is_file && is_of_scan {
         return Err(StoreError::IndexedFile { memory: row.id });
     }
     if let Some(prepared) = request.content {
         refuse_taken_content(tx, workspace, row.id, prepared)?;
     }
-    apply_attributes(tx, workspace, &mut row, request.attributes)?;
+    apply_attributes(tx, workspace, &mut row, attributes)?;
     row.version += 1;
     row.updated_at = stamp.now;
     write_attributes(tx, workspace, &row)?;
@@ -147,6 +150,9 @@ fn apply_attributes(
     }
     if let Some(tags) = &changes.tags {
         row.tags.clone_from(tags);
+    }
+    if let Some(source_version) = changes.source_version {
+        row.source_version = source_version;
     }
     if let Some(is_pinned) = changes.is_pinned {
         row.is_pinned = is_pinned;

@@ -42,6 +42,10 @@ pub struct UpdateMemory {
     #[serde(default, deserialize_with = "double_option::deserialize")]
     #[schemars(extend("default" = null))]
     pub tags: Option<Option<Vec<String>>>,
+    /// The version of the source that holds it, from 0.
+    #[serde(default, deserialize_with = "double_option::deserialize")]
+    #[schemars(extend("default" = null))]
+    pub source_version: Option<Option<i64>>,
     /// Protect it from removal by policies and queries.
     pub pinned: Option<bool>,
     /// The reason for the pin.
@@ -67,6 +71,7 @@ impl UpdateMemory {
         let changes_attributes = self.name.is_some()
             || self.metadata.is_some()
             || self.tags.is_some()
+            || self.source_version.is_some()
             || self.pinned.is_some()
             || self.pin_reason.is_some()
             || self.expires_at.is_some();

@@ -13,7 +13,9 @@ use serde_json::{Map, Value};
 
 use crate::caller::Caller;
 use crate::error::ServiceError;
-use crate::fields::{RawContent, check_short_text, check_source, checked_content, checked_metadata, checked_tags};
+use crate::fields::{
+    RawContent, check_short_text, check_source, check_source_version, checked_content, checked_metadata, checked_tags,
+};
 use crate::operation::Operation;
 use crate::service::Service;
 use crate::worker::{Completion, provider_failed};
@@ -142,6 +144,7 @@ struct CheckedMemory {
     prepared: PreparedContent,
     slug: Option<String>,
     source: String,
+    source_version: Option<i64>,
     metadata: Option<Map<String, Value>>,
     tags: Vec<String>,
     redacted: usize,
@@ -172,6 +175,7 @@ impl CheckedMemory {
         };
         let source = input.source.unwrap_or_else(|| caller.front_end.default_source().to_owned());
         check_source(&source)?;
+        check_source_version(input.source_version)?;
         if let Some(name) = &input.name {
             check_memory_name(name).map_err(|error| ServiceError::invalid(format!("`name`: {error}")))?;
         }
@@ -183,6 +187,7 @@ impl CheckedMemory {
             prepared,
             slug,
             source,
+            source_version: input.source_version,
             metadata,
             tags: checked_tags(&input.tags.unwrap_or_default())?,
             redacted,
@@ -202,6 +207,7 @@ impl CheckedMemory {
             name: self.name.as_deref(),
             slug: self.slug.as_deref(),
             source: &self.source,
+            source_version: self.source_version,
             written_by: &caller.actor,
             metadata: self.metadata.as_ref(),
             tags: &self.tags,

@@ -14,7 +14,9 @@ use rootset_store::{
 use super::purge::{receipt_answer, said};
 use crate::caller::Caller;
 use crate::error::ServiceError;
-use crate::fields::{RawContent, check_short_text, checked_content, checked_metadata, checked_tags};
+use crate::fields::{
+    RawContent, check_short_text, check_source_version, checked_content, checked_metadata, checked_tags,
+};
 use crate::operation::Operation;
 use crate::service::Service;
 use crate::worker::{Completion, provider_failed};
@@ -63,6 +65,7 @@ fn attributes(request: &UpdateMemory) -> Result<(AttributeChanges, usize), Servi
     if let Some(Some(reason)) = &request.pin_reason {
         check_short_text("pin_reason", reason, REASON_CHARS_MAX)?;
     }
+    check_source_version(request.source_version.flatten())?;
     let mut redacted = 0;
     let metadata = match &request.metadata {
         None => None,
@@ -82,6 +85,7 @@ fn attributes(request: &UpdateMemory) -> Result<(AttributeChanges, usize), Servi
         name: request.name.clone(),
         metadata,
         tags,
+        source_version: request.source_version,
         is_pinned: request.pinned,
         pin_reason: request.pin_reason.clone(),
         expires_at: request.expires_at,

@@ -48,4 +48,5 @@ mod tokens;
 mod unattended;
 mod updating;
 mod using;
+mod versions;
 mod workspaces;

@@ -185,6 +185,7 @@ fn insert_rows(
                 observed.observed_ms.into(),
                 observed.doubt(),
                 seal.into(),
+                new.source_version.into(),
             ]
         })
         .collect();

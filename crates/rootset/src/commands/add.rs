@@ -31,6 +31,8 @@ pub struct AddArguments {
     name: Option<String>,
     #[arg(long)]
     source: Option<String>,
+    #[arg(long, value_name = "NUMBER")]
+    source_version: Option<i64>,
     #[arg(long, value_name = "JSON")]
     metadata: Option<String>,
     /// Protect it from removal by policies and queries
@@ -56,6 +58,7 @@ pub fn run(arguments: AddArguments, program: &Program) -> Result<(), Failure> {
         metadata,
         tags: given(arguments.tags),
         source: arguments.source,
+        source_version: arguments.source_version,
         name: arguments.name,
         pinned: arguments.pin.is_some().then_some(true),
         pin_reason: arguments.pin.filter(|reason| !reason.is_empty()),

@@ -36,6 +36,8 @@ pub struct EditArguments {
     /// [a JSON object]
     #[arg(long, value_name = "JSON")]
     metadata: Option<String>,
+    #[arg(long, value_name = "NUMBER")]
+    source_version: Option<i64>,
     /// Protect it from removal by policies and queries
     #[arg(long, value_name = "REASON", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     pin: Option<String>,
@@ -63,6 +65,7 @@ pub enum ClearedField {
     Metadata,
     Expires,
     PinReason,
+    SourceVersion,
 }
 
 pub fn run(arguments: EditArguments, program: &Program) -> Result<(), Failure> {
@@ -114,6 +117,7 @@ fn changes(arguments: EditArguments) -> Result<UpdateMemory, ServiceError> {
         rationale: given_or_cleared(given(arguments.rationale), clears(ClearedField::Rationale)),
         metadata: given_or_cleared(metadata, clears(ClearedField::Metadata)),
         tags: given_or_cleared(given(arguments.tags), clears(ClearedField::Tags)),
+        source_version: given_or_cleared(arguments.source_version, clears(ClearedField::SourceVersion)),
         pinned,
         pin_reason: given_or_cleared(pin_reason, clears(ClearedField::PinReason)),
         expires_at: given_or_cleared(expires_at, clears(ClearedField::Expires)),

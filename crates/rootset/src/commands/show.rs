@@ -74,7 +74,8 @@ fn facts(memory: &MemoryAnswer) -> Vec<(&'static str, String)> {
         let last = memory.last_used_at.map(with_age).unwrap_or_default();
         format!("{}, last {last}", counted(memory.use_count, "time", "times"))
     });
-    let source = format!("{}, written by {}", escaped(&memory.source), escaped(&memory.written_by));
+    let version = memory.source_version.map(|version| format!(", version {version}")).unwrap_or_default();
+    let source = format!("{}{version}, written by {}", escaped(&memory.source), escaped(&memory.written_by));
     let metadata = memory.metadata.as_ref().and_then(|fields| serde_json::to_string(fields).ok());
     let facts = [
         ("name", optional(&memory.name)),

@@ -158,6 +158,7 @@ impl Simulation {
             Step::Rewrite { memory, content, is_expected, erase } => {
                 self.rewrite(at, step, memory, content, is_expected, erase)
             }
+            Step::SetSourceVersion { memory, version } => self.set_source_version(at, step, memory, version),
             Step::Retag { memory, tag, pin } => self.retag(at, step, memory, tag, pin),
             Step::Expire { memory, days } => self.expire(at, step, memory, days),
             Step::Supersede { memory, by } => self.supersede(at, step, memory, by),

@@ -43,6 +43,10 @@ pub enum Step {
         memory: u8,
         days: Option<i64>,
     },
+    SetSourceVersion {
+        memory: u8,
+        version: Option<i64>,
+    },
     Supersede {
         memory: u8,
         by: u8,
@@ -117,19 +121,16 @@ pub struct Addition {
     pub source: u8,
     pub pin: bool,
     pub expires_in_days: Option<i64>,
+    pub source_version: Option<i64>,
 }
 
-/// What no operation does yet, or nobody should: written past the service.
+/// What no operation does, or nobody should: written past the service.
 #[derive(Clone, Debug)]
 pub enum Planting {
     /// The memory becomes that of an indexed file, which the last scan contains or not.
     File {
         memory: u8,
         is_stale: bool,
-    },
-    SourceVersion {
-        memory: u8,
-        version: i64,
     },
     /// A time that says nothing: negative, or in the future.
     IngestedAt {
@@ -270,10 +271,11 @@ fn writing() -> impl Strategy<Value = Step> {
     let addition = (
         (0..CONTENTS, some(0.3), prop::bool::weighted(0.3), some(0.2)),
         (0..2_u8, prop::bool::weighted(0.15), proptest::option::weighted(0.3, 1..40_i64)),
+        proptest::option::weighted(0.3, 0..5_i64),
     );
     prop_oneof![
-        8 => addition.prop_map(|((content, tag, restore, supersedes), (source, pin, expires_in_days))| {
-            Step::Add(Addition { content, tag, restore, supersedes, source, pin, expires_in_days })
+        8 => addition.prop_map(|((content, tag, restore, supersedes), (source, pin, expires_in_days), source_version)| {
+            Step::Add(Addition { content, tag, restore, supersedes, source, pin, expires_in_days, source_version })
         }),
         4 => (number(), 0..CONTENTS, proptest::option::weighted(0.3, any::<bool>()), prop::bool::weighted(0.2))
             .prop_map(|(memory, content, is_expected, erase)| Step::Rewrite { memory, content, is_expected, erase }),
@@ -281,6 +283,8 @@ fn writing() -> impl Strategy<Value = Step> {
             .prop_map(|(memory, tag, pin)| Step::Retag { memory, tag, pin }),
         2 => (number(), proptest::option::weighted(0.8, -2..30_i64))
             .prop_map(|(memory, days)| Step::Expire { memory, days }),
+        1 => (number(), proptest::option::weighted(0.8, 0..5_i64))
+            .prop_map(|(memory, version)| Step::SetSourceVersion { memory, version }),
         4 => (number(), number()).prop_map(|(memory, by)| Step::Supersede { memory, by }),
         5 => planting().prop_map(Step::Plant),
         2 => (0..3_u8, 0..3_u8, any::<bool>(), any::<bool>())
@@ -294,7 +298,6 @@ fn planting() -> impl Strategy<Value = Planting> {
     let kinds = vec![OrphanKind::Chunk, OrphanKind::Relation, OrphanKind::Entity];
     prop_oneof![
         3 => (number(), any::<bool>()).prop_map(|(memory, is_stale)| Planting::File { memory, is_stale }),
-        2 => (number(), 0..5_i64).prop_map(|(memory, version)| Planting::SourceVersion { memory, version }),
         1 => (number(), any::<bool>()).prop_map(|(memory, is_future)| Planting::IngestedAt { memory, is_future }),
         2 => prop::sample::select(kinds).prop_map(|kind| Planting::Orphan { kind }),
     ]

@@ -27,6 +27,7 @@ impl Simulation {
             json!({
                 "context": content.context, "tags": tags, "restore": addition.restore, "supersedes": old.as_slice(),
                 "source": SOURCES[usize::from(addition.source)], "pinned": addition.pin, "expires_at": expires_at,
+                "source_version": addition.source_version,
             }),
         );
         let expected = self.added(at, &content, &tags, addition, expires_at, old.as_deref(), &answer)?;
@@ -76,7 +77,7 @@ impl Simulation {
                     }
                     model.audited += 1;
                 }
-                merged(model.memory_mut(&id), tags, addition.pin, expires_at, is_restored, now)
+                merged(model.memory_mut(&id), tags, addition, expires_at, is_restored, now)
             }
             None => {
                 let Ok(answer) = answer else { return Ok(Ok(json!({"created": true}))) };
@@ -121,7 +122,7 @@ impl Simulation {
             source: SOURCES[usize::from(addition.source)],
             repo: None,
             stale_at: None,
-            source_version: None,
+            source_version: addition.source_version,
             updated_at: now,
             ingested_at: now,
             expires_at,
@@ -214,6 +215,13 @@ impl Simulation {
         let expires_at = days.map(|days| self.world.now_ms() + STEP_MS + days * DAY_MS);
         let answer = self.ask(at, "update_memory", json!({"memory_id": id, "expires_at": expires_at}));
         let expected = self.changed(at, &id, |it| it.expires_at = expires_at);
+        compare(step, &expected, &answer)
+    }
+
+    pub fn set_source_version(&mut self, at: usize, step: &Step, memory: u8, version: Option<i64>) -> Outcome {
+        let id = self.living(at, memory);
+        let answer = self.ask(at, "update_memory", json!({"memory_id": id, "source_version": version}));
+        let expected = self.changed(at, &id, |it| it.source_version = version);
         compare(step, &expected, &answer)
     }
 
@@ -313,13 +321,6 @@ impl Simulation {
                                INSERT INTO sources SELECT workspace, source, COUNT(*) FROM memories GROUP BY 1, 2;";
                 self.sql.execute_batch(recount).unwrap();
             }
-            Planting::SourceVersion { memory, version } => {
-                let Some(memory) = self.planted_on(at, *memory) else { return };
-                memory.source_version = Some(*version);
-                let id = bytes_of(&memory.id);
-                let statement = "UPDATE memories SET source_version = ?3 WHERE workspace = ?1 AND memory = ?2";
-                self.sql.execute(statement, &[key.into(), (&id).into(), (*version).into()]).unwrap();
-            }
             Planting::IngestedAt { memory, is_future } => {
                 let Some(memory) = self.planted_on(at, *memory) else { return };
                 memory.ingested_at = if *is_future { now + 1000 * DAY_MS } else { -5 };
@@ -369,19 +370,21 @@ impl Simulation {
 fn merged(
     memory: &mut Memory,
     tags: &[String],
-    pin: bool,
+    addition: &Addition,
     expires_at: Option<i64>,
     is_restored: bool,
     now: i64,
 ) -> Value {
-    let before = (memory.tags.clone(), memory.is_pinned, memory.expires_at);
+    let attributes = |it: &Memory| (it.tags.clone(), it.is_pinned, it.expires_at, it.source_version);
+    let before = attributes(memory);
     let new: Vec<String> = tags.iter().filter(|tag| !memory.tags.contains(tag)).cloned().collect();
     memory.tags.extend(new);
-    memory.is_pinned |= pin;
+    memory.is_pinned |= addition.pin;
+    memory.source_version = memory.source_version.max(addition.source_version);
     // What comes back must not be gone again at once.
     let kept = memory.expires_at.filter(|at| !is_restored || *at > now);
     memory.expires_at = expires_at.or(kept);
-    if before != (memory.tags.clone(), memory.is_pinned, memory.expires_at) {
+    if before != attributes(memory) {
         memory.version += 1;
         memory.updated_at = now;
     }
