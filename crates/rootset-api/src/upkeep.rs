@@ -1,5 +1,7 @@
 //! Looking after the collector: what there is, what is in the trash, who did what, and how long things are kept.
 
+mod simulation;
+
 use rootset_gc::PolicyOrigin;
 use rootset_model::retention::fields::{ShownPolicy, Written};
 use rootset_model::{Counts, DrainId, DurationMs, PlanId, RunId, Timestamp};
@@ -10,6 +12,8 @@ use serde_with::skip_serializing_none;
 
 use crate::collector::RunAnswer;
 use crate::counts::{InTrashCounts, LivingCounts};
+
+pub use simulation::{RetentionSimulation, SimulatedDay, SimulatedSource, SimulatedTotal};
 
 /// One row per operation, in the order of the catalogue.
 #[doc(hidden)]
@@ -235,8 +239,8 @@ pub struct AuditAnswer {
     pub details: Option<serde_json::Value>,
 }
 
-/// Replace the retention policy of the workspace, a source, a repository or a tag, and show what it would expire now.
-/// Nothing is removed: a policy only creates plans.
+/// Replace the retention policy of the workspace, a source, a repository or a tag, and show what it would expire;
+/// `dry_run` only tries it. Nothing is removed: a policy only creates plans.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct SetRetention {
@@ -273,14 +277,22 @@ pub struct SetRetention {
     #[serde(rename = "final")]
     #[schemars(with = "Option<bool>")]
     pub is_final: Option<Written>,
+    /// Store nothing; show what would expire on each of the coming days.
+    pub dry_run: Option<bool>,
+    /// How many days a dry run looks ahead, such as `365d` (`90d`, at most `3650d`).
+    #[schemars(with = "Option<DurationMs>")]
+    pub horizon: Option<Written>,
 }
 
+#[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct RetentionSet {
     pub policy: ShownPolicy,
     /// The policy that was in force for the same target before.
     pub replaces: ShownPolicy,
     pub would_expire: WouldExpire,
+    /// With `dry_run`: what would expire on the coming days. Nothing was stored.
+    pub simulation: Option<RetentionSimulation>,
 }
 
 /// What all policies of the workspace would expire now.

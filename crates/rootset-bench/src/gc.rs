@@ -1,7 +1,7 @@
 //! The collector: how fast it judges, plans, trashes, restores and purges, and what readers notice in the meantime.
 //!
-//! Three parts, each with a size of its own, 0 to leave it out: classifying rows in memory; a database with garbage of
-//! several reasons; the defragmentation of one from which much was purged.
+//! Three parts, each with a size of its own, 0 to leave it out: classifying rows in memory, and simulating the coming year
+//! over some of them; a database with garbage of several reasons; the defragmentation of one from which much was purged.
 
 mod classify;
 mod collect;
@@ -9,6 +9,7 @@ mod defrag;
 mod garbage;
 mod readers;
 mod report;
+mod simulate;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -81,6 +82,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     };
     // Last: what it frees would hide what the others need.
     let classify = (arguments.rows > 0).then(|| classify::measure(arguments.rows, arguments.seed));
-    let report = report::Report::new(arguments.seed, classify, collect, defrag);
+    let simulate = (arguments.rows > 0).then(|| simulate::measure(arguments.rows, arguments.seed));
+    let report = report::Report::new(arguments.seed, classify, simulate, collect, defrag);
     print_report(&report, arguments.json, || report.text())
 }

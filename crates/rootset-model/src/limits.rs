@@ -83,6 +83,14 @@ pub const PLAN_ITEMS_SHOWN: usize = 20;
 pub const SKIPPED_SHOWN: usize = 20;
 pub const RUNS_SHOWN: i64 = 10;
 
+/// Sources told apart in each day of a simulation; the others are counted.
+pub const SIMULATED_SOURCES_SHOWN: usize = 20;
+
+// How far a simulation of retention looks ahead.
+pub const SIMULATED_DAYS_DEFAULT: u32 = 90;
+/// Ten years: longer than any policy but a legal one, and the answer has at most so many days.
+pub const SIMULATED_DAYS_MAX: u32 = 3_650;
+
 // How long things wait.
 /// A writer in the queue for the database's lock; longer than any sane transaction, shorter than a person's patience.
 pub const WRITE_WAIT_MS: u64 = 60_000;

@@ -153,10 +153,7 @@ pub(crate) fn count_expired(
 ) -> Result<Findings, StoreError> {
     let (roots, buckets) = read_roots(tx, workspace, policies, Extent::Every, now)?;
     let classified = rootset_gc::retention::classify(&roots, &buckets, now);
-    let was_used = |place: &u32| {
-        let used_at = roots[*place as usize].last_used_at;
-        used_at.is_some_and(|at| now.0.saturating_sub(at.0) < RECENT_USE_MS)
-    };
+    let was_used = |place: &u32| was_used_lately(&roots[*place as usize], now);
     Ok(Findings {
         memories: roots.len() as i64,
         expired: classified.expired.len() as i64,
@@ -184,6 +181,10 @@ pub(crate) fn past_final_policies(
     let root = |place: u32| &roots[place as usize];
     let is_final = |place: u32| buckets[root(place).bucket as usize].policy.is_final;
     Ok(classified.expired.iter().filter(|(place, _)| is_final(*place)).map(|(place, _)| root(*place).id).collect())
+}
+
+pub(crate) fn was_used_lately(root: &Root, now: Timestamp) -> bool {
+    root.last_used_at.is_some_and(|at| now.0.saturating_sub(at.0) < RECENT_USE_MS)
 }
 
 /// Equal markers mean that no memory was written and no policy changed in between. Uses leave no mark, so that a policy
@@ -217,14 +218,14 @@ pub(crate) fn seen(tx: &mut dyn Transaction, workspace: WorkspaceKey) -> Result<
 
 /// Which of the living memories are read.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Extent {
+pub(crate) enum Extent {
     /// Those that some date may condemn.
     Dated,
     Every,
 }
 
 /// Living memories and the buckets they are in.
-fn read_roots(
+pub(crate) fn read_roots(
     tx: &mut dyn Transaction,
     workspace: WorkspaceKey,
     policies: &Policies,

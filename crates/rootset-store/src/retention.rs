@@ -46,7 +46,7 @@ impl Store {
         stamp: Stamp<'_>,
     ) -> Result<(RetentionPolicy, Findings), StoreError> {
         let replaced = self.write(workspace, |tx| {
-            let before = load(tx, workspace.key, configured)?;
+            let mut policies = load(tx, workspace.key, configured)?;
             let (scope, name) = target.stored();
             let json = serde_json::to_string(&policy).expect("numbers always serialise");
             let parameters =
@@ -54,13 +54,7 @@ impl Store {
             tx.execute(&sql::SET, &parameters)?;
             audit::append(tx, workspace.key, stamp, &audit::Entry::of("set_retention"))?;
             workspaces::look_again(tx, workspace.key)?;
-            Ok(match target {
-                RetentionTarget::Workspace => before.of(None, None, None).0,
-                RetentionTarget::Source(source) => before.of(Some(source), None, None).0,
-                // Indexed files have one source: its policy is in force where their repository has none.
-                RetentionTarget::Repo(repo) => before.of(Some(CODE_SOURCE), Some(repo), None).0,
-                RetentionTarget::Tag(tag) => before.of(None, None, Some(tag)).0,
-            })
+            Ok(replace(&mut policies, target, policy))
         })?;
         let findings = self.expired_by_policy(workspace, configured, stamp.now)?;
         // What the caller is about to be told; a drain asks whether anybody was.
@@ -84,6 +78,25 @@ impl Store {
             garbage::count_expired(tx, workspace.key, &policies, now)
         })
     }
+}
+
+/// Puts a policy in its place among the others; answers the one that was in force there.
+pub(crate) fn replace(policies: &mut Policies, target: &RetentionTarget, policy: RetentionPolicy) -> RetentionPolicy {
+    let (replaced, _) = match target {
+        RetentionTarget::Workspace => policies.of(None, None, None),
+        RetentionTarget::Source(source) => policies.of(Some(source), None, None),
+        // Indexed files have one source: its policy is in force where their repository has none.
+        RetentionTarget::Repo(repo) => policies.of(Some(CODE_SOURCE), Some(repo), None),
+        RetentionTarget::Tag(tag) => policies.of(None, None, Some(tag)),
+    };
+    let policy = StoredPolicy { policy, shown: None };
+    match target {
+        RetentionTarget::Workspace => policies.workspace = Some(policy),
+        RetentionTarget::Source(source) => drop(policies.sources.insert(source.clone(), policy)),
+        RetentionTarget::Repo(repo) => drop(policies.repos.insert(repo.clone(), policy)),
+        RetentionTarget::Tag(tag) => drop(policies.tags.insert(tag.clone(), policy)),
+    }
+    replaced
 }
 
 pub(crate) fn load(

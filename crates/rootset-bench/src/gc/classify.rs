@@ -13,7 +13,7 @@ const RUNS: usize = 5;
 const BUCKETS: usize = 16;
 const VERSIONS: usize = 50;
 const DAY_MS: i64 = 86_400_000;
-const NOW: Timestamp = Timestamp(1_800_000_000_000);
+pub const NOW: Timestamp = Timestamp(1_800_000_000_000);
 
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Figures {
@@ -47,7 +47,7 @@ pub fn measure(rows: usize, seed: u64) -> Figures {
     }
 }
 
-fn roots(rows: usize, seed: u64) -> Vec<Root> {
+pub fn roots(rows: usize, seed: u64) -> Vec<Root> {
     let mut random = Random::new(seed);
     let root = |number: usize| {
         let mut id = [0; 16];
@@ -73,7 +73,7 @@ fn roots(rows: usize, seed: u64) -> Vec<Root> {
 }
 
 /// Each rule alone would expire about a tenth.
-fn buckets(rows: usize) -> Vec<Bucket> {
+pub fn buckets(rows: usize) -> Vec<Bucket> {
     let policy = RetentionPolicy {
         max_age_ms: Some(330 * DAY_MS),
         max_count: Some((rows / BUCKETS * 9 / 10) as i64),

@@ -10,8 +10,8 @@ use rootset_store::Location;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::garbage;
 use super::readers::{ReaderFigures, Reading};
+use super::{garbage, simulate};
 use crate::client::Client;
 use crate::database::BenchFolder;
 use crate::latency::Taken;
@@ -23,6 +23,7 @@ pub struct Figures {
     pub memories: i64,
     pub chunks: i64,
     pub entities: i64,
+    pub simulate: simulate::Figures,
     pub plan: PlanFigures,
     pub apply: Throughput,
     /// Items that no longer qualified; readers and uses are kept away from garbage, so that there should be none.
@@ -97,6 +98,7 @@ pub fn measure(database: &Location, memories: usize, notes: &Notes, idle: Durati
         Ok(())
     })?;
 
+    let simulate = simulate::measure_call(&client, memories)?;
     let (planned, plan) = plan(&client)?;
     let apply = json!({ "plan_id": planned["plan_id"], "allow_large": true });
     let ((applied, apply_time), during_apply) = reading.during(|| client.timed("gc_apply", apply))?;
@@ -112,6 +114,7 @@ pub fn measure(database: &Location, memories: usize, notes: &Notes, idle: Durati
         memories: number(&counts, "memories")?,
         chunks: number(&counts, "chunks")?,
         entities: number(&counts, "entities")?,
+        simulate,
         plan,
         apply: Throughput::new(trashed, apply_time),
         apply_skipped: number(&applied["skipped"], "count")?,
@@ -134,6 +137,6 @@ fn plan(client: &Client) -> anyhow::Result<(Value, PlanFigures)> {
     Ok((planned, figures))
 }
 
-fn number(answer: &Value, field: &str) -> anyhow::Result<i64> {
+pub fn number(answer: &Value, field: &str) -> anyhow::Result<i64> {
     answer[field].as_i64().with_context(|| format!("the answer lacks `{field}`: {answer}"))
 }

@@ -4,13 +4,14 @@ use serde::Serialize;
 
 use super::collect::{self, Throughput};
 use super::readers::ReaderFigures;
-use super::{classify, defrag};
+use super::{classify, defrag, simulate};
 use crate::table;
 
 #[derive(Debug, Serialize)]
 pub struct Report {
     seed: u64,
     classify: Option<classify::Figures>,
+    simulate: Option<simulate::Figures>,
     collect: Option<collect::Figures>,
     defrag: Option<defrag::Figures>,
     wanted: Vec<Wanted>,
@@ -28,6 +29,7 @@ impl Report {
     pub fn new(
         seed: u64,
         classify: Option<classify::Figures>,
+        simulate: Option<simulate::Figures>,
         collect: Option<collect::Figures>,
         defrag: Option<defrag::Figures>,
     ) -> Self {
@@ -39,15 +41,19 @@ impl Report {
                 wanted.push(at_most("classify, peak above rows MB", kib as f64 * 1.024e-3, 200.0));
             }
         }
+        if let Some(collect) = &collect {
+            wanted.push(at_most("set_retention, dry run, ms", collect.simulate.clock_p50_ms, 300.0));
+        }
         if let Some(ratio) = defrag.as_ref().and_then(|defrag| defrag.after_to_fresh) {
             wanted.push(at_most("defrag, size / fresh size", ratio, 1.05));
         }
-        Self { seed, classify, collect, defrag, wanted }
+        Self { seed, classify, simulate, collect, defrag, wanted }
     }
 
     pub fn text(&self) -> String {
         let mut parts = vec![format!("collector, seed {}", self.seed)];
         parts.extend(self.classify.as_ref().map(classify_text));
+        parts.extend(self.simulate.as_ref().map(|it| simulate_text("simulate", it)));
         parts.extend(self.collect.as_ref().map(collect_text));
         parts.extend(self.defrag.as_ref().map(defrag_text));
         if !self.wanted.is_empty() {
@@ -80,9 +86,17 @@ fn classify_text(it: &classify::Figures) -> String {
     )
 }
 
+fn simulate_text(name: &str, it: &simulate::Figures) -> String {
+    format!(
+        "{name}: {} memories over {} days in {:.0} ms ({:.0} ms of the processor), {} would go",
+        it.memories, it.days, it.clock_p50_ms, it.processor_p50_ms, it.gone
+    )
+}
+
 fn collect_text(it: &collect::Figures) -> String {
     let mut lines = vec![
         format!("{} memories, {} chunks, {} entities", it.memories, it.chunks, it.entities),
+        simulate_text("set_retention, dry run", &it.simulate),
         format!(
             "gc_plan: {} memories in {:.0} ms ({:.0} ms of the processor), peak {} above what was there before",
             it.plan.items,

@@ -1,12 +1,14 @@
 //! `set_retention` and `get_retention`.
 
+mod simulation;
+
 use std::sync::Arc;
 
 use rootset_api::{GetRetention, RetentionAnswer, RetentionSet, SetRetention, WouldExpire};
 use rootset_model::RetentionPolicy;
 use rootset_model::limits::NAME_CHARS_MAX;
 use rootset_model::names::CODE_SOURCE;
-use rootset_store::RetentionTarget;
+use rootset_store::{Findings, RetentionTarget};
 
 use crate::caller::Caller;
 use crate::error::ServiceError;
@@ -18,6 +20,7 @@ impl Operation for SetRetention {
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<RetentionSet, ServiceError> {
         let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
         let target = target(self.source, self.repo, self.tag)?;
+        let days = simulation::days(self.dry_run, self.horizon.as_ref())?;
         let fields = [
             ("max_age", self.max_age),
             ("max_count", self.max_count),
@@ -32,18 +35,38 @@ impl Operation for SetRetention {
         let policy = RetentionPolicy::from_fields(given).map_err(|error| ServiceError::invalid(error.to_string()))?;
         let configured = service.settings.gc.retention_of(&workspace);
         service.flush_uses()?;
-        let (replaced, found) =
-            service.store.set_retention(&workspace, &target, policy, configured, service.stamp(caller))?;
+        let (replaced, found, simulation) = match days {
+            Some(days) => {
+                let now = service.now();
+                let simulated = service.store.simulate_retention(&workspace, &target, policy, configured, days, now)?;
+                (simulated.replaced, simulated.now, Some(simulation::answer(&simulated, days, now)))
+            }
+            None => {
+                let stamp = service.stamp(caller);
+                let (replaced, found) = service.store.set_retention(&workspace, &target, policy, configured, stamp)?;
+                (replaced, found, None)
+            }
+        };
         Ok(RetentionSet {
             policy: (&policy).into(),
             replaces: (&replaced).into(),
-            would_expire: WouldExpire {
-                memories: found.expired,
-                fraction: if found.memories == 0 { 0.0 } else { found.expired as f64 / found.memories as f64 },
-                recently_used: found.recently_used,
-            },
+            would_expire: would_expire(found),
+            simulation,
         })
     }
+}
+
+fn would_expire(found: Findings) -> WouldExpire {
+    WouldExpire {
+        memories: found.expired,
+        fraction: fraction(found.expired, found.memories),
+        recently_used: found.recently_used,
+    }
+}
+
+/// The share of the workspace's memories; nothing of nothing is nothing.
+fn fraction(part: i64, memories: i64) -> f64 {
+    if memories == 0 { 0.0 } else { part as f64 / memories as f64 }
 }
 
 impl Operation for GetRetention {

@@ -40,6 +40,7 @@ mod salvaging_sqlite;
 mod scheduling;
 mod searching;
 mod segments;
+mod simulating;
 mod strategies;
 mod superseding;
 mod surface;

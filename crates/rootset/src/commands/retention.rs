@@ -1,5 +1,7 @@
 //! `rootset gc retention`.
 
+mod simulation;
+
 use std::fmt::Write;
 
 use clap::{Args, Subcommand};
@@ -52,6 +54,10 @@ pub struct SetRetentionArguments {
     may_empty: bool,
     #[arg(id = "final", long = "final")]
     is_final: bool,
+    #[arg(long)]
+    dry_run: bool,
+    #[arg(long, value_name = "DAYS", requires = "dry_run")]
+    horizon: Option<String>,
 }
 
 pub fn run(command: RetentionCommand, program: &Program) -> Result<(), Failure> {
@@ -82,8 +88,17 @@ fn set(arguments: SetRetentionArguments, program: &Program) -> Result<(), Failur
         basis: arguments.basis.map(Written::Text),
         may_empty: arguments.may_empty.then_some(Written::Flag(true)),
         is_final: arguments.is_final.then_some(Written::Flag(true)),
+        dry_run: arguments.dry_run.then_some(true),
+        horizon: arguments.horizon.map(Written::Text),
     })?;
-    program.output.answer(&answer, replaced)
+    match &answer.simulation {
+        Some(simulation) => {
+            program.output.answer(&answer, |answer| simulation::render(answer, simulation))?;
+            program.output.talk("nothing was changed; without `--dry-run` the policy is set");
+            Ok(())
+        }
+        None => program.output.answer(&answer, replaced),
+    }
 }
 
 fn replaced(answer: &RetentionSet) -> String {

@@ -181,3 +181,35 @@ fn log_tells_adds_and_removals_with_their_handles() {
     assert_eq!(sandbox.run(["log", "-n", "2"]).stdout.lines().count(), 3);
     assert_eq!(sandbox.run(["log", "--since", "soon"]).status, Some(1));
 }
+
+#[test]
+fn retention_that_is_only_tried_shows_a_table_of_days_and_changes_nothing() {
+    let sandbox = with_garbage();
+    sandbox.run(["show", "heron"]);
+    let tried = ["gc", "retention", "set", "--max-age", "30d", "--min-keep", "1", "--dry-run", "--horizon", "60d"];
+    assert_snapshot!(sandbox.transcript(tried), @r#"
+    status 0
+    -- stdout
+    max_age 30d, min_keep 1
+    in force now: max_count 2
+
+    DAY  DATE              WOULD GO  USED LATELY  BY SOURCE
+    30   [time]  2         1            user 2
+
+    2 memories would expire within 60d (67 %), 1 of them used in the last 30 days
+    -- stderr
+    nothing was changed; without `--dry-run` the policy is set
+    "#);
+    assert_snapshot!(sandbox.transcript(["gc", "retention", "set", "--max-age", "300d", "--dry-run"]), @r#"
+    status 0
+    -- stdout
+    max_age 300d
+    in force now: max_count 2
+    nothing would expire within 90d
+    -- stderr
+    nothing was changed; without `--dry-run` the policy is set
+    "#);
+    let outcome = sandbox.run(["gc", "retention", "set", "--max-age", "30d", "--horizon", "60d"]);
+    assert_eq!(outcome.status, Some(1), "a horizon is for a dry run: {outcome:?}");
+    assert_eq!(sandbox.call("get_retention", "{}")["policy"]["max_count"], 2);
+}
