@@ -42,7 +42,7 @@ impl Report {
             }
         }
         if let Some(collect) = &collect {
-            wanted.push(at_most("set_retention, dry run, ms", collect.simulate.clock_p50_ms, 300.0));
+            wanted.push(at_most("set_retention, dry run, processor ms", collect.simulate.processor_p50_ms, 300.0));
         }
         if let Some(ratio) = defrag.as_ref().and_then(|defrag| defrag.after_to_fresh) {
             wanted.push(at_most("defrag, size / fresh size", ratio, 1.05));
