@@ -202,8 +202,11 @@ fn add_again(
         None if restored && row.expires_at.is_some_and(|at| at <= stamp.now) => row.expires_at = None,
         None => {}
     }
-    // Its source still says so in that version: it must not look older than it is.
-    row.source_version = row.source_version.max(new.source_version);
+    // Its source still says so in that version: it must not look older than it is. A version of another source is none of
+    // its own, and would make everything else of its source look old.
+    if row.source == new.source {
+        row.source_version = row.source_version.max(new.source_version);
+    }
     refuse_too_large("metadata", "bytes", row.metadata.as_ref().map_or(0, String::len), METADATA_BYTES_MAX)?;
     refuse_too_large("tags", "items", row.tags.len(), TAGS_MAX)?;
     if restored {

@@ -55,6 +55,16 @@ fn another_source_has_versions_of_its_own_and_a_memory_without_one_never_expires
 }
 
 #[test]
+fn version_of_another_source_makes_nothing_of_this_one_look_old() {
+    let world = world_with_versions();
+    world.call("set_retention", json!({"max_version_gap": 2}));
+    let again = json!({"context": "A page that never changes.", "source": "crawler", "source_version": 900});
+    assert_eq!(world.call("add_memory", again)["created"], false);
+    assert_eq!(source_version(&world, "stays"), 5);
+    assert_eq!(expired(&world), ["v1", "v2", "v3"]);
+}
+
+#[test]
 fn seeing_a_document_again_keeps_the_higher_version() {
     let world = World::new();
     let add = |version: Option<i64>| {

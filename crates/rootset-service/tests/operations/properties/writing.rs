@@ -380,7 +380,9 @@ fn merged(
     let new: Vec<String> = tags.iter().filter(|tag| !memory.tags.contains(tag)).cloned().collect();
     memory.tags.extend(new);
     memory.is_pinned |= addition.pin;
-    memory.source_version = memory.source_version.max(addition.source_version);
+    if memory.source == SOURCES[usize::from(addition.source)] {
+        memory.source_version = memory.source_version.max(addition.source_version);
+    }
     // What comes back must not be gone again at once.
     let kept = memory.expires_at.filter(|at| !is_restored || *at > now);
     memory.expires_at = expires_at.or(kept);
