@@ -32,7 +32,7 @@ fn metrics_count_by_operation_and_code_and_name_no_workspace() {
 #[test]
 fn metrics_tell_of_rounds_by_class_and_name_no_workspace() {
     let served = Served::new();
-    for (workspace, class) in [("secret-project", "pro"), ("secret-plan", "pro"), ("mine", "free")] {
+    for (workspace, class) in [("secret-project", "pro"), ("secret-plan", "pro"), ("third", "free")] {
         served.world.call("create_workspace", json!({"workspace_id": workspace, "class": class}));
     }
     let metrics = || served.get("/metrics", Some(&served.tokens.admin)).text;
@@ -49,7 +49,7 @@ fn metrics_tell_of_rounds_by_class_and_name_no_workspace() {
         assert!(text.lines().any(|it| it == line), "{line}: {text}");
     }
     assert!(!text.contains("secret"), "{text}");
-    served.world.call("update_workspace", json!({"workspace_id": "mine", "class": "pro"}));
+    served.world.call("update_workspace", json!({"workspace_id": "third", "class": "pro"}));
     let text = metrics();
     assert!(text.contains(r#"rootset_workspaces{class="pro"} 3"#) && !text.contains("free"), "{text}");
 }

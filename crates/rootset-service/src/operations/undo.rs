@@ -35,7 +35,7 @@ impl Operation for GcUndo {
             (None, Some(drain), None) => {
                 let drain = parse_drain_id(drain)?;
                 let undone = service.store.undo_drain(&workspace, drain, stamp)?;
-                service.note_stopped(&workspace, drain)?;
+                service.note_stopped(&workspace, drain, undone.restored.get("memories"))?;
                 Ok(answer(undone))
             }
             (None, None, Some(memory)) => Ok(answer(service.store.undo_memory(&workspace, memory, stamp)?)),

@@ -9,11 +9,14 @@ use crate::error::ServiceError;
 use crate::service::Service;
 
 impl Service {
-    /// A person took a drain back.
-    pub(crate) fn note_stopped(&self, workspace: &Workspace, drain: DrainId) -> Result<(), ServiceError> {
+    /// A person took a drain back, and with it so many memories.
+    pub(crate) fn note_stopped(&self, workspace: &Workspace, drain: DrainId, restored: i64) -> Result<(), ServiceError> {
         self.note_decision(workspace, |note| {
-            for source in note.waiting.iter_mut().filter(|it| it.drain_id == Some(drain)) {
+            if let Some(source) = note.waiting.iter_mut().find(|it| it.drain_id == Some(drain)) {
                 (source.state, source.next_at) = (SourceState::Stopped, None);
+                source.garbage += restored;
+                source.total += restored;
+                note.garbage += restored;
             }
         })
     }

@@ -190,6 +190,7 @@ fn waits_grow_to_five_minutes_and_a_refusal_waits_them_at_once() {
     assert_eq!(waits(Manner::Answer(503), 10), [1, 2, 4, 8, 16, 32, 64, 128, 256, 300]);
     assert_eq!(waits(Manner::Answer(404), 1), [300]);
     assert_eq!(waits(Manner::Answer(301), 1), [300], "redirects are not followed");
+    hook.taken();
     assert_eq!(waits(Manner::FailAfter(1), 1), [1], "something arrived");
     hook.taken();
     assert_eq!(waits(Manner::Answer(200), 1), [0]);

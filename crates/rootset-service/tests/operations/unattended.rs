@@ -187,12 +187,15 @@ impl Model {
             Some(Open::Announced { .. }) => 0,
             Some(Open::Draining { slice }) => slice.min(takable),
         };
-        match next {
-            Some(open) if !matches!(open, Open::Draining { .. }) || taken < takable => {
-                drop(self.open.insert(source, open))
-            }
-            _ => drop(self.open.remove(source)),
-        }
+        let stays_open = match next {
+            Some(Open::Draining { .. }) => taken < takable,
+            Some(Open::Announced { .. }) => true,
+            None => false,
+        };
+        match next.filter(|_| stays_open) {
+            Some(open) => self.open.insert(source, open),
+            None => self.open.remove(source),
+        };
         let gone: BTreeSet<String> = garbage[..taken].iter().map(|note| note.name.clone()).collect();
         self.notes.retain(|note| !gone.contains(&note.name));
     }

@@ -12,7 +12,7 @@ use crate::exit::Failure;
 use crate::program::Program;
 use crate::render::{Table, amounts, counted, one_line, short};
 
-/// Show the audit trail: what was removed, undone, purged and changed, and what the scheduler reported
+/// Show the audit trail, with what the scheduler reported
 #[derive(Debug, Args)]
 #[command(defer(described_by::<ListAudit>))]
 pub struct AuditArguments {

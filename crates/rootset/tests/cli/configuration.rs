@@ -288,3 +288,39 @@ fn relative_paths_in_a_file_start_at_its_folder() {
     assert_eq!(sandbox.run(["list", "--config", "conf/own.toml"]).status, Some(0));
     assert!(sandbox.work().join("conf/memory.db").is_file());
 }
+
+#[test]
+fn classes_drains_strategies_and_events_are_read_and_their_faults_named() {
+    let sandbox = Sandbox::new();
+    let own = sandbox.own_configuration();
+    let file = "[gc]\ndrain = \"at once\"\nstrategies = [\"expired\", \"stale_code\"]\n[gc.retention]\nmay_empty = true\n\
+                [gc.classes.pro]\ndrain = \"never\"\n[gc.classes.pro.quota]\nmemories = 500\n\
+                [gc.classes.pro.retention]\nmax_age = \"365d\"\nfinal = true\n\
+                [events]\nfile = \"events.jsonl\"\n[events.webhook]\nurl = \"https://ops.example.org/hook\"\nsecret_env = \"HOOK\"\n";
+    sandbox.write(&own, file);
+    let shown = sandbox.run_with_variables(&[("HOOK", "hunter2")], ["config", "show", "--json"]);
+    let value = |key: &str| setting(&shown, key).0;
+    assert_eq!((value("gc.drain"), value("gc.classes.pro.drain")), ("at once".into(), "never".into()));
+    assert_eq!(value("gc.classes.pro.retention.final"), true);
+    assert_eq!(value("events.file"), own.with_file_name("events.jsonl").to_str().expect("a path"));
+    assert!(!shown.stdout.contains("hunter2"), "{shown:?}");
+    // A class has a say in what its workspaces may store.
+    sandbox.run(["workspace", "create", "team", "--class", "pro"]);
+    let workspaces = sandbox.call("list_workspaces", "{}")["workspaces"].clone();
+    let team = workspaces.as_array().expect("a list").iter().find(|it| it["workspace_id"] == "team").expect("the team");
+    assert_eq!((&team["class"], &team["quota"]["memories"]), (&"pro".into(), &500.into()));
+    for (text, says) in [
+        ("[gc]\ndrain = \"soon\"", vec!["`gc.drain`", "`announce`, `at once`, `never`"]),
+        ("[gc]\nstrategies = [\"everything\"]", vec!["`gc.strategies`", "`expired`", "`orphaned_chunks`"]),
+        ("[gc]\nstrategies = []", vec!["`gc.strategies`"]),
+        ("[gc.retention]\nmay_empty = 1", vec!["`gc.retention.may_empty`", "true or false"]),
+        ("[gc.classes.pro.quota]\nmemories = 0", vec!["`gc.classes.pro.quota.memories`"]),
+        ("[events.webhook]\nurl = \"https://ops.example.org\"", vec!["needs `events.webhook.secret_env`"]),
+        ("[events.webhook]\nsecret = \"hunter2\"", vec!["name the variable in `events.webhook.secret_env`"]),
+    ] {
+        sandbox.write(&own, text);
+        let outcome = sandbox.run(["list"]);
+        refused(&outcome, &says);
+        assert!(!outcome.stderr.contains("hunter2"), "{outcome:?}");
+    }
+}

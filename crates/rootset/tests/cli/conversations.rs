@@ -268,11 +268,24 @@ fn workspace_is_made_deleted_and_brought_back() {
     assert_snapshot!(sandbox.transcript(["workspace", "list"]), @r#"
     status 0
     -- stdout
-    ID       MEMORIES  TRASH  TEXT  LAST WRITE        NAME
-    default  0         0      0 B   [time]
-    team     1         0      18 B  [time]  Team X
+    ID       CLASS     MEMORIES  TRASH  TEXT  LAST WRITE        NAME
+    default  standard  0         0      0 B   [time]
+    team     standard  1         0      18 B  [time]  Team X
     -- stderr
     "#);
+    assert_snapshot!(sandbox.transcript(["workspace", "set", "team", "--class", "pro", "--max-memories", "500"]), @r#"
+    status 0
+    -- stdout
+    team: class pro, at most 500 memories
+    -- stderr
+    "#);
+    assert_snapshot!(sandbox.transcript(["workspace", "set", "team", "--no-quota"]), @r#"
+    status 0
+    -- stdout
+    team: class pro, no quota
+    -- stderr
+    "#);
+    assert_eq!(sandbox.run(["workspace", "set", "team"]).status, Some(1), "nothing to set");
     assert_snapshot!(sandbox.transcript(["workspace", "delete", "team", "--yes"]), @r#"
     status 0
     -- stdout

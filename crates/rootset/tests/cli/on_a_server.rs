@@ -5,7 +5,7 @@ use rootset_testing::OwnedDatabase;
 
 use crate::sandbox::{Outcome, Sandbox, outcome};
 
-const URL: &str = "postgres://ann:secret@db.example/memory";
+const URL: &str = "postgres://ann:hunter2@db.example/memory";
 
 #[track_caller]
 fn refused(outcome: &Outcome, says: &str, hint: &str) {
@@ -17,7 +17,7 @@ fn refused(outcome: &Outcome, says: &str, hint: &str) {
 
 #[track_caller]
 fn keeps_the_secret(outcome: &Outcome) {
-    assert!(!outcome.stdout.contains("secret") && !outcome.stderr.contains("secret"), "{outcome:?}");
+    assert!(!outcome.stdout.contains("hunter2") && !outcome.stderr.contains("hunter2"), "{outcome:?}");
 }
 
 /// Without the database that the run is about.
@@ -58,7 +58,7 @@ fn scheduled_backups_of_a_server_need_a_folder() {
 #[test]
 fn no_password_is_written_into_the_configuration_of_an_agent() {
     let sandbox = Sandbox::new();
-    for url in [URL, "postgres://db.example/memory?user=ann&password=secret"] {
+    for url in [URL, "postgres://db.example/memory?user=ann&password=hunter2"] {
         let outcome = sandbox.run(["install", "cursor", "--yes", "--db", url]);
         refused(&outcome, "would contain the password", "`ROOTSET_DB`");
     }
@@ -83,14 +83,14 @@ fn only_a_file_can_be_salvaged() {
 #[test]
 fn a_server_that_does_not_answer_is_one_line_and_a_hint() {
     let sandbox = Sandbox::new();
-    for url in ["postgres://ann:secret@127.0.0.1:1/memory", "postgres://ann:secret?secret@127.0.0.1:1/memory"] {
+    for url in ["postgres://ann:hunter2@127.0.0.1:1/memory", "postgres://ann:hunter2?hunter2@127.0.0.1:1/memory"] {
         let outcome = sandbox.run_with_variables(&[("ROOTSET_DB", url)], ["list"]);
         assert!(outcome.status.is_some_and(|status| status > 0), "{outcome:?}");
         assert_eq!(outcome.stderr.lines().count(), 2, "{outcome:?}");
         assert!(outcome.stderr.contains("\nhint: "), "{outcome:?}");
         keeps_the_secret(&outcome);
     }
-    let outcome = sandbox.run(["call", "list_memories", "--db", "postgres://ann:secret@127.0.0.1:1/memory"]);
+    let outcome = sandbox.run(["call", "list_memories", "--db", "postgres://ann:hunter2@127.0.0.1:1/memory"]);
     assert_eq!((outcome.status, outcome.error_code().as_str()), (Some(2), "busy"), "another try may succeed");
     keeps_the_secret(&outcome);
     assert!(!sandbox.has_database());
@@ -100,8 +100,8 @@ fn a_server_that_does_not_answer_is_one_line_and_a_hint() {
 fn a_url_that_cannot_be_understood_is_refused_without_its_password() {
     let sandbox = Sandbox::new();
     for (url, says) in [
-        ("postgres://ann:secret@db.example:port/memory", "`port`"),
-        ("postgres://ann:secret@db.example/memory?frobnicate=1", "`frobnicate`"),
+        ("postgres://ann:hunter2@db.example:port/memory", "`port`"),
+        ("postgres://ann:hunter2@db.example/memory?frobnicate=1", "`frobnicate`"),
     ] {
         refused(&sandbox.run_with_variables(&[("ROOTSET_DB", url)], ["list"]), says, "`%40`");
     }

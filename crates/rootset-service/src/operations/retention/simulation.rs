@@ -28,7 +28,7 @@ fn whole_days(written: &Written) -> Result<u32, ServiceError> {
     let milliseconds = match written {
         Written::Integer(milliseconds) => Some(*milliseconds),
         Written::Text(text) => parse_duration_ms(text).ok(),
-        Written::Other(_) => None,
+        Written::Flag(_) | Written::Other(_) => None,
     };
     let days = milliseconds.filter(|ms| ms % DAY_MS == 0).and_then(|ms| u32::try_from(ms / DAY_MS).ok());
     days.filter(|days| (1..=SIMULATED_DAYS_MAX).contains(days)).ok_or_else(|| {
