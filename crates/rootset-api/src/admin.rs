@@ -245,6 +245,8 @@ pub struct DeleteWorkspace {
     pub workspace_id: String,
     /// The confirmation: exactly `DELETE <workspace_id>`.
     pub confirm_phrase: Option<String>,
+    /// Create a verified backup first (false).
+    pub backup: Option<bool>,
 }
 
 #[skip_serializing_none]

@@ -216,3 +216,15 @@ pub struct HoldingBackup {
     /// When the backup may be removed, if enough newer backups verify.
     pub expires_at: Timestamp,
 }
+
+/// What became of a backup that was to be rewritten without what was erased.
+#[skip_serializing_none]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RewrittenBackupAnswer {
+    pub backup_id: String,
+    /// The outcome: `rewritten`; `clean` if it held nothing of it; `removed` if nothing else was in it; `foreign` if it belongs
+    /// to another database; or `failed`.
+    pub outcome: String,
+    /// Why it failed.
+    pub problem: Option<String>,
+}

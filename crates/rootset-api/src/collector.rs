@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_with::skip_serializing_none;
 
-use crate::backup::HoldingBackup;
+use crate::backup::{HoldingBackup, RewrittenBackupAnswer};
 use crate::counts::{PlannedCounts, ReclaimedCounts, RestoredCounts, TrashedCounts};
 
 /// One row per operation, in the order of the catalogue.
@@ -96,6 +96,8 @@ pub struct PruneMemory {
     pub exclude: Option<Vec<String>>,
     /// Apply even if a limit is exceeded.
     pub allow_large: Option<bool>,
+    /// Create a verified backup before anything is removed (false).
+    pub backup: Option<bool>,
 }
 
 /// The plan of a preview, or the outcome of applying it.
@@ -124,6 +126,7 @@ pub struct GetPlan {
 }
 
 /// Apply a reviewed plan: exactly its items, except those that changed since. Applying it again returns the first outcome.
+/// A joint plan is applied workspace by workspace.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct GcApply {
@@ -139,6 +142,11 @@ pub struct GcApply {
     pub backup: Option<bool>,
     /// Required for a plan that erases permanently.
     pub confirm: Option<bool>,
+    /// For an erasure: also rewrite the backups in the backup folder without the erased rows (false). Needs the scope `admin`
+    /// over the whole database.
+    pub rewrite_backups: Option<bool>,
+    /// For an erasure: return a signed receipt, which can be checked without the database (false).
+    pub receipt: Option<bool>,
 }
 
 #[skip_serializing_none]
@@ -160,8 +168,27 @@ pub struct AppliedPlan {
     pub unfinished: Option<bool>,
     /// The proof of an erasure.
     pub receipt: Option<ReceiptAnswer>,
+    /// The outcome in each workspace of a joint plan.
+    pub parts: Option<Vec<AppliedPart>>,
     /// What went wrong after this was done; absent if nothing did.
     pub warnings: Option<Vec<String>>,
+}
+
+/// What a joint plan did in one workspace.
+#[skip_serializing_none]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct AppliedPart {
+    pub workspace_id: String,
+    /// The run in that workspace; absent if nothing was applied there.
+    pub run_id: Option<RunId>,
+    #[schemars(with = "Option<TrashedCounts>")]
+    pub trashed: Option<Counts>,
+    /// The number of items left alone.
+    pub skipped: Option<i64>,
+    /// Set if the run stopped before its end.
+    pub unfinished: Option<bool>,
+    /// Why nothing was applied in this workspace. Apply the joint plan again to retry.
+    pub problem: Option<String>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -184,7 +211,7 @@ pub struct SkippedItem {
 pub struct GcUndo {
     /// The workspace, which may itself be in the trash; default: the current one.
     pub workspace_id: Option<String>,
-    /// The run to undo.
+    /// The run to undo. The id of a joint plan undoes its runs in every workspace.
     pub run_id: Option<String>,
     /// The drain to undo with all its rounds, and to stop.
     pub drain_id: Option<String>,
@@ -209,10 +236,23 @@ pub struct UndoAnswer {
     pub conflicts: Option<Vec<ConflictAnswer>>,
     /// The runs that can be undone, newest first.
     pub runs: Option<Vec<RunAnswer>>,
+    /// The outcome in each workspace of a joint plan.
+    pub parts: Option<Vec<UndonePart>>,
     /// Set if a failure stopped the undo; undo the run again to continue.
     pub unfinished: Option<bool>,
     /// What went wrong after this was done; absent if nothing did.
     pub warnings: Option<Vec<String>>,
+}
+
+/// What the undo of a joint plan did in one workspace.
+#[skip_serializing_none]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct UndonePart {
+    pub workspace_id: String,
+    #[schemars(with = "Option<RestoredCounts>")]
+    pub restored: Option<Counts>,
+    /// Why nothing was undone in this workspace.
+    pub problem: Option<String>,
 }
 
 #[skip_serializing_none]
@@ -251,6 +291,11 @@ pub struct GcPurge {
     pub older_than: Option<Value>,
     /// Must be true: purged items cannot be restored.
     pub confirm: Option<bool>,
+    /// Also rewrite the backups in the backup folder without the purged rows (false). Needs the scope `admin` over the whole
+    /// database.
+    pub rewrite_backups: Option<bool>,
+    /// Return a signed receipt, which can be checked without the database (false).
+    pub receipt: Option<bool>,
 }
 
 #[skip_serializing_none]
@@ -292,6 +337,7 @@ pub struct ExplainAnswer {
 }
 
 /// A plan to review.
+#[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct PlanAnswer {
     pub plan_id: PlanId,
@@ -309,6 +355,25 @@ pub struct PlanAnswer {
     /// Whether applying the plan removes permanently.
     pub purge: bool,
     /// The limits that prevent applying the plan.
+    pub blocked: Vec<Blocked>,
+    /// What was found in each workspace, if this is a joint plan. `fraction` is then the largest of theirs.
+    pub parts: Option<Vec<PlanPart>>,
+}
+
+/// What a joint plan holds of one workspace.
+#[skip_serializing_none]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct PlanPart {
+    pub workspace_id: String,
+    /// The plan in that workspace; absent if pins keep everything that matched.
+    pub plan_id: Option<PlanId>,
+    /// The number of matches.
+    pub matched: usize,
+    /// The number of matches in the plan.
+    pub in_plan: usize,
+    /// The number of matches that are kept because they are pinned.
+    pub kept_pinned: usize,
+    /// The limits that prevent applying the plan there.
     pub blocked: Vec<Blocked>,
 }
 
@@ -333,6 +398,8 @@ pub struct PlanItemAnswer {
     /// are only counted.
     #[schemars(with = "String")]
     pub kind: ItemKind,
+    /// The workspace of the item, if the plan is a joint one.
+    pub workspace_id: Option<String>,
     /// The id of the item; for a revision, the memory's id, `@` and the number.
     pub id: String,
     /// The name of the item; for a segment its segment_id, for a session its session_id.
@@ -367,4 +434,8 @@ pub struct ReceiptAnswer {
     pub ledger_problem: Option<String>,
     /// On a server: the places beyond our reach that may still hold the text, and until when.
     pub left_to_operator: Option<Vec<String>>,
+    /// What became of each backup, if they were to be rewritten. Those that no longer hold the text are not in `backups`.
+    pub rewritten: Option<Vec<RewrittenBackupAnswer>>,
+    /// The signed receipt, if it was asked for: the exact text of the file that `rootset receipt verify` reads.
+    pub signed: Option<String>,
 }

@@ -344,6 +344,8 @@ pub struct DeleteMemory {
     pub workspace_id: Option<String>,
     /// The id or name of the memory.
     pub memory_id: String,
+    /// Create a verified backup first (false).
+    pub backup: Option<bool>,
 }
 
 #[skip_serializing_none]

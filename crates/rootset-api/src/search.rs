@@ -169,6 +169,9 @@ pub struct Forget {
     pub include_pinned: Option<bool>,
     /// Erase permanently when applied, instead of moving to the trash.
     pub purge: Option<bool>,
+    /// The workspaces to look in, or `*` for all of them, instead of `workspace_id`. The answer is one joint plan. Needs the scope
+    /// `admin` over the whole database; not available to agents.
+    pub workspaces: Option<Vec<String>>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]

@@ -13,6 +13,8 @@ pub const NAME_CHARS_MAX: usize = 128;
 pub const WORKSPACE_ID_CHARS_MAX: usize = 64;
 /// Workspaces that a token may name one by one; for more there is `*`.
 pub const TOKEN_WORKSPACES_MAX: usize = 1_000;
+/// Workspaces that a `forget` may name; `*` means all, however many there are.
+pub const FORGET_WORKSPACES_MAX: usize = 1_000;
 pub const TOPIC_CHARS_MAX: usize = 500;
 /// One memory is a note or a document, not an archive; also bounds what one extraction has to read.
 pub const CONTEXT_BYTES_MAX: usize = 1 << 20;

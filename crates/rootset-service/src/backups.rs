@@ -6,8 +6,9 @@ use rootset_api::{ErrorCode, HoldingBackup};
 use rootset_gc::{BackupFacts, BackupPolicy, backups_to_remove};
 use rootset_model::Timestamp;
 use rootset_store::{
-    Backup, BackupKind, DamagedBackup, NewBackup, Stamp, Workspace, backup_id, find_backup, list_backups,
-    list_damaged_backups, open_backup, remove_backup, remove_damaged_backup, remove_unfinished_backups, verify_backup,
+    Backup, BackupKind, DamagedBackup, FreshTrash, NewBackup, RewrittenBackup, Stamp, Workspace, backup_id,
+    find_backup, list_backups, list_damaged_backups, open_backup, remove_backup, remove_damaged_backup,
+    remove_unfinished_backups, verify_backup,
 };
 
 use crate::caller::{Caller, FrontEnd};
@@ -55,6 +56,34 @@ impl Service {
         Ok(self.store.create_backup(&folder, &new, stamp)?)
     }
 
+    /// The backup that a caller wants before something goes to the trash: of the whole database, where the caller may have
+    /// one, because it restores fastest.
+    pub(crate) fn back_up_before(
+        &self,
+        wanted: Option<bool>,
+        workspace: &Workspace,
+        caller: &Caller,
+    ) -> Result<(), ServiceError> {
+        if wanted != Some(true) {
+            return Ok(());
+        }
+        match caller.rights.workspaces {
+            None => self.create_whole_backup(&caller.actor)?,
+            Some(_) => self.create_backup(BackupKind::Jsonl, Some(workspace), &caller.actor)?,
+        };
+        Ok(())
+    }
+
+    /// Rewrites the backups without what was erased. The erasure is done, so a failure is an answer, not an error.
+    pub(crate) fn rewrite_backups(&self, caller: &Caller, warnings: &mut Vec<String>) -> Vec<RewrittenBackup> {
+        let Some(folder) = self.backup_folder() else { return Vec::new() };
+        let trash = FreshTrash { run: self.next_run_id(), grace_ms: self.settings.grace_ms };
+        self.store.rewrite_backups(&folder, trash, self.stamp(caller)).unwrap_or_else(|error| {
+            warnings.push(format!("the backups were not rewritten and may still hold what was removed: {error}"));
+            Vec::new()
+        })
+    }
+
     /// All of them, newest first; none where there is no folder for them.
     pub(crate) fn list_backups(&self) -> Result<Vec<Backup>, ServiceError> {
         match self.backup_folder() {
@@ -71,16 +100,16 @@ impl Service {
         }
     }
 
-    /// Backups that may still hold what was erased in the workspace at that time: not those of another workspace.
+    /// Backups that may still hold what was erased in the workspaces at that time: not those of another workspace.
     pub fn backups_that_may_hold(
         &self,
-        workspace_id: &str,
+        workspaces: &[&str],
         erased_at: Timestamp,
     ) -> Result<Vec<HoldingBackup>, ServiceError> {
         let max_age_ms = self.settings.backup.max_age_ms;
         let may_hold = |it: &Backup| {
             let only = it.manifest.workspace_id.as_ref();
-            it.manifest.created_at <= erased_at && only.is_none_or(|only| only == workspace_id)
+            it.manifest.created_at <= erased_at && only.is_none_or(|only| workspaces.contains(&only.as_str()))
         };
         let older = self.list_backups()?.into_iter().filter(may_hold);
         let older = older.map(|it| (it.manifest.backup_id, it.manifest.created_at));
@@ -96,7 +125,7 @@ impl Service {
     /// The same for the answer of an erasure that is done: what cannot be found out is said.
     pub(crate) fn holding_backups(
         &self,
-        workspace_id: &str,
+        workspaces: &[&str],
         erased_at: Timestamp,
         warnings: &mut Vec<String>,
     ) -> Vec<HoldingBackup> {
@@ -107,7 +136,7 @@ impl Service {
             }
             Err(error) => warnings.push(format!("an unfinished backup may hold what was removed: {error}")),
         }
-        self.backups_that_may_hold(workspace_id, erased_at).unwrap_or_else(|error| {
+        self.backups_that_may_hold(workspaces, erased_at).unwrap_or_else(|error| {
             warnings.push(format!("the backups could not be listed, they may still hold what was removed: {error}"));
             Vec::new()
         })

@@ -147,7 +147,7 @@ impl Service {
     }
 
     /// A name can be used wherever an id can.
-    fn resolved(&self, workspace: &Workspace, references: &[String]) -> Vec<String> {
+    pub(crate) fn resolved(&self, workspace: &Workspace, references: &[String]) -> Vec<String> {
         let resolve = |reference: &String| match self.store.memory(workspace, reference) {
             Ok(row) => row.id.to_string(),
             Err(_) => reference.clone(),

@@ -7,7 +7,7 @@
 //! it, and one before it purges.
 
 use rootset_model::Timestamp;
-use rootset_store::{Lease, OldPlans, PastGrace, Stamp};
+use rootset_store::{DATABASE, Lease, OldPlans, PastGrace, Stamp};
 
 use crate::error::ServiceError;
 use crate::scheduler::Waiting;
@@ -208,8 +208,12 @@ impl Service {
             finished_before: now.saturating_add_ms(-FINISHED_PLANS_KEPT_MS),
         };
         for workspace in self.store.workspaces()? {
-            done.plans_removed += self.store.delete_old_plans(&workspace, old)?;
+            done.plans_removed += self.store.delete_old_plans(workspace.key, old)?;
         }
+        // Joint plans have no run of their own: they are kept as long as those of their parts, and can be undone.
+        let kept_ms = FINISHED_PLANS_KEPT_MS.max(self.settings.grace_ms.saturating_add(DAY_MS));
+        let old = OldPlans { expired_before: now.saturating_add_ms(kept_ms.saturating_neg()), ..old };
+        done.plans_removed += self.store.delete_old_plans(DATABASE, old)?;
         Ok(())
     }
 }

@@ -24,6 +24,7 @@ pub mod operations;
 mod platform;
 mod prepare;
 mod ranking;
+pub mod receipts;
 pub mod scheduler;
 mod service;
 mod settings;

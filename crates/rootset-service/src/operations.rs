@@ -16,6 +16,7 @@ mod forget;
 mod get;
 mod graph;
 mod index;
+mod joint;
 mod list;
 mod plan;
 mod prune;

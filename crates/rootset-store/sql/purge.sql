@@ -57,6 +57,13 @@ WHERE workspace = ?1 AND content_hash IN (SELECT value FROM blob_list(?2));
 -- name: erasure_key
 SELECT value FROM meta WHERE key = 'erasure_key';
 
+-- The seed of the key that signs receipts. Copies of the database are made without it.
+-- name: signing_key
+SELECT value FROM meta WHERE key = 'signing_key';
+
+-- name: insert_signing_key
+INSERT INTO meta (key, value) VALUES ('signing_key', ?1) ON CONFLICT (key) DO NOTHING;
+
 -- name: all_memories
 -- scans: purge of a whole workspace, in batches
 SELECT memory FROM memories WHERE workspace = ?1 ORDER BY memory LIMIT ?2;

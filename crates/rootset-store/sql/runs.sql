@@ -62,6 +62,9 @@ ORDER BY s.position LIMIT ?3;
 -- name: skipped_positions
 SELECT position FROM run_skips WHERE workspace = ?1 AND run = ?2 AND position >= ?3;
 
+-- name: skips_by_reason
+SELECT reason, COUNT(*) FROM run_skips WHERE workspace = ?1 AND run = ?2 GROUP BY reason ORDER BY reason;
+
 -- name: skip_count
 SELECT COUNT(*) FROM run_skips WHERE workspace = ?1 AND run = ?2;
 

@@ -102,7 +102,21 @@ pub struct AuditFilters {
     pub operations: Vec<String>,
 }
 
+/// The last entry of a chain: whoever knows its hash notices when anything before it is changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AuditHead {
+    pub seq: i64,
+    pub hash: Vec<u8>,
+}
+
 impl Store {
+    /// `None` while the chain has no entry.
+    pub fn audit_head(&self, chain: WorkspaceKey) -> Result<Option<AuditHead>, StoreError> {
+        self.read(chain, |tx| {
+            tx.row(&sql::LAST, &[chain.into()], |row| Ok(AuditHead { seq: row.get(0)?, hash: row.get(1)? }))
+        })
+    }
+
     /// A page of a chain, newest first, and how many entries match.
     pub fn list_audit(
         &self,

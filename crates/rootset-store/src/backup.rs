@@ -9,6 +9,7 @@ mod bundle;
 mod folder;
 mod manifest;
 mod restore;
+mod rewrite;
 mod rows;
 mod salvage;
 pub(crate) mod tables;
@@ -28,6 +29,7 @@ pub use folder::{
 };
 pub use manifest::{BackupKind, BackupReason, Manifest, ManifestFile};
 pub use restore::{Configured, FreshTrash, LedgerUse, RestoreTarget, Restored, Restoring};
+pub use rewrite::{Rewritten, RewrittenBackup};
 pub(crate) use rows::Cell;
 pub use salvage::{DAMAGED_TAG, Salvaged, salvage};
 pub(crate) use tables::{CHUNK_TABLES, CONTEXT_TABLES, GRAPH_TABLES, MEMORY_TABLES, Table, sealed as sealed_tables};

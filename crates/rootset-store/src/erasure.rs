@@ -5,11 +5,11 @@ use std::collections::HashSet;
 use rootset_model::content::DocHash;
 use rootset_model::{ErasureId, MemoryId, SegmentKey, SessionKey, Timestamp, WorkspaceKey};
 
-use crate::Stamp;
-use crate::driver::Transaction;
+use crate::driver::{Tenant, Transaction};
 use crate::error::StoreError;
 use crate::kinds::Ledger;
 use crate::statements::purge as sql;
+use crate::{Stamp, Store};
 
 /// What stands in the place of a content's hash where the memory as a whole is noted.
 pub(crate) const WHOLE_MEMORY: &[u8] = &[];
@@ -27,6 +27,32 @@ impl Key {
     /// What the ledger notes in the place of a content's hash.
     pub fn hash(&self, doc_hash: &DocHash) -> [u8; 32] {
         *blake3::keyed_hash(&self.0, doc_hash).as_bytes()
+    }
+}
+
+/// Separates hashes of requests from those of contents.
+const REQUEST_CONTEXT: &str = "rootset 2027-01-15 hash of what an erasure was asked for";
+
+impl Store {
+    /// A hash of what somebody asked for, under this database's key: equal requests have equal hashes, and without the
+    /// key nobody can try out what was asked.
+    pub fn keyed_hash(&self, request: &[u8]) -> Result<String, StoreError> {
+        let key = self.read(Tenant::Database, Key::load)?;
+        let key = blake3::derive_key(REQUEST_CONTEXT, &key.0);
+        Ok(blake3::keyed_hash(&key, request).to_hex().to_string())
+    }
+
+    /// The seed of the key that signs this installation's receipts; `fresh` becomes it where there is none yet. It stays
+    /// in this database: no backup has it, and no restore changes it.
+    pub fn signing_seed(&self, fresh: &[u8; 32]) -> Result<[u8; 32], StoreError> {
+        let known = |tx: &mut dyn Transaction| tx.row(&sql::SIGNING_KEY, &[], |row| row.get(0));
+        if let Some(seed) = self.read(Tenant::Database, known)? {
+            return Ok(seed);
+        }
+        self.write(Tenant::Database, |tx| {
+            tx.execute(&sql::INSERT_SIGNING_KEY, &[fresh.into()])?;
+            tx.scalar(&sql::SIGNING_KEY, &[])
+        })
     }
 }
 

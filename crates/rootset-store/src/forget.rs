@@ -54,7 +54,7 @@ pub struct ForgetRequest<'a> {
 
 impl ForgetRequest<'_> {
     pub(crate) fn wants(&self, asked: &ForgetKind) -> bool {
-        if self.kinds.is_empty() { !asked.is_on_request } else { self.kinds.contains(&asked.word) }
+        wants(self.kinds, asked)
     }
 
     /// An erasure takes what is in the trash too; for anything else the trash is where it should be.
@@ -74,6 +74,18 @@ pub(crate) struct ForgetKind {
 /// All words that a request may name.
 pub fn forget_words() -> impl Iterator<Item = &'static str> {
     KINDS.iter().flat_map(|kind| kind.forgotten_as()).map(|asked| asked.word)
+}
+
+/// The words that a request with these kinds searches, and those that it leaves out.
+pub fn searched_words(kinds: &[&str]) -> (Vec<&'static str>, Vec<&'static str>) {
+    let asked = KINDS.iter().flat_map(|kind| kind.forgotten_as());
+    let (searched, left_out): (Vec<_>, Vec<_>) = asked.partition(|asked| wants(kinds, asked));
+    let words = |asked: Vec<&'static ForgetKind>| asked.into_iter().map(|it| it.word).collect();
+    (words(searched), words(left_out))
+}
+
+fn wants(kinds: &[&str], asked: &ForgetKind) -> bool {
+    if kinds.is_empty() { !asked.is_on_request } else { kinds.contains(&asked.word) }
 }
 
 #[derive(Clone, Debug, Default)]

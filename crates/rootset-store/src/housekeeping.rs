@@ -62,13 +62,12 @@ impl Store {
         })
     }
 
-    /// Removes plans of no use in one workspace, in batches; answers how many.
-    pub fn delete_old_plans(&self, workspace: &Workspace, old: OldPlans) -> Result<i64, StoreError> {
+    /// Removes plans of no use in one workspace, or of the database itself, in batches; answers how many.
+    pub fn delete_old_plans(&self, workspace: WorkspaceKey, old: OldPlans) -> Result<i64, StoreError> {
         let mut removed = 0;
         loop {
             let limit = SWEEP_BATCH_MEMORIES as i64;
-            let parameters =
-                [workspace.key.into(), old.expired_before.into(), old.finished_before.into(), limit.into()];
+            let parameters = [workspace.into(), old.expired_before.into(), old.finished_before.into(), limit.into()];
             // Looking first spares the write lock when there is nothing to do.
             let found: Vec<[u8; 16]> =
                 self.read(workspace, |tx| tx.rows(&sql::OLD_PLANS, &parameters, |row| row.get(0)))?;
@@ -78,7 +77,7 @@ impl Store {
             self.write(workspace, |tx| {
                 // Asked again: somebody may have applied one in between.
                 let plans: Vec<[u8; 16]> = tx.rows(&sql::OLD_PLANS, &parameters, |row| row.get(0))?;
-                let key = [workspace.key.into(), plans.as_slice().into()];
+                let key = [workspace.into(), plans.as_slice().into()];
                 tx.execute(&sql::DELETE_ITEMS_OF_PLANS, &key)?;
                 tx.execute(&sql::DELETE_PLANS, &key)?;
                 Ok(())

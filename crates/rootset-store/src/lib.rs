@@ -29,6 +29,7 @@ mod garbage;
 mod graph;
 mod housekeeping;
 mod jobs;
+mod joint;
 mod kinds;
 mod leases;
 mod location;
@@ -69,12 +70,12 @@ use driver::{DurabilitySetting, Engine, Tenant, Transaction, Wall};
 use rootset_model::Timestamp;
 
 pub use add::{AddOutcome, NewMemory};
-pub use audit::{AuditEntry, AuditFilters};
+pub use audit::{AuditEntry, AuditFilters, AuditHead};
 pub use backup::{
-    Backup, BackupKind, BackupReason, Configured, DAMAGED_TAG, DamagedBackup, FreshTrash, LedgerUse, Manifest,
-    ManifestFile, NewBackup, RestoreTarget, Restored, Restoring, Salvaged, backup_id, default_backup_folder,
-    find_backup, list_backups, list_damaged_backups, open_backup, remove_backup, remove_damaged_backup,
-    remove_unfinished_backups, salvage, verify_backup,
+    Backup, BackupKind, BackupReason, Configured, DAMAGED_TAG, DamagedBackup, FreshTrash, LedgerUse, Manifest, ManifestFile,
+    NewBackup, RestoreTarget, Restored, Restoring, Rewritten, RewrittenBackup, Salvaged, backup_id,
+    default_backup_folder, find_backup, list_backups, list_damaged_backups, open_backup, remove_backup,
+    remove_damaged_backup, remove_unfinished_backups, salvage, verify_backup,
 };
 pub use code::{
     CodeCandidate, CodeHit, CodeSearch, CodeSymbol, CompletedScan, FileOutcome, FileReferences, FileStamp, FileState,
@@ -91,16 +92,17 @@ pub use drains::{Drain, NewDrain};
 pub use error::StoreError;
 pub use events::{EventNote, Outgoing};
 pub use explain::Explanation;
-pub use forget::{ForgetFilters, ForgetRequest, ForgetSelection, ForgetWords, forget_words};
+pub use forget::{ForgetFilters, ForgetRequest, ForgetSelection, ForgetWords, forget_words, searched_words};
 pub use garbage::{BucketFindings, BucketTotals, Findings, Garbage, GarbageRequest, SourceGarbage};
 pub use graph::{Contributor, EntityView, Imported, ImportedEntity, ImportedRelation, RelationView};
 pub use housekeeping::{OldPlans, PastGrace};
 pub use jobs::{ClaimedJob, PendingWork};
+pub use joint::{JointPart, JointPlan, NewJointPlan};
 pub use kinds::Terms;
 pub use leases::{DATABASE, Lease, Work};
 pub use location::{Location, LocationError, PostgresSettings, PostgresUrl};
 pub use memories::{FullMemory, Lifecycle, ListFilters, ListOrder, ListedMemory, MemoryRow, Status};
-pub use plans::{ItemView, NewPlan, PlanTotals, PlanView};
+pub use plans::{ItemView, NewPlan, PlanTotals, PlanView, Searched};
 pub use purge::{PurgeTarget, Receipt};
 pub use repair::{BrokenMemory, CodeOrigin, UnindexedText};
 pub use retention::RetentionTarget;

@@ -1,11 +1,11 @@
 //! Stored plans and their previews. A plan holds ids, versions and codes; names and topics are looked up when shown.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use rootset_gc::{Blocked, PlanFacts, SourceShare, Strategy, strategies};
 use rootset_model::limits::{PLAN_ITEMS_SHOWN, PLAN_LIFETIME_MS};
 use rootset_model::plan::{Action, PlanItem};
-use rootset_model::{Counts, DrainId, Limits, PlanId, RunId, Timestamp, WorkspaceKey};
+use rootset_model::{Counts, DrainId, Limits, MemoryId, PlanId, RunId, Timestamp, WorkspaceKey};
 use serde::{Deserialize, Serialize};
 
 use crate::driver::{Row, Transaction, Value};
@@ -114,6 +114,19 @@ pub(crate) struct PlanPolicy {
     pub strategies: Vec<&'static Strategy>,
     /// The drain that its run is a round of.
     pub drain: Option<DrainId>,
+    pub searched: Option<Searched>,
+}
+
+/// What a forget was about, as its plan keeps it: numbers, codes and a keyed hash, never the words that were asked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Searched {
+    /// See [`Store::keyed_hash`].
+    pub asked: String,
+    pub kinds: Vec<String>,
+    pub kinds_left_out: Vec<String>,
+    pub matched: usize,
+    pub kept_pinned: usize,
 }
 
 impl StoredPlan {
@@ -139,6 +152,26 @@ impl Store {
             insert(tx, workspace.key, plan, stamp)?;
             view(tx, workspace.key, plan.id, limits, 0, PLAN_ITEMS_SHOWN as i64)
         })
+    }
+
+    /// What the forget searched for that made the plan; `None` of other plans, and of those of earlier versions.
+    pub fn searched(&self, workspace: &Workspace, plan: PlanId) -> Result<Option<Searched>, StoreError> {
+        self.read(workspace, |tx| Ok(find(tx, workspace.key, plan)?.policy().searched))
+    }
+
+    /// Of these ids, as previews show them, those that the plan holds.
+    pub fn planned_among(
+        &self,
+        workspace: &Workspace,
+        plan: PlanId,
+        references: &[String],
+    ) -> Result<HashSet<String>, StoreError> {
+        let wanted: HashSet<&str> = references.iter().map(String::as_str).collect();
+        let items = self.read(workspace, |tx| items(tx, workspace.key, plan, 0, i64::MAX))?;
+        let ids = items.into_iter().flat_map(|(_, item)| {
+            [MemoryId(item.object).to_string(), kinds::shown_id(item.kind, item.object, item.revision)]
+        });
+        Ok(ids.filter(|id| wanted.contains(id.as_str())).collect())
     }
 
     /// One page of a plan's items.

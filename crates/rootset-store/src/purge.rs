@@ -70,6 +70,19 @@ pub struct Receipt {
     /// What went wrong after something was removed; told once, not kept.
     #[serde(skip)]
     pub warnings: Vec<String>,
+    /// What was looked for; never kept, so that nothing of the text is.
+    #[serde(skip)]
+    samples: Samples,
+}
+
+/// Pieces of erased text, which nobody may print.
+#[derive(Clone, Default)]
+struct Samples(Vec<Vec<u8>>);
+
+impl std::fmt::Debug for Samples {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} samples", self.0.len())
+    }
 }
 
 /// What a batch removed, with samples of its text for the byte scan.
@@ -244,14 +257,30 @@ impl Store {
         let mut warnings = Vec::new();
         let log_is_clean = self.empty_log_after(&mut warnings);
         let texts: i64 = KINDS.iter().flat_map(|kind| kind.texts()).map(|word| erased.rows.get(word)).sum();
-        let text_remains = match (erased.probes.is_empty(), texts) {
-            (false, _) => self.look_for(&erased.probes, &mut warnings),
+        let samples = Samples(erased.probes);
+        let text_remains = match (samples.0.is_empty(), texts) {
+            (false, _) => self.look_for(&samples.0, &mut warnings),
             (true, 0) => Some(false),
             // The samples died with the process that erased, or the texts were too short to look for.
             (true, _) => None,
         };
         let rows = erased.rows;
-        Receipt { erasure, rows, text_remains, log_is_clean, ledger_problem, is_unfinished: false, warnings }
+        Receipt { erasure, rows, text_remains, log_is_clean, ledger_problem, is_unfinished: false, warnings, samples }
+    }
+
+    /// Looks once more for text that was found after an erasure: it may have gone with another one since. What is clean
+    /// now is kept as such.
+    pub fn look_again(&self, workspace: &Workspace, run: RunId, receipt: &mut Receipt) {
+        if receipt.text_remains != Some(true) || receipt.samples.0.is_empty() {
+            return;
+        }
+        receipt.text_remains = self.look_for(&receipt.samples.0, &mut receipt.warnings);
+        if receipt.text_remains != Some(true)
+            && receipt.log_is_clean
+            && let Err(error) = self.store_receipt(workspace.key, run, receipt)
+        {
+            receipt.warnings.push(format!("the receipt was not stored: {error}"));
+        }
     }
 
     fn look_for(&self, probes: &[Vec<u8>], warnings: &mut Vec<String>) -> Option<bool> {

@@ -1,5 +1,7 @@
 //! Runs: one change that can be undone or purged as a whole; and the trash that runs leave.
 
+use std::collections::BTreeMap;
+
 use rootset_model::{Counts, DrainId, PlanId, RunId, Timestamp, WorkspaceKey};
 use serde::{Deserialize, Serialize};
 
@@ -125,6 +127,16 @@ impl Store {
     /// The newest runs that stashed something and were not undone.
     pub fn stashing_runs(&self, workspace: &Workspace, limit: i64) -> Result<Vec<RunView>, StoreError> {
         self.read(workspace, |tx| tx.rows(&sql::RECENT_STASHES, &[workspace.key.into(), limit.into()], RunView::read))
+    }
+
+    /// How many items a run left alone, by the reason.
+    pub fn skips_by_reason(&self, workspace: &Workspace, run: RunId) -> Result<BTreeMap<String, i64>, StoreError> {
+        self.read(workspace, |tx| {
+            let counted = tx.rows(&sql::SKIPS_BY_REASON, &[workspace.key.into(), (&run).into()], |row| {
+                Ok((row.get(0)?, row.get(1)?))
+            })?;
+            Ok(counted.into_iter().collect())
+        })
     }
 
     pub fn list_trash(

@@ -257,15 +257,29 @@ impl Store {
             // Who applies the plan again empties the log again, and gets a receipt that is true.
             return Ok(Some(receipt));
         }
-        let json = serde_json::to_string(&receipt).expect("numbers and flags always serialise");
-        let stored = self.write_to_free_room(workspace, |tx| {
-            let parameters = [workspace.into(), (&id).into(), (&json).into()];
-            tx.execute(&sql::SET_RECEIPT, &parameters).map(drop)
-        });
-        if let Err(error) = stored {
+        if let Err(error) = self.store_receipt(workspace, id, &receipt) {
             receipt.warnings.push(format!("the receipt was not stored, apply the plan again for it: {error}"));
         }
         Ok(Some(receipt))
+    }
+
+    /// Kept, so that applying the plan again answers the same.
+    pub(crate) fn store_receipt(
+        &self,
+        workspace: WorkspaceKey,
+        run: RunId,
+        receipt: &Receipt,
+    ) -> Result<(), StoreError> {
+        let json = serde_json::to_string(receipt).expect("numbers and flags always serialise");
+        self.write_to_free_room(workspace, |tx| {
+            let parameters = [workspace.into(), (&run).into(), (&json).into()];
+            tx.execute(&sql::SET_RECEIPT, &parameters).map(drop)
+        })
+    }
+
+    /// The run of a plan, once it was applied.
+    pub fn run_of_plan(&self, workspace: &Workspace, plan: PlanId) -> Result<Option<RunId>, StoreError> {
+        self.read(workspace, |tx| Ok(plans::find(tx, workspace.key, plan)?.run))
     }
 
     fn outcome(&self, workspace: &Workspace, plan: PlanId) -> Result<Applied, StoreError> {

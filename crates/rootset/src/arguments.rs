@@ -34,6 +34,7 @@ use crate::commands::log::LogArguments;
 use crate::commands::man::ManArguments;
 use crate::commands::mcp::McpArguments;
 use crate::commands::prune::PruneArguments;
+use crate::commands::receipt::ReceiptCommand;
 use crate::commands::remove::RemoveArguments;
 use crate::commands::search::SearchArguments;
 #[cfg(feature = "http")]
@@ -102,6 +103,9 @@ pub enum Command {
     #[command(subcommand)]
     Context(ContextCommand),
     Prune(PruneArguments),
+    /// Check the signed receipt of an erasure
+    #[command(subcommand)]
+    Receipt(ReceiptCommand),
     Log(LogArguments),
     Audit(AuditArguments),
     /// List what is in the trash, newest first

@@ -24,6 +24,7 @@ pub mod log;
 pub mod man;
 pub mod mcp;
 pub mod prune;
+pub mod receipt;
 pub mod remove;
 pub mod retention;
 mod salvage;
@@ -67,6 +68,7 @@ pub fn run(command: Command, program: &Program) -> Result<(), Failure> {
         Command::Code(command) => code::run(command, program),
         Command::Context(command) => context::run(command, program),
         Command::Prune(arguments) => prune::run(arguments, program),
+        Command::Receipt(command) => receipt::run(command, program),
         Command::Log(arguments) => log::run(arguments, program),
         Command::Audit(arguments) => audit::run(arguments, program),
         Command::Trash(arguments) => trash::run(arguments, program),

@@ -24,6 +24,7 @@ mod progress;
 mod prompt;
 #[doc(hidden)]
 pub mod reading;
+mod receipt_file;
 mod render;
 mod rounds;
 #[cfg(feature = "http")]

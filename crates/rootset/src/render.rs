@@ -11,7 +11,7 @@ mod waiting;
 
 pub use amounts::amounts;
 pub use hints::for_people;
-pub use plan::{ShownPlan, applied, deleted};
+pub use plan::{ShownPlan, applied, backups_after, deleted};
 pub use styles::{bad, bold, dim, good, warning};
 pub use table::Table;
 pub use text::{bytes, counted, escaped, grouped, one_line, word};

@@ -134,6 +134,8 @@ pub struct ContextGcPrune {
     pub strategy: Option<PruneMode>,
     /// Required to delete (false).
     pub confirm: Option<bool>,
+    /// Create a verified backup first (false).
+    pub backup: Option<bool>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

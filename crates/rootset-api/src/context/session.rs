@@ -299,6 +299,8 @@ pub struct ContextDeleteSession {
     pub session_id: String,
     /// The confirmation: must be true.
     pub confirm: Option<bool>,
+    /// Create a verified backup first (false).
+    pub backup: Option<bool>,
 }
 
 #[skip_serializing_none]

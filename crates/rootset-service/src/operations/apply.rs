@@ -4,39 +4,64 @@ use std::sync::Arc;
 
 use rootset_api::{AppliedPlan, Effect, ErrorCode, GcApply, SkippedAnswer, SkippedItem};
 use rootset_model::PlanId;
-use rootset_store::{Applied, BackupKind, Workspace};
+use rootset_store::{Applied, Workspace};
 use serde_json::json;
 
+use super::joint;
 use super::plan::{reclaimed_answer, trashed_answer};
-use super::purge::{receipt_answer, said};
+use super::purge::said;
 use crate::caller::Caller;
 use crate::collecting::Review;
 use crate::error::ServiceError;
 use crate::fields::parse_plan_id;
 use crate::operation::Operation;
+use crate::receipts::{ErasedPart, Erasure, Wanted};
 use crate::service::Service;
 
-pub(crate) fn applied_plan_answer(service: &Service, workspace: &Workspace, applied: Applied) -> AppliedPlan {
+pub(crate) fn applied_plan_answer(
+    service: &Service,
+    caller: &Caller,
+    workspace: &Workspace,
+    applied: Applied,
+    wanted: Wanted,
+) -> AppliedPlan {
     let mut warnings = applied.warnings;
-    let receipt = match (&applied.receipt, applied.run.finished_at) {
+    let run = applied.run;
+    let receipt = match (applied.receipt, run.finished_at) {
         (Some(receipt), Some(at)) => {
-            let backups = service.holding_backups(&workspace.id, at, &mut warnings);
-            Some(receipt_answer(receipt, backups, service.store.has_file()))
+            let searched = run.plan.filter(|_| wanted.signature).map(|plan| service.store.searched(workspace, plan));
+            let searched = searched.and_then(|searched| {
+                searched.unwrap_or_else(|error| {
+                    warnings.push(format!("the receipt lacks what was searched for: {error}"));
+                    None
+                })
+            });
+            let kept_pinned = searched.as_ref().map_or(0, |it| it.kept_pinned);
+            let erasure = Erasure {
+                id: receipt.erasure.to_string(),
+                operation: "forget",
+                at,
+                searched: searched.map(|it| (it, vec![workspace.id.clone()])),
+                parts: vec![ErasedPart { workspace, run: Some(run.id), kept_pinned, receipt }],
+                failed: Vec::new(),
+            };
+            Some(service.receipt(caller, &erasure, wanted, &mut warnings))
         }
         _ => None,
     };
     AppliedPlan {
-        run_id: applied.run.id,
-        reclaimed: reclaimed_answer(&applied.run.counts.reclaimed),
-        trashed: trashed_answer(&applied.run.counts.taken),
+        run_id: run.id,
+        reclaimed: reclaimed_answer(&run.counts.reclaimed),
+        trashed: trashed_answer(&run.counts.taken),
         skipped: SkippedAnswer {
             count: applied.skipped.count,
             first: applied.skipped.first.into_iter().map(|(id, reason)| SkippedItem { id, reason }).collect(),
         },
-        undo_until: applied.run.undo_until,
-        undone: applied.run.undone_at.map(|_| true),
-        unfinished: applied.run.finished_at.is_none().then_some(true),
+        undo_until: run.undo_until,
+        undone: run.undone_at.map(|_| true),
+        unfinished: run.finished_at.is_none().then_some(true),
         receipt,
+        parts: None,
         warnings: said(warnings),
     }
 }
@@ -44,28 +69,60 @@ pub(crate) fn applied_plan_answer(service: &Service, workspace: &Workspace, appl
 impl Operation for GcApply {
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<AppliedPlan, ServiceError> {
         let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
-        let review = Review {
-            exclude: self.exclude.as_deref().unwrap_or_default(),
-            allow_large: self.allow_large.unwrap_or(false),
-            confirm: caller.confirms_for_good(self.confirm),
-        };
         let plan = parse_plan_id(&self.plan_id)?;
-        if !caller.rights.allow_effect(Effect::Purge)
-            && service.store.plan(&workspace, plan, &service.settings.limits, 0, 0)?.erases
-        {
-            caller.need_scope(Effect::Purge, || "a plan that erases for good")?;
-        }
-        if self.backup == Some(true) {
-            back_up(service, &workspace, plan, caller)?;
-        }
-        let applied = service.apply_plan(&workspace, plan, review, &caller.actor);
-        let applied = applied.map_err(|error| unconfirmed(&self, error, caller))?;
-        if review.allow_large {
-            // It may be one that waited for a person.
-            service.note_applied(&workspace, plan, applied.run.counts.taken.get("memories"))?;
-        }
-        Ok(applied_plan_answer(service, &workspace, applied))
+        let applied = match apply(&self, service, caller, &workspace, plan) {
+            // A plan that is not in the workspace may be a joint one.
+            Err(error) if error.code == ErrorCode::NotFound => match joint::find(service, caller, plan)? {
+                Some(joint) => joint::apply(&self, &joint, service, caller),
+                None => Err(error),
+            },
+            applied => applied,
+        };
+        applied.map_err(|error| unconfirmed(&self, error, caller))
     }
+}
+
+fn apply(
+    request: &GcApply,
+    service: &Service,
+    caller: &Caller,
+    workspace: &Workspace,
+    plan: PlanId,
+) -> Result<AppliedPlan, ServiceError> {
+    let wanted = Wanted::checked(request.rewrite_backups, request.receipt, caller)?;
+    let review = Review {
+        exclude: request.exclude.as_deref().unwrap_or_default(),
+        allow_large: request.allow_large.unwrap_or(false),
+        confirm: caller.confirms_for_good(request.confirm),
+    };
+    let may_purge = caller.rights.allow_effect(Effect::Purge);
+    if !may_purge || request.backup == Some(true) || wanted.is_something() {
+        let view = service.store.plan(workspace, plan, &service.settings.limits, 0, 0)?;
+        if view.erases {
+            caller.need_scope(Effect::Purge, || "a plan that erases for good")?;
+            if request.backup == Some(true) {
+                return Err(no_backup_of_erasures());
+            }
+        } else if wanted.is_something() {
+            return Err(only_for_erasures());
+        }
+        // A plan that was applied before needs no backup any more.
+        service.back_up_before(request.backup.filter(|_| !view.is_applied), workspace, caller)?;
+    }
+    let applied = service.apply_plan(workspace, plan, review, &caller.actor)?;
+    if review.allow_large {
+        // It may be one that waited for a person.
+        service.note_applied(workspace, plan, applied.run.counts.taken.get("memories"))?;
+    }
+    Ok(applied_plan_answer(service, caller, workspace, applied, wanted))
+}
+
+pub(super) fn no_backup_of_erasures() -> ServiceError {
+    ServiceError::invalid("`backup` is not possible: the backup would keep what this plan erases")
+}
+
+pub(super) fn only_for_erasures() -> ServiceError {
+    ServiceError::invalid("`receipt` and `rewrite_backups` are for plans that erase, and this one moves to the trash")
 }
 
 /// Whoever confirms means this very call: what was to be kept is kept then, too.
@@ -76,22 +133,11 @@ fn unconfirmed(request: &GcApply, mut error: ServiceError, caller: &Caller) -> S
     if let Some(arguments) = error.details.as_mut().and_then(|details| details.pointer_mut("/next/arguments")) {
         arguments["exclude"] = json!(request.exclude);
         arguments["allow_large"] = json!(request.allow_large);
+        for (field, given) in [("rewrite_backups", request.rewrite_backups), ("receipt", request.receipt)] {
+            if let Some(given) = given {
+                arguments[field] = given.into();
+            }
+        }
     }
     caller.unconfirmed_for_good(error)
-}
-
-/// A plan that was applied before needs no backup any more, and one that erases must not have one.
-fn back_up(service: &Service, workspace: &Workspace, plan: PlanId, caller: &Caller) -> Result<(), ServiceError> {
-    let view = service.store.plan(workspace, plan, &service.settings.limits, 0, 0)?;
-    if view.erases {
-        return Err(ServiceError::invalid("`backup` is not possible: the backup would keep what this plan erases"));
-    }
-    if !view.is_applied {
-        // Of the whole database, where the caller may have one: it restores fastest.
-        match caller.rights.workspaces {
-            None => service.create_whole_backup(&caller.actor)?,
-            Some(_) => service.create_backup(BackupKind::Jsonl, Some(workspace), &caller.actor)?,
-        };
-    }
-    Ok(())
 }

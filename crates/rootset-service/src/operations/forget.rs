@@ -3,9 +3,14 @@
 use std::sync::Arc;
 
 use rootset_api::{Forget, ForgetAnswer};
-use rootset_store::{ForgetFilters, ForgetRequest, ForgetWords, NewPlan, forget_words};
+use rootset_store::{
+    ForgetFilters, ForgetRequest, ForgetSelection, ForgetWords, NewPlan, PlanView, Searched, Workspace, forget_words,
+    searched_words,
+};
 use rootset_text::matching::Matcher;
+use serde_json::json;
 
+use super::joint;
 use super::plan::plan_answer;
 use crate::caller::Caller;
 use crate::error::ServiceError;
@@ -18,45 +23,118 @@ const WORD_CHARS_SHOWN: usize = 40;
 
 impl Operation for Forget {
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<ForgetAnswer, ServiceError> {
+        if self.workspaces.is_some() {
+            return joint::forget(self, service, caller);
+        }
         let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
-        let kinds = checked_kinds(self.kinds.as_deref().unwrap_or_default())?;
+        let search = Search::checked(self, service)?;
         service.flush_uses()?;
+        let (selection, view) = search.plan_in(service, &workspace, caller)?;
+        Ok(ForgetAnswer {
+            matched: selection.matched,
+            in_plan: selection.items.len(),
+            kept_pinned: selection.kept_pinned,
+            plan: plan_answer(view),
+        })
+    }
+}
+
+/// What is looked for, in whichever workspace.
+pub(super) struct Search {
+    filters: ForgetFilters,
+    matcher: Option<Matcher>,
+    terms: Vec<String>,
+    kinds: Vec<String>,
+    pub include_pinned: bool,
+    pub erases: bool,
+    /// Without the numbers of matches; only erasures have a receipt that needs to know.
+    pub searched: Option<Searched>,
+}
+
+impl Search {
+    pub fn checked(request: Forget, service: &Service) -> Result<Self, ServiceError> {
+        let kinds = request.kinds.unwrap_or_default();
+        let searched = checked_kinds(&kinds)?;
         let filters = ForgetFilters {
-            source: self.source,
-            written_by: self.written_by,
-            tags: checked_tags(&self.tags.unwrap_or_default())?,
-            created_after: self.created_after,
-            created_before: self.created_before,
+            source: request.source,
+            written_by: request.written_by,
+            tags: checked_tags(&request.tags.unwrap_or_default())?,
+            created_after: request.created_after,
+            created_before: request.created_before,
         };
-        let query = self.query.filter(|query| !query.trim().is_empty());
+        let query = request.query.filter(|query| !query.trim().is_empty());
         if query.is_none() && filters.is_empty() {
             return Err(ServiceError::invalid(
                 "at least one of `query`, `source`, `written_by`, `tags`, `created_after`, `created_before` is required",
             ));
         }
         let matcher = query.as_deref().map(matcher).transpose()?;
+        let (include_pinned, erases) = (request.include_pinned.unwrap_or(false), request.purge.unwrap_or(false));
+        let asked = json!({
+            "query": query, "source": filters.source, "written_by": filters.written_by, "tags": filters.tags,
+            "created_after": filters.created_after, "created_before": filters.created_before, "kinds": searched,
+            "include_pinned": include_pinned,
+        });
+        let searched = match erases {
+            false => None,
+            true => {
+                let owned = |words: Vec<&str>| words.into_iter().map(str::to_owned).collect();
+                let (kinds, left_out) = searched_words(&searched);
+                let asked = service.store.keyed_hash(asked.to_string().as_bytes())?;
+                Some(Searched { asked, kinds: owned(kinds), kinds_left_out: owned(left_out), ..Searched::default() })
+            }
+        };
         let terms = matcher.as_ref().map(Matcher::index_terms).unwrap_or_default();
-        let matches = |fields: &[&str]| matcher.as_ref().is_some_and(|it| it.matches(fields.iter().copied()));
-        let words = matcher.as_ref().map(|_| ForgetWords { terms: &terms, matches: &matches });
-        let (include_pinned, erases) = (self.include_pinned.unwrap_or(false), self.purge.unwrap_or(false));
-        let request = ForgetRequest { filters: &filters, words, kinds: &kinds, include_pinned, erases };
-        let selection = service.store.select_for_forget(&workspace, &request)?;
+        Ok(Self { filters, matcher, terms, kinds, include_pinned, erases, searched })
+    }
+
+    pub fn select(&self, service: &Service, workspace: &Workspace) -> Result<ForgetSelection, ServiceError> {
+        let matches = |fields: &[&str]| self.matcher.as_ref().is_some_and(|it| it.matches(fields.iter().copied()));
+        let words = self.matcher.as_ref().map(|_| ForgetWords { terms: &self.terms, matches: &matches });
+        let kinds: Vec<&str> = self.kinds.iter().map(String::as_str).collect();
+        let (include_pinned, erases) = (self.include_pinned, self.erases);
+        let request = ForgetRequest { filters: &self.filters, words, kinds: &kinds, include_pinned, erases };
+        Ok(service.store.select_for_forget(workspace, &request)?)
+    }
+
+    /// Stores a plan of what was selected in a workspace.
+    pub fn store_plan(
+        &self,
+        service: &Service,
+        workspace: &Workspace,
+        selection: &ForgetSelection,
+        caller: &Caller,
+    ) -> Result<PlanView, ServiceError> {
+        let searched = self.searched.as_ref().map(|it| Searched {
+            matched: selection.matched,
+            kept_pinned: selection.kept_pinned.len(),
+            ..it.clone()
+        });
+        let policy = match searched {
+            None => json!({"operation": "forget"}),
+            Some(searched) => json!({"operation": "forget", "searched": searched}),
+        };
         let plan = NewPlan {
             id: service.next_plan_id(),
-            policy: r#"{"operation":"forget"}"#.to_owned(),
-            items: selection.items,
-            erases,
-            include_pinned,
+            policy: policy.to_string(),
+            items: selection.items.clone(),
+            erases: self.erases,
+            include_pinned: self.include_pinned,
             is_named: false,
             marker: None,
         };
-        let view = service.store.store_plan(&workspace, &plan, &service.settings.limits, service.stamp(caller))?;
-        Ok(ForgetAnswer {
-            matched: selection.matched,
-            in_plan: plan.items.len(),
-            kept_pinned: selection.kept_pinned,
-            plan: plan_answer(view),
-        })
+        Ok(service.store.store_plan(workspace, &plan, &service.settings.limits, service.stamp(caller))?)
+    }
+
+    fn plan_in(
+        &self,
+        service: &Service,
+        workspace: &Workspace,
+        caller: &Caller,
+    ) -> Result<(ForgetSelection, PlanView), ServiceError> {
+        let selection = self.select(service, workspace)?;
+        let view = self.store_plan(service, workspace, &selection, caller)?;
+        Ok((selection, view))
     }
 }
 

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use rootset_api::{GetPlan, PlanAnswer, PlanItemAnswer, Totals};
 use rootset_model::Counts;
-use rootset_store::{ItemView, PlanTotals, PlanView};
+use rootset_store::{ItemView, PlanTotals, PlanView, StoreError};
 
+use super::joint;
 use crate::caller::Caller;
 use crate::error::ServiceError;
 use crate::fields::{hex, page, parse_plan_id};
@@ -17,7 +18,13 @@ impl Operation for GetPlan {
         let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
         let (offset, limit) = page(self.offset, self.limit)?;
         let plan = parse_plan_id(&self.plan_id)?;
-        Ok(plan_answer(service.store.plan(&workspace, plan, &service.settings.limits, offset, limit)?))
+        match service.store.plan(&workspace, plan, &service.settings.limits, offset, limit) {
+            Err(error @ StoreError::PlanNotFound(_)) => match joint::find(service, caller, plan)? {
+                Some(joint) => joint::page(service, &joint, offset, limit),
+                None => Err(error.into()),
+            },
+            found => Ok(plan_answer(found?)),
+        }
     }
 }
 
@@ -32,6 +39,7 @@ pub fn plan_answer(view: PlanView) -> PlanAnswer {
         items_total: view.items_total,
         purge: view.erases,
         blocked: view.blocked,
+        parts: None,
     }
 }
 
@@ -40,9 +48,10 @@ pub fn totals_answer(totals: &PlanTotals) -> Totals {
     Totals { counts, reclaim: reclaimed_answer(&totals.reclaim) }
 }
 
-fn plan_item_answer(view: ItemView) -> PlanItemAnswer {
+pub fn plan_item_answer(view: ItemView) -> PlanItemAnswer {
     PlanItemAnswer {
         kind: view.item.kind,
+        workspace_id: None,
         id: view.id,
         name: view.name,
         topic: view.topic,

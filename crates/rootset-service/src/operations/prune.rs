@@ -15,6 +15,7 @@ use crate::collecting::Review;
 use crate::error::ServiceError;
 use crate::fields::parse_plan_id;
 use crate::operation::Operation;
+use crate::receipts::Wanted;
 use crate::service::{DEFAULT_WORKSPACE, Service};
 
 impl Operation for GcPlan {
@@ -63,6 +64,8 @@ impl Operation for PruneMemory {
             confirm: false,
         };
         let plan_id = plan.id;
+        // A plan that was applied before needs no backup any more.
+        service.back_up_before(self.backup.filter(|_| !plan.is_applied), &workspace, caller)?;
         let applied = service.apply_plan(&workspace, plan_id, review, &caller.actor).map_err(|mut error| {
             // The plan that was refused can be looked at.
             if let Some(details) = error.details.as_mut().and_then(serde_json::Value::as_object_mut) {
@@ -70,7 +73,7 @@ impl Operation for PruneMemory {
             }
             error
         })?;
-        let applied = applied_plan_answer(service, &workspace, applied);
+        let applied = applied_plan_answer(service, caller, &workspace, applied, Wanted::default());
         let message = applied_message(&applied);
         Ok(PruneAnswer { plan: None, applied: Some(applied), message })
     }
@@ -87,7 +90,7 @@ fn unconfirmed(request: &PruneMemory, why: &str, plan: PlanView) -> ServiceError
             "operation": PruneMemory::NAME,
             "arguments": {
                 "plan_id": plan.id, "dry_run": false, "confirm": true,
-                "exclude": request.exclude, "allow_large": request.allow_large,
+                "exclude": request.exclude, "allow_large": request.allow_large, "backup": request.backup,
             },
         },
     }))

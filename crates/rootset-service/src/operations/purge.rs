@@ -2,16 +2,17 @@
 
 use std::sync::Arc;
 
-use rootset_api::{ErrorCode, GcPurge, HoldingBackup, PurgeAnswer, ReceiptAnswer};
+use rootset_api::{ErrorCode, GcPurge, PurgeAnswer, Request};
+use rootset_model::Timestamp;
 use rootset_model::time::parse_duration_ms;
-use rootset_model::{Counts, Timestamp};
-use rootset_store::{PurgeTarget, Receipt};
+use rootset_store::PurgeTarget;
 use serde_json::{Value, json};
 
 use crate::caller::Caller;
 use crate::error::ServiceError;
 use crate::fields::parse_run_id;
 use crate::operation::Operation;
+use crate::receipts::{Wanted, purged_rows};
 use crate::service::Service;
 
 impl Operation for GcPurge {
@@ -26,27 +27,20 @@ impl Operation for GcPurge {
                 return Err(ServiceError::invalid("give either `run_id` or `older_than`, not both"));
             }
         };
+        let wanted = Wanted::checked(self.rewrite_backups, self.receipt, caller)?;
         if !caller.confirms_for_good(self.confirm) {
-            let error = ServiceError::new(
-                ErrorCode::ConfirmationRequired,
-                "purging cannot be undone and needs `confirm: true`",
-            )
-            .with_details(json!({"next": {"operation": "gc_purge", "arguments": {
-                "run_id": self.run_id, "older_than": self.older_than, "confirm": true,
-            }}}));
-            return Err(caller.unconfirmed_for_good(error));
+            return Err(caller.unconfirmed_for_good(unconfirmed(&self)));
         }
         let receipt = service.store.purge(&workspace, target, service.next_erasure_id(), service.stamp(caller))?;
         let mut warnings = receipt.warnings.clone();
-        let backups = service.holding_backups(&workspace.id, now, &mut warnings);
-        Ok(PurgeAnswer {
-            purged: purged_rows(&receipt),
-            bytes_freed: receipt.rows.get("bytes"),
-            wal_clean: receipt.log_is_clean,
-            unfinished: receipt.is_unfinished.then_some(true),
-            receipt: receipt_answer(&receipt, backups, service.store.has_file()),
-            warnings: said(warnings),
-        })
+        let (bytes_freed, wal_clean) = (receipt.rows.get("bytes"), receipt.log_is_clean);
+        let (purged, unfinished) = (purged_rows(&receipt.rows), receipt.is_unfinished.then_some(true));
+        let run = match target {
+            PurgeTarget::Run(run) => Some(run),
+            PurgeTarget::TrashedBefore(_) => None,
+        };
+        let receipt = service.receipt_of(caller, Self::NAME, &workspace, run, receipt, wanted, &mut warnings);
+        Ok(PurgeAnswer { purged, bytes_freed, wal_clean, unfinished, receipt, warnings: said(warnings) })
     }
 }
 
@@ -63,30 +57,14 @@ fn duration(value: &Value) -> Result<i64, ServiceError> {
     parse_duration_ms(&text).map_err(|error| ServiceError::invalid(format!("`older_than`: {error}")))
 }
 
-pub fn receipt_answer(receipt: &Receipt, backups: Vec<HoldingBackup>, has_file: bool) -> ReceiptAnswer {
-    ReceiptAnswer {
-        erasure_id: receipt.erasure.to_string(),
-        rows: purged_rows(receipt),
-        byte_scan: match receipt.text_remains {
-            Some(false) => "clean",
-            Some(true) => "found",
-            None => "not_run",
+/// Whoever confirms means this very call.
+fn unconfirmed(request: &GcPurge) -> ServiceError {
+    let mut arguments = json!({"run_id": request.run_id, "older_than": request.older_than, "confirm": true});
+    for (field, given) in [("rewrite_backups", request.rewrite_backups), ("receipt", request.receipt)] {
+        if let Some(given) = given {
+            arguments[field] = given.into();
         }
-        .to_owned(),
-        backups,
-        ledger_problem: receipt.ledger_problem.clone(),
-        left_to_operator: (!has_file).then(|| LEFT_TO_OPERATOR.map(str::to_owned).to_vec()),
     }
-}
-
-/// Where PostgreSQL keeps what was removed.
-const LEFT_TO_OPERATOR: [&str; 3] = [
-    "dead tuples of the tables, until VACUUM has run and their pages are used again",
-    "the write-ahead log with its archives and replicas, until they are recycled or expire",
-    "dumps and copies of the server that were made before",
-];
-
-/// Rows by kind, zeroes left out.
-fn purged_rows(receipt: &Receipt) -> Counts {
-    receipt.rows.without(&["bytes"]).naming(&["memories"])
+    ServiceError::new(ErrorCode::ConfirmationRequired, "purging cannot be undone and needs `confirm: true`")
+        .with_details(json!({"next": {"operation": GcPurge::NAME, "arguments": arguments}}))
 }

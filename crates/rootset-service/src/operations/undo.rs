@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use rootset_api::{ConflictAnswer, GcUndo, ListedKind, RunAnswer, UndoAnswer};
+use rootset_model::PlanId;
 use rootset_model::limits::RUNS_SHOWN;
-use rootset_store::{RunView, Undone, Workspace};
+use rootset_store::{RunView, StoreError, Undone, Workspace};
 
+use super::joint;
 use super::plan::trashed_answer;
 use super::purge::said;
 use crate::caller::Caller;
@@ -31,7 +33,16 @@ impl Operation for GcUndo {
         let workspace = service.workspace_or_trashed(caller, self.workspace_id.as_deref())?;
         let stamp = service.stamp(caller);
         match (&self.run_id, &self.drain_id, &self.memory_id) {
-            (Some(run), None, None) => Ok(answer(service.store.undo_run(&workspace, parse_run_id(run)?, stamp)?)),
+            (Some(run), None, None) => {
+                let run = parse_run_id(run)?;
+                match service.store.undo_run(&workspace, run, stamp) {
+                    Err(error @ StoreError::RunNotFound(_)) => match joint::find(service, caller, PlanId(run.0))? {
+                        Some(joint) => joint::undo(&joint, service, caller),
+                        None => Err(error.into()),
+                    },
+                    undone => Ok(answer(undone?)),
+                }
+            }
             (None, Some(drain), None) => {
                 let drain = parse_drain_id(drain)?;
                 let undone = service.store.undo_drain(&workspace, drain, stamp)?;
@@ -60,7 +71,7 @@ fn nothing_named(
         Some(ListedKind::Segment) => service.store.stashing_runs(workspace, RUNS_SHOWN)?,
     };
     let runs = Some(runs.into_iter().map(run_answer).collect());
-    Ok(UndoAnswer { restored: None, conflicts: None, runs, unfinished: None, warnings: None })
+    Ok(UndoAnswer { restored: None, conflicts: None, runs, parts: None, unfinished: None, warnings: None })
 }
 
 fn answer(undone: Undone) -> UndoAnswer {
@@ -74,6 +85,7 @@ fn answer(undone: Undone) -> UndoAnswer {
                 .collect(),
         ),
         runs: None,
+        parts: None,
         unfinished: undone.is_unfinished.then_some(true),
         warnings: said(undone.warnings),
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use rootset_api::{Effect, UpdateMemory, UpdatedMemory};
+use rootset_api::{Effect, Request, UpdateMemory, UpdatedMemory};
 use rootset_model::Content;
 use rootset_model::content::topic_of;
 use rootset_model::limits::REASON_CHARS_MAX;
@@ -11,13 +11,14 @@ use rootset_store::{
     AttributeChanges, FullMemory, PreparedContent, StoreError, UpdateOutcome, UpdateRequest, Workspace,
 };
 
-use super::purge::{receipt_answer, said};
+use super::purge::said;
 use crate::caller::Caller;
 use crate::error::ServiceError;
 use crate::fields::{
     RawContent, check_short_text, check_source_version, checked_content, checked_metadata, checked_tags,
 };
 use crate::operation::Operation;
+use crate::receipts::Wanted;
 use crate::service::Service;
 use crate::worker::{Completion, provider_failed};
 
@@ -168,9 +169,9 @@ fn attempt(
         warnings: None,
     };
     if outcome.is_pending {
-        complete(service, workspace, &mut answer);
+        complete(service, caller, workspace, &mut answer);
     } else {
-        add_receipt(service, workspace, &mut answer, outcome);
+        add_receipt(service, caller, workspace, &mut answer, outcome);
     }
     Ok(answer)
 }
@@ -188,18 +189,25 @@ fn keeps_topic_of(service: &Service, workspace: &Workspace, seen: &FullMemory) -
     Ok(false)
 }
 
-fn add_receipt(service: &Service, workspace: &Workspace, answer: &mut UpdatedMemory, outcome: UpdateOutcome) {
-    if let Some(receipt) = &outcome.receipt {
+fn add_receipt(
+    service: &Service,
+    caller: &Caller,
+    workspace: &Workspace,
+    answer: &mut UpdatedMemory,
+    outcome: UpdateOutcome,
+) {
+    if let Some(receipt) = outcome.receipt {
         let mut warnings = receipt.warnings.clone();
-        let backups = service.holding_backups(&workspace.id, service.now(), &mut warnings);
-        answer.receipt = Some(receipt_answer(receipt, backups, service.store.has_file()));
+        let (name, wanted) = (UpdateMemory::NAME, Wanted::default());
+        let receipt = service.receipt_of(caller, name, workspace, None, receipt, wanted, &mut warnings);
+        answer.receipt = Some(receipt);
         answer.name = outcome.name;
         answer.warnings = said(warnings);
     }
 }
 
 /// The change is stored, so nothing here makes it fail: what could not be completed stays pending, and is told.
-fn complete(service: &Arc<Service>, workspace: &Workspace, answer: &mut UpdatedMemory) {
+fn complete(service: &Arc<Service>, caller: &Caller, workspace: &Workspace, answer: &mut UpdatedMemory) {
     match service.complete_within_wait(workspace, answer.memory_id).unwrap_or_else(Completion::failed) {
         Completion::Done(outcome) => {
             answer.revision = outcome.revision;
@@ -208,7 +216,7 @@ fn complete(service: &Arc<Service>, workspace: &Workspace, answer: &mut UpdatedM
             answer.entities_removed = outcome.entities_removed;
             answer.relations_created = outcome.relations_created;
             answer.relations_removed = outcome.relations_removed;
-            add_receipt(service, workspace, answer, outcome);
+            add_receipt(service, caller, workspace, answer, outcome);
         }
         Completion::Failed(error) => answer.errors.push(error),
         Completion::Pending => {}

@@ -110,6 +110,7 @@ impl Operation for DeleteWorkspace {
                 format!("`confirm_phrase` must be exactly `{phrase}`"),
             ));
         }
+        service.back_up_before(self.backup, &workspace, caller)?;
         let (ids, grace_ms) = (service.next_erase_ids(), service.settings.grace_ms);
         let run = service.store.delete_workspace(&workspace, ids, grace_ms, service.stamp(caller))?;
         Ok(DeletedWorkspace { workspace_id: workspace.id, run_id: run.id, undo_until: run.undo_until })

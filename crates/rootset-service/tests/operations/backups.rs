@@ -192,7 +192,7 @@ fn receipts_can_name_the_backups_that_may_hold_what_was_erased() {
     let (before, _) = created(&world, json!({}));
     let erased_at = Timestamp(world.now_ms());
     created(&world, json!({}));
-    let holding = world.service.backups_that_may_hold("default", erased_at).unwrap();
+    let holding = world.service.backups_that_may_hold(&["default"], erased_at).unwrap();
     assert_eq!(holding.len(), 1);
     assert_eq!((&holding[0].backup_id, holding[0].expires_at), (&before, Timestamp(erased_at.0 + 7 * DAY_MS)));
 }

@@ -12,11 +12,16 @@ use rootset_model::limits::WRITE_WAIT_MS;
 use super::bundle::table_of;
 use super::manifest::{MANIFEST_FILE, Manifest, SNAPSHOT_FILE};
 use crate::error::StoreError;
+use crate::failpoints::failpoint;
 use crate::platform;
 use crate::sqlite::lock::{WriteGuard, WriteLock};
 
 /// What a backup's folder is called while it is made. Nothing that begins like this is ever listed.
 const PARTIAL_PREFIX: &str = ".partial-";
+/// What a backup's folder is called while a rewritten one takes its place. Until that has its name, this one is listed.
+const REPLACED_PREFIX: &str = ".replaced-";
+/// The folder for temporary databases that backups are rewritten in.
+const SCRATCH_FOLDER: &str = ".rewriting";
 const ID_CHARS_MAX: usize = 64;
 
 /// A backup that was found.
@@ -66,7 +71,7 @@ fn look_through(folder: &Path) -> Result<Vec<Result<Backup, DamagedBackup>>, Sto
         let entry = entry.map_err(|error| trouble(folder, &error))?;
         let name = entry.file_name();
         let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-        let Some(id) = name.to_str().filter(|name| is_folder && is_backup_id(name)) else { continue };
+        let Some(id) = name.to_str().filter(|_| is_folder).and_then(|name| listed_id(folder, name)) else { continue };
         let path = entry.path();
         match Manifest::read(&path) {
             Ok(manifest) if manifest.backup_id == id => found.push(Ok(Backup { path, manifest, warnings: Vec::new() })),
@@ -83,6 +88,19 @@ fn look_through(folder: &Path) -> Result<Vec<Result<Backup, DamagedBackup>>, Sto
         }
     }
     Ok(found)
+}
+
+/// The id under which a folder is listed, if it is. One that was put aside counts as long as nothing has taken its place.
+fn listed_id<'a>(folder: &Path, name: &'a str) -> Option<&'a str> {
+    let id = match name.strip_prefix(REPLACED_PREFIX) {
+        None => name,
+        Some(id) => Some(id).filter(|id| !exists(&folder.join(id)))?,
+    };
+    is_backup_id(id).then_some(id)
+}
+
+fn exists(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok()
 }
 
 /// Whether a folder holds anything that only a backup does: other folders may be beside backups.
@@ -106,10 +124,8 @@ pub fn find_backup(folder: &Path, id: &str) -> Result<Backup, StoreError> {
     if !is_backup_id(id) {
         return Err(missing());
     }
-    let path = folder.join(id);
-    if !fs::symlink_metadata(&path).is_ok_and(|it| it.is_dir()) {
-        return Err(missing());
-    }
+    let is_folder = |path: &PathBuf| fs::symlink_metadata(path).is_ok_and(|it| it.is_dir());
+    let path = [folder.join(id), aside(folder, id)].into_iter().find(is_folder).ok_or_else(missing)?;
     open_backup(&path)
 }
 
@@ -167,8 +183,8 @@ impl Partial {
         create_private_file(&self.path.join(name))
     }
 
-    /// Writes the manifest last, makes everything durable and gives the folder its name.
-    pub fn publish(mut self, manifest: Manifest) -> Result<Backup, StoreError> {
+    /// Writes the manifest last, and makes everything durable.
+    fn complete(&self, manifest: Manifest) -> Result<Manifest, StoreError> {
         let manifest = manifest.sealed();
         let mut file = self.create(MANIFEST_FILE)?;
         let at_manifest = |error: &std::io::Error| trouble(&self.path.join(MANIFEST_FILE), error);
@@ -177,7 +193,13 @@ impl Partial {
         file.write_all(&text).map_err(|error| at_manifest(&error))?;
         file.sync_all().map_err(|error| at_manifest(&error))?;
         sync_folder(&self.path)?;
-        crate::failpoints::failpoint!("backup.written");
+        Ok(manifest)
+    }
+
+    /// Gives the folder its name.
+    pub fn publish(mut self, manifest: Manifest) -> Result<Backup, StoreError> {
+        let manifest = self.complete(manifest)?;
+        failpoint!("backup.written");
         let path = self.folder.join(&manifest.backup_id);
         fs::rename(&self.path, &path).map_err(|error| trouble(&path, &error))?;
         if let Err(error) = sync_folder(&self.folder) {
@@ -190,6 +212,29 @@ impl Partial {
         self.is_published = true;
         Ok(Backup { path, manifest, warnings: Vec::new() })
     }
+
+    /// The same in the place of the backup that has the name already, which is gone afterwards. No system swaps two
+    /// folders everywhere, so the old one steps aside first; [`settle`] ends what a crash leaves half done.
+    pub fn replace(mut self, manifest: Manifest) -> Result<(), StoreError> {
+        let manifest = self.complete(manifest)?;
+        let (path, aside) = (self.folder.join(&manifest.backup_id), aside(&self.folder, &manifest.backup_id));
+        fs::rename(&path, &aside).map_err(|error| trouble(&path, &error))?;
+        sync_folder(&self.folder)?;
+        failpoint!("rewrite.aside");
+        if let Err(error) = fs::rename(&self.path, &path) {
+            settle_replaced(&self.folder);
+            return Err(trouble(&path, &error));
+        }
+        self.is_published = true;
+        sync_folder(&self.folder)?;
+        failpoint!("rewrite.replaced");
+        fs::remove_dir_all(&aside).map_err(|error| trouble(&aside, &error))?;
+        sync_folder(&self.folder)
+    }
+}
+
+fn aside(folder: &Path, id: &str) -> PathBuf {
+    folder.join(format!("{REPLACED_PREFIX}{id}"))
 }
 
 impl Drop for Partial {
@@ -204,7 +249,11 @@ impl Drop for Partial {
 /// Removes what processes left behind that died while they made a backup: it holds what the database held then. `false`
 /// when somebody is making one at this moment.
 pub fn remove_unfinished_backups(folder: &Path) -> Result<bool, StoreError> {
-    let is_unfinished = |entry: &fs::DirEntry| entry.file_name().to_string_lossy().starts_with(PARTIAL_PREFIX);
+    let is_unfinished = |entry: &fs::DirEntry| {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        name.starts_with(PARTIAL_PREFIX) || name.starts_with(REPLACED_PREFIX) || name == SCRATCH_FOLDER
+    };
     if !fs::read_dir(folder).into_iter().flatten().flatten().any(|entry| is_unfinished(&entry)) {
         return Ok(true);
     }
@@ -223,6 +272,38 @@ fn remove_abandoned(folder: &Path) {
         if entry.file_name().to_string_lossy().starts_with(PARTIAL_PREFIX) {
             let _ = fs::remove_dir_all(entry.path());
         }
+    }
+    settle_replaced(folder);
+    remove_scratch(folder);
+}
+
+/// Ends what a process left half done that died while it rewrote a backup.
+pub(super) fn settle(folder: &Path) -> Result<(), StoreError> {
+    let _alone = WriteLock::beside(&folder.join("backups")).acquire(Duration::from_millis(WRITE_WAIT_MS))?;
+    remove_abandoned(folder);
+    sync_folder(folder)
+}
+
+/// What was put aside goes if something has taken its place, and otherwise takes it again.
+fn settle_replaced(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let Some(id) = name.to_str().and_then(|name| name.strip_prefix(REPLACED_PREFIX)) else { continue };
+        let path = folder.join(id);
+        // What fails now is tried again by whoever is next.
+        let _ = if exists(&path) { fs::remove_dir_all(entry.path()) } else { fs::rename(entry.path(), path) };
+    }
+}
+
+pub(super) fn scratch_folder(folder: &Path) -> PathBuf {
+    folder.join(SCRATCH_FOLDER)
+}
+
+/// Unless somebody is rewriting a backup at this moment.
+pub(super) fn remove_scratch(folder: &Path) {
+    let scratch = scratch_folder(folder);
+    if scratch.is_dir() && WriteLock::beside(&scratch.join("backups")).acquire(Duration::ZERO).is_ok() {
+        let _ = fs::remove_dir_all(scratch);
     }
 }
 

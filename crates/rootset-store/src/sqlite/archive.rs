@@ -29,10 +29,19 @@ pub fn copy(source: &rusqlite::Connection, destination: &Path) -> Result<(), Sto
     failpoint!("backup.copied");
     // A copy is one file that needs no log beside it.
     target.query_row("PRAGMA journal_mode = DELETE", [], |_| Ok(()))?;
+    remove_signing_key(&target)?;
     drop(target);
     File::open(destination)
         .and_then(|file| file.sync_all())
         .map_err(|error| crate::backup::trouble(destination, &error))?;
+    Ok(())
+}
+
+/// Whoever holds a copy must not be able to sign receipts in the name of the original. The journal of the change would
+/// hold the key once more: it stays in memory.
+fn remove_signing_key(copy: &rusqlite::Connection) -> Result<(), StoreError> {
+    copy.query_row("PRAGMA journal_mode = MEMORY", [], |_| Ok(()))?;
+    copy.execute_batch("PRAGMA secure_delete = ON; DELETE FROM meta WHERE key = 'signing_key'")?;
     Ok(())
 }
 

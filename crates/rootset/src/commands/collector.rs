@@ -1,8 +1,11 @@
 //! `rootset gc`: plans, purging, explanations.
 
+use std::path::PathBuf;
+
 use clap::{Args, Subcommand};
 use rootset_api::{
-    ErrorCode, ExplainAnswer, GcApply, GcExplain, GcPlan, GcPurge, GetPlan, PlanAnswer, PurgeAnswer, StrategyChoice,
+    ErrorCode, ExplainAnswer, GcApply, GcExplain, GcPlan, GcPurge, GetPlan, PlanAnswer, PurgeAnswer, ReceiptAnswer,
+    StrategyChoice,
 };
 use rootset_model::PlanId;
 use rootset_service::ServiceError;
@@ -13,8 +16,9 @@ use super::undo::UndoArguments;
 use super::{given, retention, status, undo, words};
 use crate::arguments::described_by;
 use crate::commands::list::PageArguments;
-use crate::exit::Failure;
+use crate::exit::{Failure, STATUS_CALLER};
 use crate::program::Program;
+use crate::receipt_file::ReceiptFile;
 use crate::render::{self, ShownPlan, amounts, bytes, counted, escaped};
 use crate::{output, prompt};
 
@@ -63,17 +67,51 @@ pub struct ApplyArguments {
     exclude: Vec<String>,
     #[arg(long)]
     allow_large: bool,
+    #[arg(long)]
+    backup: bool,
+    #[command(flatten)]
+    erasure: ErasureArguments,
+}
+
+/// What may be wanted beside an erasure itself.
+#[derive(Debug, Default, Args)]
+pub struct ErasureArguments {
+    /// For an erasure: rewrite the backups without it
+    #[arg(long)]
+    backups: bool,
+    /// For an erasure: write the signed receipt to this new file [default: a file in `<database>.receipts`]
+    #[arg(id = "receipt_file", long = "receipt", value_name = "FILE")]
+    receipt: Option<PathBuf>,
+}
+
+impl ErasureArguments {
+    pub fn is_something(&self) -> bool {
+        self.backups || self.receipt.is_some()
+    }
+}
+
+/// Which trash; either of them.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+pub struct PurgeTarget {
+    #[arg(id = "run_id", long = "run", value_name = "RUN")]
+    run: Option<String>,
+    #[arg(long, value_name = "AGE")]
+    older_than: Option<String>,
 }
 
 /// Remove trash for good
 #[derive(Debug, Args)]
 #[command(defer(described_by::<GcPurge>))]
-#[group(required = true, multiple = false)]
 pub struct PurgeArguments {
-    #[arg(id = "run_id", long = "run", value_name = "RUN")]
-    run: Option<String>,
-    #[arg(long, value_name = "AGE")]
-    older_than: Option<String>,
+    #[command(flatten)]
+    target: PurgeTarget,
+    /// Rewrite the backups without it
+    #[arg(long)]
+    backups: bool,
+    /// Write a signed receipt to this new file
+    #[arg(id = "receipt_file", long = "receipt", value_name = "FILE")]
+    receipt: Option<PathBuf>,
 }
 
 pub fn run(command: CollectorCommand, program: &Program) -> Result<(), Failure> {
@@ -114,7 +152,12 @@ pub fn say_how_to_apply(plan: &PlanAnswer, program: &Program) {
 
 fn apply(arguments: ApplyArguments, program: &Program) -> Result<(), Failure> {
     let plan = program.run(GetPlan { plan_id: arguments.plan, ..GetPlan::default() })?;
-    let approval = Approval { exclude: arguments.exclude, allow_large: arguments.allow_large };
+    let approval = Approval {
+        exclude: arguments.exclude,
+        allow_large: arguments.allow_large,
+        backup: arguments.backup,
+        erasure: arguments.erasure,
+    };
     apply_after_approval((&plan).into(), approval, program)
 }
 
@@ -124,6 +167,9 @@ pub struct Approval {
     /// Items to keep.
     pub exclude: Vec<String>,
     pub allow_large: bool,
+    /// A backup first.
+    pub backup: bool,
+    pub erasure: ErasureArguments,
 }
 
 /// Shows the plan, asks, and applies exactly this plan.
@@ -147,14 +193,38 @@ pub fn apply_after_approval(plan: ShownPlan<'_>, approval: Approval, program: &P
         prompt::confirm(program, &format!("move {what} to the trash"))
     };
     asked.map_err(|failure| with_plan(failure, answer.plan_id))?;
+    let receipt = match answer.purge {
+        true => ReceiptFile::begin(approval.erasure.receipt.as_deref(), program.configuration()?)?,
+        false => None,
+    };
+    let wants = |wanted: bool| wanted.then_some(true);
     let applied = program.run(GcApply {
         plan_id: answer.plan_id.to_string(),
         exclude: given(approval.exclude),
-        allow_large: approval.allow_large.then_some(true),
-        confirm: answer.purge.then_some(true),
+        allow_large: wants(approval.allow_large),
+        confirm: wants(answer.purge),
+        backup: wants(approval.backup),
+        // Refused by the service for a plan that moves to the trash.
+        rewrite_backups: wants(approval.erasure.backups),
+        receipt: wants(receipt.is_some() || approval.erasure.receipt.is_some()),
         ..GcApply::default()
     })?;
-    program.output.answer(&applied, render::applied)
+    program.output.answer(&applied, render::applied)?;
+    say_where_receipt_is(receipt, applied.receipt.as_ref(), program)?;
+    let has_failed = applied.parts.iter().flatten().any(|part| part.problem.is_some());
+    if has_failed { Err(Failure::Said(STATUS_CALLER)) } else { Ok(()) }
+}
+
+fn say_where_receipt_is(
+    file: Option<ReceiptFile>,
+    receipt: Option<&ReceiptAnswer>,
+    program: &Program,
+) -> Result<(), Failure> {
+    if let Some(path) = file.map(|file| file.finish(receipt)).transpose()?.flatten() {
+        let path = escaped(&path.display().to_string());
+        program.output.talk(&format!("receipt: {path} (check it with `rootset receipt verify`)"));
+    }
+    Ok(())
 }
 
 fn over_limit(plan: &PlanAnswer) -> ServiceError {
@@ -175,24 +245,32 @@ fn with_plan(failure: Failure, plan: PlanId) -> Failure {
 }
 
 fn purge(arguments: PurgeArguments, program: &Program) -> Result<(), Failure> {
-    let what = match (&arguments.run, &arguments.older_than) {
+    let PurgeArguments { target, backups, receipt } = arguments;
+    let what = match (&target.run, &target.older_than) {
         (Some(run), _) => format!("the trash of run {}", render::one_line(run, 64)),
         (None, age) => format!("trash older than {}", render::one_line(age.as_deref().unwrap_or_default(), 64)),
     };
     prompt::confirm_word(program, &format!("remove {what} for good"), ERASE_WORD)?;
+    let file = match &receipt {
+        Some(path) => ReceiptFile::begin(Some(path), program.configuration()?)?,
+        None => None,
+    };
     let answer = program.run(GcPurge {
         workspace_id: None,
-        run_id: arguments.run,
-        older_than: arguments.older_than.map(Into::into),
+        run_id: target.run,
+        older_than: target.older_than.map(Into::into),
         confirm: Some(true),
+        rewrite_backups: backups.then_some(true),
+        receipt: receipt.is_some().then_some(true),
     })?;
     program.output.answer(&answer, purged)?;
     say_about_remains(&answer, &program.output);
-    Ok(())
+    say_where_receipt_is(file, Some(&answer.receipt), program)
 }
 
 fn purged(answer: &PurgeAnswer) -> String {
-    format!("purged {} ({} of text)\n", amounts(&answer.purged).in_words(), bytes(answer.bytes_freed))
+    let backups = render::backups_after(&answer.receipt);
+    format!("purged {} ({} of text)\n{backups}", amounts(&answer.purged).in_words(), bytes(answer.bytes_freed))
 }
 
 fn say_about_remains(answer: &PurgeAnswer, output: &output::Output) {

@@ -2,8 +2,9 @@
 
 use clap::Args;
 use rootset_api::{Forget, ForgetAnswer};
+use rootset_service::ServiceError;
 
-use super::collector::{Approval, apply_after_approval, say_how_to_apply};
+use super::collector::{Approval, ErasureArguments, apply_after_approval, say_how_to_apply};
 use super::{given, joined, times};
 use crate::arguments::described_by;
 use crate::exit::Failure;
@@ -39,11 +40,25 @@ pub struct ForgetArguments {
     /// Only show what would be removed
     #[arg(long)]
     dry_run: bool,
+    #[arg(long, value_name = "ID", value_delimiter = ',', conflicts_with = "everywhere")]
+    workspaces: Vec<String>,
+    /// Look in every workspace
+    #[arg(long)]
+    everywhere: bool,
+    /// Create a verified backup first
+    #[arg(long, conflicts_with = "purge")]
+    backup: bool,
+    #[command(flatten)]
+    erasure: ErasureArguments,
 }
 
 pub fn run(arguments: ForgetArguments, program: &Program) -> Result<(), Failure> {
     let time =
         |option: &str, text: &Option<String>| text.as_deref().map(|text| times::behind(option, text)).transpose();
+    if arguments.erasure.is_something() && !arguments.purge {
+        return Err(ServiceError::invalid("`--receipt` and `--backups` are for erasures: add `--purge`").into());
+    }
+    let everywhere = arguments.everywhere.then(|| vec!["*".to_owned()]);
     let found = program.run(Forget {
         workspace_id: None,
         query: joined(&arguments.query),
@@ -55,6 +70,7 @@ pub fn run(arguments: ForgetArguments, program: &Program) -> Result<(), Failure>
         kinds: given(arguments.kinds),
         include_pinned: arguments.include_pinned.then_some(true),
         purge: arguments.purge.then_some(true),
+        workspaces: everywhere.or_else(|| given(arguments.workspaces)),
     })?;
     if found.plan.items.is_empty() {
         return program.output.answer(&found, nothing_to_forget);
@@ -64,7 +80,12 @@ pub fn run(arguments: ForgetArguments, program: &Program) -> Result<(), Failure>
         say_how_to_apply(&found.plan, program);
         return Ok(());
     }
-    let approval = Approval { exclude: Vec::new(), allow_large: arguments.allow_large };
+    let approval = Approval {
+        exclude: Vec::new(),
+        allow_large: arguments.allow_large,
+        backup: arguments.backup,
+        erasure: arguments.erasure,
+    };
     apply_after_approval((&found).into(), approval, program)
 }
 

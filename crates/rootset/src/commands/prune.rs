@@ -4,7 +4,7 @@ use clap::Args;
 use rootset_api::{GetPlan, PlanAnswer, PruneMemory, StrategyChoice};
 use serde::Serialize;
 
-use super::collector::{Approval, NO_GARBAGE, apply_after_approval, say_how_to_apply};
+use super::collector::{Approval, ErasureArguments, NO_GARBAGE, apply_after_approval, say_how_to_apply};
 use super::word;
 use crate::arguments::described_by;
 use crate::exit::Failure;
@@ -25,6 +25,8 @@ pub struct PruneArguments {
     allow_large: bool,
     #[arg(long)]
     dry_run: bool,
+    #[arg(long)]
+    backup: bool,
 }
 
 fn strategies() -> String {
@@ -57,6 +59,11 @@ fn review(
         say_how_to_apply(plan, program);
         return Ok(());
     }
-    let approval = Approval { exclude: arguments.exclude, allow_large: arguments.allow_large };
+    let approval = Approval {
+        exclude: arguments.exclude,
+        allow_large: arguments.allow_large,
+        backup: arguments.backup,
+        erasure: ErasureArguments::default(),
+    };
     apply_after_approval(plan.into(), approval, program)
 }

@@ -14,6 +14,8 @@ use crate::{prompt, render};
 pub struct RemoveArguments {
     #[arg(id = "memory_id", value_name = "ID", required = true)]
     memories: Vec<String>,
+    #[arg(long)]
+    backup: bool,
 }
 
 /// Each memory is a removal of its own; one that cannot be removed does not hold up the others.
@@ -24,8 +26,10 @@ pub fn run(arguments: RemoveArguments, program: &Program) -> Result<(), Failure>
     };
     prompt::confirm(program, &action)?;
     let mut failed = None;
+    // One backup, before the first of them goes.
+    let mut backup = arguments.backup.then_some(true);
     for memory_id in arguments.memories {
-        match program.run(DeleteMemory { workspace_id: None, memory_id }) {
+        match program.run(DeleteMemory { workspace_id: None, memory_id, backup: backup.take() }) {
             Ok(answer) => program.output.answer(&answer, render::deleted)?,
             Err(error) => {
                 program.output.error(&error);

@@ -14,7 +14,7 @@ use crate::render::{self, Table, amounts, counted, escaped, one_line, short, wit
 /// Restore what was removed; without an id, list what can be undone
 #[derive(Debug, Args)]
 pub struct UndoArguments {
-    /// The id of a run, or the id or former name of a memory
+    /// The id of a run or joint plan, or the id or former name of a memory
     #[arg(value_name = "RUN|MEMORY")]
     target: Option<String>,
     /// Undo the newest run that can be undone
@@ -98,6 +98,16 @@ fn restored(answer: &UndoAnswer) -> String {
             0 => format!("restored {}", amounts(restored).in_words()),
             removed => format!("removed {}", counted(removed, "imported row", "imported rows")),
         });
+    }
+    for part in answer.parts.iter().flatten() {
+        let workspace = escaped(&part.workspace_id);
+        match (&part.restored, &part.problem) {
+            (Some(restored), _) => line(format!("  {workspace}: {}", amounts(restored).in_words())),
+            (None, problem) => {
+                let problem = escaped(problem.as_deref().unwrap_or_default());
+                line(render::warning(format!("  {workspace}: {problem}")));
+            }
+        }
     }
     for conflict in answer.conflicts.iter().flatten() {
         let reason = conflict.reason.replace('_', " ");

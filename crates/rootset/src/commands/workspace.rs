@@ -30,10 +30,13 @@ pub enum WorkspaceCommand {
         workspace: String,
     },
     /// Move a whole workspace to the trash
+    #[command(defer(described_by::<DeleteWorkspace>))]
     Delete {
         /// The id of the workspace
         #[arg(value_name = "ID")]
         workspace: String,
+        #[arg(long)]
+        backup: bool,
     },
 }
 
@@ -92,7 +95,7 @@ pub fn run(command: WorkspaceCommand, program: &Program) -> Result<(), Failure> 
         WorkspaceCommand::Create(arguments) => create(arguments, program),
         WorkspaceCommand::Set(arguments) => set(arguments, program),
         WorkspaceCommand::Link { workspace } => link(workspace, program),
-        WorkspaceCommand::Delete { workspace } => delete(workspace, program),
+        WorkspaceCommand::Delete { workspace, backup } => delete(workspace, backup, program),
     }
 }
 
@@ -149,10 +152,14 @@ struct Linked {
 }
 
 /// The phrase is what the operation wants to hear, from a person as from a program.
-fn delete(workspace: String, program: &Program) -> Result<(), Failure> {
+fn delete(workspace: String, backup: bool, program: &Program) -> Result<(), Failure> {
     let phrase = format!("DELETE {workspace}");
     prompt::confirm_word(program, &format!("move the whole workspace `{workspace}` to the trash"), &phrase)?;
-    let deleted = program.run(DeleteWorkspace { workspace_id: workspace, confirm_phrase: Some(phrase) })?;
+    let deleted = program.run(DeleteWorkspace {
+        workspace_id: workspace,
+        confirm_phrase: Some(phrase),
+        backup: backup.then_some(true),
+    })?;
     program.output.answer(&deleted, trashed)
 }
 

@@ -27,6 +27,7 @@ const WORDS: &[(&str, &str)] = &[
     ("`gc_purge`", "`rootset gc purge`"),
     ("`doctor`", "`rootset doctor`"),
     ("`restore: true`", "`--restore`"),
+    ("`receipt` and `rewrite_backups`", "`--receipt` and `--backups`"),
 ];
 
 pub fn for_people(text: &str) -> String {

@@ -3,7 +3,9 @@
 
 use std::fmt::{self, Write};
 
-use rootset_api::{AppliedPlan, Blocked, DeletedMemory, ForgetAnswer, PlanAnswer, PlanItemAnswer};
+use rootset_api::{
+    AppliedPlan, Blocked, DeletedMemory, ForgetAnswer, PlanAnswer, PlanItemAnswer, PlanPart, ReceiptAnswer,
+};
 use rootset_model::{Counts, RunId, Timestamp};
 
 use super::{Table, age, amounts, bytes, counted, escaped, one_line, short, warning, with_age};
@@ -38,8 +40,15 @@ impl fmt::Display for ShownPlan<'_> {
         let items = &self.answer.items;
         if !items.is_empty() {
             let is_of_file = |item: &PlanItemAnswer| item.file_path.is_some();
-            let table = if items.iter().any(is_of_file) { with_places(items) } else { without_places(items) };
+            let table = match (&self.answer.parts, items.iter().any(is_of_file)) {
+                (Some(_), _) => with_workspaces(items),
+                (None, true) => with_places(items),
+                (None, false) => without_places(items),
+            };
             writeln!(f, "{}", table.finish())?;
+        }
+        if let Some(parts) = &self.answer.parts {
+            writeln!(f, "{}", by_workspace(parts).finish())?;
         }
         self.summary(f)
     }
@@ -53,7 +62,13 @@ impl ShownPlan<'_> {
         }
         let (what, size) = (amounts(&totals.counts).in_words(), bytes(totals.counts.get("bytes")));
         let share = self.answer.fraction * 100.0;
-        writeln!(f, "in total {what} ({size} of text), {share:.0} % of the workspace's memories")?;
+        let of = if self.answer.parts.is_some() {
+            "of the memories of one workspace"
+        } else {
+            "of the workspace's memories"
+        };
+        let most = if self.answer.parts.is_some() { "at most " } else { "" };
+        writeln!(f, "in total {what} ({size} of text), {most}{share:.0} % {of}")?;
         if items.iter().any(is_reclaimed) {
             writeln!(
                 f,
@@ -116,6 +131,35 @@ fn with_places(items: &[PlanItemAnswer]) -> Table {
     table
 }
 
+/// Items of several workspaces, each with its own.
+fn with_workspaces(items: &[PlanItemAnswer]) -> Table {
+    let mut table = Table::new(["WORKSPACE", "WHAT", "NAME", "AGE", "WHY"]);
+    for item in items {
+        let name = item.file_path.as_ref().or(item.name.as_ref()).unwrap_or(&item.id);
+        table.row([
+            one_line(item.workspace_id.as_deref().unwrap_or_default(), NAME_CHARS),
+            item.kind.as_str().to_owned(),
+            one_line(name, PATH_CHARS),
+            item.created_at.map(age).unwrap_or_default(),
+            one_line(&item.reason, TEXT_CHARS),
+        ]);
+    }
+    table
+}
+
+fn by_workspace(parts: &[PlanPart]) -> Table {
+    let mut table = Table::new(["WORKSPACE", "MATCHED", "IN PLAN", "KEPT, PINNED"]);
+    for part in parts {
+        table.row([
+            one_line(&part.workspace_id, NAME_CHARS),
+            part.matched.to_string(),
+            part.in_plan.to_string(),
+            part.kept_pinned.to_string(),
+        ]);
+    }
+    table
+}
+
 fn blocked_in_words(blocked: &Blocked) -> String {
     let (taken, total) = (blocked.in_plan, blocked.total);
     let source = escaped(&blocked.source);
@@ -159,6 +203,43 @@ pub fn applied(answer: &AppliedPlan) -> String {
         for item in &answer.skipped.first {
             line(format!("  {}: {}", escaped(&item.id), item.reason.as_str().replace('_', " ")));
         }
+    }
+    for part in answer.parts.iter().flatten() {
+        let workspace = escaped(&part.workspace_id);
+        match (&part.trashed, &part.problem) {
+            (Some(trashed), _) => line(format!("  {workspace}: {}", amounts(trashed).in_words())),
+            (None, problem) => {
+                let problem = escaped(problem.as_deref().unwrap_or_default());
+                line(warning(format!("  {workspace}: nothing was removed: {problem}")));
+            }
+        }
+    }
+    if let Some(receipt) = &answer.receipt {
+        lines.push_str(&backups_after(receipt));
+    }
+    lines
+}
+
+/// What an erasure means for the backups: those that were rewritten, and those that may still hold it.
+pub fn backups_after(receipt: &ReceiptAnswer) -> String {
+    let mut lines = String::new();
+    let mut line = |text: String| writeln!(lines, "{text}").expect("writing to a string cannot fail");
+    for backup in receipt.rewritten.iter().flatten() {
+        let id = escaped(&backup.backup_id);
+        match (backup.outcome.as_str(), &backup.problem) {
+            ("failed", problem) => {
+                let problem = escaped(problem.as_deref().unwrap_or_default());
+                line(warning(format!("backup {id} could not be rewritten: {problem}")));
+            }
+            ("rewritten", _) => line(format!("backup {id} was rewritten without it, and verified")),
+            ("clean", _) => line(format!("backup {id} held nothing of it")),
+            ("removed", _) => line(format!("backup {id} was removed, because everything in it was erased")),
+            _ => line(format!("backup {id} belongs to another database and was not touched")),
+        }
+    }
+    for backup in &receipt.backups {
+        let id = escaped(&backup.backup_id);
+        line(format!("backup {id} may still hold it; it expires {}", short(backup.expires_at)));
     }
     lines
 }

@@ -44,6 +44,7 @@ impl Operation for ContextGcPrune {
             return Err(unconfirmed(&self));
         }
         let named = named(&self)?;
+        service.back_up_before(self.backup, &workspace, caller)?;
         for _ in 0..ATTEMPTS_MAX {
             if let Some(pruned) = prune(&self, service, caller, &workspace, &named)? {
                 return Ok(pruned);
@@ -154,7 +155,7 @@ fn unconfirmed(request: &ContextGcPrune) -> ServiceError {
         .with_hint("`stash` needs no confirmation: `context_restore` brings stashed segments back")
         .with_details(json!({"plan_id": request.plan_id, "next": {"operation": ContextGcPrune::NAME, "arguments": {
             "session_id": request.session_id, "segment_ids": request.segment_ids, "plan_id": request.plan_id,
-            "strategy": "delete", "confirm": true,
+            "strategy": "delete", "confirm": true, "backup": request.backup,
         }}}))
 }
 

@@ -41,9 +41,10 @@ impl Operation for ContextDeleteSession {
                 format!("deleting the session `{}` needs `confirm: true`", self.session_id),
             )
             .with_details(json!({"next": {
-                "operation": Self::NAME, "arguments": {"session_id": self.session_id, "confirm": true},
+                "operation": Self::NAME, "arguments": {"session_id": self.session_id, "confirm": true, "backup": self.backup},
             }})));
         }
+        service.back_up_before(self.backup, &workspace, caller)?;
         let (ids, grace_ms) = (service.next_erase_ids(), service.settings.grace_ms);
         let run = service.store.delete_session(&workspace, &self.session_id, ids, grace_ms, service.stamp(caller))?;
         Ok(DeletedSession { session_id: self.session_id, run_id: run.id, undo_until: run.undo_until })

@@ -91,10 +91,16 @@ pub struct PruneContextArguments {
     /// Only show what would leave
     #[arg(long)]
     dry_run: bool,
+    #[arg(long)]
+    backup: bool,
 }
 
 pub fn prune(arguments: PruneContextArguments, program: &Program) -> Result<(), Failure> {
-    let mut request = ContextGcPrune { session_id: arguments.session.clone(), ..ContextGcPrune::default() };
+    let mut request = ContextGcPrune {
+        session_id: arguments.session.clone(),
+        backup: arguments.backup.then_some(true),
+        ..ContextGcPrune::default()
+    };
     if !arguments.segments.is_empty() {
         request.segment_ids = Some(arguments.segments);
     } else if arguments.plan.is_some() {
@@ -345,14 +351,25 @@ fn settings(answer: &SettingsInForce) -> String {
 pub struct SessionArguments {
     /// The name of the session
     session: String,
+    /// Create a verified backup first
+    #[arg(long)]
+    backup: bool,
 }
 
-pub fn remove(SessionArguments { session: session_id }: SessionArguments, program: &Program) -> Result<(), Failure> {
+pub fn remove(
+    SessionArguments { session: session_id, backup }: SessionArguments,
+    program: &Program,
+) -> Result<(), Failure> {
     // The question must not come before the answer that there is no such session.
     program.run(ContextGet { session_id: session_id.clone(), ..ContextGet::default() })?;
     let shown = render::one_line(&session_id, 80);
     prompt::confirm(program, &format!("move the session {shown} and its stash to the trash"))?;
-    let answer = program.run(ContextDeleteSession { workspace_id: None, session_id, confirm: Some(true) })?;
+    let answer = program.run(ContextDeleteSession {
+        workspace_id: None,
+        session_id,
+        confirm: Some(true),
+        backup: backup.then_some(true),
+    })?;
     program.output.answer(&answer, |answer| {
         let until = answer.undo_until.map(with_age).unwrap_or_default();
         format!("in the trash; `rootset undo {}` restores it until {until}\n", answer.run_id)
