@@ -6,7 +6,7 @@ use rootset_api::{ErrorCode, HoldingBackup};
 use rootset_gc::{BackupFacts, BackupPolicy, backups_to_remove};
 use rootset_model::Timestamp;
 use rootset_store::{
-    Backup, BackupKind, DamagedBackup, FreshTrash, NewBackup, RewrittenBackup, Stamp, Workspace, backup_id,
+    Backup, BackupKind, DamagedBackup, FreshTrash, NewBackup, Rewritten, RewrittenBackup, Stamp, Workspace, backup_id,
     find_backup, list_backups, list_damaged_backups, open_backup, remove_backup, remove_damaged_backup,
     remove_unfinished_backups, verify_backup,
 };
@@ -78,10 +78,16 @@ impl Service {
     pub(crate) fn rewrite_backups(&self, caller: &Caller, warnings: &mut Vec<String>) -> Vec<RewrittenBackup> {
         let Some(folder) = self.backup_folder() else { return Vec::new() };
         let trash = FreshTrash { run: self.next_run_id(), grace_ms: self.settings.grace_ms };
-        self.store.rewrite_backups(&folder, trash, self.stamp(caller)).unwrap_or_else(|error| {
+        let rewritten = self.store.rewrite_backups(&folder, trash, self.stamp(caller)).unwrap_or_else(|error| {
             warnings.push(format!("the backups were not rewritten and may still hold what was removed: {error}"));
             Vec::new()
-        })
+        });
+        for backup in &rewritten {
+            if let Rewritten::Failed(problem) = &backup.outcome {
+                warnings.push(format!("backup `{}` could not be rewritten: {problem}", backup.backup_id));
+            }
+        }
+        rewritten
     }
 
     /// All of them, newest first; none where there is no folder for them.

@@ -177,6 +177,14 @@ const SCENARIOS: &[Scenario] = &[
         },
     },
     Scenario {
+        name: "rewrite the backups",
+        points: &[("rewrite.restored", 0), ("rewrite.restored", 1), ("rewrite.aside", 0), ("rewrite.replaced", 0)],
+        again: Again::Answers,
+        per_attempt: &["erasures"],
+        state: |states| &states.backed_up,
+        operation: |_| ("gc_purge", json!({"older_than": "0", "confirm": true, "rewrite_backups": true})),
+    },
+    Scenario {
         name: "defrag",
         points: &[("defrag.begun", 0), ("defrag.optimized", 0), ("defrag.rebuilt", 0), ("defrag.noted", 0)],
         again: Again::Answers,

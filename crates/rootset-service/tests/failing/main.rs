@@ -137,6 +137,41 @@ fn a_restore_that_fails_changes_nothing_or_everything() {
     scenario.teardown();
 }
 
+/// A backup that is being rewritten is always there, as it was or as it should be, and verifies.
+#[test]
+fn a_rewritten_backup_is_the_old_one_or_the_new_one_and_the_next_try_completes_it() {
+    let scenario = FailScenario::setup();
+    for format in TestEngine::chosen().backup_formats() {
+        for point in points("rewrite.") {
+            let place = Place::new();
+            place.call("add_memory", json!({"name": "secret", "context": "The quokka of Wombat Street."}));
+            let backup = place.call("backup_create", json!({ "format": format }));
+            let plan = place.call("forget", json!({"query": "quokka", "purge": true}));
+            let request = json!({"plan_id": plan["plan_id"], "confirm": true, "rewrite_backups": true});
+            fail::cfg(point, "return").unwrap();
+            let answer = place.call("gc_apply", request.clone());
+            fail::remove(point);
+            let rewritten = &answer["receipt"]["rewritten"][0];
+            assert_eq!(rewritten["outcome"], "failed", "{point}: {answer}");
+            assert_eq!(answer["receipt"]["backups"][0]["backup_id"], backup["backup_id"], "{point}");
+            assert_eq!(place.backups(), 1, "{format} at {point}: it is found and verifies");
+
+            let answer = place.call("gc_apply", request);
+            let outcome = answer["receipt"]["rewritten"][0]["outcome"].as_str().unwrap().to_owned();
+            let expected = if point == "rewrite.replaced" { "clean" } else { "rewritten" };
+            assert_eq!(outcome, expected, "{format} at {point}: {answer}");
+            assert_eq!(place.backups(), 1, "{format} at {point}");
+            let folder = std::fs::read_dir(backup_folder(&place.database)).unwrap();
+            let hidden = folder.filter(|it| it.as_ref().unwrap().file_name().to_string_lossy().starts_with('.'));
+            assert_eq!(hidden.count(), 0, "nothing of the old one is left");
+            place.call("backup_restore", json!({"backup_id": backup["backup_id"], "confirm": true}));
+            assert!(place.try_call("get_memory", json!({"memory_id": "secret"})).is_err());
+            place.assert_whole();
+        }
+    }
+    scenario.teardown();
+}
+
 #[test]
 fn a_defragmentation_that_fails_loses_nothing() {
     let scenario = FailScenario::setup();

@@ -226,15 +226,13 @@ pub fn backups_after(receipt: &ReceiptAnswer) -> String {
     let mut line = |text: String| writeln!(lines, "{text}").expect("writing to a string cannot fail");
     for backup in receipt.rewritten.iter().flatten() {
         let id = escaped(&backup.backup_id);
-        match (backup.outcome.as_str(), &backup.problem) {
-            ("failed", problem) => {
-                let problem = escaped(problem.as_deref().unwrap_or_default());
-                line(warning(format!("backup {id} could not be rewritten: {problem}")));
-            }
-            ("rewritten", _) => line(format!("backup {id} was rewritten without it, and verified")),
-            ("clean", _) => line(format!("backup {id} held nothing of it")),
-            ("removed", _) => line(format!("backup {id} was removed, because everything in it was erased")),
-            _ => line(format!("backup {id} belongs to another database and was not touched")),
+        match backup.outcome.as_str() {
+            "rewritten" => line(format!("backup {id} was rewritten without it, and verified")),
+            "clean" => line(format!("backup {id} held nothing of it")),
+            "removed" => line(format!("backup {id} was removed, because everything in it was erased")),
+            "foreign" => line(format!("backup {id} belongs to another database and was not touched")),
+            // Told among the warnings.
+            _ => {}
         }
     }
     for backup in &receipt.backups {
