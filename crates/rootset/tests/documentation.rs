@@ -117,6 +117,9 @@ fn normalised(output: &str) -> String {
     for line in indented.lines() {
         let line = replace_runs(line, is_id_char, |run| run.len() == 36 && run.matches('-').count() == 4);
         let line = replace_runs(&line, is_id_char, |run| run.len() == 64);
+        // Fingerprints of keys, and ids of backups.
+        let line = replace_runs(&line, is_id_char, |run| run.len() == 39 && run.matches('-').count() == 7);
+        let line = replace_runs(&line, is_id_char, |run| run.len() == 24 && run.matches('-').count() == 2);
         let line = replace_runs(&line, is_time_char, |run| run.len() == 24 && run.ends_with('Z') && run.contains('T'));
         let line = replace_minutes(&line);
         let is_size = ["database_bytes", "wal_bytes", "free_bytes"].iter().any(|key| line.contains(key));

@@ -1,8 +1,6 @@
 //! What a receipt says, as it is written and read.
 
-use std::collections::BTreeMap;
-
-use rootset_model::Timestamp;
+use rootset_model::{Counts, Timestamp};
 use serde::{Deserialize, Serialize};
 
 /// Everything that the signature covers.
@@ -53,7 +51,7 @@ pub struct ErasedLine {
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub run_id: Option<String>,
     /// Rows by kind.
-    pub rows: BTreeMap<String, i64>,
+    pub rows: Counts,
     pub byte_scan: String,
     pub left: Vec<Left>,
     #[serde(skip_serializing_if = "Option::is_none", default)]

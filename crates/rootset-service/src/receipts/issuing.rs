@@ -1,8 +1,6 @@
 //! From what an erasure did to the receipt that a caller gets: the backups are rewritten if somebody wants that, those
 //! that still hold something are listed, and the document is signed.
 
-use std::collections::BTreeMap;
-
 use rootset_api::{Effect, HoldingBackup, ReceiptAnswer, RewrittenBackupAnswer};
 use rootset_model::{Counts, RunId, Timestamp};
 use rootset_store::{Receipt, Rewritten, RewrittenBackup, Searched, Workspace};
@@ -195,7 +193,7 @@ impl Service {
             workspace_id: part.workspace.id.clone(),
             erasure_id: part.receipt.erasure.to_string(),
             run_id: part.run.map(|run| run.to_string()),
-            rows: by_kind(&purged_rows(&part.receipt.rows)),
+            rows: purged_rows(&part.receipt.rows),
             byte_scan: byte_scan([&part.receipt]).to_owned(),
             left,
             audit: audit.map(|head| AuditLink { seq: head.seq, hash: hex(&head.hash) }),
@@ -271,9 +269,4 @@ fn byte_scan<'a>(receipts: impl IntoIterator<Item = &'a Receipt>) -> &'static st
 /// Rows by kind, zeroes left out.
 pub(crate) fn purged_rows(rows: &Counts) -> Counts {
     rows.without(&["bytes"]).naming(&["memories"])
-}
-
-fn by_kind(counts: &Counts) -> BTreeMap<String, i64> {
-    let json = serde_json::to_value(counts).unwrap_or_default();
-    json.as_object().into_iter().flatten().filter_map(|(kind, count)| Some((kind.clone(), count.as_i64()?))).collect()
 }

@@ -112,7 +112,7 @@ fn unhex(digits: &str) -> Option<Vec<u8>> {
 mod tests {
     use super::super::document::{AskedFor, BackupLine, ErasedLine, Left};
     use super::*;
-    use rootset_model::Timestamp;
+    use rootset_model::{Counts, Timestamp};
 
     fn document(signer: &Signer) -> ReceiptDocument {
         let left = vec![Left { count: 1, reason: "pinned".into(), decided_by: "a pin".into() }];
@@ -120,7 +120,7 @@ mod tests {
             workspace_id: "acme".into(),
             erasure_id: "019a".into(),
             run_id: None,
-            rows: [("memories".to_owned(), 3)].into(),
+            rows: Counts::of("memories", 3),
             byte_scan: "clean".into(),
             left,
             audit: None,

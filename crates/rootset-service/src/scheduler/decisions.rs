@@ -10,7 +10,12 @@ use crate::service::Service;
 
 impl Service {
     /// A person took a drain back, and with it so many memories.
-    pub(crate) fn note_stopped(&self, workspace: &Workspace, drain: DrainId, restored: i64) -> Result<(), ServiceError> {
+    pub(crate) fn note_stopped(
+        &self,
+        workspace: &Workspace,
+        drain: DrainId,
+        restored: i64,
+    ) -> Result<(), ServiceError> {
         self.note_decision(workspace, |note| {
             if let Some(source) = note.waiting.iter_mut().find(|it| it.drain_id == Some(drain)) {
                 (source.state, source.next_at) = (SourceState::Stopped, None);

@@ -82,7 +82,7 @@ fn a_receipt_says_what_was_searched_erased_left_and_out_of_reach_without_a_word_
     let searched = receipt.searched.as_ref().unwrap();
     assert_eq!(searched.workspaces, ["default", "acme", "beta"]);
     assert!(searched.kinds.contains(&"memories".to_owned()) && searched.kinds_left_out.contains(&"code".to_owned()));
-    let erased: Vec<_> = receipt.erased.iter().map(|it| (it.workspace_id.as_str(), it.rows["memories"])).collect();
+    let erased: Vec<_> = receipt.erased.iter().map(|it| (it.workspace_id.as_str(), it.rows.get("memories"))).collect();
     assert_eq!(erased, [("default", 0), ("acme", 2)]);
     let left: Vec<_> =
         receipt.erased[0].left.iter().map(|it| (it.count, it.reason.as_str(), it.decided_by.as_str())).collect();
@@ -146,7 +146,7 @@ fn a_purge_and_an_erasure_in_one_workspace_have_the_same_receipt() {
     let purge = json!({"run_id": run, "confirm": true, "receipt": true});
     let receipt = signed(&world.call("gc_purge", purge));
     assert_eq!((receipt.asked.operation.as_str(), receipt.searched), ("gc_purge", None));
-    assert_eq!(receipt.erased[0].rows["memories"], 1);
+    assert_eq!(receipt.erased[0].rows.get("memories"), 1);
 }
 
 #[test]
@@ -178,7 +178,7 @@ fn the_key_that_signs_is_in_no_backup() {
 fn rewritten_backups_hold_no_byte_of_what_was_erased_and_can_be_restored() {
     let (world, backups) = backed_up();
     let listed = world.call("backup_list", json!({}));
-    assert_eq!(files_with(&world.backup_folder(), b"Wombat Street").is_empty(), false);
+    assert!(!files_with(&world.backup_folder(), b"Wombat Street").is_empty());
     let applied = erase_everywhere(&world, json!({"receipt": true, "rewrite_backups": true}));
     let outcomes: Vec<String> =
         array(&applied["receipt"]["rewritten"]).iter().map(|it| text_of(&it["outcome"])).collect();

@@ -10,13 +10,13 @@ use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use rootset_model::Timestamp;
+use rootset_model::{RetentionPolicy, Timestamp};
 
 use super::folder::{
     Backup, Partial, list_backups, list_damaged_backups, remove_backup, remove_scratch, scratch_folder,
 };
 use super::manifest::{BackupKind, Manifest, SNAPSHOT_FILE};
-use super::restore::{FreshTrash, LedgerUse, RestoreTarget, Restoring};
+use super::restore::{Configured, FreshTrash, LedgerUse, RestoreTarget, Restoring};
 use super::{NewBackup, verified};
 use crate::driver::Tenant;
 use crate::error::StoreError;
@@ -89,8 +89,9 @@ fn rewrite(folder: &Path, backup: &Backup, trash: FreshTrash, stamp: Stamp<'_>) 
     let now = stamp.now;
     temporary.set_wall(Arc::new(move || now));
     let ledgers = [folder.to_owned()];
-    let restoring =
-        Restoring { target: RestoreTarget::Database, ledger: LedgerUse::Consult(&ledgers), trash, room: &scratch.path };
+    let (target, ledger) = (RestoreTarget::Database, LedgerUse::Consult(&ledgers));
+    let configured = Configured(&|_| RetentionPolicy::default());
+    let restoring = Restoring { target, ledger, trash, configured, room: &scratch.path };
     let restored = temporary.restore_backup(backup, restoring, stamp)?;
     failpoint!("rewrite.restored");
     if restored.replayed_erasures == 0 {

@@ -113,13 +113,10 @@ fn list(words: &[String]) -> String {
 }
 
 fn erased_in_words(erased: &ErasedLine) -> String {
-    let rows: Vec<String> =
-        erased.rows.iter().filter(|(_, count)| **count != 0).map(|(kind, count)| format!("{count} {kind}")).collect();
     let audit = erased.audit.as_ref().map_or_else(String::new, |audit| {
-        let hash: String = audit.hash.chars().take(16).collect();
-        format!("; audit entry {} ({})", audit.seq, escaped(&hash))
+        format!("\n  its audit entry {} has the hash {}", audit.seq, escaped(&audit.hash))
     });
-    format!("erased in {}: {}{audit}", escaped(&erased.workspace_id), list(&rows))
+    format!("erased in {}: {}{audit}", escaped(&erased.workspace_id), escaped(&erased.rows.in_words()))
 }
 
 fn byte_scan(outcome: &str) -> &'static str {
