@@ -92,8 +92,9 @@ impl Scheduler {
         let keeps_last = !found.may_empty && garbage >= total;
         let takable = found.memories.len() - usize::from(keeps_last);
         sorted.leaves_garbage |= keeps_last;
-        let mut waits = |state, drain_id, next_at| {
-            let source = found.source.clone();
+        // `gone` is what this round takes of it.
+        let mut waits = |state, drain_id, next_at, gone: i64| {
+            let (source, garbage, total) = (found.source.clone(), garbage - gone, total - gone);
             note.waiting.push(WaitingSource { source, state, garbage, total, drain_id, plan_id: None, next_at });
         };
         match act {
@@ -101,17 +102,17 @@ impl Scheduler {
             Act::Block => {
                 sorted.blocked.extend(&found.memories);
                 sorted.blocked_sources.push((found, total));
-                waits(SourceState::Blocked, None, None);
+                waits(SourceState::Blocked, None, None, 0);
             }
-            Act::Hold => waits(SourceState::Stopped, open.map(|drain| drain.id), None),
+            Act::Hold => waits(SourceState::Stopped, open.map(|drain| drain.id), None, 0),
             Act::Wait => {
                 let (id, at) = open.map(|drain| (drain.id, drain.begins_at)).unzip();
-                waits(SourceState::Announced, id, at);
+                waits(SourceState::Announced, id, at, 0);
             }
             Act::Announce => {
                 let begins_at = now.saturating_add_ms(service.settings.gc.interval_ms);
                 let id = self.open_drain(workspace, found, total, DrainState::Announced, begins_at)?;
-                waits(SourceState::Announced, Some(id), Some(begins_at));
+                waits(SourceState::Announced, Some(id), Some(begins_at), 0);
             }
             Act::Begin | Act::GoOn => {
                 let (drain, total_then) = match open {
@@ -127,7 +128,7 @@ impl Scheduler {
                 let memories = found.memories[..size].iter().copied().collect();
                 if !is_last {
                     let next_at = now.saturating_add_ms(service.settings.gc.interval_ms);
-                    waits(SourceState::Draining, Some(drain), Some(next_at));
+                    waits(SourceState::Draining, Some(drain), Some(next_at), size as i64);
                 }
                 sorted.slices.push(Slice { drain, found, total, memories, is_last });
             }

@@ -313,7 +313,7 @@ fn classes_drains_strategies_and_events_are_read_and_their_faults_named() {
         ("[gc]\ndrain = \"soon\"", vec!["`gc.drain`", "`announce`, `at once`, `never`"]),
         ("[gc]\nstrategies = [\"everything\"]", vec!["`gc.strategies`", "`expired`", "`orphaned_chunks`"]),
         ("[gc]\nstrategies = []", vec!["`gc.strategies`"]),
-        ("[gc.retention]\nmay_empty = 1", vec!["`gc.retention.may_empty`", "true or false"]),
+        ("[gc.retention]\nmay_empty = 1", vec!["`gc.retention.may_empty`", "`true`, `false`"]),
         ("[gc.classes.pro.quota]\nmemories = 0", vec!["`gc.classes.pro.quota.memories`"]),
         ("[events.webhook]\nurl = \"https://ops.example.org\"", vec!["needs `events.webhook.secret_env`"]),
         ("[events.webhook]\nsecret = \"hunter2\"", vec!["name the variable in `events.webhook.secret_env`"]),
