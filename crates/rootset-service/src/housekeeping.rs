@@ -267,7 +267,6 @@ mod tests {
     fn backups_follow_their_interval_and_writers_wait_for_their_day() {
         let now = Timestamp(100 * DAY_MS);
         let note = |backed_up_ago: i64| HousekeepingNote {
-            defrag_recommended: false,
             done_at_ms: Some(now.0 - DAY_MS),
             backed_up_at_ms: Some(now.0 - backed_up_ago),
             ..HousekeepingNote::default()
