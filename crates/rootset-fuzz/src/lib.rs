@@ -15,6 +15,7 @@ mod import_files;
 mod mcp_lines;
 mod message_lists;
 mod panics;
+mod receipts;
 mod requests;
 mod rootset_toml;
 mod source_files;
@@ -36,6 +37,7 @@ pub static TARGETS: &[Target] = &[
     Target { name: "import_files", run: import_files::run },
     Target { name: "mcp_lines", run: mcp_lines::run },
     Target { name: "message_lists", run: message_lists::run },
+    Target { name: "receipts", run: receipts::run },
     Target { name: "requests", run: requests::run },
     Target { name: "rootset_toml", run: rootset_toml::run },
     Target { name: "source_files", run: source_files::run },

@@ -31,6 +31,7 @@ targets! {
     import_files
     mcp_lines
     message_lists
+    receipts
     requests
     rootset_toml
     source_files

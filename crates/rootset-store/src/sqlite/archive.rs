@@ -11,7 +11,7 @@ use rusqlite::config::DbConfig;
 
 use super::connection::Connection;
 use super::migrate;
-use super::search;
+use super::{search, unused};
 use crate::driver::SearchIndex;
 use crate::error::StoreError;
 use crate::failpoints::failpoint;
@@ -29,20 +29,23 @@ pub fn copy(source: &rusqlite::Connection, destination: &Path) -> Result<(), Sto
     failpoint!("backup.copied");
     // A copy is one file that needs no log beside it.
     target.query_row("PRAGMA journal_mode = DELETE", [], |_| Ok(()))?;
-    remove_signing_key(&target)?;
+    let had_key = remove_signing_key(&target)?;
     drop(target);
-    File::open(destination)
-        .and_then(|file| file.sync_all())
-        .map_err(|error| crate::backup::trouble(destination, &error))?;
+    let mut file = File::options().read(true).write(had_key).open(destination);
+    if had_key && let Ok(file) = &mut file {
+        // Where its row once stood, too.
+        unused::clear(file).map_err(|error| crate::backup::trouble(destination, &error))?;
+    }
+    file.and_then(|file| file.sync_all()).map_err(|error| crate::backup::trouble(destination, &error))?;
     Ok(())
 }
 
 /// Whoever holds a copy must not be able to sign receipts in the name of the original. The journal of the change would
-/// hold the key once more: it stays in memory.
-fn remove_signing_key(copy: &rusqlite::Connection) -> Result<(), StoreError> {
+/// hold the key once more: it stays in memory. Answers whether there was one.
+fn remove_signing_key(copy: &rusqlite::Connection) -> Result<bool, StoreError> {
     copy.query_row("PRAGMA journal_mode = MEMORY", [], |_| Ok(()))?;
-    copy.execute_batch("PRAGMA secure_delete = ON; DELETE FROM meta WHERE key = 'signing_key'")?;
-    Ok(())
+    copy.query_row("PRAGMA secure_delete = ON", [], |_| Ok(()))?;
+    Ok(copy.execute("DELETE FROM meta WHERE key = 'signing_key'", [])? > 0)
 }
 
 /// Opens a file that nobody writes, and that nobody here believes: logs beside it are not looked at, nothing in its

@@ -210,6 +210,10 @@ pub fn apply_after_approval(plan: ShownPlan<'_>, approval: Approval, program: &P
         ..GcApply::default()
     })?;
     program.output.answer(&applied, render::applied)?;
+    if answer.purge && receipt.is_none() {
+        let apply = format!("rootset gc apply {} --receipt FILE", answer.plan_id);
+        program.output.talk(&format!("no receipt was written, because `backup.dir` is not set: `{apply}` writes one"));
+    }
     say_where_receipt_is(receipt, applied.receipt.as_ref(), program)?;
     let has_failed = applied.parts.iter().flatten().any(|part| part.problem.is_some());
     if has_failed { Err(Failure::Said(STATUS_CALLER)) } else { Ok(()) }

@@ -148,7 +148,8 @@ fn forgetting_shows_its_plan_before_it_acts() {
     error: the plan exceeds a limit; nothing was changed
     hint: to apply it anyway: rootset gc apply [id] --allow-large
     "#);
-    assert_snapshot!(sandbox.transcript(["forget", "bob@acme.io", "--yes", "--purge", "--allow-large"]), @r#"
+    let erase = ["forget", "bob@acme.io", "--yes", "--purge", "--allow-large", "--receipt", "gone.json"];
+    assert_snapshot!(sandbox.transcript(erase), @r#"
     status 0
     -- stdout
     WHAT    NAME   AGE  WHY                                     TOPIC
@@ -161,6 +162,7 @@ fn forgetting_shows_its_plan_before_it_acts() {
 
     erased for good: 1 memory, 2 entities, 1 relation
     -- stderr
+    receipt: gone.json (check it with `rootset receipt verify`)
     "#);
 }
 

@@ -18,6 +18,7 @@ mod installing;
 mod mcp;
 mod on_a_server;
 mod prompts;
+mod receipts;
 mod sandbox;
 mod serving;
 mod sqlite_files;
