@@ -1,5 +1,6 @@
 //! Stored plans and their previews. A plan holds ids, versions and codes; names and topics are looked up when shown.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 
 use rootset_gc::{Blocked, PlanFacts, SourceShare, Strategy, strategies};
@@ -187,13 +188,24 @@ impl Store {
     }
 }
 
+/// What a digest is about: equal plans of two databases have equal digests, whatever keys those hash by.
+fn without_search(policy: &str) -> Cow<'_, str> {
+    let Ok(mut fields) = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(policy) else {
+        return Cow::Borrowed(policy);
+    };
+    match fields.remove("searched") {
+        Some(_) => Cow::Owned(serde_json::Value::Object(fields).to_string()),
+        None => Cow::Borrowed(policy),
+    }
+}
+
 pub(crate) fn insert(
     tx: &mut dyn Transaction,
     workspace: WorkspaceKey,
     plan: &NewPlan,
     stamp: Stamp<'_>,
 ) -> Result<(), StoreError> {
-    let digest = rootset_gc::digest(&plan.policy, &plan.items);
+    let digest = rootset_gc::digest(&without_search(&plan.policy), &plan.items);
     let expires_at = stamp.now.saturating_add_ms(PLAN_LIFETIME_MS);
     tx.execute(
         &sql::INSERT,

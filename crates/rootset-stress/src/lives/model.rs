@@ -264,7 +264,7 @@ impl Model {
     /// Whether the limits refuse a plan that nobody has looked at.
     pub fn is_blocked(&self, expired: usize) -> bool {
         let live = self.in_state(|state| *state == State::Live).len();
-        expired >= live || (expired > 5 && expired as f64 / live as f64 > 0.2)
+        expired > 5 && expired as f64 / live as f64 > 0.2
     }
 
     /// After a doubt: what was written meanwhile gets a time.

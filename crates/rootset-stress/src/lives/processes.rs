@@ -5,6 +5,7 @@ mod striking;
 
 use std::sync::Arc;
 
+use rootset_gc::drains::DrainMode;
 use rootset_model::RetentionPolicy;
 use rootset_service::{BackupSettings, Caller, Clock, FrontEnd, GcSettings, Service, Settings};
 use rootset_testing::{Sql, TestDatabase, TestEngine};
@@ -175,7 +176,9 @@ fn open(database: &TestDatabase, clock: &Arc<LifeClock>, ids: &Arc<CountedIds>) 
             enabled: true,
             auto_delete: true,
             interval_ms: ROUND_EVERY_MS,
-            retention: RetentionPolicy { max_age_ms: Some(MAX_AGE_MS), ..RetentionPolicy::default() },
+            // A life has one plan for a round: drains have a model of their own in the tests of the service.
+            drain: DrainMode::Never,
+            retention: RetentionPolicy { max_age_ms: Some(MAX_AGE_MS), may_empty: true, ..RetentionPolicy::default() },
             ..GcSettings::default()
         },
         backup: BackupSettings {
