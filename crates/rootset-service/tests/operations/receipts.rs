@@ -218,6 +218,36 @@ fn rewritten_backups_hold_no_byte_of_what_was_erased_and_can_be_restored() {
 }
 
 #[test]
+fn a_backup_that_a_process_put_aside_before_it_died_is_found_and_comes_back() {
+    let (world, backups) = backed_up();
+    let path = &backups[0];
+    let id = text_of(&json!(path.file_name().unwrap().to_str()));
+    let aside = world.backup_folder().join(format!(".replaced-{id}"));
+    let listed = || {
+        let list = world.call("backup_list", json!({}));
+        array(&list["backups"]).iter().filter(|it| it["backup_id"] == id.as_str()).count()
+    };
+    // Between the two renames: the old one is aside, and nothing has its name.
+    std::fs::rename(path, &aside).unwrap();
+    assert_eq!(listed(), 1);
+    assert_eq!(world.call("backup_verify", json!({"backup_id": id}))["ok"], true);
+    world.call("backup_restore", json!({"backup_id": id, "confirm": true}));
+    world.call("backup_create", json!({}));
+    assert!(path.is_dir() && !aside.exists(), "the next backup puts it back");
+
+    // After the second rename: the new one has its name, and the old one is still aside.
+    std::fs::create_dir(&aside).unwrap();
+    for entry in std::fs::read_dir(path).unwrap() {
+        let entry = entry.unwrap();
+        std::fs::copy(entry.path(), aside.join(entry.file_name())).unwrap();
+    }
+    assert_eq!(listed(), 1);
+    erase_everywhere(&world, json!({}));
+    assert!(path.is_dir() && !aside.exists(), "no receipt while the old one is there");
+    assert_eq!(listed(), 1);
+}
+
+#[test]
 fn a_backup_that_cannot_be_rewritten_is_told_and_the_others_go_on() {
     let (world, backups) = backed_up();
     world.call("backup_create", json!({"format": "jsonl", "workspace_id": "acme"}));
