@@ -5,11 +5,12 @@ use std::time::{Duration, Instant};
 
 use rootset_api::ErrorCode;
 use rootset_gc::Strategy;
+use rootset_model::plan::PlanItem;
 use rootset_model::retention::fields::ShownPolicy;
 use rootset_model::{DrainId, PlanId};
 use rootset_store::{Applied, ApplyOptions, Garbage, GarbageRequest, NewPlan, PlanView, Stamp, StoreError, Workspace};
 use rootset_text::terms::index_terms;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::error::ServiceError;
 use crate::service::Service;
@@ -65,17 +66,8 @@ impl Service {
         operation: &str,
         actor: &str,
     ) -> Result<PlanView, ServiceError> {
-        let plan = NewPlan {
-            id: self.next_plan_id(),
-            policy: json!({"operation": operation, "strategies": strategies}).to_string(),
-            items: garbage.items.clone(),
-            erases: false,
-            include_pinned: false,
-            is_named: false,
-            marker: garbage.marker.clone(),
-        };
-        let stamp = Stamp { now: self.now(), actor };
-        Ok(self.store.store_plan(workspace, &plan, &self.settings.limits, stamp)?)
+        let policy = json!({"operation": operation, "strategies": strategies});
+        self.store_plan_by(workspace, &policy, garbage.items.clone(), garbage, actor)
     }
 
     /// Stores a plan of those objects among the garbage that a round of the scheduler may take, of a drain or not.
@@ -88,16 +80,34 @@ impl Service {
         actor: &str,
     ) -> Result<PlanView, ServiceError> {
         let strategies = &self.settings.gc.strategies;
-        let policies: BTreeMap<&str, ShownPolicy> =
-            garbage.buckets.iter().map(|bucket| (bucket.source.as_str(), (&bucket.policy).into())).collect();
+        // A source may have several: repositories and tags have policies of their own.
+        let mut policies: BTreeMap<&str, Vec<ShownPolicy>> = BTreeMap::new();
+        for bucket in garbage.buckets.iter().filter(|bucket| !bucket.expired.is_empty()) {
+            let (of_source, shown) = (policies.entry(&bucket.source).or_default(), (&bucket.policy).into());
+            if !of_source.contains(&shown) {
+                of_source.push(shown);
+            }
+        }
         let mut policy = json!({"operation": ROUND_OPERATION, "strategies": strategies, "policies": policies});
         if let Some(drain) = drain {
             policy["drain"] = json!(drain);
         }
+        let items = garbage.items.iter().filter(|item| wanted.contains(&item.object)).copied().collect();
+        self.store_plan_by(workspace, &policy, items, garbage, actor)
+    }
+
+    fn store_plan_by(
+        &self,
+        workspace: &Workspace,
+        policy: &Value,
+        items: Vec<PlanItem>,
+        garbage: &Garbage,
+        actor: &str,
+    ) -> Result<PlanView, ServiceError> {
         let plan = NewPlan {
             id: self.next_plan_id(),
             policy: policy.to_string(),
-            items: garbage.items.iter().filter(|item| wanted.contains(&item.object)).copied().collect(),
+            items,
             erases: false,
             include_pinned: false,
             is_named: false,

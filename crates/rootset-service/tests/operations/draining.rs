@@ -244,6 +244,10 @@ fn policy_of_a_tag_comes_before_that_of_its_source_and_the_longest_of_several_de
     world.advance_ms(6 * DAY_MS);
     round(&scheduler);
     assert_eq!(world.listed(json!({})), ["both", "plain"]);
+    let trail = world.call("list_audit", json!({"operation": "gc_apply"}));
+    let details = &trail["entries"][0]["details"];
+    assert_eq!(details["policies"], json!({"user": [{"max_age": "5d"}]}), "the one that took it");
+    assert_eq!(details["strategies"], json!(["stale_code", "expired", "superseded"]));
     world.advance_ms(20 * DAY_MS);
     round(&scheduler);
     assert_eq!(world.listed(json!({})), ["both"]);
