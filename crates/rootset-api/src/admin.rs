@@ -53,6 +53,7 @@ macro_rules! admin_operations {
             name: "delete_workspace",
             effect: Admin,
             is: [of_workspace],
+            needs_person: [always Large],
             profiles: [Admin],
             example: {"workspace_id": "team-a", "confirm_phrase": "DELETE team-a"},
         }
@@ -74,6 +75,7 @@ macro_rules! admin_operations {
             name: "revoke_token",
             effect: Admin,
             is: [idempotent, database_wide],
+            needs_person: [always Permanent],
             profiles: [Admin],
             example: {"name": "ci"},
         }

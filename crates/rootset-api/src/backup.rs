@@ -37,6 +37,7 @@ macro_rules! backup_operations {
             name: "backup_restore",
             effect: Admin,
             is: [idempotent, in_workspace],
+            needs_person: [always Permanent],
             profiles: [Admin],
             example: {"backup_id": "20260101T000000Z-0a1b2c3d", "confirm": true},
         }
@@ -44,6 +45,7 @@ macro_rules! backup_operations {
             name: "defrag",
             effect: Admin,
             is: [idempotent, database_wide],
+            needs_person: [always Permanent],
             profiles: [Admin],
             example: {"confirm": true},
         }

@@ -3,9 +3,11 @@
 //! Front ends generate themselves from [`catalogue`]; the service implements the list by [`for_each_operation`](crate::for_each_operation),
 //! so that an operation without an implementation does not compile.
 
+use rootset_model::retention::fields::Written;
 use serde_json::{Value, json};
 
 use crate::effect::Effect;
+use crate::irreversible::{Harm, Irreversible};
 use crate::operation::{LazySchemas, OperationInfo, Request};
 use crate::profile::Profile;
 use crate::*;
@@ -37,6 +39,7 @@ macro_rules! describe {
         name: $name:literal,
         effect: $effect:ident,
         is: [$($flag:ident),*],
+        $(needs_person: $needs_person:tt,)?
         profiles: [$($profile:ident),*],
         example: $example:tt,
     })*) => {
@@ -57,6 +60,7 @@ macro_rules! describe {
             const EFFECT: Effect = Effect::$effect;
             type Response = $response;
             $(flag! { $flag })*
+            $(needs_person! { $needs_person })?
 
             fn operation() -> &'static OperationInfo {
                 &CATALOGUE[Number::$request as usize]
@@ -88,6 +92,26 @@ macro_rules! flag {
     (of_workspace) => {
         fn workspace_id(&self) -> Option<&str> {
             Some(&self.workspace_id)
+        }
+    };
+}
+
+/// When a request needs a person: always, or with one of its arguments, under a condition on the request.
+macro_rules! needs_person {
+    ([always $harm:ident]) => {
+        const IRREVERSIBLE: &'static [Irreversible] = &[Irreversible { argument: None, harm: Harm::$harm }];
+
+        fn irreversible(&self) -> Option<Irreversible> {
+            Some(Self::IRREVERSIBLE[0])
+        }
+    };
+    ([|$it:ident| $argument:ident $harm:ident if $when:expr]) => {
+        const IRREVERSIBLE: &'static [Irreversible] =
+            &[Irreversible { argument: Some(stringify!($argument)), harm: Harm::$harm }];
+
+        fn irreversible(&self) -> Option<Irreversible> {
+            let $it = self;
+            $when.then_some(Self::IRREVERSIBLE[0])
         }
     };
 }

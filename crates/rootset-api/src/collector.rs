@@ -20,6 +20,7 @@ macro_rules! collector_operations {
             name: "prune_memory",
             effect: Destroy,
             is: [in_workspace],
+            needs_person: [|it| allow_large Large if it.allow_large == Some(true) && it.dry_run == Some(false)],
             profiles: [Core, Code, Admin],
             example: {"strategy": "expired", "dry_run": true},
         }
@@ -41,6 +42,7 @@ macro_rules! collector_operations {
             name: "gc_apply",
             effect: Destroy,
             is: [idempotent, in_workspace],
+            needs_person: [|it| allow_large Large if it.allow_large == Some(true)],
             profiles: [Core, Code, Admin],
             example: {"plan_id": "019a8c1e-7b1f-7c43-9d7a-3c5f0e4b2a11", "exclude": ["deploys"]},
         }
@@ -55,6 +57,7 @@ macro_rules! collector_operations {
             name: "gc_purge",
             effect: Purge,
             is: [idempotent, in_workspace],
+            needs_person: [always Permanent],
             profiles: [Admin],
             example: {"run_id": "019a8c1e-7b1f-7c43-9d7a-3c5f0e4b2a11", "confirm": true},
         }

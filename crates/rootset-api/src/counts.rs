@@ -70,9 +70,12 @@ pub struct LivingCounts {
     segments: i64,
 }
 
+#[skip_serializing_none]
 #[derive(JsonSchema)]
 pub struct InTrashCounts {
     memories: i64,
+    /// The number of trashed earlier revisions; absent if there are none.
+    revisions: Option<i64>,
     sessions: i64,
     /// The number of trashed segments, without those of trashed sessions.
     segments: i64,

@@ -50,6 +50,7 @@ macro_rules! memory_operations {
             name: "update_memory",
             effect: Write,
             is: [open_world, null_clears, in_workspace],
+            needs_person: [|it| erase_previous Permanent if it.erase_previous == Some(true)],
             profiles: [Core],
             example: {"memory_id": "deploys", "context": "Deploys happen on Mondays.", "tags": null},
         }

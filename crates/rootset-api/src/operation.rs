@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use crate::effect::Effect;
 use crate::error::Error;
+use crate::irreversible::Irreversible;
 use crate::parsing;
 use crate::profile::Profile;
 use crate::schema::{self, Described, Nulls};
@@ -27,10 +28,17 @@ pub trait Request: Serialize + DeserializeOwned + JsonSchema + Send + 'static {
     const IS_DATABASE_WIDE: bool = false;
     /// In updates a `null` clears its field; everywhere else it means absent.
     const NULL_CLEARS: bool = false;
+    /// Everything that can make a request one that an agent must not make alone.
+    const IRREVERSIBLE: &'static [Irreversible] = &[];
     type Response: Serialize + JsonSchema;
 
     /// The workspace that the request names.
     fn workspace_id(&self) -> Option<&str> {
+        None
+    }
+
+    /// Why this request needs a person, if it does: one of [`Self::IRREVERSIBLE`].
+    fn irreversible(&self) -> Option<Irreversible> {
         None
     }
 
@@ -51,6 +59,8 @@ pub struct OperationInfo {
     pub is_idempotent: bool,
     pub is_open_world: bool,
     pub is_database_wide: bool,
+    /// What can make a request one that an agent must not make alone.
+    pub irreversible: &'static [Irreversible],
     /// Where an MCP client is shown it, beside [`Profile::Full`]; see [`Self::is_in`].
     pub profiles: &'static [Profile],
     /// A request as somebody might send it.
@@ -93,6 +103,7 @@ impl OperationInfo {
             is_idempotent: R::IS_IDEMPOTENT,
             is_open_world: R::IS_OPEN_WORLD,
             is_database_wide: R::IS_DATABASE_WIDE,
+            irreversible: R::IRREVERSIBLE,
             profiles,
             example,
             schemas,

@@ -45,6 +45,7 @@ macro_rules! upkeep_operations {
             name: "set_retention",
             effect: Admin,
             is: [idempotent, in_workspace],
+            needs_person: [|it| final Permanent if it.is_final == Some(Written::Flag(true)) && it.dry_run != Some(true)],
             profiles: [Admin],
             example: {"source": "agent", "max_count": 1000},
         }

@@ -23,6 +23,8 @@ use serde_json::{Value, json};
 pub const ANSWER_WITHIN: Duration = Duration::from_secs(600);
 /// Questions that wait for an answer; with more the oldest is dropped and has to be asked again.
 const OPEN_QUESTIONS_MAX: usize = 1_000;
+/// Of each text among the arguments, so much is shown with the question.
+const TEXT_CHARS_SHOWN: usize = 300;
 /// The question and its field, for clients and for us.
 const QUESTION: &str = "confirmation";
 const FIELD: &str = "confirm";
@@ -82,9 +84,22 @@ pub fn question(error: &ServiceError, next: &NextCall, about: &str) -> ElicitReq
         .required_bool_property(FIELD, |_| schema)
         .build()
         .expect("a required field that is there");
-    let message =
-        format!("An agent wants Rootset to run `{}` {}.\n{}{about}", next.operation, next.arguments, error.message);
+    let arguments = shown(&next.arguments);
+    let message = format!("An agent wants Rootset to run `{}` {arguments}.\n{}{about}", next.operation, error.message);
     ElicitRequestParams::FormElicitationParams { meta: None, message, requested_schema: schema }
+}
+
+/// The arguments for a person to read: a text of many pages would push the question out of sight.
+fn shown(arguments: &Value) -> Value {
+    match arguments {
+        Value::String(text) if text.chars().count() > TEXT_CHARS_SHOWN => {
+            let beginning: String = text.chars().take(TEXT_CHARS_SHOWN).collect();
+            format!("{beginning}… ({} characters)", text.chars().count()).into()
+        }
+        Value::Array(items) => items.iter().map(shown).collect(),
+        Value::Object(fields) => fields.iter().map(|(name, value)| (name.clone(), shown(value))).collect(),
+        other => other.clone(),
+    }
 }
 
 pub fn is_agreed(answer: &ElicitResult) -> bool {
@@ -196,6 +211,20 @@ mod tests {
         assert!(!answer(ElicitationAction::Accept, json!({})));
         assert!(!answer(ElicitationAction::Decline, json!({"confirm": true})));
         assert!(!is_agreed(&ElicitResult::new(ElicitationAction::Accept)));
+    }
+
+    #[test]
+    fn a_question_shows_the_beginning_of_a_long_text_and_the_call_keeps_all_of_it() {
+        let arguments = json!({"context": "é".repeat(2_000), "memory_id": "deploys", "tags": [null]});
+        let next = NextCall { operation: "update_memory".to_owned(), arguments };
+        let ElicitRequestParams::FormElicitationParams { message, .. } =
+            question(&ServiceError::invalid("x"), &next, "")
+        else {
+            panic!("a form")
+        };
+        assert!(message.contains("… (2000 characters)") && message.contains("deploys"), "{message}");
+        assert!(message.chars().count() < 600, "{message}");
+        assert_eq!(next.arguments["context"].as_str().map(str::len), Some(4_000));
     }
 
     #[test]

@@ -178,7 +178,8 @@ impl McpServer {
     /// What the plan in question would remove: nobody should agree to a number.
     async fn about_plan(&self, next: &NextCall, context: &RequestContext<RoleServer>) -> Result<String, ErrorData> {
         const SHOWN: i64 = 10;
-        let Some(plan) = next.arguments.get("plan_id").filter(|_| next.operation.starts_with("gc_")) else {
+        let is_of_collector = next.operation.starts_with("gc_") || next.operation == "prune_memory";
+        let Some(plan) = next.arguments.get("plan_id").filter(|_| is_of_collector) else {
             return Ok(String::new());
         };
         let mut request = json!({"plan_id": plan, "limit": SHOWN});

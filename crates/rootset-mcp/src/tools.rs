@@ -17,21 +17,15 @@ fn tool(operation: &OperationInfo) -> Tool {
         .with_annotations(annotations(operation))
 }
 
-/// What can be undone is destructive all the same: these are hints for clients that decide whether to ask a person.
+/// What can be undone is destructive all the same, and so is a tool that is so with one of its arguments: these are hints
+/// for clients that decide whether to ask a person.
 fn annotations(operation: &OperationInfo) -> ToolAnnotations {
-    let destructive = matches!(operation.effect, Effect::Destroy | Effect::Purge) || replaces(operation);
+    let destructive = matches!(operation.effect, Effect::Destroy | Effect::Purge) || !operation.irreversible.is_empty();
     ToolAnnotations::new()
         .read_only(operation.effect == Effect::Read)
         .destructive(destructive)
         .idempotent(operation.is_idempotent)
         .open_world(operation.is_open_world)
-}
-
-/// Of the operations on the database as a whole, those that can take something away: all that ask to be confirmed.
-fn replaces(operation: &OperationInfo) -> bool {
-    let schema = operation.input_schema();
-    let has = |field: &str| schema.pointer("/properties").is_some_and(|fields| fields.get(field).is_some());
-    operation.effect == Effect::Admin && (has("confirm") || has("confirm_phrase"))
 }
 
 /// `gc_undo` → `GC undo`.
@@ -84,6 +78,9 @@ mod tests {
         assert_eq!(hints("backup_restore"), (false, true));
         assert_eq!(hints("delete_workspace"), (false, true));
         assert_eq!(hints("create_workspace"), (false, false));
+        // One of their arguments is enough.
+        assert_eq!(hints("update_memory"), (false, true));
+        assert_eq!(hints("set_retention"), (false, true));
     }
 
     #[test]

@@ -115,6 +115,8 @@ reasons! {
     MATCHED = "matched", "matches what was asked to be forgotten";
     /// Asked for when the content was replaced.
     ERASE_PREVIOUS = "erase_previous", "an earlier revision that was asked to be erased";
+    /// The memory has more earlier revisions than are kept.
+    PAST_HISTORY = "past_history", "an earlier revision beyond those that are kept";
     /// No root of the context leads to the segment.
     UNREACHABLE = "unreachable", "no root of the context leads to it";
     /// Reachable, but the coldest when the context is full.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Display;
 use std::sync::Arc;
 
-use rootset_api::{Effect, ErrorCode};
+use rootset_api::{Effect, ErrorCode, Irreversible, OperationInfo};
 use rootset_model::Timestamp;
 use serde_json::json;
 
@@ -59,13 +59,29 @@ impl Caller {
 }
 
 impl Caller {
-    /// Whether something that cannot be undone is confirmed. An agent's word is not enough for that: through MCP a person
-    /// has to be asked, or a terminal used.
+    /// Whether what must not be done lightly waits for a person. An agent's word is not enough for that: through MCP a
+    /// person has to be asked, or a terminal used.
+    pub(crate) fn needs_person(&self) -> bool {
+        self.front_end == FrontEnd::Mcp && !self.is_confirmed_by_person
+    }
+
+    /// Whether a plan that erases is confirmed: what the request cannot tell, and so [`rootset_api::Irreversible`] of it.
     pub(crate) fn confirms_for_good(&self, confirm: Option<bool>) -> bool {
-        match self.front_end {
-            FrontEnd::CommandLine | FrontEnd::Http => confirm == Some(true),
-            FrontEnd::Mcp => self.is_confirmed_by_person,
-        }
+        !self.needs_person() && (confirm == Some(true) || self.is_confirmed_by_person)
+    }
+
+    /// The scope that an irreversible request of this operation needs beyond the operation's own.
+    pub(crate) fn need_scope_for(
+        &self,
+        irreversible: Irreversible,
+        operation: &OperationInfo,
+    ) -> Result<(), ServiceError> {
+        let Some(scope) = irreversible.scope_beyond(operation.effect) else { return Ok(()) };
+        self.need_scope(scope, || match irreversible {
+            Irreversible::PLAN_THAT_ERASES => "a plan that erases for good".to_owned(),
+            Irreversible { argument: Some(argument), .. } => format!("`{argument}: true`"),
+            Irreversible { argument: None, .. } => format!("`{}`", operation.name),
+        })
     }
 
     /// What only some requests of an operation need beyond the operation's own effect.
@@ -92,7 +108,7 @@ impl Caller {
 
     /// The refusal of something that is not confirmed for good. An agent hears that its own `confirm` will not do.
     pub(crate) fn unconfirmed_for_good(&self, mut error: ServiceError) -> ServiceError {
-        if self.front_end == FrontEnd::Mcp {
+        if self.front_end == FrontEnd::Mcp && error.code == ErrorCode::ConfirmationRequired {
             error.details.get_or_insert_with(|| json!({}))["needs_person"] = true.into();
         }
         error

@@ -193,7 +193,7 @@ impl From<StoreError> for ServiceError {
                 "run `rootset workspace link {name}` in this folder to share it, or start with `--workspace NAME` to keep \
                  them separate"
             )),
-            StoreError::MemoryNotFound { trashed, .. } => {
+            StoreError::MemoryNotFound { trashed, .. } | StoreError::RevisionNotFound { trashed, .. } => {
                 let error = Self::new(Code::NotFound, message);
                 match trashed {
                     Some((run, at)) => error
@@ -218,7 +218,6 @@ impl From<StoreError> for ServiceError {
             StoreError::NotInTrash(_)
             | StoreError::SegmentNotFound { .. }
             | StoreError::RepoNotFound(_)
-            | StoreError::RevisionNotFound { .. }
             | StoreError::EntityNotFound(_)
             | StoreError::NothingFound(_)
             | StoreError::DrainNotFound(_)

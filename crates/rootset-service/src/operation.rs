@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
 use rootset_api::*;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::caller::Caller;
 use crate::error::ServiceError;
@@ -12,7 +12,30 @@ use crate::service::Service;
 
 /// A request that the service can carry out.
 pub trait Operation: Request {
+    /// Why it is not carried out until somebody has confirmed it: an error with the call to make then, or what is wrong
+    /// with the request, which nobody should be asked about. Of a request that a person must confirm, asked over MCP
+    /// before anything is done.
+    fn unconfirmed(&self, service: &Service, caller: &Caller) -> ServiceError {
+        if !Self::IS_DATABASE_WIDE
+            && let Err(error) = service.workspace(caller, self.workspace_id())
+        {
+            return error;
+        }
+        let what = self.irreversible().map_or("must be confirmed", |it| it.in_words());
+        confirmation_of(self, format!("`{}` {what}", Self::NAME), json!({}))
+    }
+
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<Self::Response, ServiceError>;
+}
+
+/// The refusal of a request that is to be made again once it is confirmed: with the same arguments, and those in `added`.
+pub(crate) fn confirmation_of<O: Request>(request: &O, message: impl Into<String>, added: Value) -> ServiceError {
+    let mut arguments = serde_json::to_value(request).unwrap_or_else(|_| json!({}));
+    if let (Value::Object(arguments), Value::Object(added)) = (&mut arguments, added) {
+        arguments.extend(added);
+    }
+    ServiceError::new(ErrorCode::ConfirmationRequired, message)
+        .with_details(json!({"next": {"operation": O::NAME, "arguments": arguments}}))
 }
 
 /// From JSON to JSON, for front ends that speak it.

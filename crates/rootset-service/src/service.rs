@@ -8,7 +8,7 @@ use rootset_api::{Effect, Error, ErrorCode, OperationInfo, catalogue, nearest};
 use rootset_model::{DrainId, ErasureId, MemoryId, PlanId, RunId, Timestamp, TokenId};
 use rootset_provider::{BuiltinExtractor, Embedder, Extractor};
 use rootset_store::driver::DurabilitySetting;
-use rootset_store::{EraseIds, Stamp, Store, StoreError, Workspace};
+use rootset_store::{EraseIds, History, Stamp, Store, StoreError, Workspace};
 use serde_json::Value;
 
 use crate::caller::Caller;
@@ -142,7 +142,18 @@ impl Service {
         request: O,
     ) -> Result<O::Response, ServiceError> {
         let workspace = request.workspace_id().map(str::to_owned);
-        request.run(self, caller).map_err(|error| error.0.about_workspace(workspace.as_deref()).bounded().into())
+        let done = self.let_pass(caller, &request).and_then(|()| request.run(self, caller));
+        done.map_err(|error| error.0.about_workspace(workspace.as_deref(), O::NULL_CLEARS).bounded().into())
+    }
+
+    /// What a request may not do by the rights of its operation alone: asked of every request, before it is carried out.
+    fn let_pass<O: Operation>(&self, caller: &Caller, request: &O) -> Result<(), ServiceError> {
+        let Some(irreversible) = request.irreversible() else { return Ok(()) };
+        caller.need_scope_for(irreversible, O::operation())?;
+        if caller.needs_person() {
+            return Err(caller.unconfirmed_for_good(request.unconfirmed(self, caller)));
+        }
+        Ok(())
     }
 
     /// The wall clock: the server's where the database has one, so that all who share it agree.
@@ -201,6 +212,12 @@ impl Service {
     /// Ids for a plan of named items that is confirmed as it is stored.
     pub(crate) fn next_erase_ids(&self) -> EraseIds {
         EraseIds { plan: self.next_plan_id(), run: self.next_run_id(), erasure: self.next_erasure_id() }
+    }
+
+    /// What a change of a memory's text may do to its earlier revisions.
+    pub(crate) fn history(&self) -> History {
+        let (keep, grace_ms) = (self.settings.keep_revisions, self.settings.grace_ms);
+        History { keep, ids: self.next_erase_ids(), grace_ms }
     }
 
     /// The workspace a request is about; empty and absent mean the caller's current one.

@@ -139,8 +139,7 @@ impl Service {
         };
         prepared.derived = Some(self.derive(&prepared, extraction).map_err(WorkError::Provider)?);
         let stamp = Stamp { now: self.now(), actor: "worker" };
-        let keep = self.settings.keep_revisions;
-        Ok(self.store.complete(work, &prepared, self.next_erase_ids(), keep, stamp)?)
+        Ok(self.store.complete(work, &prepared, self.history(), stamp)?)
     }
 
     fn retry_at(&self, attempts: i64, retry_after_ms: Option<u64>) -> Timestamp {

@@ -116,9 +116,19 @@ WHERE workspace = ?1 AND memory = ?2 AND revision = ?3 AND trashed_run IS NULL;
 SELECT MAX(revision) FROM revisions WHERE workspace = ?1 AND memory = ?2;
 
 -- name: previous_revisions
-SELECT revision, bytes FROM revisions
+SELECT revision FROM revisions
 WHERE workspace = ?1 AND memory = ?2 AND revision < ?3
 ORDER BY revision DESC;
+
+-- Earlier revisions that can be read.
+-- name: kept_revisions
+SELECT revision FROM revisions
+WHERE workspace = ?1 AND memory = ?2 AND revision < ?3 AND trashed_run IS NULL
+ORDER BY revision DESC;
+
+-- name: trash_of_revision
+SELECT trashed_run, trashed_at FROM revisions
+WHERE workspace = ?1 AND memory = ?2 AND revision = ?3 AND trashed_run IS NOT NULL;
 
 -- name: untrash_previous_revisions
 UPDATE revisions SET trashed_run = NULL, trashed_at = NULL

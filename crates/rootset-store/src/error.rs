@@ -100,7 +100,7 @@ pub enum StoreError {
     #[error("no memory `{0}` in the trash")]
     NotInTrash(String),
     #[error("no revision {revision} of memory {memory}")]
-    RevisionNotFound { memory: MemoryId, revision: i64 },
+    RevisionNotFound { memory: MemoryId, revision: i64, trashed: Option<(RunId, Timestamp)> },
     #[error("no entity `{0}`")]
     EntityNotFound(String),
     #[error("`{name}` matches several entities")]

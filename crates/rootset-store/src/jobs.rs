@@ -8,7 +8,7 @@ use crate::graph::Contribution;
 use crate::memories::{self, Status};
 use crate::statements::jobs as sql;
 use crate::statements::memories as memory_sql;
-use crate::update::{EraseIds, Ingestion, UpdateOutcome, erase_before, set_revision, switch_revision, trim_revisions};
+use crate::update::{History, Ingestion, UpdateOutcome, erase_before, set_revision, switch_revision, trim_revisions};
 use crate::workspaces::{self, Draw};
 use crate::{PreparedContent, Stamp, Store, Workspace, graph, vectors};
 
@@ -116,8 +116,7 @@ impl Store {
         &self,
         work: &PendingWork,
         prepared: &PreparedContent,
-        erase: EraseIds,
-        keep_revisions: i64,
+        history: History,
         stamp: Stamp<'_>,
     ) -> Result<UpdateOutcome, StoreError> {
         let derived = prepared.derived.as_ref().expect("a completion brings what was derived");
@@ -160,9 +159,9 @@ impl Store {
                 outcome.relations_created = created.relations;
             }
             if work.job.erases_previous {
-                erase_before(tx, workspace, memory, work.revision, erase, stamp, &mut outcome)?;
+                erase_before(tx, workspace, memory, work.revision, history.ids, stamp, &mut outcome)?;
             } else {
-                trim_revisions(tx, workspace, memory, work.revision, keep_revisions, stamp.now)?;
+                trim_revisions(tx, workspace, memory, work.revision, &history, stamp)?;
             }
             tx.execute(&sql::FINISH, &[workspace.into(), COMPLETE.into(), (&memory).into()])?;
             Ok(outcome)

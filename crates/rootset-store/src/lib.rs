@@ -114,7 +114,7 @@ pub use status::{DeadRows, HeapStatus};
 pub use sweep::{Applied, ApplyOptions, Skipped};
 pub use tokens::{NewToken, TokenReference, TokenRow};
 pub use undo::{Conflict, Undone};
-pub use update::{AttributeChanges, EraseIds, UpdateOutcome, UpdateRequest};
+pub use update::{AttributeChanges, EraseIds, History, UpdateOutcome, UpdateRequest};
 pub use uses::RecordedUse;
 pub use vectors::UnembeddedChunk;
 pub use workspaces::{NewWorkspace, NextLook, STANDARD_CLASS, Workspace, WorkspaceView};

@@ -268,10 +268,14 @@ pub(crate) fn content_of(
     memory: MemoryId,
     revision: i64,
 ) -> Result<(Content, Timestamp), StoreError> {
-    tx.row(&sql::REVISION, &[workspace.into(), (&memory).into(), revision.into()], |row| {
-        Ok((read_content(row, 0)?, row.get(4)?))
-    })?
-    .ok_or(StoreError::RevisionNotFound { memory, revision })
+    let key = [workspace.into(), (&memory).into(), revision.into()];
+    match tx.row(&sql::REVISION, &key, |row| Ok((read_content(row, 0)?, row.get(4)?)))? {
+        Some(found) => Ok(found),
+        None => {
+            let trashed = tx.row(&sql::TRASH_OF_REVISION, &key, |row| Ok((row.get(0)?, row.get(1)?)))?;
+            Err(StoreError::RevisionNotFound { memory, revision, trashed })
+        }
+    }
 }
 
 fn read_full(

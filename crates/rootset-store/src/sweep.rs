@@ -16,7 +16,7 @@ use rootset_model::plan::PlanItem;
 use rootset_model::{Counts, ErasureId, Limits, PlanId, RetentionPolicy, RunId, Timestamp, WorkspaceKey};
 
 pub(crate) use confirm::ConfirmedPlan;
-pub(crate) use named::{erase_revisions, sweep_named, sweep_segments};
+pub(crate) use named::{erase_revisions, sweep_named, sweep_segments, trash_revisions};
 
 use crate::driver::Transaction;
 use crate::error::StoreError;

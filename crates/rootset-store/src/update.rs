@@ -42,8 +42,17 @@ pub struct UpdateRequest<'a> {
     pub attributes: &'a AttributeChanges,
     /// Given only when the content's hash changed.
     pub content: Option<&'a PreparedContent>,
-    pub erase_previous: Option<EraseIds>,
-    pub keep_revisions: i64,
+    pub erase_previous: bool,
+    pub history: History,
+}
+
+/// How many earlier revisions a memory keeps, and what the run is called and how long it can be undone that takes the
+/// others.
+#[derive(Clone, Copy, Debug)]
+pub struct History {
+    pub keep: i64,
+    pub ids: EraseIds,
+    pub grace_ms: i64,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -111,8 +120,8 @@ fn update(
         Some(prepared) => change_content(tx, workspace, &row, prepared, request, stamp, &mut outcome)?,
         None => {
             workspaces::touch(tx, workspace, 0, 0, stamp.now)?;
-            if let Some(ids) = request.erase_previous {
-                erase_before(tx, workspace, row.id, row.revision, ids, stamp, &mut outcome)?;
+            if request.erase_previous {
+                erase_before(tx, workspace, row.id, row.revision, request.history.ids, stamp, &mut outcome)?;
             }
         }
     }
@@ -187,9 +196,10 @@ fn change_content(
         Some(derived) => {
             let ingestion = Ingestion::Now;
             switch_revision(tx, workspace, row.id, revision, prepared, derived, ingestion, stamp.now, outcome)?;
-            match request.erase_previous {
-                Some(ids) => erase_before(tx, workspace, row.id, revision, ids, stamp, outcome)?,
-                None => trim_revisions(tx, workspace, row.id, revision, request.keep_revisions, stamp.now)?,
+            if request.erase_previous {
+                erase_before(tx, workspace, row.id, revision, request.history.ids, stamp, outcome)?;
+            } else {
+                trim_revisions(tx, workspace, row.id, revision, &request.history, stamp)?;
             }
         }
         None => {
@@ -197,7 +207,7 @@ fn change_content(
             outcome.revision = row.revision;
             let parameters = [workspace.into(), (&row.id).into(), revision.into(), (&prepared.doc_hash).into()];
             tx.execute(&sql::SET_PENDING_REVISION, &parameters)?;
-            jobs::enqueue_completion(tx, workspace, row.id, request.erase_previous.is_some(), stamp.now)?;
+            jobs::enqueue_completion(tx, workspace, row.id, request.erase_previous, stamp.now)?;
         }
     }
     Ok(())
@@ -275,23 +285,22 @@ pub(crate) fn set_revision(
     tx.execute(&sql::SET_REVISION, &parameters).map(drop)
 }
 
-/// Keeps the newest `keep` earlier revisions.
+/// Keeps the newest earlier revisions. Those that fall off go to the trash, through the protocol: an update must not be a
+/// way to remove a text for good.
 pub(crate) fn trim_revisions(
     tx: &mut dyn Transaction,
     workspace: WorkspaceKey,
     memory: MemoryId,
     current: i64,
-    keep: i64,
-    now: Timestamp,
+    history: &History,
+    stamp: Stamp<'_>,
 ) -> Result<(), StoreError> {
     let parameters = [workspace.into(), (&memory).into(), current.into()];
-    let earlier: Vec<(i64, i64)> =
-        tx.rows(&sql::PREVIOUS_REVISIONS, &parameters, |row| Ok((row.get(0)?, row.get(1)?)))?;
-    for (revision, bytes) in earlier.into_iter().skip(keep.max(0) as usize) {
-        tx.execute(&sql::DELETE_REVISION, &[workspace.into(), (&memory).into(), revision.into()])?;
-        workspaces::touch(tx, workspace, 0, -bytes, now)?;
+    let kept: Vec<i64> = tx.rows(&sql::KEPT_REVISIONS, &parameters, |row| row.get(0))?;
+    match kept.get(history.keep.max(0) as usize..) {
+        None | Some([]) => Ok(()),
+        Some(fallen) => sweep::trash_revisions(tx, workspace, memory, fallen, history, stamp),
     }
-    Ok(())
 }
 
 /// Erases every revision before `current`, through the protocol: a plan of the named items, confirmed here and now.

@@ -129,6 +129,50 @@ async fn a_person_sees_what_a_plan_would_erase_and_what_was_excluded_stays() {
 }
 
 #[tokio::test]
+async fn an_argument_that_cannot_be_undone_is_asked_about_like_a_purge() {
+    for generation in 0..2 {
+        let world = World::new();
+        world.call("add_memory", json!({"name": "note", "context": "The key is 12345.", "tags": ["old"]}));
+        let update = json!({"memory_id": "note", "context": "No key here.", "tags": null, "erase_previous": true});
+        let alone = &both(&world, &TestClient::alone()).await[generation];
+        let error = alone.error("update_memory", update.clone()).await;
+        assert_eq!(error["code"], "confirmation_required");
+        let hint = error["hint"].as_str().unwrap();
+        assert!(hint.contains("call update_memory '{") && hint.contains(r#""tags":null"#), "{hint}");
+        assert_eq!(world.call("get_memory", json!({"memory_id": "note"}))["version"], 1);
+        let no = TestClient::with_person(ElicitationAction::Decline, Value::Null);
+        both(&world, &no).await[generation].error("update_memory", update.clone()).await;
+        assert_eq!(world.call("get_memory", json!({"memory_id": "note"}))["version"], 1);
+
+        let client = TestClient::agreeing();
+        let answer = both(&world, &client).await[generation].answer("update_memory", update).await;
+        assert_eq!(answer["receipt"]["rows"]["revisions"], 1, "{answer}");
+        assert_eq!(client.asked().len(), 1);
+        let after = world.call("get_memory", json!({"memory_id": "note"}));
+        assert_eq!((&after["context"], &after["tags"]), (&json!("No key here."), &json!([])));
+    }
+}
+
+#[tokio::test]
+async fn a_person_sees_the_items_of_what_goes_beyond_the_limits() {
+    let world = World::new();
+    for number in 0..3 {
+        let past = "2027-01-01T00:00:00Z";
+        world.call(
+            "add_memory",
+            json!({"name": format!("offer-{number}"), "context": format!("Offer {number}."), "expires_at": past}),
+        );
+    }
+    let client = TestClient::agreeing();
+    let connection = world.connect(full(), client.clone()).await;
+    let prune = json!({"strategy": "expired", "dry_run": false, "confirm": true, "allow_large": true});
+    let pruned = connection.answer("prune_memory", prune).await;
+    assert_eq!(pruned["trashed"]["memories"], 3, "{pruned}");
+    let asked = client.asked();
+    assert!(asked.len() == 1 && asked[0].contains("3 items") && asked[0].contains("offer-2"), "{asked:?}");
+}
+
+#[tokio::test]
 async fn the_state_of_a_question_works_once_for_its_own_call() {
     let (world, run) = with_trash();
     let connection = world.connect_new(full(), TestClient::agreeing()).await;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use rootset_api::{AppliedPlan, Effect, ErrorCode, GcApply, SkippedAnswer, SkippedItem};
+use rootset_api::{AppliedPlan, Effect, ErrorCode, GcApply, Irreversible, Request, SkippedAnswer, SkippedItem};
 use rootset_model::PlanId;
 use rootset_store::{Applied, Workspace};
 use serde_json::json;
@@ -14,7 +14,7 @@ use crate::caller::Caller;
 use crate::collecting::Review;
 use crate::error::ServiceError;
 use crate::fields::parse_plan_id;
-use crate::operation::Operation;
+use crate::operation::{Operation, confirmation_of};
 use crate::receipts::{ErasedPart, Erasure, Wanted};
 use crate::service::Service;
 
@@ -67,6 +67,34 @@ pub(crate) fn applied_plan_answer(
 }
 
 impl Operation for GcApply {
+    /// Without the person's consent nothing of a plan is applied: neither over the limits, nor for good.
+    fn unconfirmed(&self, service: &Service, caller: &Caller) -> ServiceError {
+        let looked_at = || {
+            let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
+            let plan = parse_plan_id(&self.plan_id)?;
+            match service.store.plan(&workspace, plan, &service.settings.limits, 0, 0) {
+                Ok(view) if view.erases => {
+                    caller.need_scope_for(Irreversible::PLAN_THAT_ERASES, Self::operation())?;
+                    Ok(view)
+                }
+                Ok(view) => Ok(view),
+                Err(error) => match joint::find(service, caller, plan)? {
+                    Some(_) => Err(joint::refused_to_agents()),
+                    None => Err(error.into()),
+                },
+            }
+        };
+        match looked_at() {
+            Ok(view) => {
+                let how = if view.erases { "erases permanently" } else { "moves to the trash" };
+                let message =
+                    format!("this plan {how} what it holds, also above the limits on how much may go at once");
+                confirmation_of(self, message, json!({"confirm": true}))
+            }
+            Err(error) => error,
+        }
+    }
+
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<AppliedPlan, ServiceError> {
         let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
         let plan = parse_plan_id(&self.plan_id)?;
@@ -99,7 +127,7 @@ fn apply(
     if !may_purge || request.backup == Some(true) || wanted.is_something() {
         let view = service.store.plan(workspace, plan, &service.settings.limits, 0, 0)?;
         if view.erases {
-            caller.need_scope(Effect::Purge, || "a plan that erases for good")?;
+            caller.need_scope_for(Irreversible::PLAN_THAT_ERASES, GcApply::operation())?;
             if request.backup == Some(true) {
                 return Err(no_backup_of_erasures());
             }

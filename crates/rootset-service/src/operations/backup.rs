@@ -18,7 +18,7 @@ use super::doctor::repair;
 use super::purge::said;
 use crate::caller::Caller;
 use crate::error::ServiceError;
-use crate::operation::Operation;
+use crate::operation::{Operation, confirmation_of};
 use crate::service::{DEFAULT_WORKSPACE, Service, unknown_to_caller};
 
 impl Operation for BackupCreate {
@@ -99,32 +99,26 @@ impl Operation for BackupVerify {
 }
 
 impl Operation for BackupRestore {
-    fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<BackupRestored, ServiceError> {
-        let given = |id: &Option<String>| id.clone().filter(|id| !id.is_empty());
-        let (asked, into) = (given(&self.workspace_id), given(&self.into_workspace_id));
-        for (field, id) in [("workspace_id", &asked), ("into_workspace_id", &into)] {
-            if let Some(id) = id {
-                check_workspace_id(id).map_err(|error| ServiceError::invalid(format!("`{field}`: {error}")))?;
-                caller.rights.allow_workspace(id).then_some(()).ok_or_else(|| unknown_to_caller(id))?;
-            }
-        }
-        if asked.is_none() {
-            caller.need_whole_database(|| "a restore without `workspace_id`")?;
-        }
-        let backup = service.find_backup(caller, &self.backup_id)?;
-        let only = asked.or_else(|| backup.manifest.workspace_id.clone());
-        let target = match (&only, &into) {
-            (Some(id), into) => RestoreTarget::Workspace { id, into: into.as_ref().unwrap_or(id) },
-            (None, None) => RestoreTarget::Database,
-            (None, Some(_)) => {
-                return Err(ServiceError::invalid(
-                    "`into_workspace_id` needs `workspace_id`, because the backup holds several workspaces",
-                ));
-            }
+    fn unconfirmed(&self, service: &Service, caller: &Caller) -> ServiceError {
+        let replaced = match checked(self, service, caller) {
+            Ok((_, None)) => "the whole database".to_owned(),
+            Ok((_, Some((_, into)))) => format!("the workspace `{into}`"),
+            Err(error) => return error,
         };
-        if !caller.confirms_for_good(self.confirm) {
-            return Err(caller.unconfirmed_for_good(unconfirmed(&self, target)));
+        let message = format!("restoring replaces {replaced} and needs `confirm: true`");
+        confirmation_of(self, message, json!({"confirm": true}))
+            .with_hint("save the current contents first with `backup_create`")
+    }
+
+    fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<BackupRestored, ServiceError> {
+        let (backup, only) = checked(&self, service, caller)?;
+        if self.confirm != Some(true) {
+            return Err(self.unconfirmed(service, caller));
         }
+        let target = match &only {
+            Some((id, into)) => RestoreTarget::Workspace { id, into },
+            None => RestoreTarget::Database,
+        };
         service.flush_uses()?;
         // A copy of a snapshot is as private as the snapshot: without a folder of our own, it goes beside it.
         let beside = backup.path.parent().map(Path::to_owned);
@@ -154,6 +148,36 @@ impl Operation for BackupRestore {
     }
 }
 
+/// The backup, and the only workspace to restore with the id to restore it under.
+fn checked(
+    request: &BackupRestore,
+    service: &Service,
+    caller: &Caller,
+) -> Result<(Backup, Option<(String, String)>), ServiceError> {
+    let given = |id: &Option<String>| id.clone().filter(|id| !id.is_empty());
+    let (asked, into) = (given(&request.workspace_id), given(&request.into_workspace_id));
+    for (field, id) in [("workspace_id", &asked), ("into_workspace_id", &into)] {
+        if let Some(id) = id {
+            check_workspace_id(id).map_err(|error| ServiceError::invalid(format!("`{field}`: {error}")))?;
+            caller.rights.allow_workspace(id).then_some(()).ok_or_else(|| unknown_to_caller(id))?;
+        }
+    }
+    if asked.is_none() {
+        caller.need_whole_database(|| "a restore without `workspace_id`")?;
+    }
+    let backup = service.find_backup(caller, &request.backup_id)?;
+    match (asked.or_else(|| backup.manifest.workspace_id.clone()), into) {
+        (Some(id), into) => {
+            let into = into.unwrap_or_else(|| id.clone());
+            Ok((backup, Some((id, into))))
+        }
+        (None, None) => Ok((backup, None)),
+        (None, Some(_)) => Err(ServiceError::invalid(
+            "`into_workspace_id` needs `workspace_id`, because the backup holds several workspaces",
+        )),
+    }
+}
+
 /// What follows a restore: the workspace that always exists, and what a salvage had to leave out.
 fn settle(service: &Arc<Service>, caller: &Caller, reason: BackupReason) -> Result<(), ServiceError> {
     service.store.ensure_workspace(DEFAULT_WORKSPACE, service.stamp(caller))?;
@@ -174,17 +198,4 @@ fn only_seen(error: StoreError, caller: &Caller) -> StoreError {
         }
         other => other,
     }
-}
-
-fn unconfirmed(request: &BackupRestore, target: RestoreTarget<'_>) -> ServiceError {
-    let what = match target {
-        RestoreTarget::Database => "the whole database".to_owned(),
-        RestoreTarget::Workspace { into, .. } => format!("the workspace `{into}`"),
-    };
-    ServiceError::new(ErrorCode::ConfirmationRequired, format!("restoring replaces {what} and needs `confirm: true`"))
-        .with_hint("save the current contents first with `backup_create`")
-        .with_details(json!({"next": {"operation": "backup_restore", "arguments": {
-            "backup_id": request.backup_id, "workspace_id": request.workspace_id,
-            "into_workspace_id": request.into_workspace_id, "without_ledger": request.without_ledger, "confirm": true,
-        }}}))
 }

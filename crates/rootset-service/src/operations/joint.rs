@@ -4,8 +4,8 @@
 use std::collections::HashSet;
 
 use rootset_api::{
-    AppliedPart, AppliedPlan, ConflictAnswer, Effect, ErrorCode, Forget, ForgetAnswer, GcApply, PlanAnswer, PlanPart,
-    SkippedAnswer, SkippedItem, UndoAnswer, UndonePart,
+    AppliedPart, AppliedPlan, ConflictAnswer, Effect, ErrorCode, Forget, ForgetAnswer, GcApply, Irreversible,
+    PlanAnswer, PlanPart, Request, SkippedAnswer, SkippedItem, UndoAnswer, UndonePart,
 };
 use rootset_model::limits::{FORGET_WORKSPACES_MAX, PLAN_ITEMS_SHOWN, SKIPPED_SHOWN};
 use rootset_model::{Counts, PlanId, RunId, WorkspaceKey};
@@ -32,10 +32,14 @@ fn need_everywhere(caller: &Caller) -> Result<(), ServiceError> {
     caller.need_scope(Effect::Admin, what)?;
     caller.need_whole_database(what)?;
     if caller.front_end == FrontEnd::Mcp {
-        return Err(ServiceError::new(ErrorCode::Forbidden, "agents cannot forget in several workspaces at once")
-            .with_hint("a person can run `rootset forget --everywhere` in a terminal"));
+        return Err(refused_to_agents());
     }
     Ok(())
+}
+
+pub(super) fn refused_to_agents() -> ServiceError {
+    ServiceError::new(ErrorCode::Forbidden, "agents cannot forget in several workspaces at once")
+        .with_hint("a person can run `rootset forget --everywhere` in a terminal")
 }
 
 pub(super) fn forget(mut request: Forget, service: &Service, caller: &Caller) -> Result<ForgetAnswer, ServiceError> {
@@ -206,7 +210,7 @@ pub(super) fn apply(
     let wanted = Wanted::checked(request.rewrite_backups, request.receipt, caller)?;
     let confirm = caller.confirms_for_good(request.confirm);
     if joint.erases {
-        caller.need_scope(Effect::Purge, || "a plan that erases for good")?;
+        caller.need_scope_for(Irreversible::PLAN_THAT_ERASES, GcApply::operation())?;
         if request.backup == Some(true) {
             return Err(super::apply::no_backup_of_erasures());
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rootset_api::{AppliedPlan, ErrorCode, GcPlan, PlanAnswer, PruneAnswer, PruneMemory, Request};
 use rootset_gc::strategies::chosen;
 use rootset_model::Counts;
-use rootset_store::PlanView;
+use rootset_store::{PlanView, Workspace};
 use serde_json::json;
 
 use super::apply::applied_plan_answer;
@@ -28,22 +28,39 @@ impl Operation for GcPlan {
     }
 }
 
+/// The plan in question: the one that is named, or one of what is garbage now.
+fn planned(
+    request: &PruneMemory,
+    service: &Service,
+    workspace: &Workspace,
+    caller: &Caller,
+) -> Result<PlanView, ServiceError> {
+    match (&request.plan_id, request.strategy) {
+        (Some(_), Some(_)) => Err(ServiceError::invalid("give either `plan_id` or `strategy`, not both")),
+        (Some(plan), None) => {
+            let shown = rootset_model::limits::PLAN_ITEMS_SHOWN as i64;
+            Ok(service.store.plan(workspace, parse_plan_id(plan)?, &service.settings.limits, 0, shown)?)
+        }
+        (None, strategy) => {
+            let strategies = chosen(&[strategy.unwrap_or_default()]);
+            Ok(service.plan_garbage(workspace, &strategies, PruneMemory::NAME, &caller.actor)?.0)
+        }
+    }
+}
+
 impl Operation for PruneMemory {
+    /// A person agrees to a plan that they can look at, not to whatever may be garbage when they answer.
+    fn unconfirmed(&self, service: &Service, caller: &Caller) -> ServiceError {
+        let workspace = service.workspace(caller, self.workspace_id.as_deref());
+        match workspace.and_then(|workspace| planned(self, service, &workspace, caller)) {
+            Ok(plan) => unconfirmed(self, "removing without the limits needs a person", plan),
+            Err(error) => error,
+        }
+    }
+
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<PruneAnswer, ServiceError> {
         let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
-        if self.plan_id.is_some() && self.strategy.is_some() {
-            return Err(ServiceError::invalid("give either `plan_id` or `strategy`, not both"));
-        }
-        let plan = match &self.plan_id {
-            Some(plan) => {
-                let shown = rootset_model::limits::PLAN_ITEMS_SHOWN as i64;
-                service.store.plan(&workspace, parse_plan_id(plan)?, &service.settings.limits, 0, shown)?
-            }
-            None => {
-                let strategies = chosen(&[self.strategy.unwrap_or_default()]);
-                service.plan_garbage(&workspace, &strategies, Self::NAME, &caller.actor)?.0
-            }
-        };
+        let plan = planned(&self, service, &workspace, caller)?;
         if self.dry_run.unwrap_or(true) {
             let message = preview_message(&plan);
             return Ok(PruneAnswer { plan: Some(plan_answer(plan)), applied: None, message });

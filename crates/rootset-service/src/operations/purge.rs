@@ -2,34 +2,34 @@
 
 use std::sync::Arc;
 
-use rootset_api::{ErrorCode, GcPurge, PurgeAnswer, Request};
+use rootset_api::{GcPurge, PurgeAnswer, Request};
 use rootset_model::Timestamp;
 use rootset_model::time::parse_duration_ms;
-use rootset_store::PurgeTarget;
+use rootset_store::{PurgeTarget, Workspace};
 use serde_json::{Value, json};
 
 use crate::caller::Caller;
 use crate::error::ServiceError;
 use crate::fields::parse_run_id;
-use crate::operation::Operation;
+use crate::operation::{Operation, confirmation_of};
 use crate::receipts::{Wanted, purged_rows};
 use crate::service::Service;
 
 impl Operation for GcPurge {
-    fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<PurgeAnswer, ServiceError> {
-        let workspace = service.workspace_or_trashed(caller, self.workspace_id.as_deref())?;
-        let now = service.now();
-        let target = match (&self.run_id, &self.older_than) {
-            (Some(run), None) => PurgeTarget::Run(parse_run_id(run)?),
-            (None, Some(age)) => PurgeTarget::TrashedBefore(Timestamp(now.0.saturating_sub(duration(age)?))),
-            (None, None) => return Err(ServiceError::invalid("either `run_id` or `older_than` is required")),
-            (Some(_), Some(_)) => {
-                return Err(ServiceError::invalid("give either `run_id` or `older_than`, not both"));
+    fn unconfirmed(&self, service: &Service, caller: &Caller) -> ServiceError {
+        match checked(self, service, caller) {
+            Ok(_) => {
+                let message = "purging cannot be undone and needs `confirm: true`";
+                confirmation_of(self, message, json!({"confirm": true}))
             }
-        };
-        let wanted = Wanted::checked(self.rewrite_backups, self.receipt, caller)?;
-        if !caller.confirms_for_good(self.confirm) {
-            return Err(caller.unconfirmed_for_good(unconfirmed(&self)));
+            Err(error) => error,
+        }
+    }
+
+    fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<PurgeAnswer, ServiceError> {
+        let (workspace, target, wanted) = checked(&self, service, caller)?;
+        if self.confirm != Some(true) {
+            return Err(self.unconfirmed(service, caller));
         }
         let receipt = service.store.purge(&workspace, target, service.next_erasure_id(), service.stamp(caller))?;
         let mut warnings = receipt.warnings.clone();
@@ -44,6 +44,21 @@ impl Operation for GcPurge {
     }
 }
 
+fn checked(
+    request: &GcPurge,
+    service: &Service,
+    caller: &Caller,
+) -> Result<(Workspace, PurgeTarget, Wanted), ServiceError> {
+    let workspace = service.workspace_or_trashed(caller, request.workspace_id.as_deref())?;
+    let target = match (&request.run_id, &request.older_than) {
+        (Some(run), None) => PurgeTarget::Run(parse_run_id(run)?),
+        (None, Some(age)) => PurgeTarget::TrashedBefore(Timestamp(service.now().0.saturating_sub(duration(age)?))),
+        (None, None) => return Err(ServiceError::invalid("either `run_id` or `older_than` is required")),
+        (Some(_), Some(_)) => return Err(ServiceError::invalid("give either `run_id` or `older_than`, not both")),
+    };
+    Ok((workspace, target, Wanted::checked(request.rewrite_backups, request.receipt, caller)?))
+}
+
 /// Warnings as answers carry them: not at all where there are none.
 pub fn said(warnings: Vec<String>) -> Option<Vec<String>> {
     (!warnings.is_empty()).then_some(warnings)
@@ -55,16 +70,4 @@ fn duration(value: &Value) -> Result<i64, ServiceError> {
         other => other.to_string(),
     };
     parse_duration_ms(&text).map_err(|error| ServiceError::invalid(format!("`older_than`: {error}")))
-}
-
-/// Whoever confirms means this very call.
-fn unconfirmed(request: &GcPurge) -> ServiceError {
-    let mut arguments = json!({"run_id": request.run_id, "older_than": request.older_than, "confirm": true});
-    for (field, given) in [("rewrite_backups", request.rewrite_backups), ("receipt", request.receipt)] {
-        if let Some(given) = given {
-            arguments[field] = given.into();
-        }
-    }
-    ServiceError::new(ErrorCode::ConfirmationRequired, "purging cannot be undone and needs `confirm: true`")
-        .with_details(json!({"next": {"operation": GcPurge::NAME, "arguments": arguments}}))
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use rootset_api::{Effect, Request, UpdateMemory, UpdatedMemory};
+use rootset_api::{Request, UpdateMemory, UpdatedMemory};
 use rootset_model::Content;
 use rootset_model::content::topic_of;
 use rootset_model::limits::REASON_CHARS_MAX;
@@ -10,6 +10,7 @@ use rootset_model::names::check_memory_name;
 use rootset_store::{
     AttributeChanges, FullMemory, PreparedContent, StoreError, UpdateOutcome, UpdateRequest, Workspace,
 };
+use serde_json::json;
 
 use super::purge::said;
 use crate::caller::Caller;
@@ -17,7 +18,7 @@ use crate::error::ServiceError;
 use crate::fields::{
     RawContent, check_short_text, check_source_version, checked_content, checked_metadata, checked_tags,
 };
-use crate::operation::Operation;
+use crate::operation::{Operation, confirmation_of};
 use crate::receipts::Wanted;
 use crate::service::Service;
 use crate::worker::{Completion, provider_failed};
@@ -28,13 +29,26 @@ const ATTEMPTS_MAX: usize = 8;
 const REVISIONS_COMPARED_MAX: usize = 100;
 
 impl Operation for UpdateMemory {
+    fn unconfirmed(&self, service: &Service, caller: &Caller) -> ServiceError {
+        let found = service.workspace(caller, self.workspace_id.as_deref()).and_then(|workspace| {
+            let row = service.store.memory(&workspace, &self.memory_id)?;
+            attributes(self)?;
+            Ok(row)
+        });
+        match found {
+            Ok(row) => {
+                let name = row.name.unwrap_or_else(|| row.id.to_string());
+                let message = format!("erasing the earlier revisions of `{name}` cannot be undone");
+                confirmation_of(self, message, json!({}))
+            }
+            Err(error) => error,
+        }
+    }
+
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<UpdatedMemory, ServiceError> {
         let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
         if !self.changes_something() {
             return Err(ServiceError::invalid("give at least one field to change"));
-        }
-        if self.erase_previous == Some(true) {
-            caller.need_scope(Effect::Purge, || "`erase_previous: true`")?;
         }
         let (attributes, redacted) = attributes(&self)?;
         for _ in 0..ATTEMPTS_MAX {
@@ -144,8 +158,8 @@ fn attempt(
         seen_version: seen.row.version,
         attributes,
         content: prepared.as_ref(),
-        erase_previous: erases.then(|| service.next_erase_ids()),
-        keep_revisions: service.settings.keep_revisions,
+        erase_previous: erases,
+        history: service.history(),
     };
     let outcome = match service.store.update_memory(workspace, &update, service.stamp(caller)) {
         Err(StoreError::VersionMismatch { .. }) if request.expected_version.is_none() => {

@@ -8,12 +8,13 @@ use rootset_api::{
 };
 use rootset_model::limits::{COUNT_MAX, DESCRIPTION_CHARS_MAX, TOPIC_CHARS_MAX};
 use rootset_model::names::check_workspace_id;
-use rootset_store::{NewWorkspace, STANDARD_CLASS, WorkspaceView};
+use rootset_store::{NewWorkspace, STANDARD_CLASS, Workspace, WorkspaceView};
+use serde_json::json;
 
 use crate::caller::Caller;
 use crate::error::ServiceError;
 use crate::fields::check_short_text;
-use crate::operation::Operation;
+use crate::operation::{Operation, confirmation_of};
 use crate::service::{DEFAULT_WORKSPACE, Service};
 
 impl Operation for CreateWorkspace {
@@ -99,10 +100,7 @@ impl Operation for ListWorkspaces {
 
 impl Operation for DeleteWorkspace {
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<DeletedWorkspace, ServiceError> {
-        let workspace = service.workspace(caller, Some(&self.workspace_id))?;
-        if workspace.id == DEFAULT_WORKSPACE {
-            return Err(ServiceError::conflict("the workspace `default` always exists and cannot be deleted"));
-        }
+        let workspace = deletable(&self, service, caller)?;
         let phrase = format!("DELETE {}", workspace.id);
         if self.confirm_phrase.as_deref() != Some(&phrase) {
             return Err(ServiceError::new(
@@ -115,4 +113,23 @@ impl Operation for DeleteWorkspace {
         let run = service.store.delete_workspace(&workspace, ids, grace_ms, service.stamp(caller))?;
         Ok(DeletedWorkspace { workspace_id: workspace.id, run_id: run.id, undo_until: run.undo_until })
     }
+
+    fn unconfirmed(&self, service: &Service, caller: &Caller) -> ServiceError {
+        match deletable(self, service, caller) {
+            Ok(Workspace { id, .. }) => {
+                let message = format!("the whole workspace `{id}` goes to the trash, pinned memories included");
+                confirmation_of(self, message, json!({"confirm_phrase": format!("DELETE {id}")}))
+            }
+            Err(error) => error,
+        }
+    }
+}
+
+/// The workspace that is to go.
+fn deletable(request: &DeleteWorkspace, service: &Service, caller: &Caller) -> Result<Workspace, ServiceError> {
+    let workspace = service.workspace(caller, Some(&request.workspace_id))?;
+    if workspace.id == DEFAULT_WORKSPACE {
+        return Err(ServiceError::conflict("the workspace `default` always exists and cannot be deleted"));
+    }
+    Ok(workspace)
 }

@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, reason = "clippy's own exception for tests does not reach the helpers of a test binary")]
 
 mod adding;
+mod agents;
 mod archives;
 mod backups;
 mod batches;

@@ -106,6 +106,29 @@ fn a_server_is_waited_for_by_the_batch_and_not_by_the_row() {
     assert!(worse.is_empty(), "more rows, more round trips: {worse:?}");
 }
 
+/// The history of a memory costs nothing until it has its full length.
+#[test]
+fn only_an_update_that_pushes_a_revision_out_waits_for_more() {
+    let world = World::on(TestDatabase::on(TestEngine::Postgres), |service| service);
+    let count = || world.service.database_round_trips().expect("a server counts");
+    let updates = |name: &str| -> Vec<u64> {
+        world.add_named(name, &format!("Alice uses PostgreSQL for {name}."));
+        let update = |number: usize| {
+            let before = count();
+            let text = format!("Alice uses PostgreSQL {number} times for {name}.");
+            world.call("update_memory", json!({"memory_id": name, "context": text}));
+            count() - before
+        };
+        (0..24).map(update).collect()
+    };
+    updates("warm"); // Statements are prepared when they are first used.
+    let taken = updates("note");
+    let (kept, pushed_out) = taken.split_at(20);
+    assert!(kept.iter().all(|it| *it == kept[0]) && pushed_out.iter().all(|it| *it == pushed_out[0]), "{taken:?}");
+    let shown = format!("an update: {}, one that pushes a revision out: {}", kept[0], pushed_out[0]);
+    insta::assert_snapshot!("round_trips_of_updates", shown);
+}
+
 /// What looks at every tenant asks many of them at a time.
 #[test]
 fn a_server_is_not_waited_for_once_per_workspace() {

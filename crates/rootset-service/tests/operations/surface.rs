@@ -14,6 +14,7 @@ fn the_surface_changes_only_on_purpose() {
                 "is_idempotent": operation.is_idempotent,
                 "is_open_world": operation.is_open_world,
                 "is_database_wide": operation.is_database_wide,
+                "needs_person": operation.irreversible.iter().map(|it| it.argument.unwrap_or("always")).collect::<Vec<_>>(),
                 "profiles": operation.profiles,
                 "description": operation.description(),
                 "input": operation.input_schema(),

@@ -2,9 +2,10 @@
 
 use std::sync::{Arc, Barrier};
 
+use rootset_service::{Housekeeper, ServiceError};
 use serde_json::{Value, json};
 
-use crate::harness::{World, array, text_of};
+use crate::harness::{DAY_MS, World, array, text_of};
 
 #[test]
 fn only_the_given_field_changes() {
@@ -211,6 +212,110 @@ fn the_last_twenty_earlier_revisions_stay_readable() {
         }
     }
     world.assert_doctor_is_content();
+}
+
+/// A memory with one earlier revision more than are kept, and the run that took it.
+fn pushed_out(world: &World) -> String {
+    world.call("add_memory", json!({"name": "note", "context": "the original", "pinned": true}));
+    for number in 1..=21 {
+        world.call("update_memory", json!({"memory_id": "note", "context": format!("text {number}")}));
+    }
+    let runs = world.call("gc_undo", json!({}))["runs"].clone();
+    assert_eq!((array(&runs).len(), &runs[0]["operation"]), (1, &json!("trim_revisions")), "{runs}");
+    assert_eq!(runs[0]["trashed"]["revisions"], 1, "{runs}");
+    text_of(&runs[0]["run_id"])
+}
+
+fn original(world: &World) -> Result<Value, ServiceError> {
+    world.try_call("get_memory", json!({"memory_id": "note", "revision": 1}))
+}
+
+#[test]
+fn a_revision_that_falls_off_the_history_goes_to_the_trash_and_comes_back() {
+    let world = World::new();
+    let run = pushed_out(&world);
+    let error = original(&world).unwrap_err();
+    assert_eq!(error.code.as_str(), "not_found");
+    assert!(error.hint.as_ref().unwrap().contains("in the trash since"), "{}", error.to_json());
+    assert_eq!(error.details.as_ref().unwrap()["next"]["arguments"]["run_id"], run.as_str());
+
+    let trash = world.call("list_trash", json!({}));
+    let item = &trash["items"][0];
+    let id = text_of(&item["id"]);
+    assert_eq!((&trash["total"], &item["kind"], &item["run_id"]), (&json!(1), &json!("revision"), &json!(run)));
+    assert!(item["undo_until"].is_string(), "{item}");
+    let why = world.call("gc_explain", json!({"id": id}));
+    assert_eq!((&why["kind"], &why["alive"]), (&json!("revision"), &json!(false)), "{why}");
+    assert!(text_of(&why["reason"]).contains("trim_revisions of cli"), "{why}");
+    let status = world.call("gc_status", json!({}));
+    assert_eq!(status["trash"]["revisions"], 1, "{status}");
+    assert_eq!(status["disk"]["trash"], "the original".len() * 2, "topic and text: {status}");
+    let audit = world.call("list_audit", json!({"operation": "trim_revisions"}));
+    assert_eq!((&audit["total"], &audit["entries"][0]["run_id"]), (&json!(1), &json!(run)), "{audit}");
+    world.assert_doctor_is_content();
+
+    assert_eq!(world.call("gc_undo", json!({ "run_id": run }))["restored"]["revisions"], 1);
+    assert_eq!(original(&world).unwrap()["context"], "the original");
+    assert_eq!(world.call("gc_explain", json!({ "id": id }))["alive"], true);
+    // There is one too many again, and the next change takes it again.
+    world.call("update_memory", json!({"memory_id": "note", "context": "text 22"}));
+    assert_eq!(original(&world).unwrap_err().code.as_str(), "not_found");
+    assert_eq!(world.call("list_trash", json!({}))["total"], 2);
+    world.assert_doctor_is_content();
+}
+
+#[test]
+fn a_revision_past_its_grace_is_purged_without_a_word_about_its_text_or_name() {
+    let world = World::new();
+    world.call("add_memory", json!({"context": "A topic of its own\n\nand more"}));
+    for number in 1..=21 {
+        world.call("update_memory", json!({"memory_id": "a-topic-of-its-own", "context": format!("text {number}")}));
+    }
+    let run = text_of(&world.call("list_trash", json!({}))["items"][0]["run_id"]);
+    world.advance_ms(8 * DAY_MS);
+    world.service.housekeep(Housekeeper::Scheduler).unwrap();
+    assert_eq!(world.call("list_trash", json!({}))["total"], 0);
+    assert_eq!(world.fails("gc_undo", json!({ "run_id": run })).0, "conflict");
+    assert_eq!(world.look("a-topic-of-its-own")["revision"], 22, "it keeps its name");
+    // Nobody wanted the text gone, so it may be said again.
+    let again = world.call("add_memory", json!({"context": "A topic of its own\n\nand more"}));
+    assert_eq!(again["created"], true);
+    world.assert_doctor_is_content();
+}
+
+#[test]
+fn what_somebody_erases_or_forgets_is_gone_also_where_it_fell_off_the_history() {
+    for request in [
+        ("update_memory", json!({"memory_id": "note", "erase_previous": true})),
+        ("gc_purge", json!({"older_than": "0", "confirm": true})),
+    ] {
+        let world = World::new();
+        pushed_out(&world);
+        let backup = world.call("backup_create", json!({"format": "jsonl"}));
+        world.call(request.0, request.1);
+        assert_eq!(world.call("list_trash", json!({}))["total"], 0);
+        world.call("backup_restore", json!({"backup_id": backup["backup_id"], "confirm": true}));
+        assert!(original(&world).is_err());
+        assert_eq!(world.call("list_trash", json!({}))["total"], 0, "{}", request.0);
+        world.assert_doctor_is_content();
+    }
+    let world = World::new();
+    pushed_out(&world);
+    let plan = world.call("forget", json!({"query": "original", "include_pinned": true, "purge": true}));
+    assert_eq!(plan["in_plan"], 1, "{plan}");
+    world.call("gc_apply", json!({"plan_id": plan["plan_id"], "confirm": true, "allow_large": true}));
+    assert_eq!(world.places_with(b"the original"), Vec::<String>::new());
+}
+
+#[test]
+fn a_backup_holds_revisions_in_the_trash_and_their_undo() {
+    let world = World::new();
+    let run = pushed_out(&world);
+    let backup = world.call("backup_create", json!({"format": "jsonl"}));
+    world.call("backup_restore", json!({"backup_id": backup["backup_id"], "confirm": true}));
+    world.assert_doctor_is_content();
+    world.call("gc_undo", json!({ "run_id": run }));
+    assert_eq!(original(&world).unwrap()["context"], "the original");
 }
 
 #[test]

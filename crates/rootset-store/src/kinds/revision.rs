@@ -5,19 +5,22 @@ use std::collections::{HashMap, HashSet};
 use rootset_gc::RootState;
 use rootset_model::content::DocHash;
 use rootset_model::plan::{ItemKind, PlanItem};
-use rootset_model::{Content, Counts, MemoryId, WorkspaceKey};
+use rootset_model::{Content, Counts, MemoryId, RunId, Timestamp, WorkspaceKey};
 
 use super::{
-    Descriptions, Erasing, Id, Kind, Ledger, Planned, Progress, Purging, States, Sweep, Undoing, memory, objects,
+    Descriptions, Erasing, Id, Kind, Ledger, Planned, Progress, Purging, States, Sweep, Undoing, When, memory, objects,
 };
 use crate::driver::{SearchRemoval, Transaction};
+use crate::erasure::Class;
 use crate::error::StoreError;
+use crate::explain::{self, Explanation};
 use crate::forget::{ForgetKind, ForgetMatch, ForgetRequest, ForgetSelection};
 use crate::memories::read_content;
 use crate::plans::PlanTotals;
 use crate::purge::{Erased, NOTED_CAUSES};
 use crate::statements::memories as memory_sql;
 use crate::statements::purge as purge_sql;
+use crate::status::HeapStatus;
 use crate::undo::Undone;
 use crate::{Stamp, erased_names, erasure, workspaces};
 
@@ -63,6 +66,20 @@ EXISTS (SELECT 1 FROM revisions v WHERE v.workspace = r.workspace AND v.trashed_
 -- fragment: trash_without_run.revision
 (SELECT COUNT(*) FROM revisions v WHERE v.workspace = ?1 AND v.trashed_run IS NOT NULL AND NOT EXISTS (
     SELECT 1 FROM runs r WHERE r.workspace = v.workspace AND r.run = v.trashed_run))
+
+-- Those of a trashed memory are counted with it.
+-- fragment: trash_bytes.revision
+(SELECT CAST(COALESCE(SUM(v.bytes), 0) AS BIGINT)
+ FROM revisions v JOIN memories m ON m.workspace = v.workspace AND m.memory = v.memory
+ WHERE v.workspace = ?1 AND v.trashed_run IS NOT NULL AND m.trashed_run IS NULL)
+
+-- name: count_trash
+SELECT COUNT(*), MIN(trashed_at) FROM revisions WHERE workspace = ?1 AND trashed_run IS NOT NULL;
+
+-- name: explained
+SELECT m.name, m.revision, r.trashed_run, r.trashed_at, m.trashed_run IS NOT NULL
+FROM revisions r JOIN memories m ON m.workspace = r.workspace AND m.memory = r.memory
+WHERE r.workspace = ?1 AND r.memory = ?2 AND r.revision = ?3;
 
 -- fragment: trash_rows.revision
 SELECT 'revision' AS kind, v.memory AS object, m.name AS name, v.topic AS topic, v.trashed_at AS trashed_at,
@@ -210,6 +227,52 @@ impl Kind for Revision {
         remove(tx, purging.workspace, &revisions, &purging.ledger, erased, purging.stamp)?;
         Ok(Progress::Done)
     }
+
+    /// By the id that plans and the trash show: the memory's, `@` and the number.
+    fn explain_named(
+        &self,
+        tx: &mut dyn Transaction,
+        workspace: WorkspaceKey,
+        name: &str,
+        _when: &When,
+    ) -> Result<Option<Explanation>, StoreError> {
+        let parsed = name.split_once('@').map(|(memory, number)| (memory.parse::<MemoryId>(), number.parse::<i64>()));
+        let Some((Ok(memory), Ok(revision))) = parsed else { return Ok(None) };
+        let key = [workspace.into(), (&memory).into(), revision.into()];
+        type Row = (Option<String>, i64, Option<(RunId, Timestamp)>, bool);
+        let found: Option<Row> = tx.row(&sql::EXPLAINED, &key, |row| {
+            let trashed = row.get::<Option<RunId>>(2)?.zip(row.get(3)?);
+            Ok((row.get(0)?, row.get(1)?, trashed, row.get(4)?))
+        })?;
+        let Some((memory_name, current, trashed, is_memory_trashed)) = found else { return Ok(None) };
+        let root = format!("memory {}", memory_name.unwrap_or_else(|| memory.to_string()));
+        let (is_alive, reason) = match trashed {
+            Some(trash) => (false, explain::in_trash(tx, workspace, trash)?),
+            None if is_memory_trashed => (false, "its memory is in the trash".to_owned()),
+            None if revision >= current => (true, "it is the text of its memory".to_owned()),
+            None => (true, "an earlier revision among those that are kept".to_owned()),
+        };
+        let path = is_alive.then_some(root).into_iter().chain([format!("revision {revision}")]).collect();
+        let id = self.shown_id(ItemKind::REVISION, memory.0, revision);
+        Ok(Some(Explanation { kind: "revision", id, is_alive, reason, path }))
+    }
+
+    fn count_heap(
+        &self,
+        tx: &mut dyn Transaction,
+        workspace: WorkspaceKey,
+        _now: Timestamp,
+        status: &mut HeapStatus,
+    ) -> Result<(), StoreError> {
+        tx.query(&sql::COUNT_TRASH, &[workspace.into()], &mut |row| {
+            // Most workspaces have none, and need not hear of it.
+            if row.get::<i64>(0)? > 0 {
+                status.trashed.add("revisions", row.get(0)?);
+                status.note_trash_since(row.get(1)?);
+            }
+            Ok(())
+        })
+    }
 }
 
 fn remove(
@@ -253,10 +316,11 @@ fn remove(
     erased.rows.add("revisions", tx.execute_many(&memory_sql::DELETE_REVISION, &rows)? as i64);
     erased.rows.add("bytes", bytes);
     workspaces::touch(tx, workspace, 0, -bytes, stamp.now)?;
-    for name in erased_names::replace(tx, workspace, &topics)? {
-        erased.probe(&name);
-    }
-    if !contents.is_empty() && NOTED_CAUSES.contains(&ledger.cause) {
+    // What merely fell off the end of the history may be said again, and its memory keeps its name.
+    if NOTED_CAUSES.contains(&ledger.cause) || ledger.class == Some(Class::Erased) {
+        for name in erased_names::replace(tx, workspace, &topics)? {
+            erased.probe(&name);
+        }
         erasure::record(tx, workspace, ledger, &contents, stamp)?;
     }
     Ok(())

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use rootset_gc::{PlanFacts, Skip};
 use rootset_model::limits::SWEEP_BATCH_MEMORIES;
-use rootset_model::plan::{Action, PlanItem};
+use rootset_model::plan::{Action, ItemKind, PlanItem};
 use rootset_model::{ErasureId, MemoryId, PlanId, RunId, WorkspaceKey};
 
 use super::ApplyOptions;
@@ -254,8 +254,9 @@ pub(super) fn confirm_named(
     let only_stashes = !items.is_empty() && items.iter().all(|item| item.action == Action::Stash);
     let grace_ms = (!only_stashes).then_some(grace_ms);
     let policy = format!(r#"{{"operation":"{operation}"}}"#);
-    // Whoever erases earlier revisions of a pinned memory keeps the memory: its pin does not stand in the way.
-    let plan = NewPlan { id: ids.plan, policy, items, erases, include_pinned: erases, is_named: true, marker: None };
+    // Where earlier revisions of a pinned memory go, the memory is kept: its pin does not stand in the way.
+    let include_pinned = items.iter().all(|item| item.kind == ItemKind::REVISION);
+    let plan = NewPlan { id: ids.plan, policy, items, erases, include_pinned, is_named: true, marker: None };
     plans::insert(tx, workspace, &plan, stamp)?;
     let stored = plans::find(tx, workspace, ids.plan)?;
     confirm(tx, workspace, &stored, operation, ids, grace_ms, stamp)

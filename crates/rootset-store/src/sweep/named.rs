@@ -12,8 +12,11 @@ use crate::failpoints::sweep_batch_memories;
 use crate::kinds::Terms;
 use crate::purge::Erased;
 use crate::runs::{self, RunView};
-use crate::update::EraseIds;
+use crate::update::{EraseIds, History};
 use crate::{Stamp, Store, Workspace, memories};
+
+/// What a run is called that takes revisions which nobody asked to remove: their texts may be added again.
+const TRIMMED: &str = "trim_revisions";
 
 impl Store {
     /// Trashes one memory.
@@ -77,20 +80,42 @@ pub(crate) fn erase_revisions(
     ids: EraseIds,
     stamp: Stamp<'_>,
 ) -> Result<Erased, StoreError> {
-    let row = memories::by_id(tx, workspace, memory)?.ok_or(StoreError::MissingRow { statement: "memories.by_id" })?;
-    let items = revisions
-        .iter()
-        .map(|revision| PlanItem {
-            kind: ItemKind::REVISION,
-            object: memory.0,
-            revision: *revision,
-            version: row.version,
-            action: Action::Erase,
-            reason: Reason::ERASE_PREVIOUS,
-        })
-        .collect();
+    let items = revision_items(tx, workspace, memory, revisions, Action::Erase, Reason::ERASE_PREVIOUS)?;
     let confirmed = confirm_named(tx, workspace, items, "update_memory", ids, 0, stamp)?;
     sweep_all(tx, &confirmed, &|_| String::new(), stamp)
+}
+
+/// Trashes earlier revisions of a memory that has more of them than are kept, in the transaction that pushed them out.
+pub(crate) fn trash_revisions(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    memory: MemoryId,
+    revisions: &[i64],
+    history: &History,
+    stamp: Stamp<'_>,
+) -> Result<(), StoreError> {
+    let items = revision_items(tx, workspace, memory, revisions, Action::Trash, Reason::PAST_HISTORY)?;
+    sweep_named(tx, workspace, items, TRIMMED, history.ids, history.grace_ms, stamp)
+}
+
+fn revision_items(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    memory: MemoryId,
+    revisions: &[i64],
+    action: Action,
+    reason: Reason,
+) -> Result<Vec<PlanItem>, StoreError> {
+    let row = memories::by_id(tx, workspace, memory)?.ok_or(StoreError::MissingRow { statement: "memories.by_id" })?;
+    let item = |revision: &i64| PlanItem {
+        kind: ItemKind::REVISION,
+        object: memory.0,
+        revision: *revision,
+        version: row.version,
+        action,
+        reason,
+    };
+    Ok(revisions.iter().map(item).collect())
 }
 
 /// Stores, confirms and carries out a plan of what the caller named.
