@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use rootset_api::{ErrorCode, HoldingBackup};
+use rootset_api::HoldingBackup;
 use rootset_gc::{BackupFacts, BackupPolicy, backups_to_remove};
 use rootset_model::Timestamp;
 use rootset_store::{
@@ -11,7 +11,7 @@ use rootset_store::{
     remove_unfinished_backups, verify_backup,
 };
 
-use crate::caller::{Caller, FrontEnd};
+use crate::caller::Caller;
 use crate::error::ServiceError;
 use crate::fields::hex;
 use crate::service::Service;
@@ -181,11 +181,10 @@ impl Service {
     /// The backup that a request names. A path is for the command line only: everybody else stays within the folder.
     pub(crate) fn find_backup(&self, caller: &Caller, reference: &str) -> Result<Backup, ServiceError> {
         let is_path = reference.contains(['/', '\\']) || reference.starts_with('.');
-        match (is_path, caller.front_end) {
-            (false, _) => Ok(find_backup(&self.need_backup_folder()?, reference)?),
-            (true, FrontEnd::CommandLine) => Ok(open_backup(Path::new(reference))?),
-            (true, _) => Err(ServiceError::new(ErrorCode::InvalidArgument, "`backup_id` is an id, not a path")
-                .with_hint("`backup_list` shows the ids; paths work only on the command line")),
+        if is_path {
+            caller.need_command_line("backup_id", "give an id; `backup_list` shows them")?;
+            return Ok(open_backup(Path::new(reference))?);
         }
+        Ok(find_backup(&self.need_backup_folder()?, reference)?)
     }
 }

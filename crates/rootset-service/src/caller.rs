@@ -31,6 +31,8 @@ impl FrontEnd {
 #[derive(Clone, Debug)]
 pub struct Caller {
     pub front_end: FrontEnd,
+    /// Over the network, whatever is spoken there: what lies on this machine is not the caller's own.
+    pub is_remote: bool,
     /// Audit's actor and a memory's `written_by`: `cli`, a token's name or an MCP client's.
     pub actor: String,
     /// The workspace of requests that name none.
@@ -48,6 +50,7 @@ impl Caller {
     pub fn new(front_end: FrontEnd, actor: impl Into<String>, workspace: impl Into<String>) -> Self {
         Self {
             front_end,
+            is_remote: front_end == FrontEnd::Http,
             actor: actor.into(),
             workspace: workspace.into(),
             progress: Progress::default(),
@@ -91,7 +94,7 @@ impl Caller {
         }
         Err(ServiceError::new(
             ErrorCode::Forbidden,
-            format!("{} needs the scope `{}`, which this token does not have", what(), effect.as_str()),
+            format!("{} needs the scope `{}`, which {} does not have", what(), effect.as_str(), self.holder()),
         ))
     }
 
@@ -101,9 +104,14 @@ impl Caller {
             None => Ok(()),
             Some(_) => Err(ServiceError::new(
                 ErrorCode::Forbidden,
-                format!("{} affects the whole database, but this token is limited to some workspaces", what()),
+                format!("{} affects the whole database, but {} is limited to some workspaces", what(), self.holder()),
             )),
         }
+    }
+
+    /// What the rights belong to.
+    fn holder(&self) -> &'static str {
+        if self.is_remote { "this token" } else { "this connection" }
     }
 
     /// The refusal of something that is not confirmed for good. An agent hears that its own `confirm` will not do.
@@ -122,11 +130,22 @@ pub struct Rights {
     pub scopes: Option<BTreeSet<Effect>>,
     /// `None`: all of them. To this caller, others do not exist.
     pub workspaces: Option<BTreeSet<String>>,
+    /// Folders below which code may be indexed, of those that the settings allow; `None`: all of them.
+    pub roots: Option<Vec<String>>,
 }
 
 impl Rights {
     pub fn allow_effect(&self, effect: Effect) -> bool {
         self.scopes.as_ref().is_none_or(|scopes| scopes.contains(&effect))
+    }
+
+    /// Whether some request of the operation can be carried out with these rights.
+    pub fn allow_operation(&self, operation: &OperationInfo) -> bool {
+        let scope_always = operation.irreversible.iter().find(|it| it.argument.is_none());
+        let scope_always = scope_always.and_then(|it| it.scope_beyond(operation.effect));
+        self.allow_effect(operation.effect)
+            && scope_always.is_none_or(|scope| self.allow_effect(scope))
+            && (!operation.is_database_wide || self.workspaces.is_none())
     }
 
     pub fn allow_workspace(&self, workspace: &str) -> bool {

@@ -21,6 +21,7 @@ mod indexing;
 mod languages;
 mod operation;
 pub mod operations;
+mod places;
 mod platform;
 mod prepare;
 mod ranking;

@@ -27,6 +27,8 @@ pub struct Settings {
     pub code: CodeSettings,
     /// What sessions begin with.
     pub context: ContextSettings,
+    /// Files of this installation that hold secrets, beside those of the database: they are never indexed.
+    pub private_files: Vec<PathBuf>,
 }
 
 /// The scheduler and its housekeeping.
@@ -87,6 +89,7 @@ impl Default for Settings {
             backup: BackupSettings::default(),
             code: CodeSettings::default(),
             context: ContextSettings::default(),
+            private_files: Vec::new(),
         }
     }
 }
@@ -148,8 +151,11 @@ impl GcSettings {
 /// The code index.
 #[derive(Clone, Debug)]
 pub struct CodeSettings {
-    /// Servers index only what is below these; `None`: the working directory, unless that is `/` or the home folder.
+    /// Servers index only what is below these; `None`: over the network nothing, otherwise the working directory, unless
+    /// that is `/` or the home folder.
     pub roots: Option<Vec<PathBuf>>,
+    /// The same for some workspaces, in place of `roots`.
+    pub workspace_roots: BTreeMap<String, Vec<PathBuf>>,
     /// Patterns of paths that are left out, as in an ignore file.
     pub exclude: Vec<String>,
     /// Larger files are left out, in bytes.
@@ -158,24 +164,11 @@ pub struct CodeSettings {
 
 impl Default for CodeSettings {
     fn default() -> Self {
-        Self { roots: None, exclude: Vec::new(), max_file_size: rootset_model::limits::CODE_FILE_BYTES_MAX }
-    }
-}
-
-impl CodeSettings {
-    /// Whether a server may index this folder, which is absolute and without links.
-    pub(crate) fn allows(&self, folder: &std::path::Path) -> bool {
-        match &self.roots {
-            Some(roots) => {
-                roots.iter().filter_map(|root| root.canonicalize().ok()).any(|root| folder.starts_with(&root))
-            }
-            None => {
-                let Some(current) = std::env::current_dir().ok().and_then(|it| it.canonicalize().ok()) else {
-                    return false;
-                };
-                let home = std::env::home_dir().and_then(|it| it.canonicalize().ok());
-                current.parent().is_some() && home.is_none_or(|home| home != current) && folder.starts_with(&current)
-            }
+        Self {
+            roots: None,
+            workspace_roots: BTreeMap::new(),
+            exclude: Vec::new(),
+            max_file_size: rootset_model::limits::CODE_FILE_BYTES_MAX,
         }
     }
 }

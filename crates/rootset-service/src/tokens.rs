@@ -104,7 +104,7 @@ fn caller_of(token: TokenRow) -> Result<Caller, ServiceError> {
         _ => DEFAULT_WORKSPACE.to_owned(),
     };
     let mut caller = Caller::new(FrontEnd::Http, token.name, current);
-    caller.rights = Rights { scopes: Some(scopes), workspaces };
+    caller.rights = Rights { scopes: Some(scopes), workspaces, roots: None };
     caller.rights_expire_at = token.expires_at;
     Ok(caller)
 }

@@ -24,7 +24,7 @@ use rootset_model::Timestamp;
 pub(crate) use bundle::each_readable_row;
 pub(crate) use folder::trouble;
 pub use folder::{
-    Backup, DamagedBackup, find_backup, list_backups, list_damaged_backups, open_backup, remove_backup,
+    Backup, DamagedBackup, find_backup, has_manifest, list_backups, list_damaged_backups, open_backup, remove_backup,
     remove_damaged_backup, remove_unfinished_backups,
 };
 pub use manifest::{BackupKind, BackupReason, Manifest, ManifestFile};

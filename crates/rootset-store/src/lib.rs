@@ -74,7 +74,7 @@ pub use audit::{AuditEntry, AuditFilters, AuditHead};
 pub use backup::{
     Backup, BackupKind, BackupReason, Configured, DAMAGED_TAG, DamagedBackup, FreshTrash, LedgerUse, Manifest,
     ManifestFile, NewBackup, RestoreTarget, Restored, Restoring, Rewritten, RewrittenBackup, Salvaged, backup_id,
-    default_backup_folder, find_backup, list_backups, list_damaged_backups, open_backup, remove_backup,
+    default_backup_folder, find_backup, has_manifest, list_backups, list_damaged_backups, open_backup, remove_backup,
     remove_damaged_backup, remove_unfinished_backups, salvage, verify_backup,
 };
 pub use code::{

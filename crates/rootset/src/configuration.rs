@@ -29,7 +29,7 @@ use crate::arguments::GlobalArguments;
 
 pub use events::EventConfiguration;
 pub use example::example;
-pub use folders::data_file;
+pub use folders::{create_private, data_file};
 #[cfg(feature = "http")]
 pub use server::ServerConfiguration;
 use sources::{Layer, SourceKind};
@@ -197,7 +197,13 @@ impl Reader {
 
     fn code(&self, defaults: &CodeSettings) -> CodeSettings {
         CodeSettings {
-            roots: self.texts("code.roots").map(|roots| roots.into_iter().map(Into::into).collect()),
+            roots: self.folders("code.roots"),
+            workspace_roots: self
+                .names("code.workspaces")
+                .into_iter()
+                .filter_map(|name| Some((self.folders(&format!("code.workspaces.{name}.roots"))?, name)))
+                .map(|(roots, name)| (name, roots))
+                .collect(),
             exclude: self.texts("code.exclude").unwrap_or_default(),
             max_file_size: self.count("code.max_file_size").map_or(defaults.max_file_size, i64::unsigned_abs),
         }
@@ -305,6 +311,10 @@ impl Reader {
     fn texts(&self, key: &str) -> Option<Vec<String>> {
         let items = self.value(key)?.into_array()?;
         Some(items.into_iter().filter_map(|item| item.into_string()).collect())
+    }
+
+    fn folders(&self, key: &str) -> Option<Vec<PathBuf>> {
+        Some(self.texts(key)?.into_iter().map(Into::into).collect())
     }
 
     fn table(&self, section: &str) -> Option<Dict> {

@@ -7,7 +7,7 @@ use rootset_api::{CreateToken, Effect, ErrorCode, RevokeToken};
 use rootset_service::{Caller, FrontEnd, ServiceError};
 use rootset_store::Location;
 
-use crate::configuration::data_file;
+use crate::configuration::{create_private, data_file};
 use crate::program::Program;
 
 /// Its name, and so the actor of what is done with it.
@@ -20,6 +20,7 @@ pub fn ensure(program: &Program) -> Result<(), ServiceError> {
         return Ok(());
     }
     let path = path(&program.configuration()?.location()?)?;
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).map_or(Ok(()), create_private)?;
     let caller = Caller::new(FrontEnd::CommandLine, "cli", "default");
     let request = CreateToken {
         name: NAME.to_owned(),
@@ -44,7 +45,7 @@ pub fn ensure(program: &Program) -> Result<(), ServiceError> {
 
 /// Beside the database, whose owner it belongs to. Beside a server there is nothing: there it is in our data folder,
 /// under the name of host and database.
-fn path(database: &Location) -> Result<PathBuf, ServiceError> {
+pub fn path(database: &Location) -> Result<PathBuf, ServiceError> {
     match database {
         Location::File(path) => {
             let mut path = path.as_os_str().to_owned();

@@ -1,13 +1,16 @@
 //! One run of the program: the configuration and the service, each made when it is first needed.
 
 use std::cell::{Cell, OnceCell};
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use rootset_service::{Caller, FrontEnd, Operation, Progress, Service, ServiceError};
-use rootset_store::Store;
+use rootset_service::{Caller, FrontEnd, Operation, Progress, Service, ServiceError, Settings};
+use rootset_store::{Location, Store};
 
 use crate::arguments::GlobalArguments;
 use crate::configuration::Configuration;
+#[cfg(feature = "http")]
+use crate::first_token;
 use crate::output::Output;
 use crate::render::escaped;
 use crate::{deliveries, models};
@@ -87,7 +90,8 @@ impl Program {
         for setting in store.durability_at_start().iter().filter(|setting| setting.risk.is_some()) {
             tracing::warn!("the server has {setting}; hint: turn it on, or accept the risk");
         }
-        let service = Service::new(store, configuration.settings.clone())?.with_extractor(extractor);
+        let settings = Settings { private_files: private_files(&location), ..configuration.settings.clone() };
+        let service = Service::new(store, settings)?.with_extractor(extractor);
         let service = match embedder {
             Some(embedder) => service.with_embedder(embedder),
             None => service,
@@ -126,4 +130,15 @@ impl Program {
             tracing::warn!(%error, "could not finish the work left after the answer");
         }
     }
+}
+
+/// Files that hold secrets: the first token, which a server leaves for its owner.
+#[cfg(feature = "http")]
+fn private_files(database: &Location) -> Vec<PathBuf> {
+    first_token::path(database).into_iter().collect()
+}
+
+#[cfg(not(feature = "http"))]
+fn private_files(_database: &Location) -> Vec<PathBuf> {
+    Vec::new()
 }

@@ -18,8 +18,10 @@ use crate::harness::World;
 async fn authenticate(mut request: Request, next: Next) -> axum::response::Response {
     let rights = match request.headers().get("x-rights").and_then(|value| value.to_str().ok()) {
         Some("all") => Some(Rights::default()),
-        Some("read") => Some(Rights { scopes: Some(BTreeSet::from([Effect::Read])), workspaces: None }),
-        Some("elsewhere") => Some(Rights { scopes: None, workspaces: Some(BTreeSet::from(["other".to_owned()])) }),
+        Some("read") => Some(Rights { scopes: Some(BTreeSet::from([Effect::Read])), ..Rights::default() }),
+        Some("elsewhere") => {
+            Some(Rights { workspaces: Some(BTreeSet::from(["other".to_owned()])), ..Rights::default() })
+        }
         _ => None,
     };
     if let Some(rights) = rights {

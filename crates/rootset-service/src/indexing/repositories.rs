@@ -2,11 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use rootset_api::ErrorCode;
 use rootset_store::{Stamp, StoreError, Workspace};
-use serde_json::json;
 
-use crate::caller::{Caller, FrontEnd};
+use crate::caller::Caller;
 use crate::error::ServiceError;
 use crate::service::Service;
 
@@ -14,25 +12,13 @@ pub const SLUG_CHARS_MAX: usize = 64;
 
 impl Service {
     /// The folder itself, without links; refused to callers that may not look there.
-    pub(crate) fn folder_to_index(&self, path: &str, caller: &Caller) -> Result<PathBuf, ServiceError> {
-        let given = Path::new(path);
-        if path.is_empty() || path.contains('\0') {
-            return Err(ServiceError::invalid("`path` is empty or not a path"));
-        }
-        if caller.front_end != FrontEnd::CommandLine && !given.is_absolute() {
-            return Err(ServiceError::invalid(format!("`path` is `{path}`; a server needs an absolute path")));
-        }
-        let root = given.canonicalize().map_err(|error| {
-            // Nobody learns through a server what lies outside the folders it may index.
-            match caller.front_end {
-                FrontEnd::CommandLine => ServiceError::invalid(format!("`path` is `{path}`: {error}"))
-                    .with_hint("nothing was changed; a missing folder makes no file stale"),
-                FrontEnd::Http | FrontEnd::Mcp => forbidden(path),
-            }
-        })?;
-        if caller.front_end != FrontEnd::CommandLine && !self.settings.code.allows(&root) {
-            return Err(forbidden(path));
-        }
+    pub(crate) fn folder_to_index(
+        &self,
+        path: &str,
+        workspace: &Workspace,
+        caller: &Caller,
+    ) -> Result<PathBuf, ServiceError> {
+        let root = self.allowed_folder(path, workspace, caller)?;
         if !root.is_dir() {
             return Err(ServiceError::invalid(format!("`path` is `{path}`, which is not a folder"))
                 .with_hint("a repository is a folder with everything below it"));
@@ -80,12 +66,6 @@ impl Service {
 pub fn empty_folder(root: &Path) -> ServiceError {
     ServiceError::invalid(format!("`path`: the folder {} is empty", root.display()))
         .with_hint("nothing was changed; check whether a volume is not mounted")
-}
-
-fn forbidden(path: &str) -> ServiceError {
-    ServiceError::new(ErrorCode::Forbidden, format!("`path` is `{path}`, which is not below a folder of `code.roots`"))
-        .with_hint("index it on the command line with `rootset index`, or add its folder to `code.roots`")
-        .with_details(json!({"setting": "code.roots"}))
 }
 
 fn check_slug(slug: &str) -> Result<(), ServiceError> {

@@ -102,8 +102,8 @@ impl Scan<'_> {
     fn attempt(&mut self) -> Result<Report, Interrupted> {
         let began_at = file_system_now();
         let known = self.known()?;
-        let mut tree = Tree::walk(&self.run.root, &self.service.settings.code.exclude)?;
-        tree.leave_out(&self.service.store.own_files());
+        let own = self.service.own_places(self.caller);
+        let tree = Tree::walk(&self.run.root, &self.service.settings.code.exclude, own)?;
         let mut look = Look::new(self.run, &known, tree);
         look.read_and_write(self)?;
         look.complete(self, began_at)

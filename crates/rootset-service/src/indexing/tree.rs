@@ -16,6 +16,7 @@ use rootset_store::FileStamp;
 use super::repositories::empty_folder;
 use super::skipped::Skipped;
 use crate::error::ServiceError;
+use crate::places::OwnPlaces;
 use crate::platform::{device_of, stamp_of};
 
 /// Rules of our own beside `.gitignore`.
@@ -67,8 +68,9 @@ struct Part {
 }
 
 impl Tree {
-    /// Walks the folder; `exclude` are patterns of paths to leave out, in the language of ignore files.
-    pub fn walk(root: &Path, exclude: &[String]) -> Result<Self, ServiceError> {
+    /// Walks the folder; `exclude` are patterns of paths to leave out, in the language of ignore files. What is our own is
+    /// left out whatever its name looks like.
+    pub fn walk(root: &Path, exclude: &[String], own: OwnPlaces) -> Result<Self, ServiceError> {
         let metadata = std::fs::metadata(root).map_err(|error| unreadable_root(root, &error))?;
         let root_device = device_of(&metadata);
         let parts: Arc<Mutex<Vec<Part>>> = Arc::default();
@@ -88,11 +90,8 @@ impl Tree {
             .build_parallel();
         walker.run(|| {
             let mut collected = Collector { part: Part::default(), parts: parts.clone() };
-            let root = root.to_owned();
-            Box::new(move |entry| {
-                collected.part.see(&root, root_device, entry);
-                WalkState::Continue
-            })
+            let (root, own) = (root.to_owned(), own.clone());
+            Box::new(move |entry| collected.part.see(&root, root_device, &own, entry))
         });
         let mut tree = Self { root: root.to_owned(), root_device, ..Self::default() };
         let mut other_entries = 0;
@@ -107,17 +106,6 @@ impl Tree {
             return Err(empty_folder(root));
         }
         Ok(tree)
-    }
-
-    /// Leaves out files whatever their names look like: those that the database is kept in. To read them here would take
-    /// away the locks of this process.
-    pub fn leave_out(&mut self, files: &[PathBuf]) {
-        let root = std::fs::canonicalize(&self.root).unwrap_or_else(|_| self.root.clone());
-        let before = self.files.len();
-        self.files.retain(|file| !files.contains(&root.join(&file.path)));
-        for _ in self.files.len()..before {
-            self.skipped.add("own_database");
-        }
     }
 
     /// Whether the walk cannot tell if this file is there. A file that was on another device than the root is unknown
@@ -156,36 +144,52 @@ impl Drop for Collector {
 }
 
 impl Part {
-    fn see(&mut self, root: &Path, root_device: u64, entry: Result<DirEntry, ignore::Error>) {
+    fn see(
+        &mut self,
+        root: &Path,
+        root_device: u64,
+        own: &OwnPlaces,
+        entry: Result<DirEntry, ignore::Error>,
+    ) -> WalkState {
         let entry = match entry {
             Ok(entry) => entry,
             Err(error) => {
                 self.unknown.insert(unknown_path(root, &error));
-                return;
+                return WalkState::Continue;
             }
         };
         if entry.depth() == 0 {
-            return;
+            return WalkState::Continue;
         }
         self.other_entries += 1;
-        let Some(kind) = entry.file_type() else { return };
-        if kind.is_dir() {
-            return;
+        match entry.file_type() {
+            Some(kind) if kind.is_dir() => {
+                if let Some(reason) = own.reason_to_leave_folder(entry.path()) {
+                    self.skip(reason);
+                    return WalkState::Skip;
+                }
+            }
+            Some(kind) if kind.is_file() => self.see_file(root, root_device, own, &entry),
+            Some(kind) => self.skip(if kind.is_symlink() { "symlink" } else { "special_file" }),
+            None => {}
         }
-        if !kind.is_file() {
-            return self.skip(if kind.is_symlink() { "symlink" } else { "special_file" });
-        }
+        WalkState::Continue
+    }
+
+    fn see_file(&mut self, root: &Path, root_device: u64, own: &OwnPlaces, entry: &DirEntry) {
         let relative = entry.path().strip_prefix(root).unwrap_or(entry.path());
         let Some(path) = relative.to_str() else { return self.skip("unreadable_name") };
-        match entry.metadata() {
-            Ok(metadata) => self.files.push(SeenFile {
+        let Ok(metadata) = entry.metadata() else {
+            self.unknown.insert(path.to_owned());
+            return;
+        };
+        match own.reason_to_leave_file(entry.path(), &metadata) {
+            Some(reason) => self.skip(reason),
+            None => self.files.push(SeenFile {
                 path: path.to_owned(),
                 stamp: stamp_of(&metadata),
                 is_mounted: device_of(&metadata) != root_device,
             }),
-            Err(_) => {
-                self.unknown.insert(path.to_owned());
-            }
         }
     }
 

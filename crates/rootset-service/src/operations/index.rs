@@ -23,7 +23,7 @@ impl Operation for IndexCodebase {
                 .with_hint("run `rootset index --rebind` in a terminal"));
         }
         let scope = scope(&self, service)?;
-        let root = service.folder_to_index(&self.path, caller)?;
+        let root = service.folder_to_index(&self.path, &workspace, caller)?;
         let stamp = service.stamp(caller);
         let repo = service.bind_repository(&workspace, &root, self.repo.as_deref(), rebind, stamp)?;
         let run = IndexRun { root, repo, scope, accept_missing: self.accept_missing.unwrap_or(false) };

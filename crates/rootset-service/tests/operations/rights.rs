@@ -16,6 +16,7 @@ fn caller(scopes: &[Effect], workspaces: Option<&[&str]>) -> Caller {
     caller.rights = Rights {
         scopes: Some(scopes.iter().copied().collect()),
         workspaces: workspaces.map(|ids| ids.iter().map(|&id| id.to_owned()).collect()),
+        ..Rights::default()
     };
     caller
 }

@@ -43,6 +43,11 @@ pub struct DamagedBackup {
     pub problem: String,
 }
 
+/// Whether a folder is a backup of whichever database, as far as a manifest tells.
+pub fn has_manifest(folder: &Path) -> bool {
+    Manifest::is_in(folder)
+}
+
 /// Every backup in a folder, newest first, but for damaged ones.
 pub fn list_backups(folder: &Path) -> Result<Vec<Backup>, StoreError> {
     let mut found: Vec<Backup> = look_through(folder)?.into_iter().filter_map(Result::ok).collect();

@@ -106,6 +106,17 @@ impl Manifest {
         blake3::hash(&json).to_hex().to_string()
     }
 
+    /// Whether a folder has a manifest of ours, of this or another version, intact or not: other programs call files the
+    /// same, but do not say the same in them.
+    pub(crate) fn is_in(folder: &Path) -> bool {
+        let path = folder.join(MANIFEST_FILE);
+        let Ok(file) = std::fs::symlink_metadata(&path).and_then(|_| File::open(&path)) else { return false };
+        let mut text = String::new();
+        let read = file.take(MANIFEST_BYTES_MAX).read_to_string(&mut text);
+        read.is_ok()
+            && ["\"backup_id\"", "\"schema_version\"", "\"program_version\""].iter().all(|it| text.contains(it))
+    }
+
     /// The manifest in a folder; or why it is none.
     pub(crate) fn read(folder: &Path) -> Result<Self, String> {
         let path = folder.join(MANIFEST_FILE);

@@ -22,13 +22,12 @@ pub fn default_database() -> Result<PathBuf, ServiceError> {
     })
 }
 
-/// A file of ours that belongs to a database which is elsewhere. Its folder is made.
+/// A file of ours that belongs to a database which is elsewhere. Its folder need not be there.
 pub fn data_file(name: &str) -> Result<PathBuf, ServiceError> {
     let folder = data_folder().ok_or_else(|| {
         ServiceError::invalid(format!("there is no home folder for `{name}`"))
             .with_hint("set `XDG_DATA_HOME` to a folder that only you may read")
     })?;
-    create_private(&folder)?;
     Ok(folder.join(name))
 }
 

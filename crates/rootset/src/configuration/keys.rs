@@ -477,7 +477,8 @@ const AFTER_RETENTION: &[Key] = &[
         path: "code.roots",
         kind: Kind::TextList,
         value: Value::Unset { example: r#"["/home/alice/projects"]"# },
-        about: "servers index only below these folders; unset: the working folder, unless it is / or the home folder",
+        about: "servers index only below these folders; unset: `rootset serve` none, `rootset mcp` the working folder, unless it \
+                is / or the home folder",
     },
     Key {
         path: "code.exclude",
@@ -490,6 +491,12 @@ const AFTER_RETENTION: &[Key] = &[
         kind: Kind::Count { min: 1 },
         value: Value::Default("1048576"),
         about: "files with more bytes than this are left out of the code index",
+    },
+    Key {
+        path: "code.workspaces.*.roots",
+        kind: Kind::TextList,
+        value: Value::Unset { example: r#"["/srv/team-a"]"# },
+        about: "replaces `code.roots` in this workspace",
     },
     Key {
         path: "context.budget_tokens",

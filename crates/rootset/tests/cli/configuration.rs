@@ -176,7 +176,7 @@ fn example_loads_back_as_the_defaults() {
     assert_eq!(sandbox.run(["list"]).status, Some(0));
     let is_setting = |rest: &&str| {
         let name = rest.split_once(" = ").map_or("", |(name, _)| name);
-        rest.starts_with("[gc.") || (!name.is_empty() && name.chars().all(|c| c.is_ascii_lowercase() || c == '_'))
+        rest.starts_with('[') || (!name.is_empty() && name.chars().all(|c| c.is_ascii_lowercase() || c == '_'))
     };
     let commented_in: String = example
         .lines()

@@ -15,7 +15,7 @@ use rootset_store::LedgerAction;
 use serde_json::Value;
 
 use super::add::add_all;
-use crate::caller::{Caller, FrontEnd};
+use crate::caller::Caller;
 use crate::context::{Arrival, Edit, Incoming, grouped, segment_answer, usage_answer};
 use crate::error::ServiceError;
 use crate::operation::Operation;
@@ -81,10 +81,10 @@ enum Source {
 fn source(request: &ContextImport, caller: &Caller) -> Result<(Source, Vec<SkippedLine>), ServiceError> {
     let messages = match (&request.messages, &request.path) {
         (Some(messages), None) => messages.clone(),
-        (None, Some(_)) if caller.front_end != FrontEnd::CommandLine => {
-            return Err(ServiceError::invalid("`path` works only on the command line").with_hint("send `messages`"));
+        (None, Some(path)) => {
+            caller.need_command_line("path", "send `messages`")?;
+            read_file(request, path)?
         }
-        (None, Some(path)) => read_file(request, path)?,
         _ => return Err(ServiceError::invalid("either `messages` or `path` is required")),
     };
     let source = request.path.as_deref().map_or_else(|| "`messages`".to_owned(), |path| format!("`{path}`"));

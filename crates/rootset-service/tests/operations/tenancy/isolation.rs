@@ -21,7 +21,8 @@ fn no_operation_tells_changes_or_counts_what_is_another_tenants() {
     assert!(before.values().map(Vec::len).sum::<usize>() > 100, "{before:?}");
     for world in [&mut both, &mut alone] {
         world.caller.workspace = OWN.into();
-        world.caller.rights = Rights { scopes: Some(Effect::ALL.into()), workspaces: Some([OWN.to_owned()].into()) };
+        world.caller.rights =
+            Rights { scopes: Some(Effect::ALL.into()), workspaces: Some([OWN.to_owned()].into()), ..Rights::default() };
     }
     // Backwards first: what reads a session or a repository comes behind what makes one of that name.
     for operation in catalogue().iter().rev().chain(catalogue()) {
