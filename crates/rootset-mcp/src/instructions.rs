@@ -1,12 +1,14 @@
 //! The instructions a model gets when it connects: when to add, search, supersede, forget and clean up.
 
-/// `offers` says whether a tool is on the list: the text names only tools that are offered.
-pub fn instructions(workspace: &str, offers: impl Fn(&str) -> bool) -> String {
+use crate::offer::Offer;
+
+/// The text names only tools that are offered.
+pub fn instructions(workspace: &str, offer: Offer<'_>) -> String {
     let mut lines = vec![format!(
         "Rootset is your long-term memory. Calls without `workspace_id` use the workspace `{workspace}`."
     )];
     let mut teach = |tool: &str, line: &str| {
-        if offers(tool) {
+        if offer.has(tool) && offer.has_all_named_in(line) {
             lines.push(format!("- {line}"));
         }
     };
@@ -49,12 +51,19 @@ pub fn instructions(workspace: &str, offers: impl Fn(&str) -> bool) -> String {
 
 #[cfg(test)]
 mod tests {
+    use rootset_api::{Effect, Profiles};
+    use rootset_service::Rights;
+
     use super::*;
 
     #[test]
     fn they_name_the_workspace_and_only_tools_that_are_offered() {
-        let core = instructions("team-a", |tool| rootset_api::Profiles::default().offer(tool));
+        let profiles = Profiles::default();
+        let core = instructions("team-a", Offer { profiles: &profiles, rights: &Rights::default() });
         assert!(core.contains("`team-a`") && core.contains("`supersedes`") && core.contains("`forget`"));
         assert!(!core.contains("context_add"));
+        let rights = Rights { scopes: Some([Effect::Read, Effect::Write].into()), ..Rights::default() };
+        let careful = instructions("team-a", Offer { profiles: &profiles, rights: &rights });
+        assert!(careful.contains("`add_memory`") && !careful.contains("`delete_memory`"), "{careful}");
     }
 }

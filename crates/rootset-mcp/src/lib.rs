@@ -13,6 +13,7 @@ mod confirmation;
 mod http;
 mod instructions;
 mod json_lines;
+mod offer;
 mod options;
 mod progress;
 mod prompts;

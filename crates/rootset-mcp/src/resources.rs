@@ -3,8 +3,8 @@
 
 use rmcp::ErrorData;
 use rmcp::model::{ListResourcesResult, ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
-use rootset_api::ErrorCode;
-use rootset_service::ServiceError;
+use rootset_api::{Effect, ErrorCode};
+use rootset_service::{Rights, ServiceError};
 use serde_json::{Value, json};
 
 const MIME_TYPE: &str = "application/json";
@@ -12,7 +12,11 @@ const MEMORY: &str = "memory://";
 const PLAN: &str = "plan://";
 const PAGE: i64 = 50;
 
-pub fn templates() -> Vec<ResourceTemplate> {
+/// A connection that may not read is shown none.
+pub fn templates(rights: &Rights) -> Vec<ResourceTemplate> {
+    if !rights.allow_effect(Effect::Read) {
+        return Vec::new();
+    }
     vec![
         ResourceTemplate::new("memory://{workspace}/{id}", "memory")
             .with_title("A memory")

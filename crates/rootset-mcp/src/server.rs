@@ -10,14 +10,15 @@ use rmcp::model::{
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
-use rootset_api::catalogue;
-use rootset_service::{Caller, FrontEnd, Service, ServiceError};
+use rootset_api::{Effect, catalogue};
+use rootset_service::{Caller, FrontEnd, Rights, Service, ServiceError};
 use serde_json::{Value, json};
 
 use crate::answer;
 use crate::calls::{Calls, Cancelled};
 use crate::confirmation::{self, ANSWER_WITHIN, Asking, NextCall, OpenQuestion, OpenQuestions};
 use crate::instructions::instructions;
+use crate::offer::Offer;
 use crate::options::McpOptions;
 use crate::{prompts, resources, tools};
 
@@ -71,8 +72,13 @@ impl McpServer {
         self.shared.tools.get_or_init(|| tools::tools(&self.options().profiles))
     }
 
-    fn offers(&self, tool: &str) -> bool {
-        self.options().profiles.offer(tool)
+    fn offer<'a>(&'a self, rights: &'a Rights) -> Offer<'a> {
+        Offer { profiles: &self.options().profiles, rights }
+    }
+
+    /// A failure as this caller's model reads it.
+    fn refused(&self, error: ServiceError, rights: &Rights) -> CallToolResponse {
+        answer::result(Err(self.offer(rights).fitting(error))).into()
     }
 
     fn caller(&self, context: &RequestContext<RoleServer>) -> Result<Caller, ErrorData> {
@@ -118,7 +124,7 @@ impl McpServer {
         if asking == Asking::Impossible {
             let terminal = self.terminal_command(&caller, &next);
             let error = confirmation::without_person(error, &next, &terminal);
-            return Ok(answer::result(Err(error)).into());
+            return Ok(self.refused(error, &caller.rights));
         }
         let question = confirmation::question(&error, &next, &self.about_plan(&next, context).await?);
         if asking == Asking::InRounds {
@@ -205,14 +211,14 @@ impl McpServer {
         }
     }
 
-    fn info_for(&self, workspace: &str) -> ServerConfig {
+    fn info_for(&self, workspace: &str, rights: &Rights) -> ServerConfig {
         let capabilities = ServerCapabilities::builder().enable_tools().enable_resources().enable_prompts().build();
         let instructions = match &self.options().refusal {
             Some(refusal) => {
                 let hint = refusal.hint.as_deref().unwrap_or_default();
                 format!("Rootset refuses every call: {}. For the person: {hint}.", refusal.message)
             }
-            None => instructions(workspace, |tool| self.offers(tool)),
+            None => instructions(workspace, self.offer(rights)),
         };
         ServerConfig::new(capabilities)
             .with_server_info(Implementation::new("rootset", env!("CARGO_PKG_VERSION")).with_title("Rootset"))
@@ -222,7 +228,7 @@ impl McpServer {
 
 impl ServerHandler for McpServer {
     fn get_info(&self) -> ServerConfig {
-        self.info_for(&self.options().workspace)
+        self.info_for(&self.options().workspace, &self.options().rights)
     }
 
     /// Over HTTP the workspace to name is the caller's.
@@ -232,23 +238,24 @@ impl ServerHandler for McpServer {
         context: RequestContext<RoleServer>,
     ) -> Result<InitializeResult, ErrorData> {
         context.peer.set_peer_info(request.clone());
-        let workspace = self.caller(&context)?.workspace;
+        let caller = self.caller(&context)?;
         let negotiated = self.negotiate_initialize(&request)?;
-        Ok(self.info_for(&workspace).with_protocol_version(negotiated.protocol_version))
+        Ok(self.info_for(&caller.workspace, &caller.rights).with_protocol_version(negotiated.protocol_version))
     }
 
     async fn discover(&self, context: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
-        let workspace = self.caller(&context)?.workspace;
+        let caller = self.caller(&context)?;
         let versions = self.supported_protocol_versions().into_owned();
-        Ok(DiscoverResult::from_server_info(versions, self.info_for(&workspace)))
+        Ok(DiscoverResult::from_server_info(versions, self.info_for(&caller.workspace, &caller.rights)))
     }
 
     async fn list_tools(
         &self,
         _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(self.tools().to_vec()))
+        let rights = self.caller(&context)?.rights;
+        Ok(ListToolsResult::with_all_items(tools::offered(self.tools(), self.offer(&rights))))
     }
 
     async fn call_tool(
@@ -257,7 +264,7 @@ impl ServerHandler for McpServer {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let tool = request.name.as_ref();
-        if !self.offers(tool) {
+        if !self.options().profiles.offer(tool) {
             return Err(unknown_tool(tool));
         }
         if let Some(refusal) = &self.options().refusal {
@@ -272,7 +279,7 @@ impl ServerHandler for McpServer {
         match answer.map_err(cancelled)? {
             Err(error) => match NextCall::of(&error) {
                 Some(next) => self.confirm((tool, arguments), next, error, caller, &context).await,
-                None => Ok(answer::result(Err(error)).into()),
+                None => Ok(self.refused(error, &caller.rights)),
             },
             answer => Ok(answer::result(answer).into()),
         }
@@ -283,18 +290,22 @@ impl ServerHandler for McpServer {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let workspace = self.caller(&context)?.workspace;
+        let caller = self.caller(&context)?;
         let arguments = resources::listing(request.and_then(|request| request.cursor).as_deref())?;
+        if !caller.rights.allow_effect(Effect::Read) {
+            return Ok(ListResourcesResult::default());
+        }
         let listed = self.ask_service("list_memories", arguments, &context).await?;
-        Ok(resources::listed(&workspace, &listed.map_err(|error| resources::refused(&error, None))?))
+        Ok(resources::listed(&caller.workspace, &listed.map_err(|error| resources::refused(&error, None))?))
     }
 
     async fn list_resource_templates(
         &self,
         _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        Ok(ListResourceTemplatesResult::with_all_items(resources::templates()))
+        let rights = self.caller(&context)?.rights;
+        Ok(ListResourceTemplatesResult::with_all_items(resources::templates(&rights)))
     }
 
     async fn read_resource(
@@ -311,17 +322,20 @@ impl ServerHandler for McpServer {
     async fn list_prompts(
         &self,
         _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        Ok(ListPromptsResult::with_all_items(prompts::prompts()))
+        let rights = self.caller(&context)?.rights;
+        Ok(ListPromptsResult::with_all_items(prompts::prompts(self.offer(&rights))))
     }
 
     async fn get_prompt(
         &self,
         request: GetPromptRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        Ok(prompts::prompt(&request.name, &request.arguments.unwrap_or_default())?.into())
+        let rights = self.caller(&context)?.rights;
+        let arguments = request.arguments.unwrap_or_default();
+        Ok(prompts::prompt(&request.name, &arguments, self.offer(&rights))?.into())
     }
 
     /// What the library could not read as any request that it knows.

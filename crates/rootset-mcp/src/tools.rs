@@ -6,8 +6,15 @@ use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use rootset_api::{Effect, OperationInfo, Profiles};
 use serde_json::Value;
 
+use crate::offer::Offer;
+
 pub fn tools(profiles: &Profiles) -> Vec<Tool> {
     profiles.operations().map(tool).collect()
+}
+
+/// Those that can succeed.
+pub fn offered(tools: &[Tool], offer: Offer<'_>) -> Vec<Tool> {
+    tools.iter().filter(|tool| offer.has(&tool.name)).cloned().collect()
 }
 
 fn tool(operation: &OperationInfo) -> Tool {

@@ -134,6 +134,21 @@ async fn each_request_is_made_with_its_own_rights() {
 }
 
 #[tokio::test]
+async fn only_tools_that_the_token_lets_succeed_are_listed() {
+    let site = Site::new().await;
+    let session = site.post(&[("x-rights", "read")], &initialize()).await.session.unwrap();
+    let list = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"});
+    let mut listed = Vec::new();
+    for rights in ["all", "read"] {
+        let answer = site.post(&[("Mcp-Session-Id", &session), ("x-rights", rights)], &list).await.message();
+        let tools = answer["result"]["tools"].as_array().unwrap_or_else(|| panic!("{answer}")).clone();
+        listed.push(tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>());
+    }
+    assert!(listed[0].contains(&"delete_memory".to_owned()), "{listed:?}");
+    assert_eq!(listed[1], ["get_memory", "search_memory", "search_code"]);
+}
+
+#[tokio::test]
 async fn a_request_without_rights_is_refused_even_in_somebodys_session() {
     let site = Site::new().await;
     assert_eq!(site.call("none", "add_memory", json!({"context": "x"})).await["error"]["code"], -32603);

@@ -1,6 +1,7 @@
 //! Resources and prompts.
 
 use rmcp::model::{GetPromptRequestParams, PaginatedRequestParams, ReadResourceRequestParams, ResourceContents};
+use rootset_api::{Profile, Profiles};
 use rootset_mcp::McpOptions;
 use serde_json::{Value, json};
 
@@ -65,7 +66,8 @@ async fn the_list_of_resources_is_the_latest_memories_page_by_page() {
 #[tokio::test]
 async fn prompts_are_listed_filled_in_and_refused() {
     let world = World::new();
-    let connection = world.connect(McpOptions::default(), TestClient::alone()).await;
+    let options = McpOptions { profiles: Profiles::new([Profile::Full]), ..McpOptions::default() };
+    let connection = world.connect(options, TestClient::alone()).await;
     let prompts = connection.client.list_all_prompts().await.unwrap();
     let names: Vec<&str> = prompts.iter().map(|prompt| prompt.name.as_str()).collect();
     assert_eq!(names, ["review-garbage", "clean-up-context"]);

@@ -104,7 +104,7 @@ pub fn run(arguments: &InstallArguments, program: &Program) -> Result<(), Failur
     };
     program.output.answer(&answer, |_| in_words(arguments, &settings.path, is_changed))?;
     if !program.output.in_json() && is_changed {
-        remarks(arguments, backup.as_deref(), program);
+        remarks(arguments, &entry, backup.as_deref(), program);
     }
     Ok(())
 }
@@ -207,13 +207,17 @@ fn in_words(arguments: &InstallArguments, path: &Path, is_changed: bool) -> Stri
     }
 }
 
-fn remarks(arguments: &InstallArguments, backup: Option<&str>, program: &Program) {
+fn remarks(arguments: &InstallArguments, entry: &Entry, backup: Option<&str>, program: &Program) {
     if let Some(backup) = backup {
         program.output.talk(&format!("the earlier file was kept as {}", escaped(backup)));
     }
     if arguments.undo {
         return;
     }
+    program.output.talk(&entry.confinement);
+    program.output.talk(
+        "to widen that, edit the entry: `--only-workspace NAME` can be repeated or dropped, `--scopes` can add purge and admin",
+    );
     if arguments.project {
         program.output.talk("the entry contains a path on this machine: do not share the file as it is");
     }

@@ -1,13 +1,15 @@
 //! `rootset mcp`: a server for one agent, until it closes its end or a signal comes. stdout belongs to the protocol.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
-use rootset_api::{ErrorCode, Profile, Profiles};
+use rootset_api::{Effect, ErrorCode, Profile, Profiles};
 use rootset_mcp::{McpOptions, McpServer};
 use rootset_model::limits::WORKSPACE_ID_CHARS_MAX;
+use rootset_model::names::check_workspace_id;
 use rootset_service::{Rights, Service, ServiceError};
 use rootset_store::Location;
 use tokio_util::sync::CancellationToken;
@@ -29,7 +31,7 @@ const DEFAULT: &str = "default";
 /// Serve an agent over stdin and stdout with the Model Context Protocol
 ///
 /// With `--workspace auto` the workspace is named after the git repository around the working directory, and created if
-/// it does not exist.
+/// it does not exist. `--read-only`, `--scopes` and `--only-workspace` confine the agent.
 #[derive(Debug, Args)]
 pub struct McpArguments {
     #[arg(long, value_name = "NAMES", default_value_t)]
@@ -38,18 +40,42 @@ pub struct McpArguments {
     /// The name in the audit trail; default: the client's own
     #[arg(long, value_name = "NAME")]
     actor: Option<String>,
+    #[command(flatten)]
+    confinement: Confinement,
+}
+
+/// How far the agent can go. What it may not do is not offered, and other workspaces do not exist for it.
+#[derive(Debug, Args)]
+struct Confinement {
+    /// Let the agent read and search only: the same as `--scopes read`
+    #[arg(long, conflicts_with = "scopes")]
+    read_only: bool,
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = scope)]
+    #[arg(help = format!("What the agent may do: {}; default: all", scope_words()))]
+    scopes: Vec<Effect>,
+    /// The only workspace that the agent can see, or `auto` for that of the repository; may be given several times
+    #[arg(long = "only-workspace", value_name = "NAME")]
+    only_workspaces: Vec<String>,
+}
+
+fn scope(word: &str) -> Result<Effect, String> {
+    Effect::from_word(word.trim()).ok_or_else(|| format!("allowed: {}", scope_words()))
+}
+
+fn scope_words() -> String {
+    Effect::ALL.map(Effect::as_str).join(", ")
 }
 
 pub fn run(arguments: McpArguments, program: &Program) -> Result<(), Failure> {
     let stop = Stop::on_signals()?;
     let service = program.service()?.clone();
-    let (workspace, refusal) = workspace(program)?;
+    let (rights, workspace, refusal) = confined(&arguments.confinement, program)?;
     let options = McpOptions {
         profiles: arguments.profile,
         workspace,
         refusal,
         actor: arguments.actor,
-        rights: Rights::default(),
+        rights,
         terminal_command: terminal_command(program)?,
     };
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -95,12 +121,42 @@ async fn keep_up(service: Arc<Service>) {
     }
 }
 
-/// The configured one, or with `auto` that of the repository around us, made when it is missing; with the reason why no
-/// call may be carried out where the repository's workspace is in doubt.
-fn workspace(program: &Program) -> Result<(String, Option<ServiceError>), ServiceError> {
-    let configured = program.configuration()?.workspace.clone();
-    if configured != AUTO {
-        return Ok((configured, None));
+/// The rights of the agent, its current workspace, and why no call may be carried out, where that is so.
+fn confined(
+    confinement: &Confinement,
+    program: &Program,
+) -> Result<(Rights, String, Option<ServiceError>), ServiceError> {
+    let (mut current, mut refusal) = workspace(&program.configuration()?.workspace, program)?;
+    let mut only = Vec::new();
+    for name in &confinement.only_workspaces {
+        if name != AUTO {
+            check_workspace_id(name).map_err(|error| ServiceError::invalid(format!("`--only-workspace`: {error}")))?;
+        }
+        let (name, problem) = workspace(name, program)?;
+        refusal = refusal.or(problem);
+        only.push(name);
+    }
+    // Who sees only some workspaces and names none means the first of them.
+    if let Some(first) = only.first().filter(|_| !only.contains(&current)) {
+        current.clone_from(first);
+    }
+    let scopes: BTreeSet<Effect> = match confinement.read_only {
+        true => [Effect::Read].into(),
+        false => confinement.scopes.iter().copied().collect(),
+    };
+    let rights = Rights {
+        scopes: (!scopes.is_empty()).then_some(scopes),
+        workspaces: (!only.is_empty()).then(|| only.into_iter().collect()),
+        ..Rights::default()
+    };
+    Ok((rights, current, refusal))
+}
+
+/// The named one, or with `auto` that of the repository around us, made when it is missing; with the reason why no call
+/// may be carried out where the repository's workspace is in doubt.
+fn workspace(named: &str, program: &Program) -> Result<(String, Option<ServiceError>), ServiceError> {
+    if named != AUTO {
+        return Ok((named.to_owned(), None));
     }
     let Some((folder, name)) = project()? else { return Ok((DEFAULT.to_owned(), None)) };
     match program.service()?.workspace_of_folder(&program.caller()?, &folder, &name) {

@@ -31,6 +31,9 @@ const CLIENTS: [(&str, &str, &str, &str); 4] = [
     ),
 ];
 
+/// What an agent gets unless somebody asks for more: its project, and nothing that undo cannot reverse.
+const LEAST: [&str; 7] = ["mcp", "--workspace", "auto", "--only-workspace", "auto", "--scopes", "read,write,destroy"];
+
 fn in_home(sandbox: &Sandbox, path: &str) -> PathBuf {
     sandbox.work().with_file_name("home").join(path)
 }
@@ -58,17 +61,17 @@ fn fresh_file_gets_the_entry_and_twice_is_once() {
         let outcome = sandbox.run(["install", client, "--yes"]);
         succeeded(&outcome, "installed for ");
         assert!(outcome.stderr.contains("+") && outcome.stderr.contains("--workspace"), "no diff in {outcome:?}");
+        let says = "the agent sees only the workspace of the project it works in, with the scopes read, write, destroy";
+        assert!(outcome.stderr.contains(says) && outcome.stderr.contains("to widen that"), "{outcome:?}");
         let text = written(&sandbox, path);
         let program = env!("CARGO_BIN_EXE_rootset");
         if path.ends_with(".json") {
             let entry = &serde_json::from_str::<Value>(&text).expect("JSON")[servers]["rootset"];
             assert_eq!(entry["command"], program);
-            assert_eq!(entry["args"], json!(["mcp", "--workspace", "auto"]));
+            assert_eq!(entry["args"], json!(LEAST));
         } else {
-            let expected = format!(
-                "[mcp_servers.rootset]\ncommand = \"{program}\"\nargs = [\"mcp\", \"--workspace\", \"auto\"]\n"
-            );
-            assert_eq!(text, expected);
+            let least = LEAST.map(|argument| format!("\"{argument}\"")).join(", ");
+            assert_eq!(text, format!("[mcp_servers.rootset]\ncommand = \"{program}\"\nargs = [{least}]\n"));
         }
         succeeded(&sandbox.run(["install", client]), "already installed");
         assert_eq!(written(&sandbox, path), text);
@@ -157,7 +160,20 @@ fn profiles_database_and_workspace_reach_the_entry() {
         sandbox.run(["install", "cursor", "--print", "--profile", "core,context", "--db", "team.db", "-w", "team"]);
     let entry = &outcome.json()["mcpServers"]["rootset"];
     let database = sandbox.work().canonicalize().unwrap().join("team.db");
-    let expected = json!(["mcp", "--workspace", "team", "--profile", "core,context", "--db", database]);
+    let scopes = "read,write,destroy";
+    let expected = json!([
+        "mcp",
+        "--workspace",
+        "team",
+        "--only-workspace",
+        "team",
+        "--scopes",
+        scopes,
+        "--profile",
+        "core,context",
+        "--db",
+        database
+    ]);
     assert_eq!(entry["args"], expected);
     let outcome = sandbox.run(["install", "cursor", "--profile", "everything"]);
     assert_eq!(outcome.status, Some(1));
@@ -197,4 +213,15 @@ fn answer_in_json_says_where_and_whether() {
     assert_eq!((&answer["changed"], &answer["installed"]), (&json!(true), &json!(true)));
     assert!(answer["backup"].as_str().is_some_and(|path| path.ends_with("mcp.json.before-rootset")), "{answer}");
     assert_eq!(sandbox.run(["install", "cursor", "--json"]).json()["changed"], false);
+}
+
+/// Its tools are about the database as a whole, so they would not work in one workspace or without their scopes.
+#[test]
+fn a_profile_for_administrators_gets_the_rights_that_its_tools_need() {
+    let sandbox = Sandbox::new();
+    let printed = sandbox.run(["install", "cursor", "--print", "--json", "--profile", "admin"]);
+    let printed: Value = serde_json::from_str(&printed.stdout).expect("JSON");
+    let scopes = "read,write,destroy,purge,admin";
+    let expected = json!(["mcp", "--workspace", "auto", "--scopes", scopes, "--profile", "admin"]);
+    assert_eq!(printed["entry"]["args"], expected, "{printed}");
 }

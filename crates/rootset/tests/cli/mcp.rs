@@ -270,3 +270,81 @@ fn logs_go_to_stderr_and_hold_no_content() {
     assert_eq!((status, stdout.as_str()), (Some(0), ""));
     assert!(!stderr.contains("xylophonemusic"), "{stderr}");
 }
+
+fn names(list: &Value) -> Vec<String> {
+    let name = |it: &Value| it["name"].as_str().expect("a name").to_owned();
+    list.as_array().unwrap_or_else(|| panic!("{list}")).iter().map(name).collect()
+}
+
+/// Two workspaces with a memory each; the working folder is a repository, whose workspace is `shop`.
+fn two_workspaces() -> Sandbox {
+    let sandbox = Sandbox::new();
+    std::fs::create_dir_all(sandbox.work().join("shop/.git")).expect("a repository");
+    sandbox.call("create_workspace", r#"{"workspace_id": "secret"}"#);
+    sandbox.call("add_memory", r#"{"workspace_id": "secret", "name": "vault", "context": "The zyxwaardvark."}"#);
+    sandbox
+}
+
+#[test]
+fn an_agent_that_may_only_read_is_offered_nothing_else() {
+    let sandbox = two_workspaces();
+    let (mut agent, answer) = Agent::begun(&sandbox, &["mcp", "--read-only", "--profile", "full"]);
+    let told = answer["result"]["instructions"].as_str().expect("instructions").to_owned();
+    assert!(told.contains("`search_memory`") && !told.contains("`add_memory`"), "{told}");
+    let tools = agent.ask("tools/list", json!({}))["result"]["tools"].clone();
+    for tool in tools.as_array().expect("tools") {
+        assert_eq!(tool["annotations"]["readOnlyHint"], true, "{}", tool["name"]);
+    }
+    assert!(names(&tools).contains(&"search_memory".to_owned()));
+    assert_eq!(agent.ask("prompts/list", json!({}))["result"]["prompts"], json!([]));
+    let refused = agent.call("add_memory", json!({"context": "x"}));
+    assert_eq!(refused["error"]["code"], "forbidden", "{refused}");
+    let missing = agent.call("get_memory", json!({"memory_id": "nothing"}));
+    assert_eq!(missing["error"]["code"], "not_found", "{missing}");
+    let outcome = sandbox.run(["mcp", "--read-only", "--scopes", "write"]);
+    assert_eq!(outcome.status, Some(1), "{outcome:?}");
+    let outcome = sandbox.run(["mcp", "--scopes", "everything"]);
+    assert!(outcome.stderr.contains("allowed: read, write, destroy, purge, admin"), "{outcome:?}");
+}
+
+#[test]
+fn other_workspaces_do_not_exist_for_an_agent_of_one() {
+    let sandbox = two_workspaces();
+    let confined = ["mcp", "--only-workspace", "auto", "--scopes", "read,write,destroy", "--profile", "full"];
+    let (mut agent, answer) = Agent::begun_in(&sandbox, "shop", &confined);
+    let told = answer["result"]["instructions"].as_str().expect("instructions").to_owned();
+    assert!(told.contains("`shop`"), "the only workspace is the current one: {told}");
+    agent.call("add_memory", json!({"name": "mine", "context": "The shop sells tea."}));
+    let listed = agent.call("list_workspaces", json!({}));
+    assert_eq!(listed["workspaces"].as_array().map(Vec::len), Some(1), "{listed}");
+    assert_eq!(listed["workspaces"][0]["workspace_id"], "shop");
+    // The same answer, word by word, as about one that never was.
+    let about = |agent: &mut Agent, id: &str| {
+        let found = agent.call("search_memory", json!({"workspace_id": id, "query": "zyxwaardvark"}));
+        let read = agent.ask("resources/read", json!({"uri": format!("memory://{id}/vault")}));
+        let read = json!([read["error"]["code"], read["error"]["message"]]);
+        (found.to_string().replace(id, "*"), read.to_string().replace(id, "*"))
+    };
+    let (secret, nothing) = (about(&mut agent, "secret"), about(&mut agent, "nothing"));
+    assert_eq!(secret, nothing);
+    assert!(secret.0.contains("not_found"), "{secret:?}");
+    let resources = agent.ask("resources/list", json!({}))["result"]["resources"].clone();
+    assert_eq!(names(&resources), ["mine"]);
+    let tools = names(&agent.ask("tools/list", json!({}))["result"]["tools"]);
+    for hidden in ["doctor", "create_workspace", "backup_list", "gc_purge", "create_token", "set_retention"] {
+        assert!(!tools.contains(&hidden.to_owned()), "{hidden}");
+    }
+    let erase = json!({"memory_id": "mine", "context": "The shop sells coffee.", "erase_previous": true});
+    assert_eq!(agent.call("update_memory", erase)["error"]["code"], "forbidden");
+    assert_eq!(
+        names(&agent.ask("prompts/list", json!({}))["result"]["prompts"]),
+        ["review-garbage", "clean-up-context"]
+    );
+
+    // Several can be named, and the current one stays where it is among them.
+    let several = ["mcp", "--workspace", "secret", "--only-workspace", "shop", "--only-workspace", "secret"];
+    let (mut agent, _) = Agent::begun(&sandbox, &several);
+    assert_eq!(agent.call("search_memory", json!({"query": "zyxwaardvark"}))["results"][0]["name"], "vault");
+    let outcome = sandbox.run(["mcp", "--only-workspace", "Not A Name"]);
+    assert!(outcome.status == Some(1) && outcome.stderr.contains("--only-workspace"), "{outcome:?}");
+}

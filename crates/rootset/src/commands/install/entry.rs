@@ -2,9 +2,10 @@
 
 #![expect(clippy::disallowed_types, reason = "the configuration of an agent is JSON")]
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use rootset_api::Profiles;
+use rootset_api::{Effect, Profiles};
 use rootset_service::ServiceError;
 use rootset_store::Location;
 use serde_json::{Value, json};
@@ -20,13 +21,30 @@ const PROGRAM: &str = "rootset";
 pub struct Entry {
     pub command: String,
     pub arguments: Vec<String>,
+    /// What the agent may do, for the person who installs it.
+    pub confinement: String,
 }
 
 impl Entry {
-    /// A database, configuration or workspace that was named for this command is meant for the agent too.
+    /// A database, configuration or workspace that was named for this command is meant for the agent too. Its rights are
+    /// the least with which every tool of its profile works.
     pub fn new(profiles: Option<&Profiles>, global: &GlobalArguments) -> Result<Self, ServiceError> {
         let workspace = global.workspace.as_deref().unwrap_or("auto");
         let mut arguments = vec!["mcp".to_owned(), "--workspace".to_owned(), workspace.to_owned()];
+        let offered = profiles.cloned().unwrap_or_default();
+        let is_about_database = offered.operations().any(|operation| operation.is_database_wide);
+        if !is_about_database {
+            arguments.extend(["--only-workspace".to_owned(), workspace.to_owned()]);
+        }
+        let scopes: BTreeSet<Effect> = offered.operations().map(|operation| operation.effect).collect();
+        let scopes: Vec<&str> = scopes.into_iter().map(Effect::as_str).collect();
+        arguments.extend(["--scopes".to_owned(), scopes.join(",")]);
+        let place = match (is_about_database, workspace) {
+            (true, _) => "every workspace".to_owned(),
+            (false, "auto") => "only the workspace of the project it works in".to_owned(),
+            (false, workspace) => format!("only the workspace `{workspace}`"),
+        };
+        let confinement = format!("the agent sees {place}, with the scopes {}", scopes.join(", "));
         if let Some(profiles) = profiles {
             arguments.extend(["--profile".to_owned(), profiles.to_string()]);
         }
@@ -36,7 +54,7 @@ impl Entry {
         if let Some(config) = &global.config {
             arguments.extend(["--config".to_owned(), absolute(config)?]);
         }
-        Ok(Self { command: program()?, arguments })
+        Ok(Self { command: program()?, arguments, confinement })
     }
 
     pub fn as_json(&self, file: &SettingsFile) -> Value {

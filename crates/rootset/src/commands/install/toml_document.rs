@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     fn entry() -> Entry {
-        Entry { command: "/bin/rootset".to_owned(), arguments: vec!["mcp".to_owned()] }
+        Entry { command: "/bin/rootset".to_owned(), arguments: vec!["mcp".to_owned()], confinement: String::new() }
     }
 
     #[test]
