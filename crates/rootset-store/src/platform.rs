@@ -1,7 +1,7 @@
 //! What systems do in different ways about files: who may read a new one, and when a folder is on the disk. The rest of the
 //! crate is the same everywhere.
 
-use std::fs::{DirBuilder, OpenOptions};
+use std::fs::{DirBuilder, File, OpenOptions};
 use std::io;
 use std::path::Path;
 
@@ -12,6 +12,35 @@ pub fn private_file() -> OpenOptions {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     options
+}
+
+/// For a lock file, made where it is missing for its owner alone. A link in its place is not followed: whoever may write to the
+/// folder could otherwise have any file of ours opened or made.
+pub fn lock_file() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        options.mode(0o600).custom_flags(libc::O_NOFOLLOW);
+    }
+    options
+}
+
+/// Gives a file to those who may use another one, and to nobody else. Who does not own it changes nothing.
+pub fn share_like(file: &File, other: &Path) {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = std::fs::metadata(other).map_or(0o600, |it| it.permissions().mode() & 0o666);
+        if file.metadata().is_ok_and(|it| it.permissions().mode() & 0o777 != mode) {
+            let _ = file.set_permissions(std::fs::Permissions::from_mode(mode));
+        }
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = (file, other);
+    }
 }
 
 /// For new folders that their owner alone may enter.

@@ -171,6 +171,10 @@ impl SqliteEngine {
         // Partial indexes make SQLite plan by the values bound, and plan again whenever they change. Our plans must not
         // depend on values, and a plan costs more than most of our statements.
         raw.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+        // A file may come from elsewhere: nothing that its schema says reaches functions with effects, and nothing writes to
+        // the tables behind an index.
+        raw.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+        raw.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
         let synchronous = crate::failpoints::synchronous();
         raw.execute_batch(&format!(
             "PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON; PRAGMA synchronous = {synchronous};

@@ -46,6 +46,28 @@ fn after_everything_that_operations_do_all_checks_hold() {
 }
 
 #[test]
+fn a_planted_trigger_is_reported() {
+    let world = busy_world();
+    let (plant, planted) = match TestEngine::chosen() {
+        TestEngine::Sqlite => (
+            "CREATE VIEW peek AS SELECT 1;
+             CREATE TRIGGER spy AFTER INSERT ON memories BEGIN DELETE FROM audit; END",
+            vec!["the trigger `spy` on `memories` is not Rootset's", "the view `peek` is not Rootset's"],
+        ),
+        TestEngine::Postgres => (
+            "CREATE FUNCTION spy() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END';
+             CREATE TRIGGER spy BEFORE INSERT ON memories FOR EACH ROW EXECUTE FUNCTION spy();
+             CREATE RULE peek AS ON DELETE TO memories DO INSTEAD NOTHING",
+            vec!["the rule `peek` on `memories` is not Rootset's", "the trigger `spy` on `memories` is not Rootset's"],
+        ),
+    };
+    world.sql().execute_batch(plant).unwrap();
+    let report = world.call("doctor", json!({}));
+    let engine = array(&report["checks"]).iter().find(|check| check["id"] == "engine").unwrap();
+    assert_eq!((&engine["ok"], &engine["found"]), (&json!(false), &json!(planted)));
+}
+
+#[test]
 fn rows_planted_behind_our_back_are_reported() {
     let memory = "(SELECT memory FROM memories WHERE name = 'a')";
     let plant = |sql: String| {

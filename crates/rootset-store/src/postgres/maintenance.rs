@@ -63,6 +63,18 @@ pub fn integrity(connection: &Connection) -> Result<Vec<String>, StoreError> {
          WHERE c.relnamespace = current_schema()::regnamespace AND NOT i.indisvalid",
         &|index| format!("the index `{index}` is not valid"),
     )?;
+    // Views of somebody's own only read. What acts when we write is not ours: Rootset makes neither triggers nor rules.
+    ask(
+        "SELECT format('the trigger `%s` on `%s`', t.tgname, c.relname)
+         FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
+         WHERE c.relnamespace = current_schema()::regnamespace AND NOT t.tgisinternal
+         UNION ALL
+         SELECT format('the rule `%s` on `%s`', r.rulename, c.relname)
+         FROM pg_rewrite r JOIN pg_class c ON c.oid = r.ev_class
+         WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p')
+         ORDER BY 1 LIMIT 20",
+        &|planted| format!("{planted} is not Rootset's"),
+    )?;
     Ok(problems)
 }
 

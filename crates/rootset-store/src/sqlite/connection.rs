@@ -144,7 +144,24 @@ impl Connection {
     pub fn integrity(&mut self) -> Result<Vec<String>, StoreError> {
         let mut statement = self.raw.prepare("PRAGMA integrity_check(20)")?;
         let lines = statement.query_map([], |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?;
-        Ok(lines.into_iter().filter(|line| line != "ok").collect())
+        let mut problems: Vec<String> = lines.into_iter().filter(|line| line != "ok").collect();
+        problems.extend(self.planted()?);
+        Ok(problems)
+    }
+
+    /// Triggers and views: Rootset makes none, and a planted trigger acts whenever something is written.
+    fn planted(&self) -> Result<Vec<String>, StoreError> {
+        let mut statement = self.raw.prepare(
+            "SELECT type, name, tbl_name FROM sqlite_schema WHERE type IN ('trigger', 'view') ORDER BY type, name LIMIT 20",
+        )?;
+        let rows = statement.query_map([], |row| {
+            let (kind, name, table) = (row.get::<_, String>(0)?, row.get::<_, String>(1)?, row.get::<_, String>(2)?);
+            Ok(match kind.as_str() {
+                "trigger" => format!("the trigger `{name}` on `{table}` is not Rootset's"),
+                _ => format!("the view `{name}` is not Rootset's"),
+            })
+        })?;
+        Ok(rows.collect::<Result<_, _>>()?)
     }
 
     pub fn command(&mut self, sql: &str) -> Result<(), StoreError> {

@@ -3,16 +3,21 @@
 //! SQLite's own busy handler polls, and under many writers it starves some of them; the kernel's lock queue is fair.
 //! The kernel drops the lock when a process dies, so nothing has to be cleaned up after a `kill -9`.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::time::Duration;
 
 use crate::error::StoreError;
+use crate::platform;
 
 #[derive(Debug)]
 pub struct WriteLock {
+    database: PathBuf,
     path: PathBuf,
+    /// Whether this process has seen to it that who may use the database may use the lock, and nobody else.
+    is_shared_like_database: AtomicBool,
 }
 
 /// Held while the file is open; closing it unlocks.
@@ -25,17 +30,15 @@ impl WriteLock {
     pub fn beside(database: &Path) -> Self {
         let mut path = database.as_os_str().to_owned();
         path.push(".lock");
-        Self { path: path.into() }
+        Self { database: database.to_owned(), path: path.into(), is_shared_like_database: AtomicBool::new(false) }
     }
 
     /// Waits in the queue; `Busy` after `wait`.
     pub fn acquire(&self, wait: Duration) -> Result<WriteGuard, StoreError> {
-        let file = OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .open(&self.path)
-            .map_err(|error| self.explain(&error))?;
+        let file = platform::lock_file().open(&self.path).map_err(|error| self.explain(&error))?;
+        if !self.is_shared_like_database.swap(true, Ordering::Relaxed) {
+            platform::share_like(&file, &self.database);
+        }
         match file.try_lock() {
             Ok(()) => Ok(WriteGuard { _file: file }),
             Err(TryLockError::WouldBlock) => self.wait_in_queue(file, wait),
@@ -85,5 +88,37 @@ mod tests {
         assert!(matches!(outcome, Err(StoreError::Busy { waited_ms: 20 })), "{outcome:?}");
         drop(guard);
         lock.acquire(Duration::from_secs(10)).unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn lock_is_for_those_who_may_use_the_database() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let database = folder.path().join("x.db");
+        let set = |path: &Path, mode| std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+        let mode_of_lock = || std::fs::metadata(folder.path().join("x.db.lock")).unwrap().permissions().mode() & 0o777;
+        let acquire = || WriteLock::beside(&database).acquire(Duration::from_secs(1)).map(drop).unwrap();
+        acquire();
+        assert_eq!(mode_of_lock(), 0o600, "without a database");
+        std::fs::write(&database, "").unwrap();
+        set(&database, 0o660);
+        acquire();
+        assert_eq!(mode_of_lock(), 0o660, "of a database that a group shares");
+        set(&database, 0o600);
+        set(&folder.path().join("x.db.lock"), 0o644);
+        acquire();
+        assert_eq!(mode_of_lock(), 0o600, "of a version that left it to the system");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn link_in_place_of_the_lock_is_not_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("target");
+        std::os::unix::fs::symlink(&target, folder.path().join("x.db.lock")).unwrap();
+        let refused = WriteLock::beside(&folder.path().join("x.db")).acquire(Duration::from_secs(1)).unwrap_err();
+        assert!(refused.to_string().contains("x.db.lock"), "{refused}");
+        assert!(!target.exists());
     }
 }
