@@ -5,13 +5,15 @@ use rmcp::model::{CallToolResult, ContentBlock};
 use rootset_service::ServiceError;
 use serde_json::Value;
 
+use crate::stored_text;
+
 /// Answers are bounded by the service but for whole exports; a text longer than this helps no model.
 const TEXT_CHARS_MAX: usize = 100_000;
 
 pub fn result(answer: Result<Value, ServiceError>) -> CallToolResult {
     let (value, is_error) = match answer {
-        Ok(value) => (value, false),
-        Err(error) => (error.to_json(), true),
+        Ok(value) => (stored_text::for_model(value), false),
+        Err(error) => (stored_text::for_model(error.to_json()), true),
     };
     let text = vec![ContentBlock::text(compact(&value))];
     let mut result = if is_error { CallToolResult::error(text) } else { CallToolResult::success(text) };

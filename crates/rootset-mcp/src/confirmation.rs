@@ -19,6 +19,8 @@ use rootset_api::ErrorCode;
 use rootset_service::ServiceError;
 use serde_json::{Value, json};
 
+use crate::stored_text;
+
 /// A person who has not answered by then is not there.
 pub const ANSWER_WITHIN: Duration = Duration::from_secs(600);
 /// Questions that wait for an answer; with more the oldest is dropped and has to be asked again.
@@ -86,6 +88,8 @@ pub fn question(error: &ServiceError, next: &NextCall, about: &str) -> ElicitReq
         .expect("a required field that is there");
     let arguments = shown(&next.arguments);
     let message = format!("An agent wants Rootset to run `{}` {arguments}.\n{}{about}", next.operation, error.message);
+    // The request and the names in it are the agent's words, read by a person who decides.
+    let message = stored_text::shown(&message).into_owned();
     ElicitRequestParams::FormElicitationParams { meta: None, message, requested_schema: schema }
 }
 

@@ -20,6 +20,7 @@ mod prompts;
 mod resources;
 mod server;
 mod stdio;
+mod stored_text;
 mod tools;
 
 #[cfg(feature = "http")]

@@ -7,6 +7,8 @@ use rootset_api::{Effect, ErrorCode};
 use rootset_service::{Rights, ServiceError};
 use serde_json::{Value, json};
 
+use crate::stored_text;
+
 const MIME_TYPE: &str = "application/json";
 const MEMORY: &str = "memory://";
 const PLAN: &str = "plan://";
@@ -55,7 +57,7 @@ fn resource(workspace: &str, memory: &Value) -> Option<Resource> {
     let name = memory["name"].as_str().unwrap_or(id);
     let resource = Resource::new(format!("{MEMORY}{workspace}/{id}"), name).with_mime_type(MIME_TYPE);
     Some(match memory["topic"].as_str().filter(|topic| !topic.is_empty()) {
-        Some(topic) => resource.with_title(topic),
+        Some(topic) => resource.with_title(stored_text::shown(topic)),
         None => resource,
     })
 }
@@ -74,8 +76,9 @@ pub fn reading(uri: &str) -> Result<(&'static str, Value), ErrorData> {
     }
 }
 
-pub fn contents(uri: String, value: &Value) -> ReadResourceResult {
-    ReadResourceResult::new(vec![ResourceContents::text(value.to_string(), uri).with_mime_type(MIME_TYPE)])
+pub fn contents(uri: String, value: Value) -> ReadResourceResult {
+    let text = stored_text::for_model(value).to_string();
+    ReadResourceResult::new(vec![ResourceContents::text(text, uri).with_mime_type(MIME_TYPE)])
 }
 
 pub fn refused(error: &ServiceError, uri: Option<&str>) -> ErrorData {

@@ -316,7 +316,7 @@ impl ServerHandler for McpServer {
         let (operation, arguments) = resources::reading(&request.uri)?;
         let read = self.ask_service(operation, arguments, &context).await?;
         let value = read.map_err(|error| resources::refused(&error, Some(&request.uri)))?;
-        Ok(resources::contents(request.uri, &value).into())
+        Ok(resources::contents(request.uri, value).into())
     }
 
     async fn list_prompts(

@@ -53,6 +53,11 @@ pub(crate) fn is_lone(c: char) -> bool {
     (c.is_alphanumeric() && within(c, UNSPACED)) || (within(c, EMOJI) && !within(c, &[EMOJI_MODIFIERS]))
 }
 
+/// A picture, or the colour of one.
+pub(crate) fn is_emoji(c: char) -> bool {
+    within(c, EMOJI)
+}
+
 pub(crate) fn is_apostrophe(c: char) -> bool {
     c == '\'' || c == '\u{2019}'
 }
@@ -100,7 +105,7 @@ pub(crate) fn floor_boundary(text: &str, index: usize) -> usize {
     end
 }
 
-fn within(c: char, ranges: &[(char, char)]) -> bool {
+pub(crate) fn within(c: char, ranges: &[(char, char)]) -> bool {
     ranges.iter().any(|&(first, last)| (first..=last).contains(&c))
 }
 

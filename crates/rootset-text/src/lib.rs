@@ -1,4 +1,5 @@
-//! What Rootset reads out of text: search terms, chunks, entities and relations, names, secrets, matches, snippets.
+//! What Rootset reads out of text: search terms, chunks, entities and relations, names, secrets, matches, snippets,
+//! and what of it may be shown as it is.
 //!
 //! Not here: storage, models, clocks, anything remote. Every public function is total and pure: any text is valid
 //! input, equal text gives equal output, and the time taken grows with the length of the text, not with its square.
@@ -9,6 +10,7 @@
 
 pub mod chunks;
 pub mod extract;
+pub mod invisible;
 pub mod matching;
 pub mod names;
 pub mod secrets;

@@ -56,16 +56,31 @@ impl Output {
     pub fn json(&self, answer: &impl Serialize) -> Result<(), Failure> {
         let value = serde_json::to_value(answer).map_err(std::io::Error::from)?;
         let text = if std::io::stdout().is_terminal() { format!("{value:#}\n") } else { format!("{value}\n") };
-        // Past the filter of colours: JSON is passed on as it is, to the byte.
+        // Past the filter of colours: what programs read back is the answer, to the byte.
         let mut stdout = std::io::stdout().lock();
-        stdout.write_all(text.as_bytes())?;
-        Ok(stdout.flush()?)
+        stdout.write_all(render::escaped_in_json(&text).as_bytes())?;
+        stdout.flush()?;
+        self.tell_escaped();
+        Ok(())
     }
 
     pub fn text(&self, text: &str) -> Result<(), Failure> {
         let mut stdout = anstream::stdout().lock();
         stdout.write_all(text.as_bytes())?;
-        Ok(stdout.flush()?)
+        stdout.flush()?;
+        self.tell_escaped();
+        Ok(())
+    }
+
+    /// Who reads a text that hides something should know that it does.
+    fn tell_escaped(&self) {
+        match render::take_escaped() {
+            0 => {}
+            count => {
+                let characters = render::counted(count, "invisible character is", "invisible characters are");
+                self.talk(&render::warning(format!("{characters} shown as escapes such as \\u{{200b}}")));
+            }
+        }
     }
 
     /// A remark beside the answer. Lost when stderr is closed, like any talk nobody listens to.

@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 
 use rusqlite::OptionalExtension;
+use rusqlite::config::DbConfig;
 
 use super::connection::{Connection, WaitingRow};
 use crate::driver::{Combine, SearchIndex, SearchQuery, SearchRemoval, SearchRow, SearchStatistics};
@@ -54,12 +55,15 @@ fn definition(table: &str, index: SearchIndex) -> String {
 const CODE_BUFFER_BYTES: i64 = 16 << 20;
 
 fn create(connection: &mut Connection, table: &str, index: SearchIndex) -> Result<(), StoreError> {
-    let definition = definition(table, index);
-    connection.raw.execute_batch(&format!(
-        "{definition};
-         REPLACE INTO {table}_config(k, v) VALUES ('version', {SECURE_DELETE_FORMAT});
-         INSERT INTO {table}({table}, rank) VALUES ('secure-delete', 1);"
-    ))?;
+    connection.raw.execute_batch(&definition(table, index))?;
+    // The one moment in which we write to a table behind an index ourselves.
+    connection.raw.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, false)?;
+    let versioned = connection
+        .raw
+        .execute(&format!("REPLACE INTO {table}_config(k, v) VALUES ('version', ?1)"), [SECURE_DELETE_FORMAT]);
+    connection.raw.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+    versioned?;
+    set_option(connection, table, "secure-delete", 1)?;
     if index == SearchIndex::Code {
         set_option(connection, table, "hashsize", CODE_BUFFER_BYTES)?;
     }

@@ -86,7 +86,7 @@ fn imported(answer: &ImportedGraph) -> String {
 fn exported(answer: &ExportedGraph) -> String {
     match &answer.graphml {
         Some(document) => document.clone(),
-        None => serde_json::to_string_pretty(answer).expect("an answer is always JSON") + "\n",
+        None => escaped_in_json(&serde_json::to_string_pretty(answer).expect("an answer is always JSON")) + "\n",
     }
 }
 

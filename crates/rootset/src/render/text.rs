@@ -1,19 +1,31 @@
 //! Text that others wrote, made safe to show: a memory may come from anywhere.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rootset_text::invisible;
 use serde::Serialize;
 
-/// Shows control characters and those that reorder a line as escapes, so that no memory can drive the terminal. Line
-/// feeds and tabs stay.
+/// Characters that this process has shown as escapes.
+static ESCAPED: AtomicUsize = AtomicUsize::new(0);
+
+/// Shows characters that nobody would see as escapes, so that no memory can drive the terminal or say what is not read.
+/// Line feeds and tabs stay.
 pub fn escaped(text: &str) -> String {
-    if !text.chars().any(is_unsafe) {
-        return text.to_owned();
-    }
-    text.chars().map(|c| if is_unsafe(c) { c.escape_unicode().to_string() } else { c.to_string() }).collect()
+    let shown = invisible::shown(text);
+    ESCAPED.fetch_add(shown.escaped, Ordering::Relaxed);
+    shown.text.into_owned()
 }
 
-fn is_unsafe(c: char) -> bool {
-    let is_reordering = matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    is_reordering || (c.is_control() && !matches!(c, '\n' | '\t'))
+/// The same for JSON that is already written; it reads back as it was.
+pub fn escaped_in_json(json: &str) -> String {
+    let shown = invisible::shown_in_json(json);
+    ESCAPED.fetch_add(shown.escaped, Ordering::Relaxed);
+    shown.text.into_owned()
+}
+
+/// How many characters were shown as escapes since this was last asked.
+pub fn take_escaped() -> usize {
+    ESCAPED.swap(0, Ordering::Relaxed)
 }
 
 /// Blanks and line breaks become single blanks; what is longer than `chars_max` ends in an ellipsis.
