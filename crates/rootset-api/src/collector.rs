@@ -294,6 +294,8 @@ pub struct GcPurge {
     pub older_than: Option<Value>,
     /// Must be true: purged items cannot be restored.
     pub confirm: Option<bool>,
+    /// What was shown when this purge was to be confirmed (`details.next`). If the trash has changed since, nothing is purged.
+    pub set: Option<String>,
     /// Also rewrite the backups in the backup folder without the purged rows (false). Needs the scope `admin` over the whole
     /// database.
     pub rewrite_backups: Option<bool>,

@@ -155,3 +155,9 @@ ORDER BY t.trashed_at DESC, t.kind, t.object, t.revision LIMIT ?2 OFFSET ?3;
 
 -- name: trash_count
 SELECT COUNT(*) {{all_trash}};
+
+-- What a purge of these runs would remove.
+-- name: trash_of_runs
+SELECT t.kind, t.run, COUNT(*) {{all_trash}}
+WHERE t.run IN (SELECT value FROM blob_list(?2))
+GROUP BY t.kind, t.run ORDER BY t.kind, t.run;

@@ -103,7 +103,7 @@ pub use leases::{DATABASE, Lease, Work};
 pub use location::{Location, LocationError, PostgresSettings, PostgresUrl};
 pub use memories::{FullMemory, Lifecycle, ListFilters, ListOrder, ListedMemory, MemoryRow, Status};
 pub use plans::{ItemView, NewPlan, PlanTotals, PlanView, Searched};
-pub use purge::{PurgeTarget, Receipt};
+pub use purge::{PurgeSet, PurgeTarget, Receipt};
 pub use repair::{BrokenMemory, CodeOrigin, UnindexedText};
 pub use retention::RetentionTarget;
 pub use runs::{RunCounts, RunView, TrashedItem};

@@ -27,6 +27,8 @@ const OTHER_REMOVALS: [&str; 4] = ["context_delete_session", "context_gc_prune",
 pub(crate) const PROBES_MAX: usize = 16;
 /// By how much a batch shrinks that did not fit on the disk.
 pub(crate) const BATCH_DIVISOR: usize = 8;
+/// Of a set's digest: enough to tell sets apart, few enough to be copied.
+const DIGEST_CHARS: usize = 16;
 const PROBE_BYTES_MIN: usize = 16;
 /// Long enough that another memory with the same beginning is not taken for a leak, short enough to stand in one page.
 const PROBE_BYTES_MAX: usize = 160;
@@ -160,7 +162,39 @@ impl Purger {
     }
 }
 
+/// What a purge would remove, for whoever has to agree to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PurgeSet {
+    /// Roots by kind.
+    pub counts: Counts,
+    /// Of the runs and what each has in the trash. A run's trash only shrinks once it has ended, so an equal digest is an
+    /// equal set.
+    pub digest: String,
+}
+
 impl Store {
+    /// What a purge of this target would remove now.
+    pub fn purge_set(&self, workspace: &Workspace, target: PurgeTarget) -> Result<PurgeSet, StoreError> {
+        let takes_workspace = takes_workspace(workspace, target);
+        self.read(workspace, |tx| {
+            let runs = runs_of(tx, workspace.key, target)?;
+            let runs: Vec<[u8; 16]> = runs.into_iter().map(|run| run.0).collect();
+            let trash = tx.rows(&run_sql::TRASH_OF_RUNS, &[workspace.key.into(), runs.as_slice().into()], |row| {
+                Ok((row.get::<String>(0)?, row.get::<RunId>(1)?, row.get::<i64>(2)?))
+            })?;
+            let (mut counts, mut hasher) = (Counts::default(), blake3::Hasher::new());
+            for (kind, run, count) in &trash {
+                counts.add(counted_as(kind), *count);
+                hasher.update(format!("{kind} {run} {count}\n").as_bytes());
+            }
+            if takes_workspace {
+                counts.add("workspaces", 1);
+                hasher.update(b"workspace\n");
+            }
+            Ok(PurgeSet { counts, digest: hasher.finalize().to_hex()[..DIGEST_CHARS].to_owned() })
+        })
+    }
+
     /// Removes trash for good because somebody asks for it: it never comes back.
     pub fn purge(
         &self,
@@ -192,13 +226,7 @@ impl Store {
         erasure: ErasureId,
         stamp: Stamp<'_>,
     ) -> Result<Receipt, StoreError> {
-        let runs = self.read(workspace, |tx| match target {
-            PurgeTarget::Run(run) => Ok(vec![runs::find(tx, workspace.key, run)?.id]),
-            PurgeTarget::TrashedBefore(time) => {
-                let parameters = [workspace.key.into(), time.into()];
-                tx.rows(&run_sql::RUNS_WITH_TRASH_BEFORE, &parameters, |row| row.get(0))
-            }
-        })?;
+        let runs = self.read(workspace, |tx| runs_of(tx, workspace.key, target))?;
         let mut erased = Erased::default();
         let removed = self.purge_all(purger, workspace, target, &runs, erasure, &mut erased, stamp);
         if let Err(error) = removed {
@@ -230,12 +258,7 @@ impl Store {
         for run in runs {
             self.purge_run(purger, workspace.key, *run, erasure, erased, stamp)?;
         }
-        let takes_workspace = match (target, workspace.trashed) {
-            (PurgeTarget::Run(run), Some((trashed_run, _))) => run == trashed_run,
-            (PurgeTarget::TrashedBefore(time), Some((_, trashed_at))) => trashed_at <= time,
-            (_, None) => false,
-        };
-        if takes_workspace {
+        if takes_workspace(workspace, target) {
             // A workspace is deleted by somebody, never by a policy.
             let class = purger.class("delete_workspace").unwrap_or(Class::Erased);
             self.purge_workspace(workspace.key, erasure, class, erased, stamp)?;
@@ -384,6 +407,37 @@ impl Store {
                 return Ok(());
             }
         }
+    }
+}
+
+fn runs_of(tx: &mut dyn Transaction, workspace: WorkspaceKey, target: PurgeTarget) -> Result<Vec<RunId>, StoreError> {
+    match target {
+        PurgeTarget::Run(run) => Ok(vec![runs::find(tx, workspace, run)?.id]),
+        PurgeTarget::TrashedBefore(time) => {
+            tx.rows(&run_sql::RUNS_WITH_TRASH_BEFORE, &[workspace.into(), time.into()], |row| row.get(0))
+        }
+    }
+}
+
+fn takes_workspace(workspace: &Workspace, target: PurgeTarget) -> bool {
+    match (target, workspace.trashed) {
+        (PurgeTarget::Run(run), Some((trashed_run, _))) => run == trashed_run,
+        (PurgeTarget::TrashedBefore(time), Some((_, trashed_at))) => trashed_at <= time,
+        (_, None) => false,
+    }
+}
+
+/// The word under which purges count rows of this kind.
+fn counted_as(kind: &str) -> &'static str {
+    let is_of = |many: &&&str| {
+        let one =
+            many.strip_suffix("ies").map_or_else(|| many.trim_end_matches('s').to_owned(), |stem| format!("{stem}y"));
+        one == kind
+    };
+    match kind {
+        // Entities and relations have no life of their own in the trash: these came with an import.
+        "entity" | "relation" => "untracked",
+        _ => NAMED_BY_PURGES.iter().find(is_of).copied().unwrap_or("untracked"),
     }
 }
 

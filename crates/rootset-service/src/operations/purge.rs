@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rootset_api::{GcPurge, PurgeAnswer, Request};
 use rootset_model::Timestamp;
 use rootset_model::time::parse_duration_ms;
-use rootset_store::{PurgeTarget, Workspace};
+use rootset_store::{PurgeSet, PurgeTarget, Workspace};
 use serde_json::{Value, json};
 
 use crate::caller::Caller;
@@ -17,19 +17,27 @@ use crate::service::Service;
 
 impl Operation for GcPurge {
     fn unconfirmed(&self, service: &Service, caller: &Caller) -> ServiceError {
-        match checked(self, service, caller) {
-            Ok(_) => {
-                let message = "purging cannot be undone and needs `confirm: true`";
-                confirmation_of(self, message, json!({"confirm": true}))
-            }
-            Err(error) => error,
-        }
+        checked(self, service, caller)
+            .and_then(|(workspace, target, _)| {
+                let set = service.store.purge_set(&workspace, target)?;
+                let what = set.counts.in_words();
+                let message = format!("purging {what} cannot be undone and needs `confirm: true`");
+                let mut error = confirmation_of(self, message, json!({"confirm": true, "set": set.digest}));
+                if let Some(details) = &mut error.details {
+                    details["counts"] = json!(set.counts);
+                }
+                Ok(error)
+            })
+            .unwrap_or_else(|error| error)
     }
 
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<PurgeAnswer, ServiceError> {
         let (workspace, target, wanted) = checked(&self, service, caller)?;
         if self.confirm != Some(true) {
             return Err(self.unconfirmed(service, caller));
+        }
+        if let Some(shown) = &self.set {
+            check_set(shown, &service.store.purge_set(&workspace, target)?)?;
         }
         let receipt = service.store.purge(&workspace, target, service.next_erasure_id(), service.stamp(caller))?;
         let mut warnings = receipt.warnings.clone();
@@ -57,6 +65,18 @@ fn checked(
         (Some(_), Some(_)) => return Err(ServiceError::invalid("give either `run_id` or `older_than`, not both")),
     };
     Ok((workspace, target, Wanted::checked(request.rewrite_backups, request.receipt, caller)?))
+}
+
+/// Whoever agreed, agreed to what they were shown.
+fn check_set(shown: &str, found: &PurgeSet) -> Result<(), ServiceError> {
+    if shown == found.digest {
+        return Ok(());
+    }
+    let what = found.counts.in_words();
+    Err(ServiceError::conflict(format!(
+        "the trash has changed since this purge was confirmed: it would now remove {what}"
+    ))
+    .with_hint("call `gc_purge` without `confirm` and `set` to see what it would remove"))
 }
 
 /// Warnings as answers carry them: not at all where there are none.

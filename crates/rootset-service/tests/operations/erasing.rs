@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rootset_provider::{Embedder, ProviderError};
 use rootset_service::scheduler::Scheduler;
-use rootset_service::{FrontEnd, GcSettings, Housekeeper, Settings};
+use rootset_service::{FrontEnd, GcSettings, Housekeeper, ServiceError, Settings};
 use rootset_testing::Sql;
 use serde_json::{Value, json};
 
@@ -44,6 +44,28 @@ fn with_neighbours(world: &World) {
     for word in NEIGHBOURS {
         world.add(&format!("{word} and nothing else"));
     }
+}
+
+#[test]
+fn a_purge_removes_what_was_shown_or_nothing() {
+    let world = World::new();
+    world.add_named("one", "The first note.");
+    world.add_named("two", "The second note.");
+    world.delete("one");
+    let ask = || world.fails("gc_purge", json!({"older_than": "0"})).1;
+    let agreed_to = |question: ServiceError| question.0.details.unwrap()["next"]["arguments"].take();
+    let question = ask();
+    assert!(question.message.contains("1 memory"), "{question:?}");
+    assert_eq!(question.details.as_ref().unwrap()["counts"]["memories"], 1);
+    let agreed = agreed_to(question);
+    world.delete("two");
+    let before = world.dump("default");
+    let (code, error) = world.fails("gc_purge", agreed);
+    assert_eq!(code, "conflict");
+    assert!(error.message.contains("2 memories"), "{error:?}");
+    assert_eq!(world.dump("default"), before);
+    let purged = world.call("gc_purge", agreed_to(ask()));
+    assert_eq!(purged["purged"]["memories"], 2);
 }
 
 #[test]
@@ -107,8 +129,10 @@ fn through_mcp_only_a_person_confirms_what_cannot_be_undone() {
     for (operation, request) in &calls {
         let (code, error) = world.fails(operation, request.clone());
         assert_eq!(code, "confirmation_required", "{operation}");
-        let details = error.0.details.unwrap();
+        let mut details = error.0.details.unwrap();
         assert_eq!(details["needs_person"], true, "{operation}: {details}");
+        // What a purge would remove is part of the question.
+        details["next"]["arguments"].as_object_mut().unwrap().remove("set");
         assert_eq!(&details["next"], &json!({"operation": operation, "arguments": request}), "{operation}");
     }
     world.caller.is_confirmed_by_person = true;

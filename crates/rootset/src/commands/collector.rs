@@ -7,7 +7,7 @@ use rootset_api::{
     ErrorCode, ExplainAnswer, GcApply, GcExplain, GcPlan, GcPurge, GetPlan, PlanAnswer, PurgeAnswer, ReceiptAnswer,
     StrategyChoice,
 };
-use rootset_model::PlanId;
+use rootset_model::{Counts, PlanId};
 use rootset_service::ServiceError;
 use serde_json::json;
 
@@ -250,26 +250,42 @@ fn with_plan(failure: Failure, plan: PlanId) -> Failure {
 
 fn purge(arguments: PurgeArguments, program: &Program) -> Result<(), Failure> {
     let PurgeArguments { target, backups, receipt } = arguments;
-    let what = match (&target.run, &target.older_than) {
-        (Some(run), _) => format!("the trash of run {}", render::one_line(run, 64)),
-        (None, age) => format!("trash older than {}", render::one_line(age.as_deref().unwrap_or_default(), 64)),
+    let whose = match (&target.run, &target.older_than) {
+        (Some(run), _) => format!("in the trash of run {}", render::one_line(run, 64)),
+        (None, age) => format!("in trash older than {}", render::one_line(age.as_deref().unwrap_or_default(), 64)),
     };
-    prompt::confirm_word(program, &format!("remove {what} for good"), ERASE_WORD)?;
+    let request = GcPurge {
+        workspace_id: None,
+        run_id: target.run,
+        older_than: target.older_than.map(Into::into),
+        confirm: None,
+        set: None,
+        rewrite_backups: backups.then_some(true),
+        receipt: receipt.is_some().then_some(true),
+    };
+    let (set, counts) = asked_to_confirm(program.run(request.clone()))?;
+    prompt::confirm_word(program, &format!("remove {} {whose} for good", counts.in_words()), ERASE_WORD)?;
     let file = match &receipt {
         Some(path) => ReceiptFile::begin(Some(path), program.configuration()?)?,
         None => None,
     };
-    let answer = program.run(GcPurge {
-        workspace_id: None,
-        run_id: target.run,
-        older_than: target.older_than.map(Into::into),
-        confirm: Some(true),
-        rewrite_backups: backups.then_some(true),
-        receipt: receipt.is_some().then_some(true),
-    })?;
+    let answer = program.run(GcPurge { confirm: Some(true), set, ..request })?;
     program.output.answer(&answer, purged)?;
     say_about_remains(&answer, &program.output);
     say_where_receipt_is(file, Some(&answer.receipt), program)
+}
+
+/// What a purge would remove: its digest, so that no more is removed than was shown, and how much it is.
+fn asked_to_confirm(refused: Result<PurgeAnswer, ServiceError>) -> Result<(Option<String>, Counts), Failure> {
+    let error = match refused {
+        Err(error) if error.code == ErrorCode::ConfirmationRequired => error,
+        Err(other) => return Err(other.into()),
+        Ok(_) => return Ok((None, Counts::default())),
+    };
+    let details = error.details.as_ref();
+    let set = details.and_then(|it| it["next"]["arguments"]["set"].as_str()).map(str::to_owned);
+    let counts = details.and_then(|it| serde_json::from_value(it["counts"].clone()).ok()).unwrap_or_default();
+    Ok((set, counts))
 }
 
 fn purged(answer: &PurgeAnswer) -> String {

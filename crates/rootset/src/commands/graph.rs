@@ -12,7 +12,7 @@ use crate::arguments::described_by;
 use crate::exit::Failure;
 use crate::input;
 use crate::program::Program;
-use crate::render::counted;
+use crate::render::{counted, escaped_in_json};
 
 #[derive(Debug, Subcommand)]
 pub enum GraphCommand {
