@@ -82,6 +82,9 @@ macro_rules! flag {
     (null_clears) => {
         const NULL_CLEARS: bool = true;
     };
+    (bulky) => {
+        const IS_BULKY: bool = true;
+    };
     // The request may name a workspace; without it, the caller's current one is meant.
     (in_workspace) => {
         fn workspace_id(&self) -> Option<&str> {

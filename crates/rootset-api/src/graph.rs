@@ -27,7 +27,7 @@ macro_rules! graph_operations {
         ImportGraph => ImportedGraph {
             name: "import_graph",
             effect: Write,
-            is: [in_workspace],
+            is: [in_workspace, bulky],
             profiles: [],
             example: {
                 "entities": [{"name": "API", "type": "service"}, {"name": "PostgreSQL"}],

@@ -28,7 +28,7 @@ macro_rules! memory_operations {
         AddMemories => AddedMemories {
             name: "add_memories",
             effect: Write,
-            is: [idempotent, open_world, in_workspace],
+            is: [idempotent, open_world, in_workspace, bulky],
             profiles: [],
             example: {"memories": [{"context": "Deploys happen on Fridays."}, {"context": "The API is versioned.", "name": "api"}]},
         }

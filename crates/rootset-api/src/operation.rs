@@ -30,6 +30,8 @@ pub trait Request: Serialize + DeserializeOwned + JsonSchema + Send + 'static {
     const NULL_CLEARS: bool = false;
     /// Everything that can make a request one that an agent must not make alone.
     const IRREVERSIBLE: &'static [Irreversible] = &[];
+    /// Carries many things, or large ones, at once. Other requests are short, and a server refuses long ones unread.
+    const IS_BULKY: bool = false;
     type Response: Serialize + JsonSchema;
 
     /// The workspace that the request names.
@@ -61,6 +63,7 @@ pub struct OperationInfo {
     pub is_database_wide: bool,
     /// What can make a request one that an agent must not make alone.
     pub irreversible: &'static [Irreversible],
+    pub is_bulky: bool,
     /// Where an MCP client is shown it, beside [`Profile::Full`]; see [`Self::is_in`].
     pub profiles: &'static [Profile],
     /// A request as somebody might send it.
@@ -104,6 +107,7 @@ impl OperationInfo {
             is_open_world: R::IS_OPEN_WORLD,
             is_database_wide: R::IS_DATABASE_WIDE,
             irreversible: R::IRREVERSIBLE,
+            is_bulky: R::IS_BULKY,
             profiles,
             example,
             schemas,

@@ -17,7 +17,7 @@ macro_rules! context_session_operations {
         ContextAdd => ContextAdded {
             name: "context_add",
             effect: Write,
-            is: [in_workspace],
+            is: [in_workspace, bulky],
             profiles: [Context],
             example: {"session_id": "today", "segments": [{"type": "message", "text": "Please fix the parser.", "role": "user"}]},
         }
@@ -38,7 +38,7 @@ macro_rules! context_session_operations {
         ContextImport => ContextImported {
             name: "context_import",
             effect: Write,
-            is: [idempotent, in_workspace],
+            is: [idempotent, in_workspace, bulky],
             profiles: [Context],
             example: {"session_id": "today", "format": "openai", "messages": [{"role": "user", "content": "Please fix the parser."}]},
         }

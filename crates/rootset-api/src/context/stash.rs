@@ -30,7 +30,7 @@ macro_rules! context_stash_operations {
         ContextCompress => ContextCompressed {
             name: "context_compress",
             effect: Write,
-            is: [in_workspace],
+            is: [in_workspace, bulky],
             profiles: [Context],
             example: {"session_id": "today", "segment_id": "s1", "summary": "The parser was fixed."},
         }
