@@ -42,6 +42,20 @@ impl Access {
 }
 
 impl Credentials {
+    /// Whether a token has to be shown at all.
+    pub fn are_needed(&self) -> bool {
+        !matches!(self.0, Kind::NotNeeded(_))
+    }
+
+    /// The caller, where that is known without a look into the database; `None` where one is needed.
+    pub fn caller_at_once(&self, service: &Service) -> Result<Option<Caller>, Refusal> {
+        match &self.0 {
+            Kind::NotNeeded(caller) => Ok(Some(caller.clone())),
+            Kind::Nothing => Err(Refusal::no_token()),
+            Kind::Secret(secret) => Ok(service.authenticate_believed(secret).transpose()?),
+        }
+    }
+
     /// Not for an async thread.
     pub fn caller(&self, service: &Arc<Service>) -> Result<Caller, Refusal> {
         match &self.0 {

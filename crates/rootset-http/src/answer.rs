@@ -137,10 +137,33 @@ impl Refusal {
         Self::new(StatusCode::BAD_REQUEST, ErrorCode::InvalidArgument, message)
     }
 
-    pub fn too_large(limit: usize) -> Self {
+    /// Only the largest bodies have a limit that can be set.
+    pub fn too_large(limit: usize, can_be_raised: bool) -> Self {
         let message = format!("the body has more than {limit} bytes");
-        Self::new(StatusCode::PAYLOAD_TOO_LARGE, ErrorCode::LimitExceeded, message)
-            .with_hint("send less at once, or raise `server.max_body`")
+        let refusal = Self::new(StatusCode::PAYLOAD_TOO_LARGE, ErrorCode::LimitExceeded, message);
+        refusal.with_hint(if can_be_raised {
+            "send less at once, or raise `server.max_body`"
+        } else {
+            "send less at once"
+        })
+    }
+
+    pub fn too_many_wrong_tokens() -> Self {
+        Self::too_many("too many wrong tokens came from this address", "check the token, and wait a minute")
+    }
+
+    pub fn own_share_taken(what: &str, limit: usize) -> Self {
+        let message = format!("{limit} {what} of this caller are running, as many as one may have");
+        Self::too_many(message, "wait for an answer before you send more")
+    }
+
+    pub fn own_room_taken() -> Self {
+        Self::too_many("too many large requests of this caller at the same time", "send large requests one by one")
+    }
+
+    /// The limit is one of the caller's own: others are served.
+    fn too_many(message: impl Into<String>, hint: &str) -> Self {
+        Self { status: StatusCode::TOO_MANY_REQUESTS, ..Self::busy(message, hint) }
     }
 
     pub fn too_slow(seconds: u64) -> Self {

@@ -1,4 +1,5 @@
-//! The body of a request: bounded in bytes and in time, and in what all bodies together may hold.
+//! The body of a request: bounded in bytes, in values and in time, and in what all bodies of one asker, and those of
+//! everybody, may hold at once.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,22 +8,42 @@ use axum::body::{Body, HttpBody};
 use bytes::{Bytes, BytesMut};
 use http::header::{CONTENT_TYPE, HeaderMap};
 use http_body_util::BodyExt;
+use rootset_api::OperationInfo;
+use rootset_service::PerCaller;
 use serde_json::{Map, Value};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::answer::Refusal;
 
-/// Bodies up to this size are read before anybody asks who sends them.
+/// Bodies up to this size need no room: every request that may run at once can have one.
 const SMALL_BYTES_MAX: usize = 64 << 10;
-/// Large bodies held at the same time, counted in largest ones.
-const LARGEST_AT_ONCE: usize = 4;
+/// Of a request that is not bulky: the largest memory with every character escaped, and the rest of it.
+const PLAIN_BYTES_MAX: usize = 8 << 20;
+/// Of a message of the Model Context Protocol. Nothing that a model writes is longer.
+const MESSAGE_BYTES_MAX: usize = 8 << 20;
+/// From here on, requests are worked on one or two at a time.
+const LARGE_BYTES_MIN: usize = 1 << 20;
+/// Values in a request that is not bulky: the longest lists have ten thousand ids.
+const PLAIN_VALUES_MAX: usize = 20_000;
+/// Values in a bulky one: the largest import of a graph, the largest batch of memories.
+const BULKY_VALUES_MAX: usize = 100_000;
+/// Values in a bulky and large one: a long session of an agent.
+const LARGE_VALUES_MAX: usize = 500_000;
 const KIB: usize = 1 << 10;
+
+/// What a body may be.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds {
+    bytes_max: usize,
+    is_bulky: bool,
+}
 
 /// A body in memory, and the room it takes until it is dropped.
 #[derive(Debug)]
 pub struct Received {
     pub bytes: Bytes,
-    _room: Option<OwnedSemaphorePermit>,
+    bounds: Bounds,
+    _room: Option<[OwnedSemaphorePermit; 2]>,
 }
 
 #[derive(Debug)]
@@ -31,48 +52,55 @@ pub struct Reader {
     timeout: Duration,
     /// In KiB.
     room: Arc<Semaphore>,
+    room_of_asker: PerCaller<Semaphore>,
 }
 
 impl Reader {
     pub fn new(bytes_max: usize, timeout: Duration) -> Self {
-        let room = (bytes_max.div_ceil(KIB) * LARGEST_AT_ONCE).min(Semaphore::MAX_PERMITS);
-        Self { bytes_max, timeout, room: Arc::new(Semaphore::new(room)) }
+        // One asker can hold one of the largest, and the others still have half of that.
+        let of_asker = bytes_max.div_ceil(KIB).min(Semaphore::MAX_PERMITS / 2);
+        let room = Arc::new(Semaphore::new(of_asker + of_asker / 2));
+        Self { bytes_max, timeout, room, room_of_asker: PerCaller::new(move || Semaphore::new(of_asker)) }
     }
 
-    /// Whether it is small, as far as its sender says.
-    pub fn is_small(&self, body: &Body) -> bool {
-        declared_length(body).is_some_and(|length| length <= SMALL_BYTES_MAX)
+    pub fn bounds_of(&self, operation: Option<&OperationInfo>) -> Bounds {
+        let is_bulky = operation.is_some_and(|it| it.is_bulky);
+        let bytes_max = if is_bulky { self.bytes_max } else { PLAIN_BYTES_MAX.min(self.bytes_max) };
+        Bounds { bytes_max, is_bulky }
     }
 
-    pub async fn read(&self, body: Body) -> Result<Received, Refusal> {
+    pub fn bounds_of_message(&self) -> Bounds {
+        Bounds { bytes_max: MESSAGE_BYTES_MAX.min(self.bytes_max), is_bulky: true }
+    }
+
+    pub async fn read(&self, asker: &str, body: Body, bounds: Bounds) -> Result<Received, Refusal> {
         let declared = declared_length(&body);
-        if declared.is_some_and(|length| length > self.bytes_max) {
-            return Err(Refusal::too_large(self.bytes_max));
+        if declared.is_some_and(|length| length > bounds.bytes_max) {
+            return Err(Refusal::too_large(bounds.bytes_max, bounds.bytes_max == self.bytes_max));
         }
-        let expected = declared.unwrap_or(self.bytes_max);
-        let room = if expected <= SMALL_BYTES_MAX { None } else { Some(self.take_room(expected)?) };
-        let reading = self.read_frames(body, declared.unwrap_or_default().min(SMALL_BYTES_MAX));
+        let expected = declared.unwrap_or(bounds.bytes_max);
+        let room = if expected <= SMALL_BYTES_MAX { None } else { Some(self.take_room(asker, expected)?) };
+        let reading = self.read_frames(body, bounds, declared.unwrap_or_default().min(SMALL_BYTES_MAX));
         let bytes = tokio::time::timeout(self.timeout, reading)
             .await
             .map_err(|_| Refusal::too_slow(self.timeout.as_secs()))??;
-        Ok(Received { bytes, _room: room })
+        Ok(Received { bytes, bounds, _room: room })
     }
 
-    fn take_room(&self, bytes: usize) -> Result<OwnedSemaphorePermit, Refusal> {
+    fn take_room(&self, asker: &str, bytes: usize) -> Result<[OwnedSemaphorePermit; 2], Refusal> {
         let kib = u32::try_from(bytes.div_ceil(KIB)).unwrap_or(u32::MAX);
-        self.room
-            .clone()
-            .try_acquire_many_owned(kib)
-            .map_err(|_| Refusal::busy("too many large requests at the same time", "try again later"))
+        let own = self.room_of_asker.of(asker).try_acquire_many_owned(kib).map_err(|_| Refusal::own_room_taken())?;
+        let any = self.room.clone().try_acquire_many_owned(kib);
+        Ok([own, any.map_err(|_| Refusal::busy("too many large requests at the same time", "try again later"))?])
     }
 
-    async fn read_frames(&self, mut body: Body, capacity: usize) -> Result<Bytes, Refusal> {
+    async fn read_frames(&self, mut body: Body, bounds: Bounds, capacity: usize) -> Result<Bytes, Refusal> {
         let mut all = BytesMut::with_capacity(capacity);
         while let Some(frame) = body.frame().await {
             let frame = frame.map_err(|_| Refusal::broken_body())?;
             let Ok(data) = frame.into_data() else { continue };
-            if all.len() + data.len() > self.bytes_max {
-                return Err(Refusal::too_large(self.bytes_max));
+            if all.len() + data.len() > bounds.bytes_max {
+                return Err(Refusal::too_large(bounds.bytes_max, bounds.bytes_max == self.bytes_max));
             }
             all.extend_from_slice(&data);
         }
@@ -80,16 +108,32 @@ impl Reader {
     }
 }
 
-/// No body at all is a request without fields, whatever its `Content-Type`.
-pub fn parse(headers: &HeaderMap, bytes: &[u8]) -> Result<Value, Refusal> {
-    if bytes.is_empty() {
-        return Ok(Value::Object(Map::new()));
+impl Received {
+    pub fn is_large(&self) -> bool {
+        self.bytes.len() >= LARGE_BYTES_MIN
     }
-    let content_type = headers.get(CONTENT_TYPE).map(|value| value.to_str().unwrap_or("?"));
-    if !content_type.is_some_and(is_json) {
-        return Err(Refusal::wrong_content_type(content_type));
+
+    fn values_max(&self) -> usize {
+        match (self.bounds.is_bulky, self.is_large()) {
+            (false, _) => PLAIN_VALUES_MAX,
+            (true, false) => BULKY_VALUES_MAX,
+            (true, true) => LARGE_VALUES_MAX,
+        }
     }
-    serde_json::from_slice(bytes).map_err(|error| Refusal::not_json(&error))
+
+    /// No body at all is a request without fields, whatever its `Content-Type`.
+    pub fn parse(&self, headers: &HeaderMap) -> Result<Value, Refusal> {
+        if self.bytes.is_empty() {
+            return Ok(Value::Object(Map::new()));
+        }
+        let content_type = headers.get(CONTENT_TYPE).map(|value| value.to_str().unwrap_or("?"));
+        if !content_type.is_some_and(is_json) {
+            return Err(Refusal::wrong_content_type(content_type));
+        }
+        // Nothing is built of what is refused.
+        rootset_model::json::check(&self.bytes, self.values_max()).map_err(|error| Refusal::not_json(&error))?;
+        serde_json::from_slice(&self.bytes).map_err(|error| Refusal::not_json(&error))
+    }
 }
 
 fn is_json(content_type: &str) -> bool {

@@ -11,8 +11,9 @@ use rootset_api::{Effect, OperationInfo, catalogue};
 use rootset_service::{Caller, ServiceError};
 
 use crate::access::Credentials;
+use crate::admission::Asker;
 use crate::answer::{Answer, Refusal};
-use crate::body::{self, Received};
+use crate::body::Received;
 use crate::idempotency::{self, Claim, Known, RequestKey};
 use crate::routes::Shared;
 use crate::telemetry::Named;
@@ -49,17 +50,11 @@ enum Origin {
 /// Everything a worker needs to answer.
 struct Job {
     shared: Arc<Shared>,
-    /// Who asks, or what has to be held against the tokens first.
-    asker: Asker,
+    caller: Caller,
     operation: Option<&'static OperationInfo>,
     name: String,
     headers: HeaderMap,
     received: Received,
-}
-
-enum Asker {
-    Unknown(Credentials),
-    Known(Caller),
 }
 
 async fn answer(
@@ -71,20 +66,13 @@ async fn answer(
     let started = Instant::now();
     let (parts, body) = request.into_parts();
     let headers = parts.headers;
-    let credentials = shared.access.credentials(&headers);
+    let asker = parts.extensions.get::<Asker>().cloned().ok_or_else(Refusal::no_token)?;
     let is_kept = |it: &&OperationInfo| it.effect != Effect::Read && it.name != SHOWN_ONCE;
     let key = match operation.filter(is_kept) {
-        Some(operation) => request_key(operation, &credentials, &headers)?,
+        Some(operation) => request_key(operation, &shared.access.credentials(&headers), &headers)?,
         None => None,
     };
-    // Strangers may send a little before they are turned away, which saves everybody else a change of threads; but no
-    // large bodies, and they learn nothing about keys.
-    let asker = if key.is_none() && shared.bodies.is_small(&body) {
-        Asker::Unknown(credentials)
-    } else {
-        Asker::Known(shared.authenticate(credentials).await?)
-    };
-    let received = shared.bodies.read(body).await?;
+    let received = shared.bodies.read(&asker.key, body, shared.bodies.bounds_of(operation)).await?;
     let claim = match key {
         None => None,
         Some(request_key) => match shared.keys.look_up(request_key, &received.bytes, started) {
@@ -99,11 +87,13 @@ async fn answer(
         },
     };
     let share = match operation {
+        _ if received.is_large() => Share::Large,
         Some(operation) if operation.effect != Effect::Read => Share::Writers,
         _ => Share::Readers,
     };
-    let job = Job { shared: shared.clone(), asker, operation, name: name.to_owned(), headers, received };
-    let running = shared.workers.run(share, move || job.run(claim));
+    let Asker { caller, key } = asker;
+    let job = Job { shared: shared.clone(), caller, operation, name: name.to_owned(), headers, received };
+    let running = shared.workers.run(share, &key, move || job.run(claim));
     let answer = shared.within_timeout(started, running).await??;
     Ok((answer, Origin::Fresh))
 }
@@ -118,19 +108,15 @@ impl Job {
     }
 
     fn answer(self) -> Result<Answer, Refusal> {
-        let caller = match self.asker {
-            Asker::Known(caller) => caller,
-            Asker::Unknown(credentials) => credentials.caller(&self.shared.service)?,
-        };
         let service = &self.shared.service;
         if self.operation.is_none() {
             // The service knows the nearest name.
-            let refused = service.call(&caller, &self.name, serde_json::Value::Null);
+            let refused = service.call(&self.caller, &self.name, serde_json::Value::Null);
             return Err(refused.map_or_else(Refusal::no_operation, |_| Refusal::internal("an unlisted operation")));
         }
-        let request = body::parse(&self.headers, &self.received.bytes)?;
+        let request = self.received.parse(&self.headers)?;
         drop(self.received);
-        Ok(Answer::of(service.call(&caller, &self.name, request)))
+        Ok(Answer::of(service.call(&self.caller, &self.name, request)))
     }
 }
 

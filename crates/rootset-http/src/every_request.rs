@@ -1,30 +1,45 @@
-//! What happens to every request, on whatever route: it gets an id, its host and origin are checked, it is counted among
-//! those that run, and it leaves a line in the log that holds no content.
+//! What happens to every request, on whatever route: it gets an id, its host and origin are checked, it is found out whose
+//! it is, it is counted among those that run, and it leaves a line in the log that holds no content.
 
+use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use http::header::{CACHE_CONTROL, HeaderMap, HeaderName, HeaderValue, X_CONTENT_TYPE_OPTIONS};
+use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, X_CONTENT_TYPE_OPTIONS};
 use http::{Method, StatusCode};
 use rootset_api::Effect;
 
+use crate::access::Credentials;
+use crate::admission::Permits;
 use crate::answer::{Code, Refusal};
-use crate::routes::{self, Shared};
+use crate::answer_body::{self, Farewell};
+use crate::connections::{Connection, Running};
+use crate::routes::{self, Needs, Shared};
 use crate::telemetry::Named;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const REQUEST_ID_BYTES_MAX: usize = 64;
+/// How long the stream of a token outlives it.
+const TOKEN_LOOKED_AT_EVERY: Duration = Duration::from_secs(15);
 
-pub async fn handle(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
+pub async fn handle(State(shared): State<Arc<Shared>>, mut request: Request, next: Next) -> Response {
     let started = Instant::now();
     let request_id = request_id(request.headers());
     let method = request.method().clone();
     let route = routes::named(request.uri().path());
-    let mut response = match admit(&shared, &request, route) {
-        Ok(_permit) => next.run(request).await,
+    let mut response = match admit(&shared, &mut request).await {
+        Ok(admitted) => {
+            let answering = next.run(request);
+            // Operations have the same deadline, and say more when it is over.
+            let response = match route {
+                routes::OPERATION => answering.await,
+                _ => shared.within_timeout(started, answering).await.unwrap_or_else(IntoResponse::into_response),
+            };
+            admitted.answering(&shared, response)
+        }
         Err(refusal) => refusal.into_response(),
     };
     log(&shared, &method, route, &request_id, started, &response);
@@ -35,23 +50,58 @@ pub async fn handle(State(shared): State<Arc<Shared>>, request: Request, next: N
     response
 }
 
-fn admit(
-    shared: &Shared,
-    request: &Request,
-    route: &'static str,
-) -> Result<Option<tokio::sync::OwnedSemaphorePermit>, Refusal> {
+/// What a request holds until its answer is sent.
+struct Admitted {
+    running: Option<Running>,
+    permits: Option<Permits>,
+    /// Of whoever needed some.
+    credentials: Option<Credentials>,
+}
+
+async fn admit(shared: &Arc<Shared>, request: &mut Request) -> Result<Admitted, Refusal> {
     shared.known_hosts.check(request.uri(), request.headers())?;
-    // A full server is still a healthy one.
-    if route == routes::HEALTHZ || route == routes::READYZ {
-        return Ok(None);
-    }
-    match shared.requests.clone().try_acquire_owned() {
-        Ok(permit) => Ok(Some(permit)),
-        Err(_) => {
-            let limit = shared.settings.requests_max;
-            Err(Refusal::busy(format!("{limit} requests are running, as many as allowed"), "try again"))
+    let connection = request.extensions().get::<Arc<Connection>>().cloned();
+    // Tests of single routes have no connection.
+    let address = connection.as_ref().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |it| it.address());
+    let running = connection.as_ref().map(Connection::begin_request);
+    match routes::needs(request.method(), request.uri().path()) {
+        // A full server is still a healthy one.
+        Needs::Nothing => Ok(Admitted { running, permits: None, credentials: None }),
+        Needs::Address => {
+            let permits = Some(shared.admission.admit_stranger(address)?);
+            Ok(Admitted { running, permits, credentials: None })
+        }
+        Needs::Token(takes) => {
+            let credentials = shared.access.credentials(request.headers());
+            let asker = shared.asker(address, credentials.clone()).await?;
+            if let Some(connection) = connection {
+                connection.token_was_shown();
+            }
+            let permits = Some(shared.admission.admit(&asker, takes)?);
+            request.extensions_mut().insert(asker.caller.clone());
+            request.extensions_mut().insert(asker);
+            Ok(Admitted { running, permits, credentials: Some(credentials) })
         }
     }
+}
+
+impl Admitted {
+    fn answering(self, shared: &Arc<Shared>, response: Response) -> Response {
+        let is_stream = response.headers().get(CONTENT_TYPE).is_some_and(|it| it == "text/event-stream");
+        let farewell = self.credentials.filter(|_| is_stream).map(|it| farewell(shared.clone(), it));
+        answer_body::holding(response, (self.running, self.permits), farewell)
+    }
+}
+
+fn farewell(shared: Arc<Shared>, credentials: Credentials) -> Farewell {
+    Box::pin(async move {
+        loop {
+            tokio::time::sleep(TOKEN_LOOKED_AT_EVERY).await;
+            if !shared.is_still_known(&credentials).await {
+                return;
+            }
+        }
+    })
 }
 
 /// The sender's, if it can stand in a log, or a new one.

@@ -8,6 +8,9 @@ use http::StatusCode;
 use crate::routes::Shared;
 use crate::workers::Share;
 
+/// Probes have a share of the readers, whoever sends them.
+const PROBES: &str = "probes";
+
 /// The process serves connections.
 pub async fn healthz() -> StatusCode {
     StatusCode::NO_CONTENT
@@ -20,7 +23,7 @@ pub async fn readyz(State(shared): State<Arc<Shared>>) -> StatusCode {
     }
     let service = shared.service.clone();
     // Any small question will do; this one reads a row or none.
-    let asked = shared.workers.run(Share::Readers, move || service.has_tokens());
+    let asked = shared.workers.run(Share::Readers, PROBES, move || service.has_tokens());
     match asked.await {
         Ok(Ok(_)) => StatusCode::NO_CONTENT,
         Ok(Err(error)) => {

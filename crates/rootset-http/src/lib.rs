@@ -5,9 +5,12 @@
 //! is synchronous and stays so: its calls run on threads of their own ([`workers`]).
 
 mod access;
+mod admission;
 mod answer;
+mod answer_body;
 mod body;
 mod call;
+mod connections;
 mod docs;
 mod every_request;
 mod health;
@@ -18,7 +21,9 @@ mod routes;
 mod server;
 mod settings;
 mod telemetry;
+mod unstalled;
 mod workers;
+mod wrong_tokens;
 
 pub use access::Access;
 pub use openapi::document as openapi_document;

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use crate::answer::JSON;
 
 /// What every operation may answer besides its own answer: status, name among the components, when.
-const REFUSALS: [(&str, &str, &str); 14] = [
+const REFUSALS: [(&str, &str, &str); 15] = [
     ("400", "InvalidArgument", "`invalid_argument`: the request is not what the operation takes"),
     ("401", "Unauthorized", "`unauthorized`: there is no token, or it is unknown, revoked or expired"),
     ("403", "Forbidden", "`forbidden`: the token lacks the scope, or `Host` or `Origin` is not allowed"),
@@ -28,6 +28,7 @@ const REFUSALS: [(&str, &str, &str); 14] = [
         "ConfirmationRequired",
         "`confirmation_required`: `details.next` is the call to make once a person has agreed",
     ),
+    ("429", "TooMany", "`busy`: as much of this caller is running as one may have; others are served"),
     ("500", "Internal", "`internal`: an internal error; see the log of the server"),
     ("503", "Busy", "`busy`: try again after `details.retry_after_ms`"),
 ];
@@ -266,7 +267,7 @@ fn refusals() -> Value {
         let mut headers = json!({"X-Request-Id": {"$ref": "#/components/headers/RequestId"}});
         match status {
             "401" => headers["WWW-Authenticate"] = json!({"$ref": "#/components/headers/Authenticate"}),
-            "503" => headers["Retry-After"] = json!({"$ref": "#/components/headers/RetryAfter"}),
+            "429" | "503" => headers["Retry-After"] = json!({"$ref": "#/components/headers/RetryAfter"}),
             _ => {}
         }
         let content = json!({"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}});

@@ -1,20 +1,21 @@
 //! Every route, and what they share.
 
-use std::future::Future;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Instant;
 
-use axum::Router;
+use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
+use axum::{Extension, Router};
 use http::{Method, Uri};
-use rootset_service::{Caller, Service};
-use tokio::sync::Semaphore;
+use rootset_service::Service;
 use tokio_util::sync::CancellationToken;
 
 use crate::access::{Access, Credentials};
+use crate::admission::{Admission, Asker, Takes};
 use crate::answer::Refusal;
 use crate::hosts_and_origins::KnownHosts;
 use crate::idempotency::Keys;
@@ -24,13 +25,15 @@ use crate::telemetry::{self, Telemetry};
 use crate::workers::{Share, Workers};
 use crate::{body, call, docs, every_request, health, openapi};
 
-pub const HEALTHZ: &str = "/healthz";
-pub const READYZ: &str = "/readyz";
+const HEALTHZ: &str = "/healthz";
+const READYZ: &str = "/readyz";
 const METRICS: &str = "/metrics";
 const OPENAPI: &str = "/openapi.json";
 const DOCS: &str = "/docs";
 const MCP: &str = "/mcp";
 const OPERATIONS: &str = "/v1/";
+/// How any of them is named in logs.
+pub const OPERATION: &str = "/v1";
 
 /// What every request needs.
 #[derive(Debug)]
@@ -43,7 +46,7 @@ pub struct Shared {
     pub bodies: body::Reader,
     pub keys: Keys,
     pub workers: Workers,
-    pub requests: Arc<Semaphore>,
+    pub admission: Admission,
     pub telemetry: Telemetry,
 }
 
@@ -58,19 +61,28 @@ impl Shared {
             bodies: body::Reader::new(settings.body_bytes_max, settings.read_timeout),
             keys: Keys::default(),
             workers: Workers::new(),
-            requests: Arc::new(Semaphore::new(settings.requests_max)),
+            admission: Admission::new(&settings),
             telemetry: Telemetry::new(),
             settings,
         }
     }
 
-    pub async fn authenticate(&self, credentials: Credentials) -> Result<Caller, Refusal> {
-        let service = self.service.clone();
-        self.workers.run(Share::Readers, move || credentials.caller(&service)).await?
+    pub async fn asker(&self, address: IpAddr, credentials: Credentials) -> Result<Asker, Refusal> {
+        self.admission.asker(&self.service, &self.workers, address, credentials).await
     }
 
-    pub fn running(&self) -> usize {
-        self.settings.requests_max.saturating_sub(self.requests.available_permits())
+    /// Whether a token that was right still is, for what lasts longer than one request.
+    pub async fn is_still_known(&self, credentials: &Credentials) -> bool {
+        const STREAMS: &str = "streams";
+        match credentials.caller_at_once(&self.service) {
+            Ok(Some(_)) => true,
+            Err(_) => false,
+            Ok(None) => {
+                let (service, credentials) = (self.service.clone(), credentials.clone());
+                let looking_up = self.workers.run(Share::LookUps, STREAMS, move || credentials.caller(&service));
+                matches!(looking_up.await, Ok(Ok(_)))
+            }
+        }
     }
 
     /// What is not ready in time goes on; only nobody waits for it any more.
@@ -85,7 +97,8 @@ impl Shared {
     }
 }
 
-/// All routes. `/mcp` is somebody else's: it finds the [`Caller`] of a request among its extensions.
+/// All routes. `/mcp` is somebody else's: it finds the [`Caller`](rootset_service::Caller) of a request among its
+/// extensions, and the whole of its body.
 pub fn router(parts: &Parts, mcp: Option<Router>) -> Router {
     let shared = Arc::new(Shared::new(parts));
     let mut router = Router::new()
@@ -97,7 +110,7 @@ pub fn router(parts: &Parts, mcp: Option<Router>) -> Router {
         .route(DOCS, get(docs::serve))
         .with_state(shared.clone());
     if let Some(mcp) = mcp {
-        router = router.nest(MCP, mcp.layer(middleware::from_fn_with_state(shared.clone(), known_callers_only)));
+        router = router.nest(MCP, mcp.layer(middleware::from_fn_with_state(shared.clone(), whole_messages)));
     }
     router
         .fallback(no_route)
@@ -110,19 +123,44 @@ pub fn named(path: &str) -> &'static str {
     let known = [HEALTHZ, READYZ, METRICS, OPENAPI, DOCS, MCP];
     match known.into_iter().find(|route| *route == path) {
         Some(route) => route,
-        None if path.starts_with(OPERATIONS) => "/v1",
+        None if path.starts_with(OPERATIONS) => OPERATION,
         None => "unknown",
     }
 }
 
-async fn known_callers_only(State(shared): State<Arc<Shared>>, mut request: Request, next: Next) -> Response {
-    match shared.authenticate(shared.access.credentials(request.headers())).await {
-        Ok(caller) => {
-            request.extensions_mut().insert(caller);
-            next.run(request).await
-        }
-        Err(refusal) => refusal.into_response(),
+/// What a request has to have before anything is done for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Needs {
+    Nothing,
+    /// A share of what an address may ask without a token.
+    Address,
+    Token(Takes),
+}
+
+pub fn needs(method: &Method, path: &str) -> Needs {
+    let is_mcp = path.strip_prefix(MCP).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    match path {
+        HEALTHZ => Needs::Nothing,
+        _ if is_mcp && method == Method::GET => Needs::Token(Takes::Stream),
+        _ if is_mcp || path == METRICS || path.starts_with(OPERATIONS) => Needs::Token(Takes::Place),
+        _ => Needs::Address,
     }
+}
+
+/// Reads what is sent to `/mcp` before it is handed on, with the limits of all bodies.
+async fn whole_messages(
+    State(shared): State<Arc<Shared>>,
+    Extension(asker): Extension<Asker>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let (parts, body) = request.into_parts();
+    let received = match shared.bodies.read(&asker.key, body, shared.bodies.bounds_of_message()).await {
+        Ok(received) => received,
+        Err(refusal) => return refusal.into_response(),
+    };
+    let _turn = if received.is_large() { Some(shared.workers.turn(Share::Large, &asker.key).await) } else { None };
+    next.run(Request::from_parts(parts, Body::from(received.bytes.clone()))).await
 }
 
 async fn no_route(uri: Uri) -> Refusal {

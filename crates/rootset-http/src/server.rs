@@ -5,19 +5,23 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::Router;
+use hyper::body::Incoming;
+use hyper::service::Service as HyperService;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use rootset_api::ErrorCode;
 use rootset_service::{Service, ServiceError};
+use tokio::net::TcpStream;
 use tokio::runtime::Runtime;
-use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::access::Access;
+use crate::connections::{Connection, Connections};
 use crate::routes;
 use crate::settings::ServerSettings;
+use crate::unstalled::Unstalled;
 use crate::workers::THREADS_MAX;
 
 /// Bytes of a request's head; more is refused by the parser.
@@ -102,16 +106,12 @@ impl Server {
 /// Accepts until the server has to end; returns the connections that are still open.
 async fn accept(listener: tokio::net::TcpListener, router: Router, parts: Parts) -> GracefulShutdown {
     let connections = GracefulShutdown::new();
-    let room = Arc::new(Semaphore::new(parts.settings.connections_max));
+    let places = Connections::new(&parts.settings);
     let mut http = hyper::server::conn::http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(parts.settings.read_timeout).max_buf_size(HEAD_BYTES_MAX);
     let stopping = parts.stopping.clone();
     loop {
-        let accepted = stopping.run_until_cancelled(async {
-            let permit = room.clone().acquire_owned().await.expect("the semaphore is never closed");
-            listener.accept().await.map(|(stream, _)| (stream, permit))
-        });
-        let (stream, permit) = match accepted.await {
+        let (stream, from) = match stopping.run_until_cancelled(listener.accept()).await {
             None => return connections,
             Some(Ok(accepted)) => accepted,
             Some(Err(error)) => {
@@ -120,15 +120,52 @@ async fn accept(listener: tokio::net::TcpListener, router: Router, parts: Parts)
                 continue;
             }
         };
-        // Answers are short and whole: waiting to fill a packet only delays them.
-        let _ = stream.set_nodelay(true);
-        let connection = http.serve_connection(TokioIo::new(stream), TowerToHyperService::new(router.clone()));
-        let watched = connections.watch(connection);
+        let Some(place) = places.enter(from.ip()) else {
+            tracing::debug!(target: "rootset::http", "no room for one more connection");
+            continue;
+        };
+        prepare(&stream, parts.settings.read_timeout);
+        let stream = Unstalled::new(stream, parts.settings.read_timeout, parts.settings.request_timeout);
+        let requests =
+            OfConnection { router: TowerToHyperService::new(router.clone()), connection: place.connection.clone() };
+        let watched = connections.watch(http.serve_connection(TokioIo::new(stream), requests));
         tokio::spawn(async move {
-            if let Err(error) = watched.await {
-                tracing::debug!(target: "rootset::http", %error, "a connection ended badly");
+            tokio::select! {
+                biased;
+                served = watched => if let Err(error) = served {
+                    tracing::debug!(target: "rootset::http", %error, "a connection ended badly");
+                },
+                () = place.connection.given_up() => {}
             }
-            drop(permit);
+            drop(place);
         });
+    }
+}
+
+/// Best effort: a connection works without.
+fn prepare(stream: &TcpStream, patience: Duration) {
+    // Answers are short and whole: waiting to fill a packet only delays them.
+    let _ = stream.set_nodelay(true);
+    let socket = socket2::SockRef::from(stream);
+    // Somebody who vanished without a word is noticed, and so is somebody who leaves in the system's buffer what we sent.
+    let _ = socket.set_tcp_keepalive(&socket2::TcpKeepalive::new().with_time(patience));
+    #[cfg(target_os = "linux")]
+    let _ = socket.set_tcp_user_timeout(Some(patience));
+}
+
+/// Tells each request the connection it came on.
+struct OfConnection {
+    router: TowerToHyperService<Router>,
+    connection: Arc<Connection>,
+}
+
+impl HyperService<http::Request<Incoming>> for OfConnection {
+    type Response = <TowerToHyperService<Router> as HyperService<http::Request<Incoming>>>::Response;
+    type Error = <TowerToHyperService<Router> as HyperService<http::Request<Incoming>>>::Error;
+    type Future = <TowerToHyperService<Router> as HyperService<http::Request<Incoming>>>::Future;
+
+    fn call(&self, mut request: http::Request<Incoming>) -> Self::Future {
+        request.extensions_mut().insert(self.connection.clone());
+        self.router.call(request)
     }
 }

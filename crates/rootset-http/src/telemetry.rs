@@ -5,14 +5,16 @@ mod rounds;
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::Extension;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
-use http::header::{CONTENT_TYPE, HeaderMap};
+use http::header::CONTENT_TYPE;
 use metrics::{Level, counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusRecorder};
 use rootset_api::{Effect, ErrorCode, OperationInfo};
 use rootset_service::ServiceError;
 
+use crate::admission::Asker;
 use crate::answer::Refusal;
 use crate::routes::Shared;
 use crate::workers::Share;
@@ -65,21 +67,18 @@ impl Telemetry {
 }
 
 /// `/metrics`, for tokens with the scope `admin`.
-pub async fn metrics(State(shared): State<Arc<Shared>>, headers: HeaderMap) -> Response {
-    let caller = match shared.authenticate(shared.access.credentials(&headers)).await {
-        Ok(caller) => caller,
-        Err(refusal) => return refusal.into_response(),
-    };
+pub async fn metrics(State(shared): State<Arc<Shared>>, Extension(asker): Extension<Asker>) -> Response {
+    let caller = &asker.caller;
     if !caller.rights.allow_effect(Effect::Admin) || caller.rights.workspaces.is_some() {
         let message = "`/metrics` needs the scope `admin` in all workspaces, which this token does not have";
         return Refusal::from(ServiceError::new(ErrorCode::Forbidden, message)).into_response();
     }
     let service = shared.service.clone();
-    let overview = match shared.workers.run(Share::Readers, move || service.rounds_overview()).await {
+    let overview = match shared.workers.run(Share::Readers, &asker.key, move || service.rounds_overview()).await {
         Ok(Ok(overview)) => overview,
         Ok(Err(error)) => return Refusal::from(error).into_response(),
         Err(refusal) => return refusal.into_response(),
     };
-    let text = shared.telemetry.render(shared.running()) + &rounds::render(&overview);
+    let text = shared.telemetry.render(shared.admission.running()) + &rounds::render(&overview);
     ([(CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], text).into_response()
 }

@@ -12,7 +12,7 @@ use axum::Router;
 use axum::extract::Request;
 use axum::middleware::{Next, from_fn};
 use rootset_api::{Profile, Profiles};
-use rootset_mcp::{HttpOptions, McpOptions, McpServer, http_service};
+use rootset_mcp::{HttpOptions, McpOptions, McpServer, SessionLimits, http_service};
 use rootset_service::{Caller, FrontEnd, Service, Settings};
 use rootset_store::Store;
 use tokio::net::TcpListener;
@@ -34,6 +34,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         allowed_hosts: Vec::new(),
         allowed_origins: vec!["http://localhost:*".to_owned(), "http://127.0.0.1:*".to_owned()],
         body_bytes_max: 4 * 1024 * 1024,
+        sessions: SessionLimits::default(),
         stop: Default::default(),
     };
     let router = Router::new().nest_service("/mcp", http_service(server, options)).layer(from_fn(trust_everybody));

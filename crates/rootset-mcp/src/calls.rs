@@ -8,9 +8,9 @@ use std::sync::Arc;
 use rmcp::RoleServer;
 use rmcp::service::RequestContext;
 use rootset_api::ErrorCode;
-use rootset_service::{Caller, Service, ServiceError};
+use rootset_service::{Caller, PerCaller, Service, ServiceError};
 use serde_json::Value;
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinError;
 use tokio_util::task::TaskTracker;
 
@@ -18,12 +18,15 @@ use crate::progress;
 
 /// So many calls run at once; others wait for their turn. The database has one writer anyway.
 const CALLS_AT_ONCE_MAX: usize = 32;
+/// Of one client or token: one that calls a lot waits for itself.
+const CALLS_OF_ONE_MAX: usize = CALLS_AT_ONCE_MAX / 2;
 
 #[derive(Clone, Debug)]
 pub struct Calls {
     service: Arc<Service>,
     running: TaskTracker,
     turns: Arc<Semaphore>,
+    turns_of: Arc<PerCaller<Semaphore>>,
 }
 
 /// The client does not want the answer any more.
@@ -32,7 +35,12 @@ pub struct Cancelled;
 
 impl Calls {
     pub fn new(service: Arc<Service>) -> Self {
-        Self { service, running: TaskTracker::new(), turns: Arc::new(Semaphore::new(CALLS_AT_ONCE_MAX)) }
+        Self {
+            service,
+            running: TaskTracker::new(),
+            turns: Arc::new(Semaphore::new(CALLS_AT_ONCE_MAX)),
+            turns_of: Arc::new(PerCaller::new(|| Semaphore::new(CALLS_OF_ONE_MAX))),
+        }
     }
 
     pub async fn call(
@@ -45,7 +53,7 @@ impl Calls {
         let turn = tokio::select! {
             biased;
             () = context.ct.cancelled() => return Err(Cancelled),
-            turn = self.turns.clone().acquire_owned() => turn.expect("the semaphore is never closed"),
+            turn = self.turn(&caller.actor) => turn,
         };
         let (progress, mut teller) = progress::channel(context);
         let (service, operation) = (self.service.clone(), operation.to_owned());
@@ -76,6 +84,13 @@ impl Calls {
             teller.tell_latest().await;
         }
         Ok(answer.unwrap_or_else(|error| Err(died(&error))))
+    }
+
+    /// The caller's own first: nobody stands in the queue of all more often than it may call at once.
+    async fn turn(&self, actor: &str) -> [OwnedSemaphorePermit; 2] {
+        const OPEN: &str = "the semaphores are never closed";
+        let own = self.turns_of.of(actor).acquire_owned().await.expect(OPEN);
+        [own, self.turns.clone().acquire_owned().await.expect(OPEN)]
     }
 
     /// Until nothing runs any more.

@@ -1,16 +1,33 @@
 //! The handler for `/mcp`: streamable HTTP, to be mounted by an HTTP server that authenticates requests.
 
+use std::convert::Infallible;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 
-use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use bytes::Bytes;
+use http::header::CONTENT_TYPE;
+use http::{HeaderValue, Method, Request, Response, StatusCode};
+use http_body::Body;
+use http_body_util::combinators::BoxBody;
+use http_body_util::{BodyExt, Full, Limited};
+use rmcp::RoleServer;
+use rmcp::model::ErrorData;
+use rmcp::service::TxJsonRpcMessage;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio_util::sync::CancellationToken;
 
 use crate::server::McpServer;
+use crate::sessions::{OWNER, Owner, SessionLimits, Sessions};
+use crate::unreadable::{self, Unreadable};
 
 /// A tower service. It expects the [`Caller`](rootset_service::Caller) among the extensions of every request, put there by
 /// whoever authenticated it, and refuses requests without one.
-pub type McpHttpService = StreamableHttpService<McpServer, LocalSessionManager>;
+#[derive(Clone)]
+pub struct McpHttpService {
+    handler: StreamableHttpService<McpServer, Sessions>,
+    body_bytes_max: usize,
+}
 
 /// What the surrounding HTTP server decides.
 #[derive(Clone, Debug)]
@@ -21,6 +38,7 @@ pub struct HttpOptions {
     pub allowed_origins: Vec<String>,
     /// Larger requests are refused with 413.
     pub body_bytes_max: usize,
+    pub sessions: SessionLimits,
     /// Ends all streams and sessions.
     pub stop: CancellationToken,
 }
@@ -36,5 +54,66 @@ pub fn http_service(server: McpServer, options: HttpOptions) -> McpHttpService {
         config = config.with_allowed_hosts(options.allowed_hosts);
     }
     let server = server.over_http();
-    StreamableHttpService::new(move || Ok(server.clone()), Arc::new(LocalSessionManager::default()), config)
+    let sessions = Arc::new(Sessions::new(options.sessions));
+    McpHttpService {
+        handler: StreamableHttpService::new(move || Ok(server.clone()), sessions, config),
+        body_bytes_max: options.body_bytes_max,
+    }
+}
+
+impl std::fmt::Debug for McpHttpService {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("McpHttpService")
+    }
+}
+
+type Answer = Response<BoxBody<Bytes, Infallible>>;
+
+impl<B> tower_service::Service<Request<B>> for McpHttpService
+where
+    B: Body<Data: Send, Error: std::error::Error + Send + Sync + 'static> + Send + 'static,
+{
+    type Response = Answer;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<Answer, Infallible>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<B>) -> Self::Future {
+        let service = self.clone();
+        let owner = Owner::of(request.headers());
+        Box::pin(OWNER.scope(owner, async move { Ok(service.answer(request).await) }))
+    }
+}
+
+impl McpHttpService {
+    async fn answer<B>(&self, request: Request<B>) -> Answer
+    where
+        B: Body<Data: Send, Error: std::error::Error + Send + Sync + 'static> + Send + 'static,
+    {
+        if request.method() != Method::POST {
+            return self.handler.handle(request).await;
+        }
+        let (parts, body) = request.into_parts();
+        let Ok(body) = Limited::new(body, self.body_bytes_max).collect().await else {
+            let message = format!("a message has more than {} bytes, or did not arrive whole", self.body_bytes_max);
+            return refused(StatusCode::PAYLOAD_TOO_LARGE, ErrorData::invalid_request(message, None), None);
+        };
+        let message = body.to_bytes();
+        if let Err(Unreadable { error, id }) = unreadable::check(&message) {
+            return refused(StatusCode::BAD_REQUEST, error, id);
+        }
+        self.handler.handle(Request::from_parts(parts, Full::new(message))).await
+    }
+}
+
+fn refused(status: StatusCode, error: ErrorData, id: Option<rmcp::model::RequestId>) -> Answer {
+    let message = TxJsonRpcMessage::<RoleServer>::error(error, id);
+    let body = serde_json::to_vec(&message).unwrap_or_default();
+    let mut response = Response::new(Full::new(Bytes::from(body)).boxed());
+    *response.status_mut() = status;
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
 }

@@ -15,6 +15,8 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 
+use crate::unreadable::{self, Unreadable};
+
 /// Ten times what the largest accepted batch of memories needs; without a limit a line without end would fill the memory.
 const LINE_BYTES_MAX: usize = 16 * 1024 * 1024;
 
@@ -176,15 +178,21 @@ fn parse(line: &[u8]) -> Received {
     if line.is_empty() {
         return Received::Nothing;
     }
+    if let Err(unreadable) = unreadable::check(line) {
+        return unreadable.into();
+    }
     match serde_json::from_slice(line) {
         Ok(message) => Received::Message(Box::new(message)),
         Err(_) => match serde_json::from_slice(line) {
             Ok(value) => unfit(&value),
-            Err(problem) => {
-                let message = format!("the message {}", rootset_model::json::fault_in_line(&problem));
-                Received::Refused(ErrorData::parse_error(message, None), None)
-            }
+            Err(problem) => Unreadable::new(line, &problem).into(),
         },
+    }
+}
+
+impl From<Unreadable> for Received {
+    fn from(unreadable: Unreadable) -> Self {
+        Self::Refused(unreadable.error, unreadable.id)
     }
 }
 
@@ -226,6 +234,10 @@ mod tests {
     fn what_cannot_be_read_is_refused_with_its_id_where_there_is_one() {
         let seven = Some(RequestId::Number(7));
         assert_eq!(refusal("{nonsense"), Some((-32700, None)));
+        assert_eq!(
+            refusal(r#"{"jsonrpc":"2.0","id":7,"method":"ping","params":{"x":"\ud800"}}"#),
+            Some((-32700, seven.clone()))
+        );
         assert_eq!(refusal(r#"[{"jsonrpc":"2.0","id":7,"method":"ping"}]"#), Some((-32600, None)));
         assert_eq!(refusal(r#"{"jsonrpc":"2.0","id":7}"#), Some((-32600, seven)));
         assert_eq!(refusal(&format!("{}{}", "[".repeat(500), "]".repeat(500))), Some((-32700, None)));

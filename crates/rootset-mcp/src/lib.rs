@@ -19,12 +19,17 @@ mod progress;
 mod prompts;
 mod resources;
 mod server;
+#[cfg(feature = "http")]
+mod sessions;
 mod stdio;
 mod stored_text;
 mod tools;
+mod unreadable;
 
 #[cfg(feature = "http")]
 pub use http::{HttpOptions, McpHttpService, http_service};
 pub use options::McpOptions;
 pub use server::McpServer;
+#[cfg(feature = "http")]
+pub use sessions::SessionLimits;
 pub use stdio::{StdioError, serve, serve_stdio};

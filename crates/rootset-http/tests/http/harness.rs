@@ -7,8 +7,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
+use axum::Router;
 use rootset_api::Effect;
 use rootset_http::{Access, Ended, Parts, Server, ServerSettings};
+use rootset_mcp::{HttpOptions, McpOptions, McpServer, SessionLimits, http_service};
 use rootset_model::Timestamp;
 use rootset_service::{Caller, Clock, FrontEnd, Ids, Service, Settings};
 use rootset_testing::TestDatabase;
@@ -131,7 +133,15 @@ impl Served {
         let tokens = Tokens::new(&world);
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let parts = Parts { service: world.service.clone(), access, settings, stopping: CancellationToken::new() };
-        let server = Server::start(listener, parts, None).expect("a server");
+        let options = HttpOptions {
+            allowed_hosts: Vec::new(),
+            allowed_origins: Vec::new(),
+            body_bytes_max: parts.settings.body_bytes_max,
+            sessions: SessionLimits::default(),
+            stop: parts.stopping.clone(),
+        };
+        let agents = http_service(McpServer::new(world.service.clone(), McpOptions::default()), options);
+        let server = Server::start(listener, parts, Some(Router::new().fallback_service(agents))).expect("a server");
         let agent = ureq::Agent::config_builder()
             .http_status_as_error(false)
             .timeout_global(Some(PATIENCE))

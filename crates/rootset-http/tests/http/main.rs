@@ -3,7 +3,9 @@
 mod access;
 mod ending;
 mod equality;
+mod exhaustion;
 mod harness;
 mod keys;
 mod limits;
+mod sessions;
 mod surface;

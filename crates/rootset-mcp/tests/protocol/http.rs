@@ -6,7 +6,7 @@ use axum::Router;
 use axum::extract::Request;
 use axum::middleware::{Next, from_fn};
 use rootset_api::Effect;
-use rootset_mcp::{HttpOptions, McpOptions, http_service};
+use rootset_mcp::{HttpOptions, McpOptions, SessionLimits, http_service};
 use rootset_service::{Caller, FrontEnd, Rights};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -58,6 +58,7 @@ impl Site {
             allowed_hosts: Vec::new(),
             allowed_origins: vec!["http://localhost:7654".to_owned()],
             body_bytes_max: 100_000,
+            sessions: SessionLimits::default(),
             stop: Default::default(),
         };
         let handler = http_service(world.server(McpOptions::default()), options);

@@ -91,6 +91,7 @@ fn agents(profiles: Profiles, parts: &Parts, program: &Program) -> Result<McpHtt
         allowed_origins: origins.collect(),
         allowed_hosts: hosts.iter().map(|host| (*host).to_owned()).collect(),
         body_bytes_max: parts.settings.body_bytes_max,
+        sessions: program.configuration()?.server.sessions,
         stop: parts.stopping.clone(),
     };
     Ok(http_service(McpServer::new(parts.service.clone(), options), http))

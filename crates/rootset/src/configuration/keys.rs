@@ -219,7 +219,7 @@ const BEFORE_RETENTION: &[Key] = &[
         path: "server.max_body",
         kind: Kind::Count { min: 1 },
         value: Value::Default("67108864"),
-        about: "the most bytes of one request",
+        about: "the most bytes of one request that carries many things at once; others have 8 MiB",
     },
     Key {
         path: "server.max_requests",
@@ -228,16 +228,59 @@ const BEFORE_RETENTION: &[Key] = &[
         about: "the most requests at the same time; callers beyond it are told to try again",
     },
     Key {
+        path: "server.max_requests_per_token",
+        kind: Kind::Count { min: 1 },
+        value: Value::Default("64"),
+        about: "the most requests of one token at the same time, and as many event streams",
+    },
+    Key {
+        path: "server.max_requests_per_address",
+        kind: Kind::Count { min: 1 },
+        value: Value::Default("16"),
+        about: "the most requests without a token that one address may have running",
+    },
+    Key {
         path: "server.max_connections",
         kind: Kind::Count { min: 1 },
         value: Value::Default("1024"),
-        about: "the most open connections; others wait",
+        about: "the most open connections; one more closes the one that is idle the longest",
+    },
+    Key {
+        path: "server.max_connections_per_address",
+        kind: Kind::Count { min: 1 },
+        value: Value::Default("256"),
+        about: "the most open connections of one address, loopback included; raise it behind a proxy",
+    },
+    Key {
+        path: "server.max_wrong_tokens_per_minute",
+        kind: Kind::Count { min: 1 },
+        value: Value::Default("60"),
+        about: "wrong tokens that one address may try per minute",
+    },
+    Key {
+        path: "server.max_sessions",
+        kind: Kind::Count { min: 1 },
+        value: Value::Default("512"),
+        about: "the most MCP sessions; one more ends the least recently used one",
+    },
+    Key {
+        path: "server.max_sessions_per_token",
+        kind: Kind::Count { min: 1 },
+        value: Value::Default("64"),
+        about: "the most MCP sessions of one token",
+    },
+    Key {
+        path: "server.session_timeout",
+        kind: SERVER_TIMEOUT,
+        value: Value::Default(r#""5m""#),
+        about: "how long an MCP session is kept that nobody uses",
     },
     Key {
         path: "server.read_timeout",
         kind: SERVER_TIMEOUT,
         value: Value::Default(r#""30s""#),
-        about: "time to receive a request's head, and again its body; also how long an idle connection is kept",
+        about: "time to receive a request's head, and again its body; time in which a client takes nothing of its answer; \
+                also how long an idle connection is kept",
     },
     Key {
         path: "server.request_timeout",
