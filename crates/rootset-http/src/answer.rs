@@ -158,7 +158,8 @@ impl Refusal {
     }
 
     pub fn own_room_taken() -> Self {
-        Self::too_many("too many large requests of this caller at the same time", "send large requests one by one")
+        let message = "too much of this caller's large requests and answers is in memory";
+        Self::too_many(message, "send large requests one by one, and read the answers")
     }
 
     /// The limit is one of the caller's own: others are served.

@@ -1,5 +1,5 @@
-//! The body of a request: bounded in bytes, in values and in time, and in what all bodies of one asker, and those of
-//! everybody, may hold at once.
+//! The body of a request: bounded in bytes, in values and in time. What all large bodies of one asker, and those of
+//! everybody, may hold at once is bounded, too; large answers count like them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -38,12 +38,19 @@ pub struct Bounds {
     is_bulky: bool,
 }
 
+/// Of one asker, and of all. Given back when dropped.
+#[derive(Debug)]
+pub struct Room {
+    _own: OwnedSemaphorePermit,
+    _any: OwnedSemaphorePermit,
+}
+
 /// A body in memory, and the room it takes until it is dropped.
 #[derive(Debug)]
 pub struct Received {
     pub bytes: Bytes,
     bounds: Bounds,
-    _room: Option<[OwnedSemaphorePermit; 2]>,
+    _room: Option<Room>,
 }
 
 #[derive(Debug)]
@@ -80,18 +87,26 @@ impl Reader {
         }
         let expected = declared.unwrap_or(bounds.bytes_max);
         let room = if expected <= SMALL_BYTES_MAX { None } else { Some(self.take_room(asker, expected)?) };
-        let reading = self.read_frames(body, bounds, declared.unwrap_or_default().min(SMALL_BYTES_MAX));
+        // Its room is taken already, and what grows piece by piece takes twice as much.
+        let reading = self.read_frames(body, bounds, declared.unwrap_or_default());
         let bytes = tokio::time::timeout(self.timeout, reading)
             .await
             .map_err(|_| Refusal::too_slow(self.timeout.as_secs()))??;
         Ok(Received { bytes, bounds, _room: room })
     }
 
-    fn take_room(&self, asker: &str, bytes: usize) -> Result<[OwnedSemaphorePermit; 2], Refusal> {
+    /// For an answer that is as large as large bodies are: it stays in memory until it is taken.
+    pub fn room_for_answer(&self, asker: &str, bytes: usize) -> Result<Option<Room>, Refusal> {
+        if bytes < LARGE_BYTES_MIN { Ok(None) } else { self.take_room(asker, bytes.min(self.bytes_max)).map(Some) }
+    }
+
+    fn take_room(&self, asker: &str, bytes: usize) -> Result<Room, Refusal> {
         let kib = u32::try_from(bytes.div_ceil(KIB)).unwrap_or(u32::MAX);
         let own = self.room_of_asker.of(asker).try_acquire_many_owned(kib).map_err(|_| Refusal::own_room_taken())?;
         let any = self.room.clone().try_acquire_many_owned(kib);
-        Ok([own, any.map_err(|_| Refusal::busy("too many large requests at the same time", "try again later"))?])
+        let any =
+            any.map_err(|_| Refusal::busy("too much of large requests and answers is in memory", "try again later"))?;
+        Ok(Room { _own: own, _any: any })
     }
 
     async fn read_frames(&self, mut body: Body, bounds: Bounds, capacity: usize) -> Result<Bytes, Refusal> {

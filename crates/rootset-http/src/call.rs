@@ -13,7 +13,7 @@ use rootset_service::{Caller, ServiceError};
 use crate::access::Credentials;
 use crate::admission::Asker;
 use crate::answer::{Answer, Refusal};
-use crate::body::Received;
+use crate::body::{Received, Room};
 use crate::idempotency::{self, Claim, Known, RequestKey};
 use crate::routes::Shared;
 use crate::telemetry::Named;
@@ -26,7 +26,11 @@ const SHOWN_ONCE: &str = "create_token";
 pub async fn call(State(shared): State<Arc<Shared>>, Path(name): Path<String>, request: Request) -> Response {
     let operation = find(&name);
     let mut response = match answer(&shared, &name, operation, request).await {
-        Ok((answer, Origin::Fresh)) => answer.into_response(),
+        Ok((answer, Origin::Fresh(room))) => {
+            let mut response = answer.into_response();
+            response.extensions_mut().insert(Arc::new(room));
+            response
+        }
         Ok((answer, Origin::Replayed)) => {
             let mut response = answer.into_response();
             response.headers_mut().insert(REPLAYED, HeaderValue::from_static("true"));
@@ -41,9 +45,10 @@ pub async fn call(State(shared): State<Arc<Shared>>, Path(name): Path<String>, r
 }
 
 /// Whether an answer was just made or is one of before.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 enum Origin {
-    Fresh,
+    /// With the room that it takes.
+    Fresh(Option<Room>),
     Replayed,
 }
 
@@ -95,7 +100,10 @@ async fn answer(
     let job = Job { shared: shared.clone(), caller, operation, name: name.to_owned(), headers, received };
     let running = shared.workers.run(share, &key, move || job.run(claim));
     let answer = shared.within_timeout(started, running).await??;
-    Ok((answer, Origin::Fresh))
+    // What was changed is answered in any case; no such answer is large.
+    let is_read = operation.is_some_and(|it| it.effect == Effect::Read);
+    let room = if is_read { shared.bodies.room_for_answer(&key, answer.body.len())? } else { None };
+    Ok((answer, Origin::Fresh(room)))
 }
 
 impl Job {

@@ -16,6 +16,7 @@ use crate::access::Credentials;
 use crate::admission::Permits;
 use crate::answer::{Code, Refusal};
 use crate::answer_body::{self, Farewell};
+use crate::body::Room;
 use crate::connections::{Connection, Running};
 use crate::routes::{self, Needs, Shared};
 use crate::telemetry::Named;
@@ -86,10 +87,11 @@ async fn admit(shared: &Arc<Shared>, request: &mut Request) -> Result<Admitted, 
 }
 
 impl Admitted {
-    fn answering(self, shared: &Arc<Shared>, response: Response) -> Response {
+    fn answering(self, shared: &Arc<Shared>, mut response: Response) -> Response {
         let is_stream = response.headers().get(CONTENT_TYPE).is_some_and(|it| it == "text/event-stream");
         let farewell = self.credentials.filter(|_| is_stream).map(|it| farewell(shared.clone(), it));
-        answer_body::holding(response, (self.running, self.permits), farewell)
+        let room = response.extensions_mut().remove::<Arc<Option<Room>>>();
+        answer_body::holding(response, (self.running, self.permits, room), farewell)
     }
 }
 

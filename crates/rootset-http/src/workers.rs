@@ -1,8 +1,8 @@
 //! Where the service runs: threads that may wait, apart from those that serve connections.
 //!
 //! Kinds of work have shares of their own. Writers queue for one lock, for up to a minute when another process holds
-//! it; if they took every thread, nobody could read in the meantime. And each asker has half of each share at most, so that
-//! one who asks a lot waits for itself.
+//! it; if they took every thread, nobody could read in the meantime. And each asker has half of each share at most, and no
+//! more threads than keep the machine busy, so that one who asks a lot waits for itself.
 
 use std::sync::Arc;
 
@@ -54,22 +54,25 @@ pub struct Turn {
 }
 
 impl Turns {
-    fn new(max: usize) -> Self {
-        Self { all: Arc::new(Semaphore::new(max)), of_asker: PerCaller::new(move || Semaphore::new(max / 2)) }
+    fn new(max: usize, of_asker: usize) -> Self {
+        let of_asker = of_asker.clamp(1, max / 2);
+        Self { all: Arc::new(Semaphore::new(max)), of_asker: PerCaller::new(move || Semaphore::new(of_asker)) }
     }
 }
 
 impl Workers {
     pub fn new() -> Self {
+        // Another asker's thread has to get its turn from the processor, too.
+        let processors = std::thread::available_parallelism().map_or(1, usize::from);
         Self {
-            readers: Turns::new(READERS_MAX),
-            writers: Turns::new(WRITERS_MAX),
-            large: Turns::new(LARGE_MAX),
-            look_ups: Turns::new(LOOK_UPS_MAX),
+            readers: Turns::new(READERS_MAX, processors.max(2)),
+            writers: Turns::new(WRITERS_MAX, processors.max(2) * 2),
+            large: Turns::new(LARGE_MAX, 1),
+            look_ups: Turns::new(LOOK_UPS_MAX, 1),
         }
     }
 
-    /// Waits for the asker's own turn first: nobody stands in the queue of all more often than half its length.
+    /// Waits for the asker's own turn first: nobody stands in the queue of all more often than it may have turns.
     pub async fn turn(&self, share: Share, asker: &str) -> Turn {
         const OPEN: &str = "the semaphores are never closed";
         let turns = match share {

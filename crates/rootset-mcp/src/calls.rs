@@ -19,7 +19,7 @@ use crate::progress;
 /// So many calls run at once; others wait for their turn. The database has one writer anyway.
 const CALLS_AT_ONCE_MAX: usize = 32;
 /// Of one client or token: one that calls a lot waits for itself.
-const CALLS_OF_ONE_MAX: usize = CALLS_AT_ONCE_MAX / 2;
+const CALLS_OF_ONE_MAX: usize = 8;
 
 #[derive(Clone, Debug)]
 pub struct Calls {
