@@ -100,6 +100,8 @@ pub const WRITE_WAIT_MS: u64 = 60_000;
 pub const ADD_WAIT_MS: u64 = 2_000;
 /// A plan older than this no longer describes the database anybody reviewed.
 pub const PLAN_LIFETIME_MS: i64 = 24 * 3_600_000;
+/// Plans of one workspace that wait to be applied: each may list everything there is. One more takes the place of the oldest.
+pub const PLANS_WAITING_MAX: i64 = 200;
 /// How long a token is believed without looking at its row again, and so how long one lives that another process revoked.
 pub const TOKEN_BELIEVED_MS: i64 = 2_000;
 

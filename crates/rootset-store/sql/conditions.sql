@@ -18,6 +18,11 @@ EXISTS (
     JOIN memories m ON m.workspace = c.workspace AND m.memory = c.memory
     WHERE c.workspace = o.workspace AND c.object = o.object AND m.trashed_run IS NULL row_by_row())
 
+-- What a row that an import brought counts against a quota: its text, and what its name and its indexes take at most.
+-- `imported_bytes` of graph.rs counts the same.
+-- fragment: u_bytes
+CAST(256 + COALESCE(OCTET_LENGTH(u.description), 0) AS BIGINT)
+
 -- fragment: o_is_untracked
 EXISTS (
     SELECT 1 FROM untracked u

@@ -159,7 +159,7 @@ UPDATE untracked SET trashed_run = ?2, trashed_at = ?3 WHERE workspace = ?1 AND 
 UPDATE untracked SET trashed_run = NULL, trashed_at = NULL WHERE workspace = ?1 AND trashed_run = ?2;
 
 -- name: untracked_trashed_by
-SELECT object, kind, run FROM untracked WHERE workspace = ?1 AND trashed_run = ?2;
+SELECT u.object, u.kind, u.run, {{u_bytes}} FROM untracked u WHERE u.workspace = ?1 AND u.trashed_run = ?2;
 
 -- name: delete_untracked_row
 DELETE FROM untracked WHERE workspace = ?1 AND object = ?2 AND run = ?3;

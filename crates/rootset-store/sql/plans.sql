@@ -3,6 +3,11 @@ INSERT INTO plans (workspace, plan, digest, policy, erases, include_pinned, is_n
                    expires_at, totals)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11);
 
+-- Plans that nobody applied, but for the newest ?2. Their ids are in the order of their time.
+-- name: surplus
+-- scans: the plans of a workspace: those that wait are bounded by this, the others go with their runs
+SELECT plan FROM plans WHERE workspace = ?1 AND run IS NULL ORDER BY plan DESC LIMIT 1000 OFFSET ?2;
+
 -- name: set_totals
 UPDATE plans SET totals = ?3 WHERE workspace = ?1 AND plan = ?2;
 

@@ -170,7 +170,7 @@ impl Store {
         stamp: Stamp<'_>,
     ) -> Result<Imported, StoreError> {
         self.write(workspace, |tx| {
-            let draw = Draw { numbers: entities.len(), ..Draw::default() };
+            let draw = Draw { numbers: entities.len(), bytes: imported_bytes(entities, relations), ..Draw::default() };
             let drawn = workspaces::draw(tx, workspace.key, draw, stamp.now)?;
             let named: Vec<NamedEntity<'_>> = (drawn.first_number..)
                 .zip(entities)
@@ -218,6 +218,19 @@ impl Store {
             Ok(imported)
         })
     }
+}
+
+/// What rows count that a quota counts, each once. `u_bytes` of conditions.sql counts the same.
+fn imported_bytes(entities: &[ImportedEntity], relations: &[ImportedRelation]) -> i64 {
+    const ROW_BYTES: usize = 256;
+    let mut counted: HashSet<[u8; 16]> = HashSet::new();
+    let entities = entities.iter().map(|it| {
+        let description = it.description.as_ref().map_or(0, String::len);
+        (EntityId::derive(&it.name, &it.entity_type).0, ROW_BYTES + description)
+    });
+    let relations = relations.iter().map(|it| (RelationId::derive(it.source, &it.relation, it.target).0, ROW_BYTES));
+    let bytes: usize = entities.chain(relations).filter(|(id, _)| counted.insert(*id)).map(|(_, bytes)| bytes).sum();
+    bytes as i64
 }
 
 pub(crate) fn visible_among(

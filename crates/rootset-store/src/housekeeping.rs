@@ -10,7 +10,7 @@ use crate::driver::Tenant;
 use crate::error::StoreError;
 use crate::garbage::BucketTotals;
 use crate::statements::housekeeping as sql;
-use crate::{Store, Workspace, workspaces};
+use crate::{Store, Workspace, plans, workspaces};
 
 /// A run whose trash can no longer be undone.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,10 +77,7 @@ impl Store {
             self.write(workspace, |tx| {
                 // Asked again: somebody may have applied one in between.
                 let plans: Vec<[u8; 16]> = tx.rows(&sql::OLD_PLANS, &parameters, |row| row.get(0))?;
-                let key = [workspace.into(), plans.as_slice().into()];
-                tx.execute(&sql::DELETE_ITEMS_OF_PLANS, &key)?;
-                tx.execute(&sql::DELETE_PLANS, &key)?;
-                Ok(())
+                plans::delete(tx, workspace, &plans)
             })?;
             removed += found.len() as i64;
         }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 
 use rootset_gc::{Blocked, PlanFacts, SourceShare, Strategy, strategies};
-use rootset_model::limits::{PLAN_ITEMS_SHOWN, PLAN_LIFETIME_MS};
+use rootset_model::limits::{PLAN_ITEMS_SHOWN, PLAN_LIFETIME_MS, PLANS_WAITING_MAX};
 use rootset_model::plan::{Action, PlanItem};
 use rootset_model::{Counts, DrainId, Limits, MemoryId, PlanId, RunId, Timestamp, WorkspaceKey};
 use serde::{Deserialize, Serialize};
@@ -13,6 +13,7 @@ use crate::driver::{Row, Transaction, Value};
 use crate::error::StoreError;
 use crate::kinds::{self, Descriptions, Planned};
 use crate::runs::NAMED_AS_RECLAIMED;
+use crate::statements::housekeeping as housekeeping_sql;
 use crate::statements::plans as sql;
 use crate::statements::stats as stats_sql;
 use crate::{Stamp, Store, Workspace, graph};
@@ -199,6 +200,14 @@ fn without_search(policy: &str) -> Cow<'_, str> {
     }
 }
 
+/// With their items.
+pub(crate) fn delete(tx: &mut dyn Transaction, workspace: WorkspaceKey, plans: &[[u8; 16]]) -> Result<(), StoreError> {
+    let key = [workspace.into(), plans.into()];
+    tx.execute(&housekeeping_sql::DELETE_ITEMS_OF_PLANS, &key)?;
+    tx.execute(&housekeeping_sql::DELETE_PLANS, &key)?;
+    Ok(())
+}
+
 pub(crate) fn insert(
     tx: &mut dyn Transaction,
     workspace: WorkspaceKey,
@@ -242,6 +251,11 @@ pub(crate) fn insert(
         })
         .collect();
     tx.execute_many(&sql::INSERT_ITEM, &rows)?;
+    let surplus: Vec<[u8; 16]> =
+        tx.rows(&sql::SURPLUS, &[workspace.into(), PLANS_WAITING_MAX.into()], |row| row.get(0))?;
+    if !surplus.is_empty() {
+        delete(tx, workspace, &surplus)?;
+    }
     let totals = StoredTotals { totals: count(tx, workspace, plan)?, marker: plan.marker.clone() };
     let json = serde_json::to_string(&totals).expect("numbers and texts always serialise");
     tx.execute(&sql::SET_TOTALS, &[workspace.into(), (&plan.id).into(), (&json).into()])?;

@@ -1,5 +1,6 @@
 //! Workspaces: tenants that see nothing of each other, and that come back whole from the trash.
 
+use rootset_model::limits::PLANS_WAITING_MAX;
 use serde_json::{Value, json};
 
 use crate::harness::{World, array, text_of};
@@ -159,4 +160,51 @@ fn quotas_hold_for_adds_and_updates() {
     assert_eq!(world.fails("update_memory", request).0, "limit_exceeded");
     world.refuses("create_workspace", json!({"workspace_id": "none", "quota": {"memories": 0}}));
     world.assert_doctor_is_content();
+}
+
+#[test]
+fn quota_of_bytes_counts_imports_and_segments_and_gives_back_what_is_purged() {
+    let world = World::new();
+    world.call("create_workspace", json!({"workspace_id": "small", "quota": {"bytes": 1_000}}));
+    let import = |names: &[&str]| {
+        let entities: Vec<_> = names.iter().map(|name| json!({"name": name, "description": "a bird"})).collect();
+        world.try_call("import_graph", json!({"workspace_id": "small", "entities": entities, "relations": []}))
+    };
+    let brought = import(&["Falcon", "Heron", "Falcon"]).unwrap();
+    assert_eq!(import(&["Owl", "Crane"]).unwrap_err().code.as_str(), "limit_exceeded");
+    let long = "x".repeat(600);
+    let segments = json!([{"type": "log", "text": long}]);
+    for (operation, request) in [
+        ("add_memory", json!({"workspace_id": "small", "context": long})),
+        ("context_add", json!({"workspace_id": "small", "session_id": "s", "segments": segments})),
+    ] {
+        assert_eq!(world.fails(operation, request.clone()).0, "limit_exceeded", "{operation}");
+    }
+    world.assert_doctor_is_content();
+    let run = json!({"workspace_id": "small", "run_id": brought["run_id"]});
+    world.call("gc_undo", run.clone());
+    assert_eq!(import(&["Owl", "Crane"]).unwrap_err().code.as_str(), "limit_exceeded", "the trash counts");
+    world.call("gc_purge", json!({"workspace_id": "small", "run_id": brought["run_id"], "confirm": true}));
+    world.assert_doctor_is_content();
+    world.call("context_add", json!({"workspace_id": "small", "session_id": "s", "segments": segments}));
+    assert_eq!(import(&["Owl", "Crane"]).unwrap_err().code.as_str(), "limit_exceeded");
+    world.assert_doctor_is_content();
+}
+
+#[test]
+fn plans_that_wait_are_bounded_and_the_oldest_goes_first() {
+    let world = World::new();
+    world.call("add_memory", json!({"context": "a falcon"}));
+    let plan = || world.call("forget", json!({"query": "falcon"}))["plan_id"].clone();
+    let first = plan();
+    let second = plan();
+    for _ in 2..PLANS_WAITING_MAX {
+        plan();
+    }
+    world.call("get_plan", json!({"plan_id": first}));
+    let last = plan();
+    assert_eq!(world.fails("get_plan", json!({"plan_id": first})).0, "not_found");
+    for kept in [second, last] {
+        assert_eq!(world.call("get_plan", json!({"plan_id": kept}))["items_total"], 1);
+    }
 }

@@ -27,6 +27,7 @@ use crate::statements::plans as plan_sql;
 use crate::statements::purge as purge_sql;
 use crate::statements::runs as sql;
 use crate::undo::Undone;
+use crate::workspaces;
 
 const CHECKS: &[CountedCheck] =
     &[("I4.untracked", "untracked marks whose graph row is missing", &doctor_sql::UNTRACKED_WITHOUT_OBJECT)];
@@ -271,8 +272,11 @@ fn remove(
     erased: &mut Erased,
 ) -> Result<(), StoreError> {
     let key = [workspace.into(), (&run).into()];
-    let rows: Vec<(Id, i64, Id)> =
-        tx.rows(&graph_sql::UNTRACKED_TRASHED_BY, &key, |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+    let mut bytes = 0;
+    let rows: Vec<(Id, i64, Id)> = tx.rows(&graph_sql::UNTRACKED_TRASHED_BY, &key, |row| {
+        bytes += row.get::<i64>(3)?;
+        Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+    })?;
     if rows.is_empty() {
         return Ok(());
     }
@@ -280,6 +284,8 @@ fn remove(
         let hasher = ObjectHasher::new(tx)?;
         let noted: Vec<NotedObject> = rows.iter().map(|(object, _, import)| hasher.untracked(object, import)).collect();
         erasure::note_objects(tx, workspace, ledger, &noted, stamp)?;
+        // Without a ledger a restore is going on, which counts everything again.
+        workspaces::touch(tx, workspace, 0, -bytes, stamp.now)?;
     }
     erased.rows.add("untracked", tx.execute(&graph_sql::DELETE_UNTRACKED_TRASHED_BY, &key)? as i64);
     let marks = rows.into_iter().map(|(object, kind, _)| (object, kind)).collect();
