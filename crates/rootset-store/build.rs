@@ -4,6 +4,7 @@
 //!
 //! A statement is written once, in words that both engines share; the few that they do not share are rewritten here, word
 //! by word and never by meaning: placeholders, the list functions, `greatest` and `least`, and what only PostgreSQL has to be told.
+//! Rows that the application may not reach itself on PostgreSQL are asked of a function there: `-- on postgres:`.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -61,11 +62,16 @@ fn statements() -> String {
     let mut all = String::new();
     for (module, text) in &texts {
         writeln!(generated, "pub mod {module} {{").expect("a string");
-        for Section { name, sql, scans } in sections(text, "-- name: ") {
-            // A fragment may ask about every kind, and what a kind has to say may use fragments.
-            let sql = with_every_kind(with_fragments(&sql, &fragments), &fragments);
-            let sql = with_fragments(&sql, &fragments);
-            assert!(!sql.contains("{{"), "unknown fragment in: {sql}");
+        for Section { name, sql, on_postgres, scans } in sections(text, "-- name: ") {
+            let whole = |sql: &str| {
+                // A fragment may ask about every kind, and what a kind has to say may use fragments.
+                let sql = with_every_kind(with_fragments(sql, &fragments), &fragments);
+                let sql = with_fragments(&sql, &fragments);
+                assert!(!sql.contains("{{"), "unknown fragment in: {sql}");
+                sql
+            };
+            let on_postgres = whole(on_postgres.as_deref().unwrap_or(&sql));
+            let sql = whole(&sql);
             let constant = name.to_uppercase();
             writeln!(
                 generated,
@@ -73,7 +79,7 @@ fn statements() -> String {
                  name: \"{module}.{name}\",\n        sqlite: r#\"{}\"#,\n        postgres: r#\"{}\"#,\n        \
                  #[cfg(test)]\n        scans: {scans:?},\n    }};",
                 for_sqlite(&sql),
-                for_postgres(&sql)
+                for_postgres(&on_postgres)
             )
             .expect("a string");
             writeln!(all, "    &{module}::{constant},").expect("a string");
@@ -91,6 +97,8 @@ fn statements() -> String {
 struct Section {
     name: String,
     sql: String,
+    /// In other words on PostgreSQL, where rows are reached through a function: what follows a line `-- on postgres:`.
+    on_postgres: Option<String>,
     /// Why the statement may read all of a workspace or table: what a line `-- scans: …` says.
     scans: Option<String>,
 }
@@ -101,21 +109,26 @@ fn sections(text: &str, marker: &str) -> Vec<Section> {
     let mut is_inside = false;
     for line in text.lines() {
         if let Some(name) = line.strip_prefix(marker) {
-            sections.push(Section { name: name.trim().to_owned(), sql: String::new(), scans: None });
+            sections.push(Section { name: name.trim().to_owned(), sql: String::new(), on_postgres: None, scans: None });
             is_inside = true;
         } else if line.starts_with("-- name: ") || line.starts_with("-- fragment: ") {
             is_inside = false;
         } else if let Some(section) = sections.last_mut().filter(|_| is_inside) {
             if let Some(reason) = line.strip_prefix("-- scans: ") {
                 section.scans = Some(reason.to_owned());
+            } else if line == "-- on postgres:" {
+                section.on_postgres = Some(String::new());
             } else if !line.trim_start().starts_with("--") {
-                section.sql.push_str(line);
-                section.sql.push('\n');
+                let text = section.on_postgres.as_mut().unwrap_or(&mut section.sql);
+                text.push_str(line);
+                text.push('\n');
             }
         }
     }
     for section in &mut sections {
-        section.sql = section.sql.trim().trim_end_matches(';').to_owned();
+        for text in std::iter::once(&mut section.sql).chain(&mut section.on_postgres) {
+            *text = text.trim().trim_end_matches(';').to_owned();
+        }
     }
     sections
 }

@@ -1,13 +1,11 @@
-//! The database as a whole: statistics, its health, workspaces and tokens.
+//! The database as a whole: statistics, its health and workspaces; and the rows of operations about tokens.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use rootset_model::{RunId, Timestamp, TokenId};
+use rootset_model::{RunId, Timestamp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
-
-use crate::effect::Effect;
 
 /// One row per operation, in the order of the catalogue.
 #[doc(hidden)]
@@ -63,6 +61,14 @@ macro_rules! admin_operations {
             is: [database_wide],
             profiles: [],
             example: {"name": "ci", "scopes": ["read", "write"], "workspaces": ["team-a"]},
+        }
+        RotateToken => CreatedToken {
+            name: "rotate_token",
+            effect: Admin,
+            is: [database_wide],
+            needs_person: [always Permanent],
+            profiles: [],
+            example: {"name": "ci", "overlap": "1h"},
         }
         ListTokens => TokenList {
             name: "list_tokens",
@@ -258,84 +264,4 @@ pub struct DeletedWorkspace {
     /// The id to give to `gc_undo`.
     pub run_id: RunId,
     pub undo_until: Option<Timestamp>,
-}
-
-/// Create a token for the HTTP API. The secret is shown once and never stored.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
-pub struct CreateToken {
-    /// The holder of the token, shown as the actor in the audit trail.
-    pub name: String,
-    /// The effects the token allows; each operation requires one of them.
-    pub scopes: BTreeSet<Effect>,
-    /// The ids of the workspaces the token may access, or only `*` for all.
-    pub workspaces: BTreeSet<String>,
-    /// When the token expires; default: never.
-    pub expires_at: Option<Timestamp>,
-}
-
-#[skip_serializing_none]
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct CreatedToken {
-    pub token_id: TokenId,
-    pub name: String,
-    /// The secret. Save it now: it cannot be shown again.
-    pub token: String,
-    pub scopes: Vec<String>,
-    pub workspaces: Vec<String>,
-    pub expires_at: Option<Timestamp>,
-}
-
-/// List the tokens of the HTTP API, newest first. Secrets are never shown.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
-pub struct ListTokens {
-    /// Include revoked tokens (false).
-    pub include_revoked: Option<bool>,
-    /// The number to skip (0).
-    pub offset: Option<i64>,
-    /// The number to show (50, at most 100).
-    pub limit: Option<i64>,
-}
-
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct TokenList {
-    pub tokens: Vec<TokenAnswer>,
-    pub total: i64,
-    pub offset: i64,
-    pub limit: i64,
-}
-
-#[skip_serializing_none]
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct TokenAnswer {
-    pub token_id: TokenId,
-    pub name: String,
-    pub scopes: Vec<String>,
-    /// The ids of the workspaces, or `*` for all.
-    pub workspaces: Vec<String>,
-    pub created_at: Timestamp,
-    pub created_by: String,
-    pub expires_at: Option<Timestamp>,
-    pub revoked_at: Option<Timestamp>,
-    /// Whether the token is accepted now.
-    pub valid: bool,
-}
-
-/// Revoke a token permanently: requests with its secret are refused from now on.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
-pub struct RevokeToken {
-    /// The name of the token; give this or `token_id`.
-    pub name: Option<String>,
-    /// The id of the token.
-    pub token_id: Option<TokenId>,
-}
-
-#[skip_serializing_none]
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct RevokedToken {
-    pub token_id: TokenId,
-    pub name: String,
-    pub revoked_at: Option<Timestamp>,
 }

@@ -23,6 +23,7 @@ mod parsing;
 mod profile;
 mod schema;
 mod search;
+mod tokens;
 mod upkeep;
 
 pub use admin::*;
@@ -42,4 +43,5 @@ pub use profile::{Profile, Profiles, UnknownProfile};
 pub use rootset_gc::context::SegmentState;
 pub use rootset_gc::{Blocked, StrategyChoice};
 pub use search::*;
+pub use tokens::*;
 pub use upkeep::*;

@@ -4,7 +4,7 @@ mod simulation;
 
 use rootset_gc::PolicyOrigin;
 use rootset_model::retention::fields::{ShownPolicy, Written};
-use rootset_model::{Counts, DrainId, DurationMs, PlanId, RunId, Timestamp};
+use rootset_model::{Counts, DrainId, DurationMs, PlanId, RunId, Timestamp, TokenId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -207,7 +207,7 @@ pub struct ListAudit {
     pub operation: Option<String>,
     /// The kinds of entries to list: operations, or events such as `drain_announced`; `events` stands for all of those.
     pub kinds: Option<Vec<String>>,
-    /// List the trail of the database itself (backups, restores, defragmentations) instead of a workspace's.
+    /// List the trail of the database itself (backups, restores, tokens, refused requests) instead of a workspace's.
     pub database: Option<bool>,
     /// The number to skip (0).
     pub offset: Option<i64>,
@@ -236,6 +236,10 @@ pub struct AuditAnswer {
     pub counts: Value,
     pub plan_id: Option<PlanId>,
     pub run_id: Option<RunId>,
+    /// The token of the request; absent on the command line.
+    pub token_id: Option<TokenId>,
+    /// How the request came: `cli`, `mcp` or `http`, and the address; absent for automatic work.
+    pub origin: Option<String>,
     /// Strategies, policies and names, where numbers do not say enough.
     pub details: Option<serde_json::Value>,
 }

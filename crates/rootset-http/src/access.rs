@@ -1,5 +1,6 @@
 //! Who is asking: the token of a request, compared with those in the database.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use http::header::{AUTHORIZATION, HeaderMap};
@@ -18,7 +19,12 @@ pub enum Access {
 
 /// What a request brought along, not yet held against anything: that may take a look into the database.
 #[derive(Clone, Debug)]
-pub struct Credentials(Kind);
+pub struct Credentials {
+    kind: Kind,
+    /// Where the request came from, and what it is for: noted if it is refused.
+    address: Option<IpAddr>,
+    operation: &'static str,
+}
 
 #[derive(Clone, Debug)]
 enum Kind {
@@ -28,50 +34,73 @@ enum Kind {
 }
 
 impl Access {
-    pub fn credentials(&self, headers: &HeaderMap) -> Credentials {
+    /// `operation` comes from the list of operations or of routes.
+    pub fn credentials(&self, headers: &HeaderMap, address: Option<IpAddr>, operation: &'static str) -> Credentials {
         if let Self::Open(caller) = self {
-            return Credentials(Kind::NotNeeded(caller.clone()));
+            let kind = Kind::NotNeeded(Caller { address, ..caller.clone() });
+            return Credentials { kind, address, operation };
         }
-        let mut given = headers.get_all(AUTHORIZATION).iter();
-        let secret = match (given.next(), given.next()) {
-            (Some(value), None) => value.to_str().ok().and_then(bearer),
-            _ => None,
+        let kind = secret_of(headers).map_or(Kind::Nothing, |secret| Kind::Secret(secret.to_owned()));
+        Credentials { kind, address, operation }
+    }
+
+    /// Tells the holders of tokens apart without keeping any token.
+    pub fn fingerprint(&self, headers: &HeaderMap) -> [u8; 32] {
+        let secret = match self {
+            Self::Tokens => secret_of(headers).unwrap_or_default(),
+            Self::Open(_) => "",
         };
-        Credentials(secret.map_or(Kind::Nothing, |secret| Kind::Secret(secret.to_owned())))
+        *blake3::hash(secret.as_bytes()).as_bytes()
     }
 }
 
 impl Credentials {
     /// Whether a token has to be shown at all.
     pub fn are_needed(&self) -> bool {
-        !matches!(self.0, Kind::NotNeeded(_))
+        !matches!(self.kind, Kind::NotNeeded(_))
     }
 
     /// The caller, where that is known without a look into the database; `None` where one is needed.
     pub fn caller_at_once(&self, service: &Service) -> Result<Option<Caller>, Refusal> {
-        match &self.0 {
+        match &self.kind {
             Kind::NotNeeded(caller) => Ok(Some(caller.clone())),
-            Kind::Nothing => Err(Refusal::no_token()),
-            Kind::Secret(secret) => Ok(service.authenticate_believed(secret).transpose()?),
+            Kind::Nothing => {
+                service.note_stranger("http", self.address, self.operation);
+                Err(Refusal::no_token())
+            }
+            Kind::Secret(secret) => {
+                Ok(service.authenticate_believed_from(secret, self.address, self.operation).transpose()?)
+            }
         }
     }
 
     /// Not for an async thread.
     pub fn caller(&self, service: &Arc<Service>) -> Result<Caller, Refusal> {
-        match &self.0 {
+        match &self.kind {
             Kind::NotNeeded(caller) => Ok(caller.clone()),
-            Kind::Nothing => Err(Refusal::no_token()),
-            Kind::Secret(secret) => Ok(service.authenticate(secret)?),
+            Kind::Nothing => {
+                service.note_stranger("http", self.address, self.operation);
+                Err(Refusal::no_token())
+            }
+            Kind::Secret(secret) => Ok(service.authenticate_from(secret, self.address, self.operation)?),
         }
     }
 
     /// Tells the holders of tokens apart without keeping any token.
     pub fn fingerprint(&self) -> [u8; 32] {
-        let secret = match &self.0 {
+        let secret = match &self.kind {
             Kind::Secret(secret) => secret.as_str(),
             Kind::Nothing | Kind::NotNeeded(_) => "",
         };
         *blake3::hash(secret.as_bytes()).as_bytes()
+    }
+}
+
+fn secret_of(headers: &HeaderMap) -> Option<&str> {
+    let mut given = headers.get_all(AUTHORIZATION).iter();
+    match (given.next(), given.next()) {
+        (Some(value), None) => value.to_str().ok().and_then(bearer),
+        _ => None,
     }
 }
 

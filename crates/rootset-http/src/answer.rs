@@ -8,10 +8,13 @@ use bytes::Bytes;
 use http::header::{ALLOW, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{Method, StatusCode};
 use rootset_api::ErrorCode;
+use rootset_model::Timestamp;
 use rootset_service::ServiceError;
 use serde_json::{Value, json};
 
 pub const JSON: HeaderValue = HeaderValue::from_static("application/json");
+/// When the token of the request ends, sent only if that is soon.
+const TOKEN_EXPIRES: HeaderName = HeaderName::from_static("rootset-token-expires");
 /// How long a caller should wait when the server itself is the one that is busy.
 const RETRY_AFTER_MS: u64 = 1_000;
 
@@ -56,6 +59,16 @@ impl IntoResponse for Answer {
         response.extensions_mut().insert(Code(self.code));
         response
     }
+}
+
+/// Warns the holder of a token that ends soon.
+pub fn with_expiry(mut response: Response, ends_at: Option<Timestamp>) -> Response {
+    if let Some(at) = ends_at
+        && let Ok(value) = HeaderValue::from_str(&at.to_string())
+    {
+        response.headers_mut().insert(TOKEN_EXPIRES, value);
+    }
+    response
 }
 
 /// Carried by a response, for the log and the counters.

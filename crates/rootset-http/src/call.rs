@@ -10,7 +10,7 @@ use http::header::{HeaderMap, HeaderValue};
 use rootset_api::{Effect, OperationInfo, catalogue};
 use rootset_service::{Caller, ServiceError};
 
-use crate::access::Credentials;
+use crate::access::Access;
 use crate::admission::Asker;
 use crate::answer::{Answer, Refusal};
 use crate::body::{Received, Room};
@@ -20,8 +20,8 @@ use crate::telemetry::Named;
 use crate::workers::Share;
 
 const REPLAYED: &str = "idempotency-replayed";
-/// Its answer holds a secret, which is kept nowhere; sent again, it says that the name is taken.
-const SHOWN_ONCE: &str = "create_token";
+/// Their answers hold a secret, which is kept nowhere.
+const SHOWN_ONCE: [&str; 2] = ["create_token", "rotate_token"];
 
 pub async fn call(State(shared): State<Arc<Shared>>, Path(name): Path<String>, request: Request) -> Response {
     let operation = find(&name);
@@ -72,9 +72,9 @@ async fn answer(
     let (parts, body) = request.into_parts();
     let headers = parts.headers;
     let asker = parts.extensions.get::<Asker>().cloned().ok_or_else(Refusal::no_token)?;
-    let is_kept = |it: &&OperationInfo| it.effect != Effect::Read && it.name != SHOWN_ONCE;
+    let is_kept = |it: &&OperationInfo| it.effect != Effect::Read && !SHOWN_ONCE.contains(&it.name);
     let key = match operation.filter(is_kept) {
-        Some(operation) => request_key(operation, &shared.access.credentials(&headers), &headers)?,
+        Some(operation) => request_key(operation, &shared.access, &headers)?,
         None => None,
     };
     let received = shared.bodies.read(&asker.key, body, shared.bodies.bounds_of(operation)).await?;
@@ -130,12 +130,12 @@ impl Job {
 
 fn request_key(
     operation: &'static OperationInfo,
-    credentials: &Credentials,
+    access: &Access,
     headers: &HeaderMap,
 ) -> Result<Option<RequestKey>, Refusal> {
     let Some(value) = headers.get(idempotency::HEADER) else { return Ok(None) };
     let key = idempotency::key(value)?;
-    Ok(Some(RequestKey { token: credentials.fingerprint(), operation: operation.name, key }))
+    Ok(Some(RequestKey { token: access.fingerprint(headers), operation: operation.name, key }))
 }
 
 fn key_taken() -> Refusal {
@@ -149,7 +149,7 @@ fn never_answered() -> Refusal {
     Refusal::busy("the first request under this `Idempotency-Key` ended without an answer", "try again")
 }
 
-fn find(name: &str) -> Option<&'static OperationInfo> {
+pub fn find(name: &str) -> Option<&'static OperationInfo> {
     static BY_NAME: LazyLock<HashMap<&'static str, &'static OperationInfo>> =
         LazyLock::new(|| catalogue().iter().map(|it| (it.name, it)).collect());
     BY_NAME.get(name).copied()

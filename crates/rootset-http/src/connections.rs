@@ -31,7 +31,10 @@ struct Open {
 /// One of them, as its requests see it.
 #[derive(Debug)]
 pub struct Connection {
+    /// Under which it is counted.
     address: IpAddr,
+    /// The other end: the proxy's, where there is one.
+    remote: IpAddr,
     opened: Instant,
     closing: CancellationToken,
     has_shown_token: AtomicBool,
@@ -105,6 +108,7 @@ impl Connection {
     pub fn new(from: IpAddr) -> Self {
         Self {
             address: counted_as(from),
+            remote: from.to_canonical(),
             opened: Instant::now(),
             closing: CancellationToken::new(),
             has_shown_token: AtomicBool::new(false),
@@ -115,6 +119,10 @@ impl Connection {
 
     pub fn address(&self) -> IpAddr {
         self.address
+    }
+
+    pub fn remote(&self) -> IpAddr {
+        self.remote
     }
 
     /// Until it is given up.

@@ -11,10 +11,11 @@ use axum::response::{IntoResponse, Response};
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, X_CONTENT_TYPE_OPTIONS};
 use http::{Method, StatusCode};
 use rootset_api::Effect;
+use rootset_model::Timestamp;
 
 use crate::access::Credentials;
 use crate::admission::Permits;
-use crate::answer::{Code, Refusal};
+use crate::answer::{Code, Refusal, with_expiry};
 use crate::answer_body::{self, Farewell};
 use crate::body::Room;
 use crate::connections::{Connection, Running};
@@ -57,6 +58,8 @@ struct Admitted {
     permits: Option<Permits>,
     /// Of whoever needed some.
     credentials: Option<Credentials>,
+    /// When the token ends, if that is soon.
+    ends_at: Option<Timestamp>,
 }
 
 async fn admit(shared: &Arc<Shared>, request: &mut Request) -> Result<Admitted, Refusal> {
@@ -67,21 +70,24 @@ async fn admit(shared: &Arc<Shared>, request: &mut Request) -> Result<Admitted, 
     let running = connection.as_ref().map(Connection::begin_request);
     match routes::needs(request.method(), request.uri().path()) {
         // A full server is still a healthy one.
-        Needs::Nothing => Ok(Admitted { running, permits: None, credentials: None }),
+        Needs::Nothing => Ok(Admitted { running, permits: None, credentials: None, ends_at: None }),
         Needs::Address => {
             let permits = Some(shared.admission.admit_stranger(address)?);
-            Ok(Admitted { running, permits, credentials: None })
+            Ok(Admitted { running, permits, credentials: None, ends_at: None })
         }
         Needs::Token(takes) => {
-            let credentials = shared.access.credentials(request.headers());
+            let remote = connection.as_ref().map(|it| it.remote());
+            let what = routes::asked_for(request.uri().path());
+            let credentials = shared.access.credentials(request.headers(), remote, what);
             let asker = shared.asker(address, credentials.clone()).await?;
             if let Some(connection) = connection {
                 connection.token_was_shown();
             }
             let permits = Some(shared.admission.admit(&asker, takes)?);
+            let ends_at = shared.service.ends_soon(&asker.caller);
             request.extensions_mut().insert(asker.caller.clone());
             request.extensions_mut().insert(asker);
-            Ok(Admitted { running, permits, credentials: Some(credentials) })
+            Ok(Admitted { running, permits, credentials: Some(credentials), ends_at })
         }
     }
 }
@@ -91,6 +97,7 @@ impl Admitted {
         let is_stream = response.headers().get(CONTENT_TYPE).is_some_and(|it| it == "text/event-stream");
         let farewell = self.credentials.filter(|_| is_stream).map(|it| farewell(shared.clone(), it));
         let room = response.extensions_mut().remove::<Arc<Option<Room>>>();
+        let response = with_expiry(response, self.ends_at);
         answer_body::holding(response, (self.running, self.permits, room), farewell)
     }
 }

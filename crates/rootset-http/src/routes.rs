@@ -27,7 +27,7 @@ use crate::{body, call, docs, every_request, health, openapi};
 
 const HEALTHZ: &str = "/healthz";
 const READYZ: &str = "/readyz";
-const METRICS: &str = "/metrics";
+pub const METRICS: &str = "/metrics";
 const OPENAPI: &str = "/openapi.json";
 const DOCS: &str = "/docs";
 const MCP: &str = "/mcp";
@@ -125,6 +125,15 @@ pub fn named(path: &str) -> &'static str {
         Some(route) => route,
         None if path.starts_with(OPERATIONS) => OPERATION,
         None => "unknown",
+    }
+}
+
+/// What a request asks for, in the words of the operations and routes, whatever strangers write.
+pub fn asked_for(path: &str) -> &'static str {
+    match path.strip_prefix(OPERATIONS) {
+        Some(name) => call::find(name).map_or("unknown", |operation| operation.name),
+        None if path.starts_with(MCP) => MCP,
+        None => named(path),
     }
 }
 

@@ -16,7 +16,7 @@ use rootset_service::ServiceError;
 
 use crate::admission::Asker;
 use crate::answer::Refusal;
-use crate::routes::Shared;
+use crate::routes::{self, Shared};
 use crate::workers::Share;
 
 const REQUESTS: &str = "rootset_http_requests_total";
@@ -70,6 +70,7 @@ impl Telemetry {
 pub async fn metrics(State(shared): State<Arc<Shared>>, Extension(asker): Extension<Asker>) -> Response {
     let caller = &asker.caller;
     if !caller.rights.allow_effect(Effect::Admin) || caller.rights.workspaces.is_some() {
+        shared.service.note_denial(caller, routes::METRICS, ErrorCode::Forbidden);
         let message = "`/metrics` needs the scope `admin` in all workspaces, which this token does not have";
         return Refusal::from(ServiceError::new(ErrorCode::Forbidden, message)).into_response();
     }

@@ -13,6 +13,10 @@ pub const NAME_CHARS_MAX: usize = 128;
 pub const WORKSPACE_ID_CHARS_MAX: usize = 64;
 /// Workspaces that a token may name one by one; for more there is `*`.
 pub const TOKEN_WORKSPACES_MAX: usize = 1_000;
+/// Folders that a token may name.
+pub const TOKEN_ROOTS_MAX: usize = 64;
+/// As long as a path can be on most systems.
+pub const PATH_BYTES_MAX: usize = 4_096;
 /// Workspaces that a `forget` may name; `*` means all, however many there are.
 pub const FORGET_WORKSPACES_MAX: usize = 1_000;
 pub const TOPIC_CHARS_MAX: usize = 500;
@@ -104,6 +108,13 @@ pub const PLAN_LIFETIME_MS: i64 = 24 * 3_600_000;
 pub const PLANS_WAITING_MAX: i64 = 200;
 /// How long a token is believed without looking at its row again, and so how long one lives that another process revoked.
 pub const TOKEN_BELIEVED_MS: i64 = 2_000;
+/// How long a token lives that nobody gave another end: long enough not to be a nuisance, short enough that a forgotten one ends.
+pub const TOKEN_LIFETIME_DAYS: i64 = 90;
+/// A token that ends within this time is warned of.
+pub const TOKEN_WARNING_DAYS: i64 = 14;
+/// How long the old secret of a rotated token is accepted: time to hand out the new one.
+pub const TOKEN_OVERLAP_MS: i64 = 3_600_000;
+pub const TOKEN_OVERLAP_MS_MAX: i64 = 7 * 24 * 3_600_000;
 
 /// How long a superseded memory stays although nobody is served it: time to notice that the new one is wrong.
 pub const SUPERSEDED_KEPT_MS: i64 = 30 * 24 * 3_600_000;

@@ -6,8 +6,8 @@ use rootset_api::HoldingBackup;
 use rootset_gc::{BackupFacts, BackupPolicy, backups_to_remove};
 use rootset_model::Timestamp;
 use rootset_store::{
-    Backup, BackupKind, DamagedBackup, FreshTrash, NewBackup, Rewritten, RewrittenBackup, Stamp, Workspace, backup_id,
-    find_backup, list_backups, list_damaged_backups, open_backup, remove_backup, remove_damaged_backup,
+    Author, Backup, BackupKind, DamagedBackup, FreshTrash, NewBackup, Rewritten, RewrittenBackup, Stamp, Workspace,
+    backup_id, find_backup, list_backups, list_damaged_backups, open_backup, remove_backup, remove_damaged_backup,
     remove_unfinished_backups, verify_backup,
 };
 
@@ -35,9 +35,9 @@ impl Service {
     }
 
     /// A backup of the whole database, of the kind that is restored fastest.
-    pub fn create_whole_backup(&self, actor: &str) -> Result<Backup, ServiceError> {
+    pub fn create_whole_backup(&self, author: Author<'_>) -> Result<Backup, ServiceError> {
         let kind = if self.store.has_file() { BackupKind::Snapshot } else { BackupKind::Jsonl };
-        self.create_backup(kind, None, actor)
+        self.create_backup(kind, None, author)
     }
 
     /// Makes a backup and verifies it; what does not verify is an error and is not kept.
@@ -45,12 +45,12 @@ impl Service {
         &self,
         kind: BackupKind,
         workspace: Option<&Workspace>,
-        actor: &str,
+        author: Author<'_>,
     ) -> Result<Backup, ServiceError> {
         let folder = self.need_backup_folder()?;
         // Uses that were served but not yet written belong into it.
         self.flush_uses()?;
-        let stamp = Stamp { now: self.now(), actor };
+        let stamp = Stamp::new(self.now(), author);
         let distinction = hex(&self.next_backup_bytes());
         let new = NewBackup { id: &backup_id(stamp.now, &distinction), kind, workspace };
         Ok(self.store.create_backup(&folder, &new, stamp)?)
@@ -68,8 +68,8 @@ impl Service {
             return Ok(());
         }
         match caller.rights.workspaces {
-            None => self.create_whole_backup(&caller.actor)?,
-            Some(_) => self.create_backup(BackupKind::Jsonl, Some(workspace), &caller.actor)?,
+            None => self.create_whole_backup(caller.author())?,
+            Some(_) => self.create_backup(BackupKind::Jsonl, Some(workspace), caller.author())?,
         };
         Ok(())
     }

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Display;
+use std::net::IpAddr;
 use std::sync::Arc;
 
-use rootset_api::{Effect, ErrorCode, Irreversible, OperationInfo};
-use rootset_model::Timestamp;
+use rootset_api::{Effect, ErrorCode, Irreversible, OperationInfo, TokenTrust};
+use rootset_model::{Timestamp, TokenId, WorkspaceKey};
+use rootset_store::{Author, Credential, Origin};
 use serde_json::json;
 
 use crate::error::ServiceError;
@@ -26,6 +28,15 @@ impl FrontEnd {
             Self::Mcp => "agent",
         }
     }
+
+    /// The word for it in the audit trail.
+    fn channel(self) -> &'static str {
+        match self {
+            Self::CommandLine => "cli",
+            Self::Http => "http",
+            Self::Mcp => "mcp",
+        }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -41,6 +52,10 @@ pub struct Caller {
     pub rights: Rights,
     /// When these rights end by themselves. What the caller hands on to others ends no later.
     pub rights_expire_at: Option<Timestamp>,
+    /// The token that these rights come from.
+    pub token: Option<CallerToken>,
+    /// The other end of the connection, where there is one.
+    pub address: Option<IpAddr>,
     /// A person was asked about this very request and agreed: needed by what an agent must not do alone.
     pub is_confirmed_by_person: bool,
 }
@@ -56,12 +71,25 @@ impl Caller {
             progress: Progress::default(),
             rights: Rights::default(),
             rights_expire_at: None,
+            token: None,
+            address: None,
             is_confirmed_by_person: false,
         }
     }
 }
 
 impl Caller {
+    /// As the audit trail names the caller.
+    pub(crate) fn author(&self) -> Author<'_> {
+        let origin = Origin {
+            channel: self.front_end.channel(),
+            address: self.address,
+            token: self.token.as_ref().map(|token| token.id),
+            credential: self.token.as_ref().map(|token| token.credential),
+        };
+        Author { actor: &self.actor, origin: Some(origin) }
+    }
+
     /// Whether what must not be done lightly waits for a person. An agent's word is not enough for that: through MCP a
     /// person has to be asked, or a terminal used.
     pub(crate) fn needs_person(&self) -> bool {
@@ -123,6 +151,19 @@ impl Caller {
     }
 }
 
+/// A token as its holder's requests carry it.
+#[derive(Clone, Debug)]
+pub struct CallerToken {
+    pub id: TokenId,
+    /// The person that it acts for.
+    pub owner: Option<String>,
+    pub trust: TokenTrust,
+    /// As it is written down: to the hour.
+    pub last_used_at: Option<Timestamp>,
+    /// What shows a database that checks tokens itself whose request this is.
+    pub credential: Credential,
+}
+
 /// What a caller may do, and where. By default: everything, everywhere.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rights {
@@ -130,6 +171,9 @@ pub struct Rights {
     pub scopes: Option<BTreeSet<Effect>>,
     /// `None`: all of them. To this caller, others do not exist.
     pub workspaces: Option<BTreeSet<String>>,
+    /// The numbers of those workspaces, where the rights are bound to them: a workspace that was made later under the name of
+    /// one that is gone is another.
+    pub numbers: Option<BTreeSet<WorkspaceKey>>,
     /// Folders below which code may be indexed, of those that the settings allow; `None`: all of them.
     pub roots: Option<Vec<String>>,
 }
@@ -150,6 +194,11 @@ impl Rights {
 
     pub fn allow_workspace(&self, workspace: &str) -> bool {
         self.workspaces.as_ref().is_none_or(|workspaces| workspaces.contains(workspace))
+    }
+
+    /// The same for a workspace that was found under its name.
+    pub fn allow_found(&self, key: WorkspaceKey, workspace: &str) -> bool {
+        self.allow_workspace(workspace) && self.numbers.as_ref().is_none_or(|numbers| numbers.contains(&key))
     }
 }
 

@@ -8,7 +8,9 @@ use rootset_gc::Strategy;
 use rootset_model::plan::PlanItem;
 use rootset_model::retention::fields::ShownPolicy;
 use rootset_model::{DrainId, PlanId};
-use rootset_store::{Applied, ApplyOptions, Garbage, GarbageRequest, NewPlan, PlanView, Stamp, StoreError, Workspace};
+use rootset_store::{
+    Applied, ApplyOptions, Author, Garbage, GarbageRequest, NewPlan, PlanView, Stamp, StoreError, Workspace,
+};
 use rootset_text::terms::index_terms;
 use serde_json::{Value, json};
 
@@ -39,10 +41,10 @@ impl Service {
         workspace: &Workspace,
         strategies: &[&'static Strategy],
         operation: &str,
-        actor: &str,
+        author: Author<'_>,
     ) -> Result<(PlanView, Garbage), ServiceError> {
         let garbage = self.find_garbage(workspace, strategies)?;
-        let view = self.store_plan_of(workspace, &garbage, strategies, operation, actor)?;
+        let view = self.store_plan_of(workspace, &garbage, strategies, operation, author)?;
         Ok((view, garbage))
     }
 
@@ -64,10 +66,10 @@ impl Service {
         garbage: &Garbage,
         strategies: &[&'static Strategy],
         operation: &str,
-        actor: &str,
+        author: Author<'_>,
     ) -> Result<PlanView, ServiceError> {
         let policy = json!({"operation": operation, "strategies": strategies});
-        self.store_plan_by(workspace, &policy, garbage.items.clone(), garbage, actor)
+        self.store_plan_by(workspace, &policy, garbage.items.clone(), garbage, author)
     }
 
     /// Stores a plan of those objects among the garbage that a round of the scheduler may take, of a drain or not.
@@ -77,7 +79,7 @@ impl Service {
         garbage: &Garbage,
         wanted: &HashSet<[u8; 16]>,
         drain: Option<DrainId>,
-        actor: &str,
+        author: Author<'_>,
     ) -> Result<PlanView, ServiceError> {
         let strategies = &self.settings.gc.strategies;
         // A source may have several: repositories and tags have policies of their own.
@@ -93,7 +95,7 @@ impl Service {
             policy["drain"] = json!(drain);
         }
         let items = garbage.items.iter().filter(|item| wanted.contains(&item.object)).copied().collect();
-        self.store_plan_by(workspace, &policy, items, garbage, actor)
+        self.store_plan_by(workspace, &policy, items, garbage, author)
     }
 
     fn store_plan_by(
@@ -102,7 +104,7 @@ impl Service {
         policy: &Value,
         items: Vec<PlanItem>,
         garbage: &Garbage,
-        actor: &str,
+        author: Author<'_>,
     ) -> Result<PlanView, ServiceError> {
         let plan = NewPlan {
             id: self.next_plan_id(),
@@ -113,7 +115,7 @@ impl Service {
             is_named: false,
             marker: garbage.marker.clone(),
         };
-        let stamp = Stamp { now: self.now(), actor };
+        let stamp = Stamp::new(self.now(), author);
         Ok(self.store.store_plan(workspace, &plan, &self.settings.limits, stamp)?)
     }
 
@@ -123,7 +125,7 @@ impl Service {
         workspace: &Workspace,
         plan: PlanId,
         review: Review<'_>,
-        actor: &str,
+        author: Author<'_>,
     ) -> Result<Applied, ServiceError> {
         // A use that was served but not yet written must save its memory too.
         self.flush_uses()?;
@@ -144,7 +146,7 @@ impl Service {
         };
         let deadline = Instant::now() + APPLY_WAIT;
         loop {
-            match self.store.apply_plan(workspace, plan, &options, actor) {
+            match self.store.apply_plan(workspace, plan, &options, author) {
                 Err(StoreError::RunHeld { .. } | StoreError::LeaseLost) if Instant::now() < deadline => {
                     std::thread::sleep(APPLY_RETRY);
                 }

@@ -114,6 +114,7 @@ impl Service {
             self.store.delete_old_commits()?;
         }
         if due.daily {
+            self.warn_of_ending_tokens(ACTOR)?;
             // Also for whoever removed something, met a reader and ended before it was gone.
             if !self.store.empty_log()? {
                 tracing::info!("a reader holds the log: what was removed is still in it");
@@ -151,7 +152,7 @@ impl Service {
 
     /// Takes a backup, which verifies unless something has rotted.
     fn back_up(&self, lease: &Lease, note: &mut HousekeepingNote, done: &mut Housekept) -> Result<(), ServiceError> {
-        match self.create_whole_backup(ACTOR) {
+        match self.create_whole_backup(ACTOR.into()) {
             Err(error) if is_altered(&error) => {
                 // It is all there is of the rest, but it does not verify.
                 tracing::error!(%error, "texts have changed on the disk");
@@ -191,7 +192,7 @@ impl Service {
         }
         for PastGrace { workspace, run } in condemned {
             self.store.renew_lease(lease, self.now(), LEASE_MS)?;
-            let stamp = Stamp { now: self.now(), actor: ACTOR };
+            let stamp = Stamp::new(self.now(), ACTOR);
             let receipt = self.store.purge_past_grace(&workspace, run, self.next_erasure_id(), stamp)?;
             done.runs_purged += 1;
             done.memories_purged += receipt.rows.get("memories");

@@ -13,6 +13,7 @@ mod code_snippet;
 mod collecting;
 mod context;
 pub mod delivery;
+mod denials;
 mod error;
 mod fields;
 mod folders;
@@ -34,7 +35,7 @@ mod tokens;
 mod uses;
 mod worker;
 
-pub use caller::{Caller, FrontEnd, Progress, Rights};
+pub use caller::{Caller, CallerToken, FrontEnd, Progress, Rights};
 pub use clock::{Clock, Ids, SystemClock, SystemIds};
 pub use context::{ContextSettings, SettingsChange as ContextChange};
 pub use error::ServiceError;

@@ -162,7 +162,7 @@ impl Scheduler {
         let Some(lease) = service.store.acquire_lease(state::DEFRAGMENTING, now, LEASE_MS)? else { return Ok(()) };
         // Asked again under the lease: another scheduler may just have done it.
         let outcome = if rootset_gc::is_defrag_recommended(dead()?, gc.defrag_threshold) {
-            service.store.defragment(Stamp { now, actor: ACTOR }).map(Some)
+            service.store.defragment(Stamp::new(now, ACTOR)).map(Some)
         } else {
             Ok(None)
         };

@@ -14,11 +14,12 @@ use serde_json::Value;
 use crate::caller::Caller;
 use crate::clock::{Clock, Ids, SystemClock, SystemIds};
 use crate::context::LiveSessions;
+use crate::denials::DenialBuffer;
 use crate::error::ServiceError;
 use crate::operation::{Operation, find_call};
 use crate::scheduler::ClockGuard;
 use crate::settings::Settings;
-use crate::tokens::BelievedTokens;
+use crate::tokens::{BelievedTokens, TokenUses};
 use crate::uses::UseBuffer;
 use crate::worker::Background;
 
@@ -38,6 +39,8 @@ pub struct Service {
     pub(crate) clock_guard: Mutex<ClockGuard>,
     pub(crate) sessions: LiveSessions,
     pub(crate) believed_tokens: BelievedTokens,
+    pub(crate) token_uses: TokenUses,
+    pub(crate) denials: DenialBuffer,
     clock: Arc<dyn Clock>,
     ids: Arc<dyn Ids>,
 }
@@ -85,13 +88,15 @@ impl Service {
             clock_guard: Mutex::new(ClockGuard::default()),
             sessions: LiveSessions::default(),
             believed_tokens: BelievedTokens::default(),
+            token_uses: TokenUses::default(),
+            denials: DenialBuffer::default(),
             clock,
             ids: Arc::new(SystemIds::default()),
         };
         if let Some(folder) = service.backup_folder() {
             service.store.keep_ledger_in(folder);
         }
-        let stamp = Stamp { now: service.now(), actor: "rootset" };
+        let stamp = Stamp::new(service.now(), "rootset");
         service.store.ensure_workspace(DEFAULT_WORKSPACE, stamp)?;
         Ok(service)
     }
@@ -126,10 +131,11 @@ impl Service {
     /// Whether the caller may do this at all; asked before the request is read.
     pub(crate) fn admit(&self, caller: &Caller, operation: &OperationInfo) -> Result<(), ServiceError> {
         let what = || format!("`{}`", operation.name);
-        caller.need_scope(operation.effect, what)?;
+        let mut admitted = caller.need_scope(operation.effect, what);
         if operation.is_database_wide {
-            caller.need_whole_database(what)?;
+            admitted = admitted.and_then(|()| caller.need_whole_database(what));
         }
+        admitted.inspect_err(|error| self.note_if_denied(caller, operation.name, None, error))?;
         if operation.effect != Effect::Read {
             self.has_written.store(true, Ordering::Relaxed);
         }
@@ -143,7 +149,10 @@ impl Service {
     ) -> Result<O::Response, ServiceError> {
         let workspace = request.workspace_id().map(str::to_owned);
         let done = self.let_pass(caller, &request).and_then(|()| request.run(self, caller));
-        done.map_err(|error| error.0.about_workspace(workspace.as_deref(), O::NULL_CLEARS).bounded().into())
+        done.map_err(|error| {
+            self.note_if_denied(caller, O::operation().name, workspace.as_deref(), &error);
+            error.0.about_workspace(workspace.as_deref(), O::NULL_CLEARS).bounded().into()
+        })
     }
 
     /// What a request may not do by the rights of its operation alone: asked of every request, before it is carried out.
@@ -172,7 +181,7 @@ impl Service {
     }
 
     pub(crate) fn stamp<'a>(&self, caller: &'a Caller) -> Stamp<'a> {
-        Stamp { now: self.now(), actor: &caller.actor }
+        Stamp::new(self.now(), caller.author())
     }
 
     pub(crate) fn next_memory_id(&self) -> MemoryId {
@@ -244,14 +253,16 @@ impl Service {
         if !caller.rights.allow_workspace(name) {
             return Err(unknown_to_caller(name));
         }
-        find(&self.store, name).map_err(|error| match error {
+        let found = find(&self.store, name).map_err(|error| match error {
             // Names like this one are suggested, but never those of others' workspaces.
             StoreError::WorkspaceNotFound { name, mut nearest, trashed } => {
                 nearest.retain(|it| caller.rights.allow_workspace(it));
-                StoreError::WorkspaceNotFound { name, nearest, trashed }.into()
+                StoreError::WorkspaceNotFound { name, nearest, trashed }
             }
-            other => other.into(),
-        })
+            other => other,
+        })?;
+        // A name may have gone to another workspace a moment ago.
+        if caller.rights.allow_found(found.key, name) { Ok(found) } else { Err(unknown_to_caller(name)) }
     }
 }
 

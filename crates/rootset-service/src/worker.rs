@@ -73,6 +73,8 @@ impl Service {
     pub fn finish(&self) -> Result<(), ServiceError> {
         self.background.wait();
         self.flush_uses()?;
+        self.write_denials_and_log();
+        self.flush_token_uses_and_log();
         for _ in 0..COMPLETED_AT_END_MAX {
             if !self.complete_one_pending()? {
                 break;
@@ -138,7 +140,7 @@ impl Service {
             }
         };
         prepared.derived = Some(self.derive(&prepared, extraction).map_err(WorkError::Provider)?);
-        let stamp = Stamp { now: self.now(), actor: "worker" };
+        let stamp = Stamp::new(self.now(), "worker");
         Ok(self.store.complete(work, &prepared, self.history(), stamp)?)
     }
 

@@ -443,6 +443,8 @@ SELECT erasure, class FROM erasures WHERE workspace = ?1 AND cause = 'purge_work
 
 -- name: set_erasure_key
 UPDATE meta SET value = ?1 WHERE key = 'erasure_key';
+-- on postgres:
+SELECT COUNT(*) FROM set_erasure_key(?1);
 
 -- name: reset_purged_chunks
 UPDATE counters SET value = 0 WHERE name = 'purged_chunks';

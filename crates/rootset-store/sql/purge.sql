@@ -56,13 +56,19 @@ WHERE workspace = ?1 AND content_hash IN (SELECT value FROM blob_list(?2));
 
 -- name: erasure_key
 SELECT value FROM meta WHERE key = 'erasure_key';
+-- on postgres:
+SELECT value FROM key_of_database('erasure_key') AS value;
 
 -- The seed of the key that signs receipts. Copies of the database are made without it.
 -- name: signing_key
 SELECT value FROM meta WHERE key = 'signing_key';
+-- on postgres:
+SELECT value FROM key_of_database('signing_key') AS value;
 
 -- name: insert_signing_key
 INSERT INTO meta (key, value) VALUES ('signing_key', ?1) ON CONFLICT (key) DO NOTHING;
+-- on postgres:
+SELECT COUNT(*) FROM keep_signing_key(?1);
 
 -- name: all_memories
 -- scans: purge of a whole workspace, in batches

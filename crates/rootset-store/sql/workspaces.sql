@@ -5,6 +5,9 @@ SELECT workspace, workspace_id, trashed_run, trashed_at, class FROM workspaces W
 -- scans: suggests the nearest name
 SELECT workspace_id FROM workspaces WHERE trashed_run IS NULL ORDER BY workspace_id;
 
+-- name: names_of
+SELECT workspace, workspace_id FROM workspaces WHERE workspace IN (SELECT value FROM integer_list(?1));
+
 -- name: draw_number
 UPDATE counters SET value = value + 1 WHERE name = 'workspaces' RETURNING value;
 

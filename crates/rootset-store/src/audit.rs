@@ -1,12 +1,12 @@
 //! The audit trail: who did what to how many, never with which words. Hash-chained, so that an altered row shows.
 
-use rootset_model::{PlanId, RunId, Timestamp, WorkspaceKey};
+use rootset_model::{PlanId, RunId, Timestamp, TokenId, WorkspaceKey};
 
-use crate::driver::{Row, Transaction};
+use crate::driver::{Row, Tenant, Transaction};
 use crate::error::StoreError;
 use crate::leases::DATABASE;
 use crate::statements::audit as sql;
-use crate::{Stamp, Store};
+use crate::{Origin, Stamp, Store};
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Entry<'a> {
@@ -59,6 +59,8 @@ pub(crate) fn append_numbered(
         plan: entry.plan,
         run: entry.run,
         details: entry.details.clone(),
+        token: stamp.origin.and_then(|it| it.token),
+        origin: stamp.origin.map(|it| it.in_words()),
     };
     let hash = row.hash(workspace, &last_hash);
     tx.execute(
@@ -74,6 +76,8 @@ pub(crate) fn append_numbered(
             row.run.as_ref().into(),
             (&hash).into(),
             row.details.as_ref().into(),
+            row.token.as_ref().into(),
+            row.origin.as_ref().into(),
         ],
     )?;
     Ok(row.seq)
@@ -92,6 +96,24 @@ pub struct AuditEntry {
     pub run: Option<RunId>,
     /// JSON of codes, names and policies.
     pub details: Option<String>,
+    pub token: Option<TokenId>,
+    /// How the request came: `http 192.0.2.7`.
+    pub origin: Option<String>,
+}
+
+/// What an entry about refused requests is called.
+pub const ACCESS_DENIED: &str = "access_denied";
+
+/// Requests of one kind and origin that were refused.
+#[derive(Clone, Debug)]
+pub struct Denial {
+    pub actor: String,
+    pub origin: Option<Origin>,
+    /// What was asked for: an operation or a route.
+    pub operation: &'static str,
+    /// The code of the refusals.
+    pub code: &'static str,
+    pub count: i64,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -110,6 +132,20 @@ pub struct AuditHead {
 }
 
 impl Store {
+    /// Notes requests that were refused, in the chain of the database.
+    pub fn note_denials(&self, denials: &[Denial], now: Timestamp) -> Result<(), StoreError> {
+        self.write(Tenant::Database, |tx| {
+            for denial in denials {
+                let stamp = Stamp { now, actor: &denial.actor, origin: denial.origin };
+                let counts = Some(json(&serde_json::json!({"denials": denial.count})));
+                let details = serde_json::json!({"operation": denial.operation, "code": denial.code});
+                let entry = Entry { counts, details: Some(details.to_string()), ..Entry::of(ACCESS_DENIED) };
+                append(tx, DATABASE, stamp, &entry)?;
+            }
+            Ok(())
+        })
+    }
+
     /// `None` while the chain has no entry.
     pub fn audit_head(&self, chain: WorkspaceKey) -> Result<Option<AuditHead>, StoreError> {
         self.read(chain, |tx| {
@@ -152,6 +188,8 @@ impl AuditEntry {
             plan: row.get(5)?,
             run: row.get(6)?,
             details: row.get(7)?,
+            token: row.get(8)?,
+            origin: row.get(9)?,
         })
     }
 
@@ -174,6 +212,15 @@ impl AuditEntry {
         if let Some(details) = &self.details {
             part(details.as_bytes());
         }
+        // Named, so that none of them can be taken for another.
+        if let Some(token) = &self.token {
+            part(b"token");
+            part(token.as_bytes());
+        }
+        if let Some(origin) = &self.origin {
+            part(b"origin");
+            part(origin.as_bytes());
+        }
         *hasher.finalize().as_bytes()
     }
 }
@@ -190,7 +237,7 @@ pub(crate) fn broken_links(tx: &mut dyn Transaction) -> Result<Vec<(WorkspaceKey
         let mut first_broken = None;
         tx.query(&sql::CHAIN, &[chain.into()], &mut |row| {
             let entry = AuditEntry::read(row)?;
-            let stored: Vec<u8> = row.get(8)?;
+            let stored: Vec<u8> = row.get(10)?;
             if first_broken.is_none() && (entry.seq != expected_seq || entry.hash(chain, &previous)[..] != stored[..]) {
                 first_broken = Some(expected_seq);
             }

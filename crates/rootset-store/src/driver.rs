@@ -13,6 +13,7 @@ use std::sync::Arc;
 use rootset_gc::ObservedTime;
 use rootset_model::{Timestamp, WorkspaceKey};
 
+use crate::Credential;
 use crate::error::StoreError;
 pub use search::{Combine, SearchIndex, SearchQuery, SearchRemoval, SearchRow, SearchStatistics};
 pub use values::{Column, FromColumn, Row, Value};
@@ -73,6 +74,11 @@ pub trait Transaction {
 
     /// Goes on in another tenant: for work that visits one workspace after the other.
     fn enter(&mut self, tenant: Tenant) -> Result<(), StoreError>;
+
+    /// Shows an engine that checks tokens itself whose request this is, for the rest of the transaction. Others do not ask.
+    fn show(&mut self, _credential: Credential) -> Result<(), StoreError> {
+        Ok(())
+    }
 
     /// Rows changed.
     fn execute(&mut self, statement: &Statement, parameters: &[Value<'_>]) -> Result<usize, StoreError>;
@@ -207,6 +213,9 @@ pub trait Engine: Send + Sync {
 
     /// By how much the wall clock of the server is ahead of this machine's; 0 where there is none.
     fn server_ahead_ms(&self) -> i64;
+
+    /// What every transaction shows from now on, to an engine that checks tokens itself.
+    fn act_with(&self, _credential: Credential) {}
 
     /// Runs `work` on one snapshot; never waits for a writer.
     fn read(&self, tenant: Tenant, work: Work<'_>) -> Result<(), StoreError>;

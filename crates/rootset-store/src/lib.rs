@@ -50,6 +50,7 @@ mod seals;
 mod search;
 mod simulation;
 mod sqlite;
+mod stamp;
 mod stats;
 mod status;
 mod supersede;
@@ -67,10 +68,9 @@ use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
 
 use driver::{DurabilitySetting, Engine, Tenant, Transaction, Wall};
-use rootset_model::Timestamp;
 
 pub use add::{AddOutcome, NewMemory};
-pub use audit::{AuditEntry, AuditFilters, AuditHead};
+pub use audit::{ACCESS_DENIED, AuditEntry, AuditFilters, AuditHead, Denial};
 pub use backup::{
     Backup, BackupKind, BackupReason, Configured, DAMAGED_TAG, DamagedBackup, FreshTrash, LedgerUse, Manifest,
     ManifestFile, NewBackup, RestoreTarget, Restored, Restoring, Rewritten, RewrittenBackup, Salvaged, backup_id,
@@ -109,10 +109,11 @@ pub use retention::RetentionTarget;
 pub use runs::{RunCounts, RunView, TrashedItem};
 pub use search::{Candidate, Candidates, EntityHit, Hit, Ranked, SearchFilters, SearchRequest, SimilarMemory};
 pub use simulation::{Loss, RetentionSimulation};
+pub use stamp::{Author, Credential, Origin, Stamp};
 pub use stats::{SourceCounts, Stats};
 pub use status::{DeadRows, HeapStatus};
 pub use sweep::{Applied, ApplyOptions, Skipped};
-pub use tokens::{NewToken, TokenReference, TokenRow};
+pub use tokens::{BoundWorkspace, NewToken, Rotation, TokenReference, TokenRow};
 pub use undo::{Conflict, Undone};
 pub use update::{AttributeChanges, EraseIds, History, UpdateOutcome, UpdateRequest};
 pub use uses::RecordedUse;
@@ -121,13 +122,6 @@ pub use workspaces::{NewWorkspace, NextLook, STANDARD_CLASS, Workspace, Workspac
 
 /// The version of the schema that this program reads and writes.
 pub const SCHEMA_VERSION: i64 = sqlite::SCHEMA_VERSION;
-
-/// Who does something, and when: every change carries it.
-#[derive(Clone, Copy, Debug)]
-pub struct Stamp<'a> {
-    pub now: Timestamp,
-    pub actor: &'a str,
-}
 
 /// Everything computed about a content before any transaction begins.
 #[derive(Clone, Debug)]
@@ -320,6 +314,11 @@ impl Store {
     /// Goes by another wall clock than that of the machine or the server: for tests, and for whoever brings time along.
     pub fn set_wall(&mut self, wall: Wall) {
         self.engine.set_wall(wall);
+    }
+
+    /// The token that this process shows to an engine that checks tokens itself, where a request brings none of its own.
+    pub fn act_with(&self, credential: Credential) {
+        self.engine.act_with(credential);
     }
 
     /// By how much the server's wall clock is ahead of this machine's, as far as known; 0 where there is no server.

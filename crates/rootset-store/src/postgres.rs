@@ -9,9 +9,11 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use parking_lot::RwLock;
 use rootset_model::limits::WRITE_WAIT_MS;
 use tokio_postgres::Config;
 
+use crate::Credential;
 use crate::driver::{DurabilitySetting, Engine, Sizes, Tenant, Wall, Work};
 use crate::error::StoreError;
 use crate::location::{PostgresSettings, PostgresUrl};
@@ -39,7 +41,7 @@ use connection::{CommitFailure, Connection};
 use error::{Failure, failure};
 use pool::{Pool, Purpose};
 use statistics::ChangedRows;
-use transaction::{Access, PostgresTransaction};
+use transaction::{Access, Beginning, PostgresTransaction};
 
 /// How often work is tried again that others got in the way of.
 const TRIES_MAX: u32 = 12;
@@ -82,6 +84,8 @@ pub struct PostgresEngine {
     observes_time: bool,
     /// Stands in for the server's clock.
     wall: Option<Wall>,
+    /// The token that transactions show unless they show another.
+    credential: RwLock<Option<Credential>>,
     server_ahead: ServerAhead,
 }
 
@@ -125,6 +129,7 @@ impl PostgresEngine {
             changed_rows: ChangedRows::default(),
             observes_time: false,
             wall: None,
+            credential: RwLock::new(None),
             server_ahead: ServerAhead::default(),
         };
         // Whoever may not act as the application learns it now.
@@ -167,7 +172,8 @@ impl PostgresEngine {
         let result = self.pool.with(purpose, |connection| {
             let local = crate::time::of_this_machine();
             let (before, wall) = (local(), self.wall.as_ref());
-            let begun = PostgresTransaction::begin(connection, tenant, access, timeout_ms, self.has_vectors, wall);
+            let beginning = Beginning { tenant, access, timeout_ms, wall, credential: *self.credential.read() };
+            let begun = PostgresTransaction::begin(connection, beginning, self.has_vectors);
             let worked = begun.and_then(|mut transaction| {
                 if wall.is_none() {
                     self.server_ahead.compare(transaction.server_now(), before, local());
@@ -241,6 +247,10 @@ impl Engine for PostgresEngine {
 
     fn set_wall(&mut self, wall: Wall) {
         self.wall = Some(wall);
+    }
+
+    fn act_with(&self, credential: Credential) {
+        *self.credential.write() = Some(credential);
     }
 
     fn server_ahead_ms(&self) -> i64 {

@@ -29,7 +29,7 @@ use crate::plans;
 use crate::purge::{self, Erased, Receipt};
 use crate::runs::{self, RunCounts, RunView};
 use crate::statements::runs as sql;
-use crate::{Stamp, Store, Workspace, audit};
+use crate::{Author, Stamp, Store, Workspace, audit};
 
 #[derive(Clone, Copy)]
 pub struct ApplyOptions<'a> {
@@ -84,27 +84,28 @@ struct Running {
 
 impl Store {
     /// Applies a stored plan, or resumes, or answers the outcome of the first time.
-    pub fn apply_plan(
+    pub fn apply_plan<'a>(
         &self,
         workspace: &Workspace,
         plan: PlanId,
         options: &ApplyOptions<'_>,
-        actor: &str,
+        author: impl Into<Author<'a>>,
     ) -> Result<Applied, StoreError> {
+        let author = author.into();
         let began_at = (options.clock)();
-        let stamp = Stamp { now: began_at, actor };
+        let stamp = Stamp::new(began_at, author);
         let no_longer = self.read(workspace, |tx| {
             let stored = plans::find(tx, workspace.key, plan)?;
             confirm::no_longer_garbage(tx, workspace.key, &stored, options, stamp)
         })?;
         let (started, size) = self.start_apply(workspace.key, plan, options, no_longer.as_ref(), stamp)?;
-        let (receipt, mut warnings) = self.go_on(started, size, options, began_at, actor)?;
+        let (receipt, mut warnings) = self.go_on(started, size, options, began_at, author)?;
         let is_partial = !warnings.is_empty();
         let mut outcome = self
             .outcome(workspace, plan)
             .map_err(|cause| StoreError::AnswerLost { is_partial, cause: cause.into() })?;
         // Also of a run that ended before: its last attempt may have failed.
-        if let Err(error) = self.carry_out(workspace.key, outcome.run.id, Stamp { now: (options.clock)(), actor }) {
+        if let Err(error) = self.carry_out(workspace.key, outcome.run.id, Stamp::new((options.clock)(), author)) {
             warnings.push(format!("what lies outside the database was not removed, apply the plan again: {error}"));
         }
         if let Some(receipt) = receipt {
@@ -142,10 +143,10 @@ impl Store {
         size: usize,
         options: &ApplyOptions<'_>,
         began_at: Timestamp,
-        actor: &str,
+        author: Author<'_>,
     ) -> Result<(Option<Receipt>, Vec<String>), StoreError> {
         let Some(Running { confirmed, lease, mut erased }) = started else { return Ok((None, Vec::new())) };
-        let swept = self.sweep_rest(&confirmed, lease, size, &mut erased, options, began_at, actor);
+        let swept = self.sweep_rest(&confirmed, lease, size, &mut erased, options, began_at, author);
         match swept {
             // Somebody else goes on with it: the caller waits for them.
             Err(error @ (StoreError::LeaseLost | StoreError::RunHeld { .. })) => return Err(error),
@@ -173,11 +174,11 @@ impl Store {
         erased: &mut Erased,
         options: &ApplyOptions<'_>,
         began_at: Timestamp,
-        actor: &str,
+        author: Author<'_>,
     ) -> Result<(), StoreError> {
         failpoint!("apply.started");
         if let Some(lease) = lease {
-            let outcome = self.sweep(confirmed, &lease, size, erased, options, began_at, actor);
+            let outcome = self.sweep(confirmed, &lease, size, erased, options, began_at, author);
             if outcome.is_err() {
                 // Whoever resumes need not wait for the lease to run out; if this fails too, they wait.
                 let _ = self.release_lease(&lease);
@@ -213,7 +214,7 @@ impl Store {
         erased: &mut Erased,
         options: &ApplyOptions<'_>,
         began_at: Timestamp,
-        actor: &str,
+        author: Author<'_>,
     ) -> Result<(), StoreError> {
         loop {
             let now = (options.clock)();
@@ -224,7 +225,8 @@ impl Store {
                 leases::renew(tx, lease, now, SWEEP_LEASE_MS)?;
                 // A batch that has to be run again must not count twice.
                 let mut of_batch = Erased::default();
-                let is_finished = sweep_batch(tx, confirmed, options.terms, size, &mut of_batch, Stamp { now, actor })?;
+                let is_finished =
+                    sweep_batch(tx, confirmed, options.terms, size, &mut of_batch, Stamp::new(now, author))?;
                 failpoint!("apply.batch");
                 Ok((is_finished, of_batch))
             });

@@ -114,12 +114,15 @@ impl Store {
         self.write(Tenant::Database, |tx| insert(tx, &new, stamp).map(|_| ()))
     }
 
-    /// Those that are wanted, by their ids.
-    pub fn list_workspaces(&self, is_wanted: impl Fn(&str) -> bool) -> Result<Vec<WorkspaceView>, StoreError> {
+    /// Those that are wanted, by their numbers and ids.
+    pub fn list_workspaces(
+        &self,
+        is_wanted: impl Fn(WorkspaceKey, &str) -> bool,
+    ) -> Result<Vec<WorkspaceView>, StoreError> {
         self.read(Tenant::Database, |tx| {
             let mut views: Vec<(WorkspaceKey, WorkspaceView)> =
                 tx.rows(&sql::LIST, &[], |row| Ok((row.get(0)?, WorkspaceView::read(row)?)))?;
-            views.retain(|(_, view)| is_wanted(&view.id));
+            views.retain(|(key, view)| is_wanted(*key, &view.id));
             let keys: Vec<WorkspaceKey> = views.iter().map(|(key, _)| *key).collect();
             let mut activity: HashMap<WorkspaceKey, (i64, Option<Timestamp>)> = HashMap::new();
             tx.query_each(&keys, &sql::ACTIVITY, &[], &mut |key, row| {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use rootset_gc::context::SegmentState;
 use rootset_model::{Limits, Timestamp};
-use rootset_store::{NewWorkspace, SCHEMA_VERSION, Stamp, StashFilters, Store, StoreError};
+use rootset_store::{NewWorkspace, SCHEMA_VERSION, Stamp, StashFilters, Store, StoreError, TokenReference};
 use rootset_testing::temporary_folder;
 
 const DAY_MS: i64 = 24 * 3_600_000;
@@ -102,16 +102,44 @@ fn tokens_of_the_fifth_schema_of_sqlite_open_with_all_they_hold() {
     let path = folder.path().join("copy.db");
     std::fs::copy(&fixtures()[4], &path).expect("a copy");
     let store = Store::open_sqlite(&path).expect("the fixture opens");
-    let (living, total) = store.list_tokens(false, 0, 10).expect("a list");
+    let stamp = Stamp::new(Timestamp(1_800_000_500_000), "test");
+    let (living, total) = store.list_tokens(false, 0, 10, stamp).expect("a list");
     let names: Vec<&str> = living.iter().map(|token| token.name.as_str()).collect();
     assert_eq!((names.as_slice(), total), (["old", "reader"].as_slice(), 2));
     let reader = &living[1];
     assert_eq!(reader.scopes, ["read"]);
-    assert_eq!(reader.workspaces.as_deref(), Some(["default".to_owned(), "other".to_owned()].as_slice()));
+    let bound: Vec<(&str, i64)> = reader.workspaces.iter().flatten().map(|it| (it.id.as_str(), it.key.0)).collect();
+    assert_eq!(bound, [("default", 1), ("other", 2)]);
     assert_eq!(reader.expires_at, Some(Timestamp(1_893_456_000_000)));
     assert_eq!((living[0].workspaces.as_ref(), living[0].revoked_at), (None, None));
-    let (all, _) = store.list_tokens(true, 0, 10).expect("a list");
+    let (all, _) = store.list_tokens(true, 0, 10, stamp).expect("a list");
     assert_eq!(all.iter().filter(|token| token.revoked_at.is_some()).count(), 1);
+}
+
+#[test]
+fn tokens_of_the_tenth_schema_of_sqlite_are_bound_to_the_numbers_of_their_workspaces() {
+    let folder = temporary_folder();
+    let path = folder.path().join("copy.db");
+    std::fs::copy(&fixtures()[9], &path).expect("a copy");
+    let raw = rusqlite::Connection::open(&path).expect("the same file");
+    raw.execute_batch(
+        "INSERT INTO tokens (token_id, name, secret_hash, scopes, workspaces, created_at, created_by)
+         VALUES (x'01010101010101010101010101010101', 'both', x'01', 'read', 'gone other default', 0, 'cli'),
+                (x'02020202020202020202020202020202', 'lost', x'02', 'read', 'gone', 0, 'cli');",
+    )
+    .expect("what a database of that time may hold");
+    drop(raw);
+    let store = Store::open_sqlite(&path).expect("the fixture opens");
+    let stamp = Stamp::new(Timestamp(1_800_000_500_000), "test");
+    let bound = |name: &str| -> Vec<(String, i64)> {
+        let token = store.token(TokenReference::Name(name), stamp).expect("a token");
+        token.workspaces.expect("some").into_iter().map(|it| (it.id, it.key.0)).collect()
+    };
+    assert_eq!(bound("both"), [("default".to_owned(), 1), ("other".to_owned(), 2)]);
+    // A workspace that takes the name later is none of the token's.
+    let gone = NewWorkspace { id: "gone".to_owned(), ..NewWorkspace::default() };
+    store.create_workspace(&gone, stamp).expect("a workspace");
+    assert_eq!(bound("lost"), []);
 }
 
 #[test]
@@ -152,7 +180,7 @@ fn a_workspace_that_the_sixth_schema_of_sqlite_has_lost_gives_its_number_to_no_o
     let path = folder.path().join("copy.db");
     std::fs::copy(&fixtures()[5], &path).expect("a copy");
     let store = Store::open_sqlite(&path).expect("the fixture opens");
-    let stamp = Stamp { now: Timestamp(1_800_000_500_000), actor: "test" };
+    let stamp = Stamp::new(Timestamp(1_800_000_500_000), "test");
     let new = NewWorkspace { id: "new".to_owned(), ..NewWorkspace::default() };
     assert_eq!(store.create_workspace(&new, stamp).expect("a workspace").key.0, 4);
     assert!(matches!(store.create_workspace(&new, stamp), Err(StoreError::WorkspaceExists { .. })));

@@ -96,6 +96,13 @@ impl Program {
             Some(embedder) => service.with_embedder(embedder),
             None => service,
         };
+        // A server checks tokens itself, unless its owner has logged in.
+        #[cfg(feature = "http")]
+        if let Location::Postgres(_) = &location
+            && let Some(secret) = first_token::of_this_machine(&location)
+        {
+            service.act_with(&secret);
+        }
         service.send_events_to(deliveries::places(&configuration.events));
         Ok(self.service.get_or_init(|| Arc::new(service)))
     }

@@ -1,4 +1,5 @@
-//! What a server does besides answering: it completes pending memories, writes uses, runs the scheduler and delivers events.
+//! What a server does besides answering: it completes pending memories, writes uses and denials, renews the first token, runs
+//! the scheduler and delivers events.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,20 +11,29 @@ use rootset_service::scheduler::Scheduler;
 use rootset_service::{Housekeeper, Service, ServiceError};
 
 use crate::background::{Background, is_asked_within};
+use crate::first_token::Renewal;
 use crate::rounds;
 
 /// Uses are written within this time, and pending memories looked for.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// How often vectors that are missing are looked for, and what is due once a day.
 const TIDY_EVERY: Duration = Duration::from_secs(60);
+/// How often the end of the first token is looked at.
+const RENEW_EVERY: Duration = Duration::from_secs(3_600);
 
-pub fn start(service: &Arc<Service>, is_scheduler_enabled: bool, deliveries: Vec<Delivery>) -> Background {
+pub fn start(
+    service: &Arc<Service>,
+    is_scheduler_enabled: bool,
+    deliveries: Vec<Delivery>,
+    renewal: Option<Renewal>,
+) -> Background {
     let mut background = Background::delivering(deliveries);
     let pending = Pending {
         service: service.clone(),
         is_ending: background.is_ending.clone(),
         // With a scheduler, the day's housekeeping is the scheduler's.
         keeps_house: !is_scheduler_enabled,
+        renewal,
     };
     background.spawn(move |asked| pending.work(&asked));
     if is_scheduler_enabled {
@@ -37,13 +47,22 @@ struct Pending {
     service: Arc<Service>,
     is_ending: Arc<AtomicBool>,
     keeps_house: bool,
+    /// Of the first token, where tokens are asked for.
+    renewal: Option<Renewal>,
 }
 
 impl Pending {
     fn work(&self, asked: &Receiver<()>) {
         let mut tidied_at = Instant::now();
+        let mut renewed_at = Instant::now();
         loop {
             self.log("writing uses", self.service.flush_uses());
+            self.log("writing denials", self.service.flush_denials());
+            self.log("writing uses of tokens", self.service.flush_token_uses());
+            if renewed_at.elapsed() >= RENEW_EVERY {
+                self.renewal.iter().for_each(Renewal::renew_and_log);
+                renewed_at = Instant::now();
+            }
             self.log("completing memories", self.repeat(Service::complete_one_pending));
             if tidied_at.elapsed() >= TIDY_EVERY {
                 self.log("rebuilding vectors", self.repeat(Service::rebuild_some_vectors));

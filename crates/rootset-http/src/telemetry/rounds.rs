@@ -13,6 +13,7 @@ const NEXT_ROUND: &str = "rootset_next_round_timestamp_seconds";
 const FAILED: &str = "rootset_last_round_failed_workspaces";
 const CLOCK: &str = "rootset_clock_in_doubt";
 const EVENTS: &str = "rootset_events_waiting";
+const TOKENS: &str = "rootset_token_expires_in_seconds";
 
 /// The gauges in the format of Prometheus. Their recorder is made for each request, so that a class that is gone is gone
 /// from here, too.
@@ -34,6 +35,7 @@ fn describe() {
     describe_gauge!(FAILED, "Workspaces that failed in the last round");
     describe_gauge!(CLOCK, "1 while the clock is in doubt and nothing is deleted or purged");
     describe_gauge!(EVENTS, "Events that wait to be delivered");
+    describe_gauge!(TOKENS, "How long the next of the tokens to expire is still accepted");
 }
 
 fn set(overview: &Overview) {
@@ -54,5 +56,8 @@ fn set(overview: &Overview) {
     gauge!(CLOCK).set(f64::from(u8::from(overview.is_clock_in_doubt)));
     for (sink, events) in &overview.events_waiting {
         gauge!(EVENTS, "sink" => sink.clone()).set(*events as f64);
+    }
+    if let Some(left_ms) = overview.token_ends_in_ms {
+        gauge!(TOKENS).set(left_ms as f64 / 1_000.0);
     }
 }

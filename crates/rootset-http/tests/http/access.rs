@@ -5,7 +5,9 @@ use rootset_http::{Access, ServerSettings};
 use rootset_service::{Caller, FrontEnd};
 use serde_json::json;
 
-use crate::harness::Served;
+use crate::harness::{START_MS, Served};
+
+const DAY_MS: i64 = 24 * 3_600_000;
 
 const ROUTES: [(&str, &str); 9] = [
     ("GET", "/healthz"),
@@ -131,4 +133,50 @@ fn actor_of_the_audit_is_the_name_of_the_token() {
     served.post("add_memory", &json!({"context": "falcons fly"}));
     let entries = served.world.call("list_memories", json!({"written_by": "admin"}));
     assert_eq!(entries["total"], 1, "{entries}");
+}
+
+#[test]
+fn a_token_that_ends_soon_says_so_with_every_answer_and_metrics_name_no_token() {
+    let served = Served::new();
+    let cli = Caller::new(FrontEnd::CommandLine, "cli", "default");
+    let request =
+        json!({"name": "ending", "scopes": ["read"], "workspaces": ["*"], "expires_at": START_MS + 13 * DAY_MS});
+    let created = served.world.service.call(&cli, "create_token", request).expect("a token");
+    let secret = created["token"].as_str().expect("a secret");
+    let warned = |token: &str| {
+        served.post_as(token, "list_memories", &json!({}), &[]).header("rootset-token-expires").to_owned()
+    };
+    assert_eq!(warned(secret), created["expires_at"].as_str().expect("a time"));
+    assert_eq!(warned(&served.tokens.reader), "");
+    let metrics = served.get("/metrics", Some(&served.tokens.admin)).text;
+    assert!(metrics.contains(&format!("rootset_token_expires_in_seconds {}", 13 * DAY_MS / 1_000)), "{metrics}");
+    assert!(!metrics.contains("ending"), "{metrics}");
+}
+
+#[test]
+fn refused_requests_are_in_the_audit_with_the_address_they_came_from() {
+    let served = Served::new();
+    served.post_as("rst_guess", "add_memory", &json!({}), &[]);
+    served.post_as(&served.tokens.reader, "add_memory", &json!({"context": "x"}), &[]);
+    served.post_as(&served.tokens.of_one_workspace, "list_memories", &json!({"workspace_id": "default"}), &[]);
+    served.get("/metrics", None);
+    served.get("/metrics", Some(&served.tokens.reader));
+    let audit = served.post("list_audit", &json!({"database": true, "operation": "access_denied"})).json();
+    let mut told: Vec<String> = audit["entries"]
+        .as_array()
+        .expect("entries")
+        .iter()
+        .map(|it| format!("{} {} {} {}", it["actor"], it["origin"], it["details"]["operation"], it["details"]["code"]))
+        .collect();
+    told.sort_unstable();
+    assert_eq!(
+        told,
+        [
+            r#""one" "http 127.0.0.1" "list_memories" "not_found""#,
+            r#""reader" "http 127.0.0.1" "/metrics" "forbidden""#,
+            r#""reader" "http 127.0.0.1" "add_memory" "forbidden""#,
+            r#""unknown" "http 127.0.0.1" "/metrics" "unauthorized""#,
+            r#""unknown" "http 127.0.0.1" "add_memory" "unauthorized""#,
+        ]
+    );
 }

@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 /// 2027-01-15T08:00:00Z.
-const START_MS: i64 = 1_800_000_000_000;
+pub const START_MS: i64 = 1_800_000_000_000;
 /// Nothing here takes long; a test that hangs should say so.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -96,7 +96,7 @@ impl Tokens {
     pub fn new(world: &World) -> Self {
         let all = json!(Effect::ALL.map(Effect::as_str));
         let created = |name: &str, scopes: &Value, workspaces: &str| {
-            let request = json!({"name": name, "scopes": scopes, "workspaces": [workspaces]});
+            let request = json!({"name": name, "scopes": scopes, "workspaces": [workspaces], "expires_at": "never"});
             let cli = Caller::new(FrontEnd::CommandLine, "cli", "default");
             let answer = world.service.call(&cli, "create_token", request).expect("a token");
             answer["token"].as_str().expect("a secret").to_owned()

@@ -137,7 +137,7 @@ fn apply(
         // A plan that was applied before needs no backup any more.
         service.back_up_before(request.backup.filter(|_| !view.is_applied), workspace, caller)?;
     }
-    let applied = service.apply_plan(workspace, plan, review, &caller.actor)?;
+    let applied = service.apply_plan(workspace, plan, review, caller.author())?;
     if review.allow_large {
         // It may be one that waited for a person.
         service.note_applied(workspace, plan, applied.run.counts.taken.get("memories"))?;

@@ -37,6 +37,9 @@ impl Operation for ListAudit {
             }
         }
         let filters = AuditFilters { since: self.since, until: self.until, operations };
+        if is_database {
+            service.write_denials_and_log();
+        }
         let (entries, total) = service.store.list_audit(chain, &filters, offset, limit)?;
         let answer = |entry: AuditEntry| AuditAnswer {
             seq: entry.seq,
@@ -47,6 +50,8 @@ impl Operation for ListAudit {
             counts: serde_json::from_str(&entry.counts).unwrap_or_default(),
             plan_id: entry.plan,
             run_id: entry.run,
+            token_id: entry.token,
+            origin: entry.origin,
             details: entry.details.and_then(|details| serde_json::from_str(&details).ok()),
         };
         Ok(AuditList { entries: entries.into_iter().map(answer).collect(), total, offset, limit })

@@ -33,11 +33,13 @@ impl Operation for BackupCreate {
                 return Err(ServiceError::invalid("`workspace_id`: a snapshot always holds the whole database")
                     .with_hint("use the format `jsonl` for one workspace"));
             }
-            (Some(BackupFormat::Snapshot), None) => service.create_backup(BackupKind::Snapshot, None, &caller.actor)?,
-            (Some(BackupFormat::Jsonl), workspace) | (None, workspace @ Some(_)) => {
-                service.create_backup(BackupKind::Jsonl, workspace.as_ref(), &caller.actor)?
+            (Some(BackupFormat::Snapshot), None) => {
+                service.create_backup(BackupKind::Snapshot, None, caller.author())?
             }
-            (None, None) => service.create_whole_backup(&caller.actor)?,
+            (Some(BackupFormat::Jsonl), workspace) | (None, workspace @ Some(_)) => {
+                service.create_backup(BackupKind::Jsonl, workspace.as_ref(), caller.author())?
+            }
+            (None, None) => service.create_whole_backup(caller.author())?,
         };
         Ok(BackupCreated {
             path: backup.path.display().to_string(),
@@ -116,7 +118,7 @@ impl Operation for BackupRestore {
             return Err(self.unconfirmed(service, caller));
         }
         let target = match &only {
-            Some((id, into)) => RestoreTarget::Workspace { id, into },
+            Some((id, into)) => RestoreTarget::Workspace { id, into, bound: caller.rights.numbers.as_ref() },
             None => RestoreTarget::Database,
         };
         service.flush_uses()?;
@@ -193,7 +195,7 @@ fn settle(service: &Arc<Service>, caller: &Caller, reason: BackupReason) -> Resu
 fn only_seen(error: StoreError, caller: &Caller) -> StoreError {
     match error {
         StoreError::WorkspaceNotInBackup { backup, workspace, mut present } => {
-            present.retain(|id| caller.rights.allow_workspace(id));
+            present.retain(|id| *id != workspace && caller.rights.allow_workspace(id));
             StoreError::WorkspaceNotInBackup { backup, workspace, present }
         }
         other => other,

@@ -5,13 +5,14 @@ use std::sync::Arc;
 use rootset_api::{CheckAnswer, Doctor, DoctorAnswer};
 use rootset_code::{Reader, Source, name_parts};
 use rootset_model::code::{CodeChunk, Outline, Symbol, SymbolKind};
-use rootset_store::{Check, CodeOrigin, UnindexedText};
+use rootset_store::{Check, CodeOrigin, TokenRow, UnindexedText};
 use rootset_text::terms;
 
 use crate::caller::Caller;
 use crate::error::ServiceError;
 use crate::operation::Operation;
 use crate::service::Service;
+use crate::tokens::ends_soon_by;
 use crate::worker::provider_failed;
 
 fn check_answer(check: Check) -> CheckAnswer {
@@ -29,9 +30,27 @@ impl Operation for Doctor {
         if self.repair == Some(true) {
             repair(service)?;
         }
-        let checks: Vec<CheckAnswer> = service.store.check()?.into_iter().map(check_answer).collect();
+        let mut checks: Vec<CheckAnswer> = service.store.check()?.into_iter().map(check_answer).collect();
+        checks.extend(ending_tokens(service)?);
         Ok(DoctorAnswer { ok: checks.iter().all(|check| check.ok), checks })
     }
+}
+
+/// A warning and not a fault: nothing is wrong with the database.
+fn ending_tokens(service: &Service) -> Result<Option<CheckAnswer>, ServiceError> {
+    let now = service.now();
+    let tokens = service.store.tokens_ending(now, ends_soon_by(now))?;
+    let told = |token: &TokenRow| {
+        let end = token.expires_at.map(|at| at.to_string()).unwrap_or_default();
+        format!("the token `{}` expires at {end}; `rootset token rotate {}` renews it", token.name, token.name)
+    };
+    Ok((!tokens.is_empty()).then(|| CheckAnswer {
+        id: "tokens".to_owned(),
+        ok: true,
+        count: 0,
+        detail: "tokens that expire soon".to_owned(),
+        found: Some(tokens.iter().map(told).collect()),
+    }))
 }
 
 /// Graph and chunks first: full text is made from them. Rows that nothing vouches for are left to a plan.

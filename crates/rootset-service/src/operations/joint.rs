@@ -229,7 +229,7 @@ pub(super) fn apply(
         let workspace = joint.workspace(number);
         let review = Review { exclude, allow_large: request.allow_large.unwrap_or(false), confirm };
         let applied = match workspace {
-            Some(workspace) => service.apply_plan(workspace, plan, review, &caller.actor),
+            Some(workspace) => service.apply_plan(workspace, plan, review, caller.author()),
             None => Err(ServiceError::new(ErrorCode::NotFound, "the workspace was purged since the plan was made")),
         };
         outcomes.push(Outcome { workspace_id: joint.workspace_name(number), part, workspace, applied });

@@ -24,7 +24,7 @@ impl Operation for GcPlan {
         if self.strategies.is_empty() {
             return Err(ServiceError::invalid("`strategies` is empty; use `all` for every strategy"));
         }
-        Ok(plan_answer(service.plan_garbage(&workspace, &chosen(&self.strategies), "gc_apply", &caller.actor)?.0))
+        Ok(plan_answer(service.plan_garbage(&workspace, &chosen(&self.strategies), "gc_apply", caller.author())?.0))
     }
 }
 
@@ -43,7 +43,7 @@ fn planned(
         }
         (None, strategy) => {
             let strategies = chosen(&[strategy.unwrap_or_default()]);
-            Ok(service.plan_garbage(workspace, &strategies, PruneMemory::NAME, &caller.actor)?.0)
+            Ok(service.plan_garbage(workspace, &strategies, PruneMemory::NAME, caller.author())?.0)
         }
     }
 }
@@ -83,7 +83,7 @@ impl Operation for PruneMemory {
         let plan_id = plan.id;
         // A plan that was applied before needs no backup any more.
         service.back_up_before(self.backup.filter(|_| !plan.is_applied), &workspace, caller)?;
-        let applied = service.apply_plan(&workspace, plan_id, review, &caller.actor).map_err(|mut error| {
+        let applied = service.apply_plan(&workspace, plan_id, review, caller.author()).map_err(|mut error| {
             // The plan that was refused can be looked at.
             if let Some(details) = error.details.as_mut().and_then(serde_json::Value::as_object_mut) {
                 details.insert("plan_id".into(), json!(plan_id));

@@ -53,7 +53,7 @@ impl Operation for UpdateWorkspace {
         }
         let quota = self.quota.map(|quota| (quota.memories, quota.bytes));
         service.store.update_workspace(&workspace, self.class.as_deref(), quota, service.stamp(caller))?;
-        let seen = service.store.list_workspaces(|id| id == workspace.id)?;
+        let seen = service.store.list_workspaces(|key, _| key == workspace.key)?;
         let found = seen.into_iter().next().map(workspace_answer);
         found.ok_or_else(|| ServiceError::new(ErrorCode::NotFound, format!("no workspace `{}`", workspace.id)))
     }
@@ -93,7 +93,7 @@ fn workspace_answer(view: WorkspaceView) -> WorkspaceAnswer {
 
 impl Operation for ListWorkspaces {
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<WorkspaceList, ServiceError> {
-        let seen = service.store.list_workspaces(|id| caller.rights.allow_workspace(id))?;
+        let seen = service.store.list_workspaces(|key, id| caller.rights.allow_found(key, id))?;
         Ok(WorkspaceList { workspaces: seen.into_iter().map(workspace_answer).collect() })
     }
 }

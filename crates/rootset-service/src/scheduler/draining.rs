@@ -145,10 +145,10 @@ impl Scheduler {
         note: &mut WorkspaceNote,
     ) -> Result<i64, ServiceError> {
         let service = &self.service;
-        let plan = service.store_round_plan(workspace, garbage, &slice.memories, Some(slice.drain), ACTOR)?;
+        let plan = service.store_round_plan(workspace, garbage, &slice.memories, Some(slice.drain), ACTOR.into())?;
         // The size of the slice is the limit here.
         let review = Review { allow_large: true, ..Review::default() };
-        let applied = service.apply_plan(workspace, plan.id, review, ACTOR)?;
+        let applied = service.apply_plan(workspace, plan.id, review, ACTOR.into())?;
         if applied.run.finished_at.is_none() {
             note.unfinished_plans.push(plan.id);
         }
@@ -188,7 +188,7 @@ impl Scheduler {
             total,
             begins_at,
         };
-        let stamp = Stamp { now: self.service.now(), actor: ACTOR };
+        let stamp = Stamp::new(self.service.now(), ACTOR);
         self.service.store.add_drain(workspace, &new, &event.note(), stamp)?;
         telemetry::emit(&self.sink, &event);
         Ok(id)
@@ -229,7 +229,7 @@ impl Scheduler {
         total: Option<i64>,
         event: &Event,
     ) -> Result<(), ServiceError> {
-        let stamp = Stamp { now: self.service.now(), actor: ACTOR };
+        let stamp = Stamp::new(self.service.now(), ACTOR);
         self.service.store.set_drain_state(workspace, drain, state, total, &event.note(), stamp)?;
         telemetry::emit(&self.sink, event);
         Ok(())

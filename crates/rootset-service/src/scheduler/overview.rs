@@ -23,6 +23,8 @@ pub struct Overview {
     pub is_clock_in_doubt: bool,
     /// Events that wait to be delivered, by place.
     pub events_waiting: BTreeMap<String, i64>,
+    /// How long the next of the tokens to end will be accepted; `None` where none ends.
+    pub token_ends_in_ms: Option<i64>,
 }
 
 /// A source that a person should look at.
@@ -92,6 +94,7 @@ impl Service {
             next_round_at: self.next_round_at(&rounds),
             is_clock_in_doubt: self.store.observed_time()?.is_in_doubt(),
             events_waiting: self.store.waiting_event_counts()?,
+            token_ends_in_ms: self.soonest_token_end_ms()?,
         })
     }
 

@@ -49,7 +49,7 @@ impl Scheduler {
 
     /// An event for the audit trail, for whoever wants to hear of it, and for the log.
     pub(super) fn tell(&self, workspace: Option<&Workspace>, event: &Event) -> Result<(), ServiceError> {
-        let stamp = Stamp { now: self.service.now(), actor: ACTOR };
+        let stamp = Stamp::new(self.service.now(), ACTOR);
         self.service.store.note_event(workspace, &event.note(), stamp)?;
         telemetry::emit(&self.sink, event);
         Ok(())

@@ -153,7 +153,7 @@ impl Event {
 }
 
 /// Kinds of events, for whoever asks the audit trail for them.
-pub const EVENT_KINDS: [&str; 11] = [
+pub const EVENT_KINDS: [&str; 12] = [
     "garbage_found",
     "plan_blocked",
     "drain_announced",
@@ -165,6 +165,7 @@ pub const EVENT_KINDS: [&str; 11] = [
     "round_failed",
     "clock_in_doubt",
     "clock_believed",
+    "token_expiring",
 ];
 
 /// Events as log lines.

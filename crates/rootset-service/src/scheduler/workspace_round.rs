@@ -78,7 +78,7 @@ impl Scheduler {
         };
         if has_garbage && !auto_delete {
             let items: HashSet<[u8; 16]> = garbage.items.iter().map(|item| item.object).collect();
-            service.store_round_plan(workspace, &garbage, &items, None, ACTOR)?;
+            service.store_round_plan(workspace, &garbage, &items, None, ACTOR.into())?;
         }
         run.trashed += taken.memories;
         note.garbage = taken.left;
@@ -134,10 +134,10 @@ impl Scheduler {
         if wanted.is_empty() {
             return Ok(());
         }
-        let plan = service.store_round_plan(workspace, garbage, &wanted, None, ACTOR)?;
+        let plan = service.store_round_plan(workspace, garbage, &wanted, None, ACTOR.into())?;
         // Each source was held against its limit above; the one that keeps a last memory is kept there, too.
         let review = Review { allow_large: true, ..Review::default() };
-        let applied = service.apply_plan(workspace, plan.id, review, ACTOR)?;
+        let applied = service.apply_plan(workspace, plan.id, review, ACTOR.into())?;
         if applied.run.finished_at.is_none() {
             note.unfinished_plans.push(plan.id);
         }
@@ -164,7 +164,7 @@ impl Scheduler {
         if !note.reported.is_new(BLOCKED, &digest) {
             return Ok(());
         }
-        let plan = self.service.store_round_plan(workspace, garbage, &sorted.blocked, None, ACTOR)?;
+        let plan = self.service.store_round_plan(workspace, garbage, &sorted.blocked, None, ACTOR.into())?;
         let is_blocked = |it: &&mut WaitingSource| it.state == SourceState::Blocked;
         note.waiting.iter_mut().filter(is_blocked).for_each(|it| it.plan_id = Some(plan.id));
         let (workspace_id, blocked) = (workspace.id.clone(), plan.blocked.clone());
@@ -176,7 +176,7 @@ impl Scheduler {
 
     /// Goes on with a run that stopped at the time limit; answers how many memories it took in all.
     fn resume(&self, workspace: &Workspace, plan: PlanId, note: &mut WorkspaceNote) -> Result<i64, ServiceError> {
-        match self.service.apply_plan(workspace, plan, Review::default(), ACTOR) {
+        match self.service.apply_plan(workspace, plan, Review::default(), ACTOR.into()) {
             Ok(applied) => {
                 if applied.run.finished_at.is_none() {
                     note.unfinished_plans.push(plan);

@@ -108,6 +108,7 @@ fn rows_planted_behind_our_back_are_reported() {
         ("DELETE FROM contributions WHERE kind = 0".to_owned(), "I7.unvouched"),
         (format!("INSERT INTO vector_originals VALUES (1, 7777, x'{}')", "00".repeat(8)), "I8.vectors"),
         ("UPDATE audit SET actor = 'somebody else' WHERE seq = (SELECT MIN(seq) FROM audit)".to_owned(), "I11.audit"),
+        ("UPDATE audit SET origin = 'http 192.0.2.1' WHERE chain = 1 AND seq = 1".to_owned(), "I11.audit"),
         (
             "DELETE FROM audit WHERE seq = (SELECT MIN(seq) FROM audit WHERE chain = 1) AND chain = 1".to_owned(),
             "I11.audit",

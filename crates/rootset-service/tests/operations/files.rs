@@ -28,7 +28,7 @@ impl Scanner {
         world.call("get_stats", json!({}));
         let store = world.store();
         let workspace = store.workspace(workspace).unwrap();
-        let stamp = Stamp { now: Timestamp(world.now_ms()), actor: "cli" };
+        let stamp = Stamp::new(Timestamp(world.now_ms()), "cli");
         store.bind_repo(&workspace, REPO, "/web", false, stamp).unwrap();
         Self { store, workspace, next: 0.into() }
     }
@@ -39,7 +39,7 @@ impl Scanner {
     }
 
     fn write(&self, world: &World, path: &str, function: &str, body: &str, replaces: Option<MemoryId>) -> MemoryId {
-        let stamp = Stamp { now: Timestamp(world.now_ms()), actor: "cli" };
+        let stamp = Stamp::new(Timestamp(world.now_ms()), "cli");
         let (head, body) = ("import lib\n", format!("def {function}():\n  {body}\n"));
         let text = format!("{head}{body}");
         let middle = head.len() as u32;
@@ -99,7 +99,7 @@ impl Scanner {
     }
 
     fn complete(&self, world: &World, lease: Option<&rootset_store::Lease>, gone: &[MemoryId]) {
-        let stamp = Stamp { now: Timestamp(world.now_ms()), actor: "cli" };
+        let stamp = Stamp::new(Timestamp(world.now_ms()), "cli");
         let run = self.store.repo(&self.workspace, REPO).unwrap().unwrap().run;
         let scan = CompletedScan {
             repo: REPO,

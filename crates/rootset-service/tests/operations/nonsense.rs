@@ -26,7 +26,7 @@ pub fn plausible(operation: &OperationInfo) -> Value {
         "context_gc_prune" => json!({"session_id": "x", "segment_ids": ["x"]}),
         "index_codebase" => json!({"path": "/nowhere"}),
         "create_token" => json!({"name": "x", "scopes": ["read"], "workspaces": ["*"]}),
-        "revoke_token" => json!({"name": "x"}),
+        "revoke_token" | "rotate_token" => json!({"name": "x"}),
         _ => json!({}),
     };
     let schema = operation.input_schema();

@@ -30,7 +30,7 @@ impl<'a> Sessions<'a> {
     }
 
     fn stamp(&self) -> Stamp<'static> {
-        Stamp { now: Timestamp(self.world.now_ms()), actor: "cli" }
+        Stamp::new(Timestamp(self.world.now_ms()), "cli")
     }
 
     fn rows(&self, session: &str) -> Vec<SegmentRow> {

@@ -10,7 +10,7 @@ mod removed;
 mod rows;
 mod targets;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
 use base64::Engine as _;
@@ -52,7 +52,12 @@ pub enum RestoreTarget<'a> {
     /// Every workspace of the backup; those that it does not know are removed.
     Database,
     /// One workspace of the backup, alive, in the place of one of the database. All others stay as they are.
-    Workspace { id: &'a str, into: &'a str },
+    Workspace {
+        id: &'a str,
+        into: &'a str,
+        /// Numbers of the only workspaces that may be restored: a backup may hold another tenant's of the same name.
+        bound: Option<&'a BTreeSet<WorkspaceKey>>,
+    },
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -153,12 +158,19 @@ impl Work<'_> {
         target: RestoreTarget<'_>,
     ) -> Result<Restored, StoreError> {
         let mut restored = Restored::default();
+        self.stamp.show(tx)?;
         let ledgers = self.archived_ledgers(archived)?;
         let origin = self.origin(tx, target)?;
         restored.warnings.extend(self.beside.refuse_or_warn_if_missing(self.backup, origin)?);
         let mut targets = match target {
             RestoreTarget::Database => self.all_targets(tx, archived, &ledgers, origin, &mut restored)?,
-            RestoreTarget::Workspace { id, into } => vec![self.one_target(tx, archived, id, into, origin)?],
+            RestoreTarget::Workspace { id, into, bound } => {
+                // Numbers of another database mean nothing here.
+                let is_own = |it: &ArchivedWorkspace| {
+                    bound.is_none_or(|numbers| origin == Origin::Same && numbers.contains(&it.number))
+                };
+                vec![self.one_target(tx, archived, &is_own, id, into, origin)?]
+            }
         };
         if let RestoreTarget::Database = target {
             self.remove_others(tx, &targets, &mut restored)?;
@@ -283,11 +295,12 @@ impl Work<'_> {
         &self,
         tx: &mut dyn Transaction,
         archived: &'a [ArchivedWorkspace],
+        is_own: &dyn Fn(&ArchivedWorkspace) -> bool,
         id: &str,
         into: &str,
         origin: Origin,
     ) -> Result<Target<'a>, StoreError> {
-        let Some(workspace) = archived.iter().find(|it| it.id == id) else {
+        let Some(workspace) = archived.iter().find(|it| it.id == id && is_own(it)) else {
             return Err(StoreError::WorkspaceNotInBackup {
                 backup: self.backup.manifest.backup_id.clone(),
                 workspace: id.to_owned(),

@@ -14,7 +14,7 @@ use crate::statements::purge as purge_sql;
 use crate::statements::retention as retention_sql;
 use crate::statements::workspaces as sql;
 use crate::undo::Undone;
-use crate::{compaction, erasure};
+use crate::{compaction, erasure, tokens};
 
 pub(super) struct WholeWorkspace;
 
@@ -94,6 +94,7 @@ impl Kind for WholeWorkspace {
         compaction::forget(tx, workspace)?;
         erasure::note_workspace(tx, workspace, emptying.erasure, emptying.class, emptying.stamp)?;
         erased.rows.add("workspaces", tx.execute(&sql::DELETE, &[workspace.into()])? as i64);
+        tokens::unbind(tx, workspace, emptying.stamp)?;
         Ok(Progress::Done)
     }
 }

@@ -21,12 +21,12 @@ use super::migrate::SCHEMA_LOCK;
 use super::search;
 use super::values::{Bound, BoundColumn, PostgresRow};
 use super::vectors;
-use crate::SCHEMA_VERSION;
 use crate::driver::{
     Row, SearchIndex, SearchQuery, SearchRemoval, SearchRow, SearchStatistics, Statement, Tenant, Transaction, Value,
     Wall, in_workspace,
 };
 use crate::error::StoreError;
+use crate::{Credential, SCHEMA_VERSION};
 
 /// The role that all work is done as, whoever logged in: it owns nothing and row-level security binds it.
 pub const APPLICATION_ROLE: &str = "rootset_application";
@@ -45,8 +45,13 @@ fn enter_text() -> String {
     format!(
         "SELECT set_config('rootset.workspace', $1, true), (SELECT version FROM schema_version), \
          CASE WHEN $2 THEN pg_advisory_xact_lock($3)::text END, {SERVER_TIME}, \
-         t.observed_ms, t.last_wall_ms, t.doubt_ends_ms, t.doubt_jump_ms FROM observed_time t"
+         t.observed_ms, t.last_wall_ms, t.doubt_ends_ms, t.doubt_jump_ms, \
+         set_config('rootset.token', $4, true) FROM observed_time t"
     )
+}
+
+fn digits(credential: Credential) -> String {
+    credential.0.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,6 +61,16 @@ pub enum Access {
     Write,
     /// Beside other writers.
     Touch,
+}
+
+/// How a transaction begins.
+pub struct Beginning<'a> {
+    pub tenant: Tenant,
+    pub access: Access,
+    pub timeout_ms: u64,
+    /// Stands in for the server's clock.
+    pub wall: Option<&'a Wall>,
+    pub credential: Option<Credential>,
 }
 
 pub struct PostgresTransaction<'a> {
@@ -68,18 +83,18 @@ pub struct PostgresTransaction<'a> {
     clock: ServerClock,
     /// Rows that statements of the store have changed.
     pub changed_rows: usize,
+    /// The credential that is shown, as hexadecimal digits; empty for none.
+    shown: String,
 }
 
 impl<'a> PostgresTransaction<'a> {
     /// Begins, in one round trip.
     pub fn begin(
         connection: &'a mut Connection,
-        tenant: Tenant,
-        access: Access,
-        timeout_ms: u64,
+        beginning: Beginning<'_>,
         has_vectors: bool,
-        wall: Option<&Wall>,
     ) -> Result<Self, StoreError> {
+        let Beginning { tenant, access, timeout_ms, wall, credential } = beginning;
         let enter = connection.prepare("enter", enter_text)?;
         let begin = match access {
             Access::Read => "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY".to_owned(),
@@ -92,7 +107,8 @@ impl<'a> PostgresTransaction<'a> {
         let begin = format!("{begin}; SET LOCAL ROLE {APPLICATION_ROLE}; SET LOCAL statement_timeout = {timeout_ms}");
         let key = tenant.key();
         let (text, is_writer, lock) = (key.0.to_string(), access == Access::Write, LOCK_SPACE | key.0);
-        let parameters: [&(dyn ToSql + Sync); 3] = [&text, &is_writer, &lock];
+        let shown = credential.map(digits).unwrap_or_default();
+        let parameters: [&(dyn ToSql + Sync); 4] = [&text, &is_writer, &lock, &shown];
         let token = if access == Access::Read { None } else { Some(Token::new()?) };
         let client = &connection.client;
         let (begun, entered, noted) = connection.wait(async {
@@ -114,7 +130,16 @@ impl<'a> PostgresTransaction<'a> {
         noted.map_err(|error| statement_error(&error))?;
         let clock = ServerClock::read(&entered, 3, wall).map_err(|error| statement_error(&error))?;
         let commit = token.map(|token| Commit { token, begun_at_ms: clock.server_now.0 });
-        Ok(Self { connection, access, has_vectors, locked: HashSet::from([key]), commit, clock, changed_rows: 0 })
+        Ok(Self {
+            connection,
+            access,
+            has_vectors,
+            locked: HashSet::from([key]),
+            commit,
+            clock,
+            changed_rows: 0,
+            shown,
+        })
     }
 
     /// What moves the database's own clock on, where it is time. For the end of the transaction and not before, because its
@@ -226,7 +251,16 @@ impl Transaction for PostgresTransaction<'_> {
         let key = tenant.key();
         let is_new_writer = self.access == Access::Write && self.locked.insert(key);
         let lock = LOCK_SPACE | key.0;
-        self.query_own("enter", enter_text, &[&key.0.to_string(), &is_new_writer, &lock]).map(drop)
+        let shown = self.shown.clone();
+        self.query_own("enter", enter_text, &[&key.0.to_string(), &is_new_writer, &lock, &shown]).map(drop)
+    }
+
+    fn show(&mut self, credential: Credential) -> Result<(), StoreError> {
+        let shown = digits(credential);
+        let text = || "SELECT set_config('rootset.token', $1, true)".to_owned();
+        self.query_own("show", text, &[&shown])?;
+        self.shown = shown;
+        Ok(())
     }
 
     fn execute(&mut self, statement: &Statement, parameters: &[Value<'_>]) -> Result<usize, StoreError> {
@@ -287,10 +321,10 @@ impl Transaction for PostgresTransaction<'_> {
         let prepared = self.connection.prepare(statement.name, || statement.postgres.to_owned())?;
         for some in workspaces.chunks(WORKSPACES_AT_ONCE) {
             let asked = some.iter().map(|&workspace| {
-                let (client, enter, prepared) = (&self.connection.client, &enter, &prepared);
+                let (client, enter, prepared, shown) = (&self.connection.client, &enter, &prepared, &self.shown);
                 async move {
                     let name = workspace.0.to_string();
-                    let entering: [&(dyn ToSql + Sync); 3] = [&name, &false, &0_i64];
+                    let entering: [&(dyn ToSql + Sync); 4] = [&name, &false, &0_i64, shown];
                     let values = in_workspace(workspace, others);
                     let values: Vec<Bound<'_>> = values.iter().map(Bound).collect();
                     let (entered, rows) =

@@ -258,9 +258,10 @@ fn a_transaction_sees_the_workspace_that_it_names_and_none_before() {
     database.execute(&format!("SET ROLE {APPLICATION}"));
     for number in [1, 2] {
         database.execute(&format!(
-            "BEGIN; SET LOCAL rootset.workspace = '{number}';
+            "BEGIN; SET LOCAL rootset.workspace = '0';
              INSERT INTO workspaces (workspace, workspace_id, created_at, last_write_at)
              VALUES ({number}, 'w{number}', 0, 0);
+             SET LOCAL rootset.workspace = '{number}';
              INSERT INTO sources (workspace, source, memories) VALUES ({number}, 's', 1);
              INSERT INTO jobs (workspace, kind, subject, created_at, due_at) VALUES ({number}, 'k', '\\x00', 0, 0);
              INSERT INTO audit (chain, seq, at, actor, operation, counts, hash)

@@ -43,7 +43,7 @@ impl World {
     pub fn new() -> Self {
         let database = TestDatabase::new();
         let store = database.open();
-        let stamp = Stamp { now: Timestamp(1), actor: "test" };
+        let stamp = Stamp::new(Timestamp(1), "test");
         let new = NewWorkspace { id: "default".into(), ..NewWorkspace::default() };
         let workspace = store.create_workspace(&new, stamp).expect("a workspace");
         let world = Self { database, store, workspace, now: 1_000.into(), next: 0.into() };
@@ -52,7 +52,7 @@ impl World {
     }
 
     pub fn stamp(&self) -> Stamp<'static> {
-        Stamp { now: Timestamp(self.now.get()), actor: "test" }
+        Stamp::new(Timestamp(self.now.get()), "test")
     }
 
     pub fn id(&self) -> [u8; 16] {

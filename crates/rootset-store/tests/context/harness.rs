@@ -106,7 +106,7 @@ impl World {
         let database = TestDatabase::new();
         let mut store = database.open();
         store.set_wall(Arc::new(|| Timestamp(1)));
-        let world_stamp = Stamp { now: Timestamp(1), actor: "test" };
+        let world_stamp = Stamp::new(Timestamp(1), "test");
         let new = NewWorkspace { id: "default".into(), ..NewWorkspace::default() };
         let workspace = store.create_workspace(&new, world_stamp).expect("a workspace");
         Self { database, store, workspace, now: 1_000.into(), next: 0.into() }
@@ -114,7 +114,7 @@ impl World {
 
     pub fn stamp(&self) -> Stamp<'static> {
         self.now.set(self.now.get() + 1);
-        Stamp { now: Timestamp(self.now.get()), actor: "test" }
+        Stamp::new(Timestamp(self.now.get()), "test")
     }
 
     pub fn id(&self) -> [u8; 16] {

@@ -63,7 +63,9 @@ pub fn run(arguments: ServeArguments, program: &Program) -> Result<(), Failure> 
     };
     let mcp = Router::new().fallback_service(agents(arguments.profile, &parts, program)?);
     let server = Server::start(listener, parts, Some(mcp))?;
-    let background = serving::start(&service, configuration.settings.gc.enabled, deliveries);
+    let renewal = if arguments.no_auth { None } else { Some(first_token::Renewal::of(program)?) };
+    renewal.iter().for_each(first_token::Renewal::renew_and_log);
+    let background = serving::start(&service, configuration.settings.gc.enabled, deliveries, renewal);
     program.output.text(&format!("listening on http://{}\n", server.address()))?;
     while !stop.wait(WAIT) {}
     program.output.talk("stopping after the running requests; Ctrl-C again stops at once");

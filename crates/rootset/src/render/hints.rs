@@ -22,6 +22,8 @@ const WORDS: &[(&str, &str)] = &[
     ("`drain_id`", "`--drain`"),
     ("`list_tokens`", "`rootset token list`"),
     ("`revoke_token`", "`rootset token revoke`"),
+    ("`create_token`", "`rootset token create`"),
+    ("`rotate_token`", "`rootset token rotate`"),
     ("`allow_large: true`", "`--allow-large`"),
     ("`without_ledger: true`", "`--without-ledger`"),
     ("`gc_purge`", "`rootset gc purge`"),

@@ -118,6 +118,39 @@ fn first_start_leaves_a_token_that_only_its_owner_can_read() {
 }
 
 #[test]
+fn a_start_renews_the_first_token_that_would_soon_end_and_rewrites_its_file() {
+    let sandbox = Sandbox::new();
+    Serving::start(&sandbox, &[]).end("-TERM");
+    let path = token_file(&sandbox);
+    let db = sandbox.db("memory.db").to_owned();
+    let rotated = |days: &str| {
+        let outcome = sandbox.run(["--db", &db, "token", "rotate", "first", "--expires", days]);
+        let secret = outcome.stdout.trim().to_owned();
+        std::fs::write(&path, format!("{secret}\n")).expect("the file");
+        secret
+    };
+    let early = rotated("31d");
+    Serving::start(&sandbox, &[]).end("-TERM");
+    assert_eq!(read(&path), early, "not yet");
+    let late = rotated("29d");
+    let serving = Serving::start(&sandbox, &[]);
+    let renewed = read(&path);
+    assert_ne!(renewed, late);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        assert_eq!(path.metadata().expect("the file").permissions().mode() & 0o777, 0o600);
+    }
+    for secret in [&renewed, &late] {
+        assert_eq!(serving.post("list_memories", "{}", Some(secret)).0, 200, "the old one is still accepted");
+    }
+    let (_, listed) = serving.post("list_tokens", "{}", Some(&renewed));
+    assert_eq!(listed["tokens"][0]["expires_soon"], false, "{listed}");
+    let (_, talk) = serving.end("-TERM");
+    assert!(!talk.contains(&renewed), "{talk}");
+}
+
+#[test]
 fn signals_end_the_server_well() {
     for signal in ["-INT", "-TERM"] {
         let sandbox = Sandbox::new();

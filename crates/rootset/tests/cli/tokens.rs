@@ -24,6 +24,39 @@ fn a_token_is_made_for_the_current_workspace_listed_and_revoked() {
 }
 
 #[test]
+fn a_list_shows_for_whom_a_token_is_until_when_and_when_it_was_used() {
+    let sandbox = Sandbox::new();
+    let created = sandbox.run([
+        "token",
+        "create",
+        "ci",
+        "--owner",
+        "alice",
+        "--trust",
+        "untrusted",
+        "--roots",
+        "/srv/a,/srv/b",
+        "--expires",
+        "10d",
+        "--json",
+    ]);
+    let created = created.json();
+    assert_eq!((&created["owner"], &created["roots"]), (&json!("alice"), &json!(["/srv/a", "/srv/b"])));
+    sandbox.run(["token", "create", "robot", "--expires", "never"]);
+    let listed = sandbox.run(["token", "list"]).stdout;
+    let line = |name: &str| listed.lines().find(|line| line.starts_with(name)).unwrap_or_else(|| panic!("{listed}"));
+    assert!(line("ci").contains("alice") && line("ci").contains("ends soon"), "{listed}");
+    assert!(line("robot").contains("never") && line("robot").contains("valid"), "{listed}");
+    let rotated = sandbox.run(["token", "rotate", "ci", "--overlap", "2h"]);
+    assert!(
+        rotated.stdout.starts_with("rst_") && rotated.stderr.contains("the old secret is accepted until"),
+        "{rotated:?}"
+    );
+    assert!(!sandbox.run(["token", "list"]).stdout.contains("ends soon"));
+    assert_eq!(sandbox.run(["token", "rotate", "nobody", "--json"]).error_code(), "not_found");
+}
+
+#[test]
 fn a_token_is_revoked_by_its_id_too() {
     let sandbox = Sandbox::new();
     let arguments = ["token", "create", "root", "--scopes", "read,admin", "--workspaces", "*", "--json"];

@@ -182,15 +182,16 @@ impl Simulation {
     /// The workspace's chain with the hashes that its rows should have.
     pub fn audit_chain(&self, at: usize) -> Vec<AuditLink> {
         let chain = self.key(at);
-        let statement = "SELECT seq, at, actor, operation, counts, plan, run, hash, details FROM audit WHERE chain = ?1 ORDER BY seq";
+        let statement = "SELECT seq, at, actor, operation, counts, plan, run, hash, details, token, origin FROM audit WHERE chain = ?1 ORDER BY seq";
         let rows = self.all(statement, &[chain.into()], |row| {
             let numbers: [i64; 2] = [row.get(0)?, row.get(1)?];
             let texts: [String; 3] = [row.get(2)?, row.get(3)?, row.get(4)?];
             let ids: [Option<[u8; 16]>; 2] = [row.get(5)?, row.get(6)?];
-            Ok((numbers, texts, ids, row.get::<[u8; 32]>(7)?, row.get::<Option<String>>(8)?))
+            let later: (Option<String>, Option<[u8; 16]>, Option<String>) = (row.get(8)?, row.get(9)?, row.get(10)?);
+            Ok((numbers, texts, ids, row.get::<[u8; 32]>(7)?, later))
         });
         let (mut previous, mut links) = (Vec::new(), Vec::new());
-        for (numbers, texts, ids, hash, details) in rows {
+        for (numbers, texts, ids, hash, (details, token, origin)) in rows {
             let mut hasher = blake3::Hasher::new();
             let mut part = |bytes: &[u8]| {
                 hasher.update(&(bytes.len() as u64).to_le_bytes());
@@ -202,6 +203,8 @@ impl Simulation {
             texts.iter().for_each(|text| part(text.as_bytes()));
             ids.iter().for_each(|id| part(id.as_ref().map_or(&[][..], |id| id)));
             details.iter().for_each(|details| part(details.as_bytes()));
+            token.iter().for_each(|token| [b"token".as_slice(), token].into_iter().for_each(&mut part));
+            origin.iter().for_each(|it| [b"origin".as_slice(), it.as_bytes()].into_iter().for_each(&mut part));
             previous = hash.to_vec();
             links.push(AuditLink { seq: numbers[0], hash, expected_hash: *hasher.finalize().as_bytes() });
         }

@@ -46,6 +46,49 @@ fn a_login_that_owns_the_database_and_is_no_superuser_can_do_everything() {
 }
 
 #[test]
+fn a_login_of_the_application_alone_writes_and_manages_tokens_only_with_a_token() {
+    let owned = OwnedDatabase::new();
+    drop(service(&owned));
+    let login = format!("{}_server", owned.login);
+    owned.database.execute_raw(&format!("CREATE ROLE {login} LOGIN; GRANT rootset_application TO {login}"));
+    let url = owned.url().replace(&format!("{}@", owned.login), &format!("{login}@"));
+    let store = Store::open(&Location::parse(&url).unwrap(), None).unwrap();
+    let service = Arc::new(Service::new(store, Settings::default()).unwrap());
+    let cli = Caller::new(FrontEnd::CommandLine, "cli", "default");
+    let memory = |number: i64| json!({"context": format!("Walrus{number} owns Pelican.")});
+    let token = |name: &str, scopes: &[&str]| json!({"name": name, "scopes": scopes, "workspaces": ["*"]});
+    let refused = |caller: &Caller, operation: &str, request: Value| {
+        let error = service.call(caller, operation, request).unwrap_err();
+        assert_eq!(error.code.as_str(), "forbidden", "{operation}: {error}");
+    };
+    let good = |caller: &Caller, operation: &str, request: Value| {
+        service.call(caller, operation, request).unwrap_or_else(|error| panic!("{operation}: {}", error.to_json()))
+    };
+    good(&cli, "list_memories", json!({}));
+    refused(&cli, "add_memory", memory(1));
+    // The first token needs nobody's leave, the second does.
+    let root = text_of(&good(&cli, "create_token", token("root", &["read", "write", "admin"]))["token"]);
+    refused(&cli, "create_token", token("second", &["read"]));
+    refused(&cli, "list_tokens", json!({}));
+    let root = service.authenticate(&root).unwrap();
+    good(&root, "add_memory", memory(2));
+    let writer = text_of(&good(&root, "create_token", token("writer", &["read", "write"]))["token"]);
+    good(&root, "rotate_token", json!({"name": "writer", "overlap": "1h"}));
+    assert_eq!(good(&root, "list_tokens", json!({}))["total"], 2);
+    let writer = service.authenticate(&writer).unwrap();
+    good(&writer, "add_memory", memory(3));
+    service.flush_token_uses().unwrap();
+    good(&root, "revoke_token", json!({"name": "writer"}));
+    // What runs by itself shows the last good token.
+    good(&cli, "add_memory", memory(4));
+    service.act_with("rst_wrong");
+    refused(&cli, "add_memory", memory(5));
+    assert_eq!(good(&cli, "list_memories", json!({}))["total"], 3);
+    drop(service);
+    owned.database.execute_raw(&format!("DROP OWNED BY {login}; DROP ROLE {login}"));
+}
+
+#[test]
 fn the_owner_itself_sees_no_row_before_it_names_a_tenant() {
     let owned = OwnedDatabase::new();
     let service = service(&owned);

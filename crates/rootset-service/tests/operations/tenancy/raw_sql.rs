@@ -230,7 +230,28 @@ fn a_temporary_table_cannot_stand_in_for_one_that_a_function_of_the_owner_reads(
                      WHERE p.prosecdef AND p.pronamespace = current_schema()::regnamespace ORDER BY 1";
     let functions: Vec<String> = all.rows(functions, &[], |row| row.get(0)).unwrap();
     // The first reads no rows by name: the server analyses a table with the rights of the table's owner.
-    assert_eq!(functions, ["analyse_new_tables", "delete_old_commits", "index_embeddings", "search_all", "search_any"]);
+    let of_tokens = [
+        "end_token",
+        "ending_tokens",
+        "free_token_name",
+        "insert_token",
+        "is_any_token_accepted",
+        "is_token_named",
+        "keep_signing_key",
+        "key_of_database",
+        "known_tokens",
+        "name_of_workspace",
+        "note_token_used",
+        "note_token_warned",
+        "renew_token",
+        "set_erasure_key",
+        "soonest_token_end",
+        "token_of_secret",
+        "unbind_tokens",
+    ];
+    let others: Vec<&String> = functions.iter().filter(|it| !of_tokens.contains(&it.as_str())).collect();
+    assert_eq!(others, ["analyse_new_tables", "delete_old_commits", "index_embeddings", "search_all", "search_any"]);
+    assert_eq!(functions.len() - others.len(), of_tokens.len());
     // Whoever reads these views runs the function, with the rights that he has just then.
     application
         .execute_batch(
@@ -241,7 +262,9 @@ fn a_temporary_table_cannot_stand_in_for_one_that_a_function_of_the_owner_reads(
              CREATE TEMP VIEW search_rows AS
                SELECT 1::BIGINT AS workspace, 0::BIGINT AS kind, pg_temp.spy() AS key, NULL::tsvector AS terms;
              CREATE TEMP VIEW embeddings AS SELECT pg_temp.spy() AS dimension;
-             CREATE TEMP VIEW commits AS SELECT pg_temp.spy() AS at, ''::BYTEA AS token",
+             CREATE TEMP VIEW commits AS SELECT pg_temp.spy() AS at, ''::BYTEA AS token;
+             CREATE TEMP VIEW tokens AS SELECT pg_temp.spy() AS expires_at, NULL::BIGINT AS revoked_at;
+             CREATE TEMP VIEW meta AS SELECT 'erasure_key' AS key, pg_temp.spy()::TEXT::BYTEA AS value",
         )
         .unwrap();
     for call in [
@@ -249,6 +272,8 @@ fn a_temporary_table_cannot_stand_in_for_one_that_a_function_of_the_owner_reads(
         "SELECT COUNT(*) FROM search_all(0, ARRAY['quokka'], 1000)",
         "SELECT COUNT(*) FROM (SELECT index_embeddings(8)) AS called",
         "SELECT delete_old_commits(10)",
+        "SELECT COALESCE(soonest_token_end(0), 0)",
+        "SELECT is_any_token_accepted(0)::INTEGER::BIGINT",
     ] {
         application.scalar::<i64>(call, &[]).unwrap_or_else(|error| panic!("{call}: {error}"));
     }
@@ -357,4 +382,125 @@ fn the_application_cannot_lift_what_binds_it() {
         assert!(told.contains("would be affected by row-level security"), "{table}: {told}");
     }
     assert_eq!(world.database.storage(), before);
+}
+
+/// The hash of a secret as a session shows it.
+fn shown(secret: &str) -> String {
+    blake3::hash(secret.as_bytes()).to_hex().to_string()
+}
+
+fn create_token(world: &World, name: &str, scopes: &[&str], workspaces: &[&str]) -> String {
+    let request = serde_json::json!({"name": name, "scopes": scopes, "workspaces": workspaces});
+    crate::harness::text_of(&world.call("create_token", request)["token"])
+}
+
+/// What plants a token that may do everything.
+const PLANT: &str =
+    "SELECT insert_token('\\x01', 'planted', '\\x02', 'read write destroy purge admin', '*', 0, 'x', NULL, NULL,
+                                         NULL, 'agent')";
+
+#[test]
+fn the_application_reads_no_hash_and_no_key_and_makes_changes_and_ends_no_token() {
+    let (world, _) = tenants::inhabited();
+    create_token(&world, "root", &["read", "write", "destroy", "purge", "admin"], &["*"]);
+    let all = world.sql();
+    let state = || -> Vec<String> {
+        all.rows("SELECT t::TEXT FROM tokens AS t UNION ALL SELECT m::TEXT FROM meta AS m ORDER BY 1", &[], |row| {
+            row.get(0)
+        })
+        .unwrap()
+    };
+    let before = state();
+    for workspace in ["0", "1"] {
+        for statement in [
+            "SELECT secret_hash FROM tokens",
+            "SELECT COUNT(*) FROM tokens",
+            "INSERT INTO tokens (token_id, name, secret_hash, scopes, workspaces, created_at, created_by)
+             VALUES ('\\x01', 'x', '\\x02', 'admin', '*', 0, 'x')",
+            "UPDATE tokens SET scopes = 'admin', workspaces = '*'",
+            "DELETE FROM tokens",
+            "TRUNCATE tokens",
+            "SELECT * FROM shown_token()",
+            "SELECT check_token_manager('')",
+            "SELECT check_key_user(ARRAY['write'])",
+            "SELECT * FROM known_tokens()",
+            PLANT,
+            "SELECT free_token_name('root', 9223372036854775807)",
+            "SELECT end_token('\\x01', 0)",
+            "SELECT renew_token('\\x01', '\\x02', 0, NULL)",
+            "SELECT key_of_database('erasure_key')",
+            "SELECT key_of_database('signing_key')",
+            "SELECT set_erasure_key('\\x00')",
+            "SELECT keep_signing_key('\\x00')",
+            "INSERT INTO meta (key, value) VALUES ('erasure_key', '\\x00')
+             ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+            "INSERT INTO meta (key, value) VALUES ('signing_key', '\\x00')",
+        ] {
+            let told = match application(&world, Some(workspace)).execute_batch(statement) {
+                Ok(()) => panic!("`{statement}` was done"),
+                Err(error) => error.to_string(),
+            };
+            let is_about_rights = ["permission denied", "row-level security", "login of"];
+            assert!(is_about_rights.iter().any(|it| told.contains(it)), "`{statement}`: {told}");
+        }
+        let application = application(&world, Some(workspace));
+        assert_eq!(count(&application, "meta", "key IN ('erasure_key', 'signing_key')").unwrap(), 0);
+        assert_eq!(application.execute("UPDATE meta SET value = '' WHERE key = 'erasure_key'", &[]).unwrap(), 0);
+        assert_eq!(application.execute("DELETE FROM meta WHERE key = 'erasure_key'", &[]).unwrap(), 0);
+        let unbound = "SELECT COUNT(*) FROM unbind_tokens((SELECT MAX(workspace) FROM workspaces), 0)";
+        assert_eq!(application.scalar::<i64>(unbound, &[]).unwrap(), 0, "of a workspace that is there");
+    }
+    assert_eq!(state(), before);
+}
+
+#[test]
+fn functions_about_tokens_go_by_the_scopes_of_the_token_that_is_shown() {
+    let (world, _) = tenants::inhabited();
+    let everything = ["read", "write", "destroy", "purge", "admin"];
+    let attempt = |secret: &str, statement: &str| {
+        let application = application(&world, Some("0"));
+        application.execute("SELECT set_config('rootset.token', ?1, false)", &[shown(secret).as_str().into()]).unwrap();
+        application.execute_batch(&format!("BEGIN; {statement}; ROLLBACK")).is_ok()
+    };
+    let (listed, key) = ("SELECT * FROM known_tokens()", "SELECT key_of_database('erasure_key')");
+    // The first token needs nobody's leave.
+    assert!(attempt("rst_none", PLANT) && !attempt("rst_none", listed) && !attempt("rst_none", key));
+    let root = create_token(&world, "root", &everything, &["*"]);
+    let admin = create_token(&world, "admin", &["read", "admin"], &["*"]);
+    let of_one = create_token(&world, "of-one", &everything, &[OWN]);
+    let writer = create_token(&world, "writer", &["read", "write"], &[OWN]);
+    let reader = create_token(&world, "reader", &["read"], &["*"]);
+    let gone = create_token(&world, "gone", &everything, &["*"]);
+    world.call("revoke_token", serde_json::json!({"name": "gone"}));
+    let less = PLANT.replace("read write destroy purge admin", "read admin");
+    for (secret, plants, plants_less, lists, reads_key) in [
+        (&root, true, true, true, true),
+        (&admin, false, true, true, true),
+        (&of_one, false, false, false, true),
+        (&writer, false, false, false, true),
+        (&reader, false, false, false, false),
+        (&gone, false, false, false, false),
+        (&"rst_none".to_owned(), false, false, false, false),
+    ] {
+        let outcome = [PLANT, &less, listed, key].map(|statement| attempt(secret, statement));
+        assert_eq!(outcome, [plants, plants_less, lists, reads_key], "{secret}");
+    }
+}
+
+#[test]
+fn a_session_of_one_tenant_learns_no_name_of_a_workspace_from_a_refusal() {
+    let (world, _) = tenants::inhabited();
+    let own = key_of(&world.sql(), OWN);
+    let refusals = [OTHER, "never-was"].map(|name| {
+        let application = application(&world, Some(&own.to_string()));
+        let renamed = "UPDATE workspaces SET workspace_id = ?1";
+        let inserted =
+            "INSERT INTO workspaces (workspace, workspace_id, created_at, last_write_at) VALUES (?2, ?1, 0, 0)
+                        ON CONFLICT (workspace) DO NOTHING";
+        [
+            refusal(application.execute(renamed, &[name.into()]), renamed),
+            refusal(application.execute(inserted, &[name.into(), own.into()]), inserted),
+        ]
+    });
+    assert_eq!(refusals[0], refusals[1]);
 }

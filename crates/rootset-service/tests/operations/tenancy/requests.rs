@@ -169,7 +169,7 @@ pub fn about(operation: &OperationInfo, it: &Handles, tree: &str) -> Vec<Value> 
         "create_workspace" => vec![json!({"workspace_id": OTHER})],
         "delete_workspace" => vec![json!({"workspace_id": OTHER, "confirm_phrase": format!("DELETE {OTHER}")})],
         "create_token" => vec![json!({"name": "t", "scopes": ["read"], "workspaces": [OTHER]})],
-        "revoke_token" => vec![json!({"name": "t"})],
+        "revoke_token" | "rotate_token" => vec![json!({"name": "t"})],
         _ => example_with_their_handles(operation, it),
     }
 }

@@ -128,7 +128,7 @@ mod tests {
     #[test]
     fn a_workspace_that_needs_a_new_number_does_not_get_that_of_the_next() {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let stamp = Stamp { now: Timestamp(1_800_000_000_000), actor: "test" };
+        let stamp = Stamp::new(Timestamp(1_800_000_000_000), "test");
         let create = |store: &Store, id: &str| {
             let new = NewWorkspace { id: id.to_owned(), ..NewWorkspace::default() };
             store.create_workspace(&new, stamp).expect("a workspace").key

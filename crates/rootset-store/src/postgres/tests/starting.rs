@@ -65,6 +65,29 @@ fn a_database_of_the_sixth_schema_is_brought_up_to_date_with_what_it_holds() {
     assert!(sql.scalar::<i64>("SELECT COUNT(*) FROM commits", &[]).unwrap() >= 1);
 }
 
+#[test]
+fn tokens_of_the_tenth_schema_are_bound_to_the_numbers_of_their_workspaces() {
+    let database = TestDatabase::empty_on(TestEngine::Postgres);
+    let connection = Connection::open(&database.url().parse().unwrap(), PATIENCE, Default::default()).unwrap();
+    let texts = POSTGRES.iter().filter(|(version, _)| *version <= 10);
+    texts.for_each(|(_, text)| connection.command(&format!("BEGIN; {text}; COMMIT")).unwrap());
+    database.execute_raw("UPDATE schema_version SET version = 10");
+    database.execute_raw(
+        "INSERT INTO workspaces (workspace, workspace_id, created_at, last_write_at)
+         VALUES (4, 'team', 0, 0), (7, 'other', 0, 0)",
+    );
+    database.execute_raw(
+        "INSERT INTO tokens (token_id, name, secret_hash, scopes, workspaces, created_at, created_by)
+         VALUES ('\\x01', 'all', '\\x01', 'read', '*', 0, 'cli'), ('\\x02', 'both', '\\x02', 'read', 'gone other team', 0, 'cli'),
+                ('\\x03', 'lost', '\\x03', 'read', 'gone', 0, 'cli')",
+    );
+    let engine = open(&database, &settings());
+    assert_eq!(engine.integrity().unwrap(), [""; 0]);
+    let bound = "SELECT name || ':' || workspaces || ':' || trust FROM tokens ORDER BY name";
+    let bound: Vec<String> = database.sql().rows(bound, &[], |row| row.get(0)).unwrap();
+    assert_eq!(bound, ["all:*:agent", "both: 4 7 :agent", "lost: :agent"]);
+}
+
 /// In a transaction that is never committed: the role is every database's.
 #[test]
 fn a_role_that_was_lifted_above_row_level_security_is_reported() {
