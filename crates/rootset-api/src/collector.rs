@@ -2,7 +2,7 @@
 
 use rootset_gc::{Blocked, Skip, StrategyChoice};
 use rootset_model::plan::ItemKind;
-use rootset_model::{Counts, DrainId, MemoryId, PlanId, RunId, Timestamp};
+use rootset_model::{Channel, Counts, DrainId, MemoryId, PinnedBy, PlanId, RunId, Timestamp, Trust};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -329,6 +329,7 @@ pub struct GcExplain {
     pub id: String,
 }
 
+#[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct ExplainAnswer {
     /// The kind: `memory`, `entity`, `relation`, `chunk`, `segment` or `session`.
@@ -339,6 +340,12 @@ pub struct ExplainAnswer {
     pub reason: String,
     /// The path from the root that keeps it to the object itself.
     pub path: Vec<String>,
+    /// Of a memory: how it came in.
+    pub channel: Option<Channel>,
+    /// Of a memory: who answers for its text.
+    pub trust: Option<Trust>,
+    /// Of a pinned memory: for whom it is pinned, `person` or `agent`.
+    pub pinned_by: Option<PinnedBy>,
 }
 
 /// A plan to review.

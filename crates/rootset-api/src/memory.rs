@@ -1,8 +1,9 @@
 //! Memories: adding, reading, listing, changing and deleting them.
 
+mod trust;
 mod update;
 
-use rootset_model::{Counts, MemoryId, RunId, Timestamp};
+use rootset_model::{Channel, Counts, MemoryId, PinnedBy, RunId, Timestamp, Trust};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de};
 use serde_json::{Map, Value};
@@ -11,6 +12,7 @@ use serde_with::skip_serializing_none;
 use crate::counts::TrashedCounts;
 use crate::parsing;
 
+pub use trust::{SetTrust, TrustAnswer};
 pub use update::{UpdateMemory, UpdatedMemory};
 
 /// One row per operation, in the order of the catalogue.
@@ -53,6 +55,13 @@ macro_rules! memory_operations {
             needs_person: [|it| erase_previous Permanent if it.erase_previous == Some(true)],
             profiles: [Core],
             example: {"memory_id": "deploys", "context": "Deploys happen on Mondays.", "tags": null},
+        }
+        SetTrust => TrustAnswer {
+            name: "set_trust",
+            effect: Write,
+            is: [idempotent, in_workspace],
+            profiles: [],
+            example: {"memory_id": "deploys", "trust": "person"},
         }
         DeleteMemory => DeletedMemory {
             name: "delete_memory",
@@ -107,7 +116,7 @@ pub struct MemoryInput {
     pub metadata: Option<Map<String, Value>>,
     /// Labels to filter by.
     pub tags: Option<Vec<String>>,
-    /// The origin: `user`, `agent`, or a word of your own.
+    /// The origin: `user` (people only), `agent`, or a word of your own.
     pub source: Option<String>,
     /// The version of the source, from 0, for `max_version_gap`; repeated content keeps the higher one.
     pub source_version: Option<i64>,
@@ -123,6 +132,8 @@ pub struct MemoryInput {
     pub supersedes: Option<Vec<String>>,
     /// Restore removed content instead of refusing it.
     pub restore: Option<bool>,
+    /// Set for text from a web page, a tool or a stranger: found by search, marked, never shown unasked.
+    pub untrusted: Option<bool>,
 }
 
 #[skip_serializing_none]
@@ -146,6 +157,10 @@ pub struct AddedMemory {
     pub errors: Vec<String>,
     /// The memories that say nearly the same.
     pub similar: Vec<Similar>,
+    /// If it is pinned: for whom, `person` or `agent`.
+    pub pinned_by: Option<PinnedBy>,
+    /// True if it is `untrusted`: found by search, marked, and never shown to a model that did not ask.
+    pub quarantined: Option<bool>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -221,6 +236,14 @@ pub struct MemoryAnswer {
     pub repo: Option<String>,
     pub file_path: Option<String>,
     pub written_by: String,
+    /// How it came in: `cli`, `mcp`, `http`, `hook`, `index` or `import`.
+    pub channel: Channel,
+    /// Who answers for its text: a `person`, an `agent`, the file it was `imported` from, or nobody (`untrusted`).
+    pub trust: Trust,
+    /// True if it is `untrusted`: found by search, and never shown to a model that did not ask.
+    pub quarantined: Option<bool>,
+    /// The writer of the revision shown, if the memory as a whole is somebody else's.
+    pub revision_by: Option<RevisionWriter>,
     /// The status: `pending` or `complete`.
     pub status: String,
     pub last_error: Option<String>,
@@ -242,6 +265,10 @@ pub struct MemoryAnswer {
     pub expires_at: Option<Timestamp>,
     pub pinned: bool,
     pub pin_reason: Option<String>,
+    /// For whom it is pinned: `person` or `agent`. Agents can neither unpin nor change what a person pinned.
+    pub pinned_by: Option<PinnedBy>,
+    /// Who pinned it.
+    pub pinned_actor: Option<String>,
     /// Whether a living successor replaces it.
     pub superseded: bool,
     /// The name of the successor.
@@ -257,6 +284,14 @@ pub struct MemoryAnswer {
     pub chunk_ids: Option<Vec<String>>,
     pub entity_ids: Option<Vec<String>>,
     pub relation_ids: Option<Vec<String>>,
+}
+
+/// Who wrote a text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RevisionWriter {
+    pub written_by: String,
+    pub channel: Channel,
+    pub trust: Trust,
 }
 
 /// List memories page by page, with filters. Indexed files are listed only if `source` asks for them.
@@ -281,6 +316,10 @@ pub struct ListMemories {
     pub source: Option<String>,
     /// The writer of the memories.
     pub written_by: Option<String>,
+    /// The trust of the memories: `person`, `agent`, `imported` or `untrusted`.
+    pub trust: Option<Trust>,
+    /// The channel they came by: `cli`, `mcp`, `http`, `hook`, `index` or `import`.
+    pub channel: Option<Channel>,
     /// The status: `pending` or `complete`; default: both.
     pub status: Option<StatusFilter>,
     /// The lifecycle: `live` (default) is neither trashed nor superseded, and includes expired memories.
@@ -333,7 +372,13 @@ pub struct ListedAnswer {
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
     pub source: String,
+    pub channel: Channel,
+    pub trust: Trust,
+    /// True if it is `untrusted`.
+    pub quarantined: Option<bool>,
     pub pinned: bool,
+    /// For whom it is pinned: `person` or `agent`.
+    pub pinned_by: Option<PinnedBy>,
     pub status: String,
 }
 

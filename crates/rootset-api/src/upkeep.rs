@@ -88,7 +88,19 @@ pub struct StatusAnswer {
     pub rounds: RoundsAnswer,
     /// Runs whose undo ends within a day.
     pub undo_ends_soon: Option<Vec<RunAnswer>>,
+    /// What agents moved to the trash and a person can still restore; absent if there is nothing.
+    pub removed_by_agents: Option<RemovedByAgents>,
     pub disk: DiskAnswer,
+}
+
+/// Memories that agents removed and whose undo is not over.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RemovedByAgents {
+    pub count: i64,
+    /// The names of the first five, those whose undo ends soonest first.
+    pub names: Vec<String>,
+    /// When the first undo ends.
+    pub undo_until: Timestamp,
 }
 
 #[skip_serializing_none]

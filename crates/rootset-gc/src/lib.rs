@@ -14,6 +14,7 @@ pub mod invariants;
 mod next_change;
 mod observed;
 mod policies;
+mod pushing;
 mod recheck;
 pub mod retention;
 mod safety;
@@ -28,6 +29,7 @@ pub use observed::{
     jump_in_words,
 };
 pub use policies::{Policies, PolicyOrigin, StoredPolicy};
+pub use pushing::{Pushed, may_be_pushed};
 pub use recheck::{PlanFacts, RootState, Skip, recheck};
 pub use safety::{Blocked, SourceShare, blocked};
 pub use strategies::{Selection, Strategy, StrategyChoice};

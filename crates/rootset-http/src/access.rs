@@ -4,6 +4,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use http::header::{AUTHORIZATION, HeaderMap};
+use rootset_model::Channel;
 use rootset_service::{Caller, Service};
 
 use crate::answer::Refusal;
@@ -65,7 +66,7 @@ impl Credentials {
         match &self.kind {
             Kind::NotNeeded(caller) => Ok(Some(caller.clone())),
             Kind::Nothing => {
-                service.note_stranger("http", self.address, self.operation);
+                service.note_stranger(Channel::Http, self.address, self.operation);
                 Err(Refusal::no_token())
             }
             Kind::Secret(secret) => {
@@ -79,7 +80,7 @@ impl Credentials {
         match &self.kind {
             Kind::NotNeeded(caller) => Ok(caller.clone()),
             Kind::Nothing => {
-                service.note_stranger("http", self.address, self.operation);
+                service.note_stranger(Channel::Http, self.address, self.operation);
                 Err(Refusal::no_token())
             }
             Kind::Secret(secret) => Ok(service.authenticate_from(secret, self.address, self.operation)?),

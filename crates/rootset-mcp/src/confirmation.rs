@@ -122,7 +122,7 @@ pub fn without_person(mut error: ServiceError, next: &NextCall, terminal: &str) 
     if needs_person {
         let request = next.arguments.to_string().replace('\'', r"'\''");
         error.hint = Some(format!(
-            "this cannot be undone, and this client cannot ask a person: a person can run `{terminal} call {} '{request}'` \
+            "this needs a person, and this client cannot ask one: a person can run `{terminal} call {} '{request}'` \
              in a terminal",
             next.operation
         ));

@@ -88,7 +88,7 @@ impl McpServer {
             let caller = parts.and_then(|parts| parts.extensions.get::<Caller>());
             // Nobody may do everything because somebody forgot to say what they may do.
             let caller = caller.ok_or_else(|| ErrorData::internal_error("the request was not authenticated", None))?;
-            return Ok(Caller { front_end: FrontEnd::Mcp, is_confirmed_by_person: false, ..caller.clone() });
+            return Ok(caller.clone().through_mcp());
         }
         let options = self.options();
         let client = || context.client_info().map(|client| safe_name(&client.name));

@@ -13,6 +13,7 @@ pub mod json;
 pub mod limits;
 pub mod names;
 pub mod plan;
+pub mod provenance;
 pub mod retention;
 pub mod slug;
 pub mod time;
@@ -25,5 +26,6 @@ pub use ids::{
     WorkspaceKey,
 };
 pub use limits::Limits;
+pub use provenance::{Channel, Origin, PinnedBy, Trust};
 pub use retention::{Basis, RetentionPolicy};
 pub use time::{DurationMs, Timestamp};

@@ -8,6 +8,15 @@ use crate::limits::{NAME_CHARS_MAX, WORKSPACE_ID_CHARS_MAX};
 /// The source of indexed files: only the code index writes it.
 pub const CODE_SOURCE: &str = "code_indexer";
 
+/// Actors of the audit trail that are neither tokens nor clients: nobody may sign as one of them.
+pub const RESERVED_ACTORS: [&str; 6] = ["cli", "housekeeping", "rootset", "scheduler", "unknown", "worker"];
+
+/// Whether a name could be taken for one of [`RESERVED_ACTORS`], whatever its case and whatever is around it.
+pub fn is_reserved_actor(name: &str) -> bool {
+    let plain: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
+    RESERVED_ACTORS.iter().any(|reserved| plain.eq_ignore_ascii_case(reserved))
+}
+
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum NameError {
     #[error("`{0}` is not a valid name: up to {NAME_CHARS_MAX} of a-z 0-9 . _ / -, beginning with a letter or digit")]

@@ -6,11 +6,15 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use rootset_api::{Effect, ErrorCode, Irreversible, OperationInfo, TokenTrust};
-use rootset_model::{Timestamp, TokenId, WorkspaceKey};
-use rootset_store::{Author, Credential, Origin};
-use serde_json::json;
+use rootset_model::names::is_reserved_actor;
+use rootset_model::{Channel, Origin, Timestamp, TokenId, Trust, WorkspaceKey};
+use rootset_store::{Author, Credential, Way};
+use serde_json::{Value, json};
 
 use crate::error::ServiceError;
+
+/// The source of what people say.
+pub(crate) const USER_SOURCE: &str = "user";
 
 /// The door a request came through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,22 +25,15 @@ pub enum FrontEnd {
 }
 
 impl FrontEnd {
-    /// What kind of origin a memory has when its writer does not say.
-    pub fn default_source(self) -> &'static str {
+    /// What everybody who comes through this door is, unless the front end knows better.
+    fn origin(self) -> (Channel, Trust) {
         match self {
-            Self::CommandLine | Self::Http => "user",
-            Self::Mcp => "agent",
+            Self::CommandLine => (Channel::Cli, Trust::Person),
+            Self::Http => (Channel::Http, Trust::Agent),
+            Self::Mcp => (Channel::Mcp, Trust::Agent),
         }
     }
 
-    /// The word for it in the audit trail.
-    fn channel(self) -> &'static str {
-        match self {
-            Self::CommandLine => "cli",
-            Self::Http => "http",
-            Self::Mcp => "mcp",
-        }
-    }
 }
 
 #[derive(Clone, Debug)]
@@ -56,6 +53,10 @@ pub struct Caller {
     pub token: Option<CallerToken>,
     /// The other end of the connection, where there is one.
     pub address: Option<IpAddr>,
+    /// How what the caller writes came in. Set by the front end, never by a request.
+    pub channel: Channel,
+    /// How far what the caller writes is believed. Set by the front end or a token; a request can only lower it.
+    pub trust: Trust,
     /// A person was asked about this very request and agreed: needed by what an agent must not do alone.
     pub is_confirmed_by_person: bool,
 }
@@ -63,10 +64,13 @@ pub struct Caller {
 impl Caller {
     /// Somebody who may do everything: at the command line, who can open the file can do anything to it.
     pub fn new(front_end: FrontEnd, actor: impl Into<String>, workspace: impl Into<String>) -> Self {
+        let (channel, trust) = front_end.origin();
         Self {
             front_end,
             is_remote: front_end == FrontEnd::Http,
-            actor: actor.into(),
+            channel,
+            trust,
+            actor: signed(channel, actor.into()),
             workspace: workspace.into(),
             progress: Progress::default(),
             rights: Rights::default(),
@@ -78,16 +82,73 @@ impl Caller {
     }
 }
 
+/// What a client or a token calls itself. None of them can sign as the person or as Rootset itself.
+fn signed(channel: Channel, actor: String) -> String {
+    if channel != Channel::Cli && is_reserved_actor(&actor) { format!("{}-{actor}", channel.as_str()) } else { actor }
+}
+
 impl Caller {
     /// As the audit trail names the caller.
     pub(crate) fn author(&self) -> Author<'_> {
-        let origin = Origin {
-            channel: self.front_end.channel(),
+        let way = Way {
+            channel: self.channel,
             address: self.address,
             token: self.token.as_ref().map(|token| token.id),
             credential: self.token.as_ref().map(|token| token.credential),
         };
-        Author { actor: &self.actor, origin: Some(origin) }
+        Author { actor: &self.actor, origin: Some(self.origin()), way: Some(way) }
+    }
+
+    /// The same caller, speaking MCP over HTTP: a model acts there, whoever its token belongs to.
+    #[must_use]
+    pub fn through_mcp(self) -> Self {
+        Self {
+            front_end: FrontEnd::Mcp,
+            channel: Channel::Mcp,
+            trust: self.trust.min(Trust::Agent),
+            is_confirmed_by_person: false,
+            ..self
+        }
+    }
+
+    /// The same caller, handing on a file of others that a person has looked at and agreed to.
+    #[must_use]
+    pub fn importing(self) -> Self {
+        Self { channel: Channel::Import, trust: self.trust.min(Trust::Imported), is_confirmed_by_person: true, ..self }
+    }
+
+    pub(crate) fn origin(&self) -> Origin {
+        Origin { channel: self.channel, trust: self.trust, has_consent: self.is_confirmed_by_person }
+    }
+
+    /// The source of a memory whose writer does not say. Only people write as people.
+    pub(crate) fn default_source(&self) -> &'static str {
+        match self.trust {
+            Trust::Person => USER_SOURCE,
+            Trust::Agent | Trust::Imported | Trust::Untrusted => "agent",
+        }
+    }
+
+    /// Whether the caller may say that a memory comes from the user. A file that a person imports says what it says.
+    pub(crate) fn may_claim_user(&self) -> bool {
+        self.trust == Trust::Person || self.channel == Channel::Import
+    }
+
+    /// An error that a person's consent would resolve: an agent's person is asked for it, with the call to make then.
+    pub(crate) fn or_ask_person(
+        &self,
+        mut error: ServiceError,
+        operation: &str,
+        arguments: impl FnOnce() -> Value,
+    ) -> ServiceError {
+        let needs_person = |details: &Value| details.get("needs_person") == Some(&Value::Bool(true));
+        if self.front_end == FrontEnd::Mcp
+            && let Some(details) = error.details.as_mut().filter(|details| needs_person(details))
+        {
+            details["next"] = json!({"operation": operation, "arguments": arguments()});
+            error.code = ErrorCode::ConfirmationRequired;
+        }
+        error
     }
 
     /// Whether what must not be done lightly waits for a person. An agent's word is not enough for that: through MCP a

@@ -8,8 +8,8 @@ use std::net::IpAddr;
 
 use parking_lot::Mutex;
 use rootset_api::ErrorCode;
-use rootset_model::TokenId;
-use rootset_store::{Denial, Origin};
+use rootset_model::{Channel, TokenId};
+use rootset_store::{Denial, Way};
 
 use crate::caller::{Caller, Rights};
 use crate::error::ServiceError;
@@ -39,7 +39,7 @@ struct Window {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Kind {
     actor: String,
-    channel: &'static str,
+    channel: Channel,
     address: Option<IpAddr>,
     token: Option<TokenId>,
     operation: &'static str,
@@ -90,7 +90,7 @@ impl Window {
         let mut denials: Vec<Denial> = kinds.into_iter().map(|(kind, count)| kind.denial(count)).collect();
         if others > 0 {
             let (actor, operation, code) = (STRANGER.to_owned(), SEVERAL, SEVERAL);
-            denials.push(Denial { actor, origin: None, operation, code, count: others });
+            denials.push(Denial { actor, way: None, operation, code, count: others });
         }
         denials
     }
@@ -99,14 +99,14 @@ impl Window {
 impl Kind {
     fn denial(self, count: i64) -> Denial {
         let Self { channel, address, token, .. } = self;
-        let origin = Origin { channel, address, token, credential: None };
-        Denial { actor: self.actor, origin: Some(origin), operation: self.operation, code: self.code, count }
+        let way = Way { channel, address, token, credential: None };
+        Denial { actor: self.actor, way: Some(way), operation: self.operation, code: self.code, count }
     }
 }
 
 impl Service {
     /// A request whose sender has no token that is accepted.
-    pub fn note_stranger(&self, channel: &'static str, address: Option<IpAddr>, operation: &'static str) {
+    pub fn note_stranger(&self, channel: Channel, address: Option<IpAddr>, operation: &'static str) {
         let (actor, code) = (STRANGER.to_owned(), ErrorCode::Unauthorized.as_str());
         let kind = Kind { actor, channel, address, token: None, operation, code };
         self.denials.note(kind, self.elapsed_ms());
@@ -115,7 +115,7 @@ impl Service {
     /// A request that a caller had no right to.
     pub fn note_denial(&self, caller: &Caller, operation: &'static str, code: ErrorCode) {
         let author = caller.author();
-        let Some(Origin { channel, address, token, .. }) = author.origin else { return };
+        let Some(Way { channel, address, token, .. }) = author.way else { return };
         let kind = Kind { actor: author.actor.to_owned(), channel, address, token, operation, code: code.as_str() };
         self.denials.note(kind, self.elapsed_ms());
     }
@@ -169,7 +169,7 @@ mod tests {
     fn kind(operation: &'static str, last: u8, token: Option<u8>) -> Kind {
         Kind {
             actor: STRANGER.to_owned(),
-            channel: "http",
+            channel: Channel::Http,
             address: Some([192, 0, 2, last].into()),
             token: token.map(|byte| TokenId([byte; 16])),
             operation,

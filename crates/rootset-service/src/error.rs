@@ -257,6 +257,13 @@ impl From<StoreError> for ServiceError {
                         "operation": "update_memory", "arguments": {"memory_id": memory, "pinned": false},
                     }}))
             }
+            StoreError::PinnedByPerson { memory, name } => {
+                let shown = name.unwrap_or_else(|| memory.to_string());
+                let message = format!("`{shown}` is pinned by a person: agents can neither change, replace nor remove it");
+                Self::new(ErrorCode::Forbidden, message)
+                    .with_hint("a person can do it in a terminal")
+                    .with_details(json!({"memory_id": memory, "pinned_by": "person", "needs_person": true}))
+            }
             StoreError::VersionMismatch { expected, found } => {
                 Self::conflict(format!("`expected_version` is {expected}, the memory has version {found}"))
                     .with_hint("read the memory again and repeat the change on its current version")

@@ -28,6 +28,7 @@ mod status;
 mod supersede;
 mod tokens;
 mod trash;
+mod trust;
 mod undo;
 mod update;
 mod workspaces;

@@ -11,6 +11,7 @@ mod decisions;
 mod draining;
 mod findings;
 mod overview;
+mod removals;
 mod reporting;
 pub(crate) mod state;
 mod telemetry;
@@ -31,8 +32,8 @@ pub use clock_guard::{DRIFT_MS_MAX, Doubt};
 pub use overview::{ClassFigures, Overview, WaitingForPerson};
 pub use state::{SourceState, WaitingSource};
 pub use telemetry::{
-    BlockedPlan, ClockEvent, DrainEvent, DrainStep, EVENT_KINDS, Event, FailedWorkspace, LogSink, TelemetrySink,
-    Tombstone, TombstoneDetail,
+    BlockedPlan, ClockEvent, DrainEvent, DrainStep, EVENT_KINDS, Event, FailedWorkspace, LogSink, RemovalsByAgents,
+    TelemetrySink, Tombstone, TombstoneDetail,
 };
 pub use waiting::Waiting;
 

@@ -1,6 +1,6 @@
 //! What an operator may set, with the defaults of the documentation. Read from files and the environment by the binary.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use rootset_gc::Strategy;
@@ -20,6 +20,8 @@ pub struct Settings {
     pub grace_ms: i64,
     /// Earlier revisions kept per memory.
     pub keep_revisions: i64,
+    /// Sources whose memories nobody answers for, whoever writes them.
+    pub untrusted_sources: BTreeSet<String>,
     /// How long an add or update waits for remote models before it answers `pending`.
     pub add_wait_ms: u64,
     pub gc: GcSettings,
@@ -84,6 +86,7 @@ impl Default for Settings {
             limits: Limits::default(),
             grace_ms: 7 * DAY_MS,
             keep_revisions: 20,
+            untrusted_sources: BTreeSet::new(),
             add_wait_ms: rootset_model::limits::ADD_WAIT_MS,
             gc: GcSettings::default(),
             backup: BackupSettings::default(),

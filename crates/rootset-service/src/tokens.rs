@@ -10,7 +10,7 @@ use std::net::IpAddr;
 use parking_lot::Mutex;
 use rootset_api::{Effect, ErrorCode, TokenTrust};
 use rootset_model::limits::{TOKEN_BELIEVED_MS, TOKEN_WARNING_DAYS};
-use rootset_model::{Timestamp, TokenId};
+use rootset_model::{Channel, Timestamp, TokenId, Trust};
 use rootset_store::{Credential, Stamp, StoreError, TokenRow};
 
 use crate::caller::{Caller, CallerToken, FrontEnd, Rights};
@@ -152,7 +152,7 @@ impl Service {
         Some(self.caller_by(token, hash))
     }
 
-    fn caller_by(&self, token: TokenRow, hash: SecretHash) -> Result<Caller, ServiceError> {
+    fn caller_by(&self, token: TokenRow, hash: Credential) -> Result<Caller, ServiceError> {
         let now = self.now();
         let ends = [token.expires_at, token.secret_ends_at].into_iter().flatten().min();
         if ends.is_some_and(|at| at <= now) {
@@ -189,7 +189,7 @@ impl Service {
     ) -> Result<Caller, ServiceError> {
         let caller = found.inspect_err(|error| {
             if error.code == ErrorCode::Unauthorized {
-                self.note_stranger("http", address, operation);
+                self.note_stranger(Channel::Http, address, operation);
             }
         })?;
         Ok(Caller { address, ..caller })
@@ -255,6 +255,15 @@ fn unauthorized() -> ServiceError {
         .with_hint("send `Authorization: Bearer <token>`; create one with `rootset token create`")
 }
 
+/// What the holder of a token writes is believed as far as the token is.
+fn trust_of(trust: TokenTrust) -> Trust {
+    match trust {
+        TokenTrust::Person => Trust::Person,
+        TokenTrust::Agent => Trust::Agent,
+        TokenTrust::Untrusted => Trust::Untrusted,
+    }
+}
+
 fn caller_of(token: TokenRow, credential: Credential) -> Result<Caller, ServiceError> {
     let scopes: Option<BTreeSet<Effect>> = token.scopes.iter().map(|word| Effect::from_word(word)).collect();
     let scopes = scopes.ok_or(StoreError::UnreadableValue("the scopes of a token"))?;
@@ -268,6 +277,7 @@ fn caller_of(token: TokenRow, credential: Credential) -> Result<Caller, ServiceE
         _ => DEFAULT_WORKSPACE.to_owned(),
     };
     let mut caller = Caller::new(FrontEnd::Http, token.name, current);
+    caller.trust = trust_of(trust);
     caller.rights = Rights { scopes: Some(scopes), workspaces, numbers, roots: token.roots };
     caller.rights_expire_at = [token.expires_at, token.secret_ends_at].into_iter().flatten().min();
     caller.token =

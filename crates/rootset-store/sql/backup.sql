@@ -11,19 +11,19 @@ FROM workspaces ORDER BY workspace_id;
 
 -- name: read_runs
 SELECT run, operation, plan, actor, started_at, finished_at, cursor, counts, undo_until, undone_at, purged_at,
-       erasure, receipt, is_stamp_in_doubt, drain
+       erasure, receipt, is_stamp_in_doubt, drain, channel, trust
 FROM runs WHERE workspace = ?1 ORDER BY run;
 
 -- name: read_memories
 SELECT memory, sequence, name, source, repo, file_path, written_by, status, last_error, attempts, version, revision,
        pending_revision, source_version, doc_hash, metadata, tags, created_at, updated_at, ingested_at, expires_at,
        pinned, pin_reason, superseded_by, superseded_at, supersede_reason, trashed_run, trashed_at, stale_at,
-       is_stamp_in_doubt, seal
+       is_stamp_in_doubt, seal, channel, trust, pinned_by, pinned_actor
 FROM memories WHERE workspace = ?1 ORDER BY memory;
 
 -- name: read_revisions
 SELECT memory, revision, topic, context, decisions, rationale, bytes, created_at, extractor, extractor_version,
-       extraction, trashed_run, trashed_at, seal
+       extraction, trashed_run, trashed_at, seal, channel, trust, written_by
 FROM revisions WHERE workspace = ?1 ORDER BY memory, revision;
 
 -- name: read_chunks
@@ -134,27 +134,44 @@ SELECT workspace_id FROM workspaces WHERE workspace = ?1;
 -- the restore: what the database saw before has nothing to do with what it sees now.
 -- name: insert_runs
 INSERT INTO runs (workspace, run, operation, plan, actor, started_at, finished_at, cursor, counts, undo_until,
-                  undone_at, purged_at, erasure, receipt, is_stamp_in_doubt, drain, observed_ms)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)
+                  undone_at, purged_at, erasure, receipt, is_stamp_in_doubt, drain, channel, trust, observed_ms)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)
 ON CONFLICT (workspace, run) DO UPDATE
 SET finished_at = excluded.finished_at, cursor = excluded.cursor, counts = excluded.counts,
     started_at = excluded.started_at, undo_until = excluded.undo_until, undone_at = excluded.undone_at,
     is_stamp_in_doubt = excluded.is_stamp_in_doubt, observed_ms = excluded.observed_ms,
     purged_at = COALESCE(runs.purged_at, excluded.purged_at);
 
+-- Rows of backups from before provenance was noted get what is known of them, as in migration 11.
 -- name: insert_memories
 INSERT INTO memories (workspace, memory, sequence, name, source, repo, file_path, written_by, status, last_error,
                       attempts, version, revision, pending_revision, source_version, doc_hash, metadata, tags,
                       created_at, updated_at, ingested_at, expires_at, pinned, pin_reason, superseded_by,
                       superseded_at, supersede_reason, trashed_run, trashed_at, stale_at, is_stamp_in_doubt, seal,
-                      ingested_observed_ms)
+                      channel, trust, pinned_by, pinned_actor, ingested_observed_ms)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24,
-        ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33);
+        ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32,
+        COALESCE(?33, CASE
+          WHEN ?5 = 'code_indexer' THEN 'index'
+          WHEN ?8 = 'cli' AND ?5 = 'server-memory' THEN 'import'
+          WHEN ?8 = 'cli' AND ?5 <> 'agent' THEN 'cli'
+          WHEN ?5 = 'user' THEN 'http'
+          ELSE 'mcp' END),
+        COALESCE(?34, CASE
+          WHEN ?5 = 'code_indexer' OR (?8 = 'cli' AND ?5 = 'server-memory') THEN 'imported'
+          WHEN ?8 = 'cli' AND ?5 <> 'agent' AND CAST(?13 AS BIGINT) = 1 AND CAST(?14 AS BIGINT) IS NULL THEN 'person'
+          ELSE 'agent' END),
+        COALESCE(?35, CASE
+          WHEN CAST(?23 AS BIGINT) = 0 THEN NULL
+          WHEN ?8 = 'cli' AND ?5 NOT IN ('agent', 'server-memory') THEN 'person'
+          ELSE 'agent' END),
+        ?36, ?37);
 
 -- name: insert_revisions
 INSERT INTO revisions (workspace, memory, revision, topic, context, decisions, rationale, bytes, created_at,
-                       extractor, extractor_version, extraction, trashed_run, trashed_at, seal)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15);
+                       extractor, extractor_version, extraction, trashed_run, trashed_at, seal, channel, trust,
+                       written_by)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18);
 
 -- name: insert_chunks
 INSERT INTO chunks (workspace, chunk, memory, ordinal, part, start, length, is_question, symbol)

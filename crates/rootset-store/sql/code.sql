@@ -66,8 +66,8 @@ WHERE workspace = ?1 AND memory IN (SELECT value FROM blob_list(?2));
 -- name: insert_memory
 INSERT INTO memories (workspace, memory, sequence, source, repo, file_path, written_by, status, version, revision,
                       source_version, created_at, updated_at, ingested_at, ingested_observed_ms, is_stamp_in_doubt,
-                      seal)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 'complete', 1, 1, ?8, ?9, ?9, ?9, ?10, ?11, ?12);
+                      seal, channel, trust)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 'complete', 1, 1, ?8, ?9, ?9, ?9, ?10, ?11, ?12, 'index', 'imported');
 
 -- name: replace_memory
 UPDATE memories

@@ -2,13 +2,15 @@
 m.memory, m.sequence, m.name, m.source, m.repo, m.file_path, m.written_by, m.status, m.last_error, m.attempts,
 m.version, m.revision, m.pending_revision, m.source_version, m.doc_hash, m.metadata, m.tags, m.created_at,
 m.updated_at, m.ingested_at, m.expires_at, m.pinned, m.pin_reason, m.superseded_by, m.superseded_at,
-m.supersede_reason, m.trashed_run, m.trashed_at, {{m_is_superseded}}
+m.supersede_reason, m.trashed_run, m.trashed_at, {{m_is_superseded}}, m.channel, m.trust, m.pinned_by, m.pinned_actor
 
 -- name: insert
 INSERT INTO memories (workspace, memory, sequence, name, source, written_by, status, version, revision, doc_hash,
                       metadata, tags, created_at, updated_at, ingested_at, expires_at, pinned, pin_reason,
-                      ingested_observed_ms, is_stamp_in_doubt, seal, source_version)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 1, 1, ?8, ?9, ?10, ?11, ?11, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18);
+                      ingested_observed_ms, is_stamp_in_doubt, seal, source_version, channel, trust, pinned_by,
+                      pinned_actor)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 1, 1, ?8, ?9, ?10, ?11, ?11, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21,
+        ?22);
 
 -- name: count_source
 INSERT INTO sources (workspace, source, memories) VALUES (?1, ?2, ?3)
@@ -57,8 +59,11 @@ ORDER BY m.trashed_at DESC LIMIT 1;
 -- name: set_attributes
 UPDATE memories
 SET name = ?3, metadata = ?4, tags = ?5, pinned = ?6, pin_reason = ?7, expires_at = ?8, updated_at = ?9, version = ?10,
-    seal = ?11, source_version = ?12
+    seal = ?11, source_version = ?12, trust = ?13, pinned_by = ?14, pinned_actor = ?15
 WHERE workspace = ?1 AND memory = ?2;
+
+-- name: set_trust
+UPDATE memories SET trust = ?3, version = ?4, updated_at = ?5 WHERE workspace = ?1 AND memory = ?2;
 
 -- Names of notes, each with the newest topic of its memory.
 -- name: names_with_topics
@@ -105,11 +110,11 @@ DELETE FROM memory_tags WHERE workspace = ?1 AND memory IN (SELECT value FROM bl
 
 -- name: insert_revision
 INSERT INTO revisions (workspace, memory, revision, topic, context, decisions, rationale, bytes, created_at, extractor,
-                       extractor_version, seal)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12);
+                       extractor_version, seal, channel, trust, written_by)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15);
 
 -- name: revision
-SELECT topic, context, decisions, rationale, created_at FROM revisions
+SELECT topic, context, decisions, rationale, created_at, channel, trust, written_by FROM revisions
 WHERE workspace = ?1 AND memory = ?2 AND revision = ?3 AND trashed_run IS NULL;
 
 -- name: newest_revision
@@ -183,33 +188,36 @@ WHERE m.workspace = ?1
                   WHERE t.workspace = ?1 AND t.memory = m.memory
                     AND t.tag IN (SELECT value FROM text_list(?7))) = ?6)
   AND (?8 = 0 OR m.memory IN (SELECT value FROM blob_list(?9)))
+  AND (m.trust = ?10 OR ?10 IS NULL)
+  AND (m.channel = ?11 OR ?11 IS NULL)
 
 -- fragment: list_columns
-SELECT m.memory, m.name, m.created_at, m.updated_at, m.source, m.pinned, m.status, r.topic, r.context, r.decisions
+SELECT m.memory, m.name, m.created_at, m.updated_at, m.source, m.pinned, m.status, r.topic, r.context, r.decisions,
+       m.channel, m.trust, m.pinned_by
 
 -- name: list_count
 -- scans: a list counts what it pages through
 SELECT COUNT(*) {{list_filter}};
 
 -- name: list_by_updated_descending
-{{list_columns}} {{list_filter}} ORDER BY m.updated_at DESC, m.memory DESC LIMIT ?10 OFFSET ?11;
+{{list_columns}} {{list_filter}} ORDER BY m.updated_at DESC, m.memory DESC LIMIT ?12 OFFSET ?13;
 
 -- name: list_by_updated_ascending
-{{list_columns}} {{list_filter}} ORDER BY m.updated_at, m.memory LIMIT ?10 OFFSET ?11;
+{{list_columns}} {{list_filter}} ORDER BY m.updated_at, m.memory LIMIT ?12 OFFSET ?13;
 
 -- name: list_by_created_descending
-{{list_columns}} {{list_filter}} ORDER BY m.memory DESC LIMIT ?10 OFFSET ?11;
+{{list_columns}} {{list_filter}} ORDER BY m.memory DESC LIMIT ?12 OFFSET ?13;
 
 -- name: list_by_created_ascending
-{{list_columns}} {{list_filter}} ORDER BY m.memory LIMIT ?10 OFFSET ?11;
+{{list_columns}} {{list_filter}} ORDER BY m.memory LIMIT ?12 OFFSET ?13;
 
 -- name: list_by_uses_descending
 -- scans: uses are not indexed: written often, ordered by seldom
-{{list_columns}} {{list_filter}} ORDER BY COALESCE(u.use_count, 0) DESC, m.memory DESC LIMIT ?10 OFFSET ?11;
+{{list_columns}} {{list_filter}} ORDER BY COALESCE(u.use_count, 0) DESC, m.memory DESC LIMIT ?12 OFFSET ?13;
 
 -- name: list_by_uses_ascending
 -- scans: uses are not indexed: written often, ordered by seldom
-{{list_columns}} {{list_filter}} ORDER BY COALESCE(u.use_count, 0), m.memory LIMIT ?10 OFFSET ?11;
+{{list_columns}} {{list_filter}} ORDER BY COALESCE(u.use_count, 0), m.memory LIMIT ?12 OFFSET ?13;
 
 -- fragment: recent_filter
 WHERE m.workspace = ?1 AND m.repo IS NULL AND {{m_is_current}}

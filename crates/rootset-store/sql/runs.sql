@@ -1,19 +1,19 @@
 -- name: insert
 INSERT INTO runs (workspace, run, operation, plan, actor, started_at, counts, undo_until, observed_ms,
-                  is_stamp_in_doubt, drain)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11);
+                  is_stamp_in_doubt, drain, channel, trust)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13);
 
 -- name: extend_undo
 UPDATE runs SET undo_until = ?3 WHERE workspace = ?1 AND drain = ?2 AND undo_until < ?3 AND purged_at IS NULL;
 
 -- name: by_id
 SELECT run, operation, plan, actor, started_at, finished_at, cursor, counts, undo_until, undone_at, purged_at, erasure,
-       receipt, drain
+       receipt, drain, channel, trust
 FROM runs WHERE workspace = ?1 AND run = ?2;
 
 -- name: recent_undoable
 SELECT run, operation, plan, actor, started_at, finished_at, cursor, counts, undo_until, undone_at, purged_at, erasure,
-       receipt, drain
+       receipt, drain, channel, trust
 FROM runs
 WHERE workspace = ?1 AND undone_at IS NULL AND purged_at IS NULL AND finished_at IS NOT NULL AND undo_until IS NOT NULL
 ORDER BY started_at DESC, run DESC LIMIT ?2;
@@ -21,7 +21,7 @@ ORDER BY started_at DESC, run DESC LIMIT ?2;
 -- Runs that stashed something, and may have done more.
 -- name: recent_stashes
 SELECT r.run, r.operation, r.plan, r.actor, r.started_at, r.finished_at, r.cursor, r.counts, r.undo_until, r.undone_at,
-       r.purged_at, r.erasure, r.receipt, r.drain
+       r.purged_at, r.erasure, r.receipt, r.drain, r.channel, r.trust
 FROM runs r
 WHERE r.workspace = ?1 AND r.undone_at IS NULL AND r.purged_at IS NULL AND r.finished_at IS NOT NULL
   AND EXISTS (SELECT 1 FROM plan_items p

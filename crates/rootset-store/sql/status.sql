@@ -30,18 +30,32 @@ SELECT {{each trash_bytes +}};
 
 -- name: last_runs
 SELECT run, operation, plan, actor, started_at, finished_at, cursor, counts, undo_until, undone_at, purged_at, erasure,
-       receipt, drain
+       receipt, drain, channel, trust
 FROM runs WHERE workspace = ?1
 ORDER BY started_at DESC, run DESC LIMIT ?2;
 
 -- Runs whose undo ends before ?2.
 -- name: undo_ends_soon
 SELECT run, operation, plan, actor, started_at, finished_at, cursor, counts, undo_until, undone_at, purged_at, erasure,
-       receipt, drain
+       receipt, drain, channel, trust
 FROM runs
 WHERE workspace = ?1 AND undone_at IS NULL AND purged_at IS NULL AND finished_at IS NOT NULL AND undo_until IS NOT NULL
   AND undo_until <= ?2
 ORDER BY undo_until, run LIMIT ?3;
+
+-- What is in the trash by runs of agents that can still be undone at the time ?2. An erasing run has nothing to undo.
+-- fragment: removed_by_agents
+FROM runs r JOIN memories m ON m.workspace = r.workspace AND m.trashed_run = r.run
+WHERE r.workspace = ?1 AND r.undone_at IS NULL AND r.purged_at IS NULL AND r.undo_until IS NOT NULL
+  AND r.undo_until > ?2 AND r.trust IN ('agent', 'imported', 'untrusted')
+  AND (m.repo IS NULL OR m.name IS NOT NULL)
+
+-- name: removed_by_agents_count
+SELECT COUNT(*) {{removed_by_agents}};
+
+-- name: removed_by_agents
+SELECT m.memory, m.name, r.undo_until, r.run {{removed_by_agents}}
+ORDER BY r.undo_until, r.run, m.memory LIMIT ?3;
 
 -- name: chunk_count
 -- scans: counts

@@ -5,7 +5,7 @@ pub(crate) mod names;
 mod plain;
 
 use rootset_model::limits::{METADATA_BYTES_MAX, TAGS_MAX};
-use rootset_model::{MemoryId, Timestamp, WorkspaceKey};
+use rootset_model::{Channel, MemoryId, PinnedBy, Timestamp, Trust, WorkspaceKey};
 
 use crate::driver::Transaction;
 use crate::erasure::Class;
@@ -18,7 +18,7 @@ use crate::statements::memories as sql;
 use crate::workspaces;
 use crate::{PreparedContent, Stamp, Store, Workspace, erasure, jobs, supersede, undo};
 use insert::{Named, insert_all, insert_tags};
-pub(crate) use insert::{insert_chunks, insert_revision};
+pub(crate) use insert::{NewRevision, insert_chunks, insert_revisions};
 
 /// A memory to be stored, checked and prepared by the caller.
 #[derive(Clone, Debug)]
@@ -38,6 +38,10 @@ pub struct NewMemory<'a> {
     pub expires_at: Option<Timestamp>,
     pub is_pinned: bool,
     pub pin_reason: Option<&'a str>,
+    /// Whose pin it would be.
+    pub pinned_by: PinnedBy,
+    pub channel: Channel,
+    pub trust: Trust,
     /// Ids or names of memories that this one replaces.
     pub supersedes: &'a [String],
     /// Bring removed content back rather than refuse it.
@@ -52,6 +56,8 @@ pub struct AddOutcome {
     pub restored: bool,
     pub status: Status,
     pub version: i64,
+    pub trust: Trust,
+    pub pinned_by: Option<PinnedBy>,
     pub chunks_created: usize,
     pub entities_created: usize,
     pub relations_created: usize,
@@ -115,6 +121,7 @@ fn is_refusal(error: &StoreError) -> bool {
             | StoreError::MemoryNotFound { .. }
             | StoreError::QuotaExceeded { .. }
             | StoreError::Pinned { .. }
+            | StoreError::PinnedByPerson { .. }
             | StoreError::SupersedeCycle
             | StoreError::MergedTooLarge { .. }
     )
@@ -127,6 +134,7 @@ fn add_one(
     stamp: Stamp<'_>,
 ) -> Result<AddOutcome, StoreError> {
     let superseded = supersede::find_all(tx, workspace, new.supersedes)?;
+    superseded.iter().try_for_each(|row| refuse_persons_pin(row, stamp))?;
     let key = [workspace.into(), (&new.prepared.doc_hash).into()];
     let existing = tx.row(&sql::LIVE_WITH_CONTENT, &key, |row| row.get::<MemoryId>(0))?;
     let removed = if existing.is_none() { find_removed(tx, workspace, new)? } else { None };
@@ -140,7 +148,7 @@ fn add_one(
         None => insert(tx, workspace, new, stamp)?,
     };
     for predecessor in superseded.iter().filter(|it| it.id != outcome.memory) {
-        supersede::link(tx, workspace, predecessor, outcome.memory, None, stamp.now)?;
+        supersede::link(tx, workspace, predecessor, outcome.memory, None, stamp)?;
     }
     Ok(outcome)
 }
@@ -182,8 +190,10 @@ fn add_again(
     stamp: Stamp<'_>,
 ) -> Result<AddOutcome, StoreError> {
     let mut row = memories::by_id(tx, workspace, id)?.ok_or(StoreError::MissingRow { statement: sql::BY_ID.name })?;
-    let attributes =
-        |row: &MemoryRow| (row.metadata.clone(), row.tags.clone(), row.is_pinned, row.expires_at, row.source_version);
+    let attributes = |row: &MemoryRow| {
+        let pin = (row.is_pinned, row.pinned_by);
+        (row.metadata.clone(), row.tags.clone(), pin, row.expires_at, row.source_version, row.trust)
+    };
     let before = attributes(&row);
     if let Some(given) = new.metadata.filter(|it| !it.is_empty()) {
         row.metadata = Some(merged_metadata(row.metadata.as_deref(), given)?);
@@ -193,9 +203,13 @@ fn add_again(
             row.tags.push(tag.clone());
         }
     }
-    if new.is_pinned && !row.is_pinned {
-        row.is_pinned = true;
+    if new.is_pinned && pin(&mut row, new.pinned_by, new.written_by) {
         row.pin_reason = new.pin_reason.map(str::to_owned);
+    }
+    // Somebody who is believed more says the very same; somebody who is believed less takes nothing from it.
+    row.trust = row.trust.max(new.trust);
+    if new.expires_at.is_some() {
+        refuse_persons_pin(&row, stamp)?;
     }
     match new.expires_at {
         Some(given) => row.expires_at = Some(given),
@@ -228,6 +242,8 @@ fn add_again(
         restored,
         status: row.status,
         version: row.version,
+        trust: row.trust,
+        pinned_by: row.pinned_by,
         chunks_created: 0,
         entities_created: 0,
         relations_created: 0,
@@ -267,7 +283,29 @@ pub(crate) fn seal_of(row: &MemoryRow) -> Seal {
     ])
 }
 
-/// Writes name, metadata, tags, source version, pin, expiry, `updated_at` and version as they stand in `row`.
+/// Pins a memory; answers whether the pin is new or another's. An agent's pin never takes the place of a person's.
+pub(crate) fn pin(row: &mut MemoryRow, by: PinnedBy, actor: &str) -> bool {
+    if row.is_pinned && (row.pinned_by == Some(by) || by == PinnedBy::Agent) {
+        return false;
+    }
+    row.is_pinned = true;
+    row.pinned_by = Some(by);
+    row.pinned_actor = Some(actor.to_owned());
+    true
+}
+
+/// What a person pinned is changed or replaced only by a person, or with one's consent.
+pub(crate) fn refuse_persons_pin(row: &MemoryRow, stamp: Stamp<'_>) -> Result<(), StoreError> {
+    let is_persons = row.is_pinned && row.pinned_by == Some(PinnedBy::Person);
+    match stamp.origin {
+        Some(origin) if is_persons && !origin.acts_for_person() => {
+            Err(StoreError::PinnedByPerson { memory: row.id, name: row.name.clone() })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Writes name, metadata, tags, source version, pin, trust, expiry, `updated_at` and version as they stand in `row`.
 pub(crate) fn write_attributes(
     tx: &mut dyn Transaction,
     workspace: WorkspaceKey,
@@ -290,6 +328,9 @@ pub(crate) fn write_attributes(
             row.version.into(),
             (&seal).into(),
             row.source_version.into(),
+            row.trust.into(),
+            row.pinned_by.into(),
+            row.pinned_actor.as_ref().into(),
         ],
     )?;
     tx.execute(&sql::DELETE_TAGS, &[workspace.into(), (&[row.id.0][..]).into()])?;

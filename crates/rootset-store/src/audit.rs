@@ -6,7 +6,7 @@ use crate::driver::{Row, Tenant, Transaction};
 use crate::error::StoreError;
 use crate::leases::DATABASE;
 use crate::statements::audit as sql;
-use crate::{Origin, Stamp, Store};
+use crate::{Way, Stamp, Store};
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Entry<'a> {
@@ -59,8 +59,8 @@ pub(crate) fn append_numbered(
         plan: entry.plan,
         run: entry.run,
         details: entry.details.clone(),
-        token: stamp.origin.and_then(|it| it.token),
-        origin: stamp.origin.map(|it| it.in_words()),
+        token: stamp.way.and_then(|it| it.token),
+        origin: stamp.way.map(|it| it.in_words()),
     };
     let hash = row.hash(workspace, &last_hash);
     tx.execute(
@@ -104,11 +104,11 @@ pub struct AuditEntry {
 /// What an entry about refused requests is called.
 pub const ACCESS_DENIED: &str = "access_denied";
 
-/// Requests of one kind and origin that were refused.
+/// Requests of one kind that were refused.
 #[derive(Clone, Debug)]
 pub struct Denial {
     pub actor: String,
-    pub origin: Option<Origin>,
+    pub way: Option<Way>,
     /// What was asked for: an operation or a route.
     pub operation: &'static str,
     /// The code of the refusals.
@@ -136,7 +136,7 @@ impl Store {
     pub fn note_denials(&self, denials: &[Denial], now: Timestamp) -> Result<(), StoreError> {
         self.write(Tenant::Database, |tx| {
             for denial in denials {
-                let stamp = Stamp { now, actor: &denial.actor, origin: denial.origin };
+                let stamp = Stamp { now, actor: &denial.actor, origin: None, way: denial.way };
                 let counts = Some(json(&serde_json::json!({"denials": denial.count})));
                 let details = serde_json::json!({"operation": denial.operation, "code": denial.code});
                 let entry = Entry { counts, details: Some(details.to_string()), ..Entry::of(ACCESS_DENIED) };

@@ -123,6 +123,8 @@ pub enum StoreError {
     MergedTooLarge { field: &'static str, unit: &'static str, found: usize, limit: usize },
     #[error("the memory is pinned")]
     Pinned { memory: MemoryId, reason: Option<String> },
+    #[error("the memory is pinned by a person")]
+    PinnedByPerson { memory: MemoryId, name: Option<String> },
     #[error("version {found} is not the expected {expected}")]
     VersionMismatch { expected: i64, found: i64 },
     #[error("superseding would create a cycle")]

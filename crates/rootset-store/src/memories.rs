@@ -3,7 +3,9 @@
 use std::str::FromStr;
 
 use rootset_model::content::DocHash;
-use rootset_model::{ChunkKey, Content, EntityId, MemoryId, RelationId, RunId, Timestamp, WorkspaceKey};
+use rootset_model::{
+    Channel, ChunkKey, Content, EntityId, MemoryId, PinnedBy, RelationId, RunId, Timestamp, Trust, WorkspaceKey,
+};
 
 use crate::driver::{Row, Transaction, Value};
 use crate::error::StoreError;
@@ -58,6 +60,11 @@ pub struct MemoryRow {
     pub trashed: Option<(RunId, Timestamp)>,
     /// Its successor exists and is not in the trash.
     pub is_superseded: bool,
+    pub channel: Channel,
+    pub trust: Trust,
+    /// For whom it is pinned, and who did that; `None` where it is not pinned.
+    pub pinned_by: Option<PinnedBy>,
+    pub pinned_actor: Option<String>,
 }
 
 impl MemoryRow {
@@ -95,6 +102,10 @@ impl MemoryRow {
             supersede_reason: row.get(25)?,
             trashed: trashed_run.zip(trashed_at),
             is_superseded: row.get(28)?,
+            channel: row.get(29)?,
+            trust: row.get(30)?,
+            pinned_by: row.get(31)?,
+            pinned_actor: row.get(32)?,
         })
     }
 
@@ -122,6 +133,8 @@ pub struct FullMemory {
     pub row: MemoryRow,
     pub content: Content,
     pub revision_created_at: Timestamp,
+    /// Who wrote this revision; `None` where that was not noted yet.
+    pub writer: Option<Writer>,
     pub chunks: Vec<ChunkKey>,
     pub entities: Vec<EntityId>,
     pub relations: Vec<RelationId>,
@@ -130,6 +143,14 @@ pub struct FullMemory {
     /// Name of the successor while it is live.
     pub successor: Option<(MemoryId, Option<String>)>,
     pub predecessors: Vec<(MemoryId, Option<String>)>,
+}
+
+/// Who wrote a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Writer {
+    pub actor: String,
+    pub channel: Channel,
+    pub trust: Trust,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -163,6 +184,8 @@ pub struct ListFilters {
     pub source: Option<String>,
     pub written_by: Option<String>,
     pub status: Option<Status>,
+    pub trust: Option<Trust>,
+    pub channel: Option<Channel>,
     pub lifecycle: Lifecycle,
     pub tags: Vec<String>,
     /// Terms that all have to occur.
@@ -185,6 +208,9 @@ pub struct ListedMemory {
     pub topic: String,
     pub context: String,
     pub decisions: Vec<String>,
+    pub channel: Channel,
+    pub trust: Trust,
+    pub pinned_by: Option<PinnedBy>,
 }
 
 /// A list with words reads at most this many matches; more would be a search, not a list.
@@ -194,6 +220,11 @@ impl Store {
     /// A living memory by id or name.
     pub fn memory(&self, workspace: &Workspace, reference: &str) -> Result<MemoryRow, StoreError> {
         self.read(workspace, |tx| living(tx, workspace.key, reference))
+    }
+
+    /// Any memory by its id, in the trash or not.
+    pub fn memory_by_id(&self, workspace: &Workspace, id: MemoryId) -> Result<Option<MemoryRow>, StoreError> {
+        self.read(workspace, |tx| by_id(tx, workspace.key, id))
     }
 
     /// A living memory with its content (of `revision`, or the current one) and everything counted in an answer.
@@ -268,8 +299,23 @@ pub(crate) fn content_of(
     memory: MemoryId,
     revision: i64,
 ) -> Result<(Content, Timestamp), StoreError> {
+    written_content(tx, workspace, memory, revision).map(|(content, at, _)| (content, at))
+}
+
+fn written_content(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    memory: MemoryId,
+    revision: i64,
+) -> Result<(Content, Timestamp, Option<Writer>), StoreError> {
     let key = [workspace.into(), (&memory).into(), revision.into()];
-    match tx.row(&sql::REVISION, &key, |row| Ok((read_content(row, 0)?, row.get(4)?)))? {
+    let found = tx.row(&sql::REVISION, &key, |row| {
+        let (channel, trust, actor) = (row.get::<Option<_>>(5)?, row.get::<Option<_>>(6)?, row.get::<Option<_>>(7)?);
+        let writer = channel.zip(trust).zip(actor);
+        let writer = writer.map(|((channel, trust), actor)| Writer { actor, channel, trust });
+        Ok((read_content(row, 0)?, row.get(4)?, writer))
+    })?;
+    match found {
         Some(found) => Ok(found),
         None => {
             let trashed = tx.row(&sql::TRASH_OF_REVISION, &key, |row| Ok((row.get(0)?, row.get(1)?)))?;
@@ -284,7 +330,8 @@ fn read_full(
     row: MemoryRow,
     revision: Option<i64>,
 ) -> Result<FullMemory, StoreError> {
-    let (content, revision_created_at) = content_of(tx, workspace, row.id, revision.unwrap_or(row.revision))?;
+    let revision = revision.unwrap_or(row.revision);
+    let (content, revision_created_at, writer) = written_content(tx, workspace, row.id, revision)?;
     let key = [workspace.into(), (&row.id).into()];
     let chunks = tx.rows(&sql::CHUNKS_OF, &key, |row| row.get(0))?;
     let (mut entities, mut relations) = (Vec::new(), Vec::new());
@@ -306,6 +353,7 @@ fn read_full(
         row,
         content,
         revision_created_at,
+        writer,
         chunks,
         entities,
         relations,
@@ -336,6 +384,8 @@ fn list(
         filters.tags.as_slice().into(),
         matching.is_some().into(),
         matching.as_deref().unwrap_or_default().into(),
+        filters.trust.into(),
+        filters.channel.into(),
     ];
     let total = tx.scalar(&sql::LIST_COUNT, &parameters)?;
     let statement = match (filters.order, filters.is_descending) {
@@ -361,6 +411,9 @@ fn list(
             topic: row.get(7)?,
             context: row.get(8)?,
             decisions: read_list(Some(&decisions))?,
+            channel: row.get(10)?,
+            trust: row.get(11)?,
+            pinned_by: row.get(12)?,
         })
     })?;
     Ok((rows, total))

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use rootset_model::{Counts, DrainId, PlanId, RunId, Timestamp, WorkspaceKey};
+use rootset_model::{Channel, Counts, DrainId, PlanId, RunId, Timestamp, Trust, WorkspaceKey};
 use serde::{Deserialize, Serialize};
 
 use crate::driver::{Row, Transaction};
@@ -80,6 +80,9 @@ pub struct RunView {
     pub(crate) erasure: Option<rootset_model::ErasureId>,
     pub(crate) receipt: Option<Receipt>,
     pub drain: Option<DrainId>,
+    /// `None` for runs of Rootset itself.
+    pub channel: Option<Channel>,
+    pub trust: Option<Trust>,
 }
 
 impl RunView {
@@ -103,6 +106,8 @@ impl RunView {
                 .map(|json| serde_json::from_str(&json).map_err(|_| StoreError::UnreadableValue("a receipt")))
                 .transpose()?,
             drain: row.get(13)?,
+            channel: row.get(14)?,
+            trust: row.get(15)?,
         })
     }
 }
@@ -202,6 +207,8 @@ pub(crate) fn insert(
             observed.observed_ms.into(),
             observed.doubt(),
             run.drain.as_ref().into(),
+            stamp.origin.map(|origin| origin.channel).into(),
+            stamp.origin.map(|origin| origin.trust).into(),
         ],
     )?;
     if let Some(drain) = &run.drain {

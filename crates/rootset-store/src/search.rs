@@ -8,7 +8,7 @@ mod similar;
 
 use std::collections::{HashMap, HashSet};
 
-use rootset_model::{Content, MemoryId, Timestamp, WorkspaceKey};
+use rootset_model::{Content, MemoryId, Timestamp, Trust, WorkspaceKey};
 
 use crate::driver::{Combine, SearchIndex, SearchQuery, SearchStatistics, Transaction};
 use crate::error::StoreError;
@@ -88,6 +88,7 @@ pub struct Hit {
     pub source: String,
     pub updated_at: Timestamp,
     pub content: Content,
+    pub trust: Trust,
     pub part: ContentPart,
     pub start: usize,
     pub length: usize,
@@ -378,6 +379,7 @@ fn hits(tx: &mut dyn Transaction, workspace: WorkspaceKey, ranked: Vec<Ranked>) 
             start: row.get::<i64>(6)? as usize,
             length: row.get::<i64>(7)? as usize,
             content: read_content(row, 8)?,
+            trust: row.get(12)?,
         };
         found.insert(chunk, hit);
         Ok(())

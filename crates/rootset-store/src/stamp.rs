@@ -5,7 +5,7 @@
 use std::fmt;
 use std::net::IpAddr;
 
-use rootset_model::{Timestamp, TokenId};
+use rootset_model::{Channel, Origin, Timestamp, TokenId};
 
 use crate::driver::Transaction;
 use crate::error::StoreError;
@@ -15,19 +15,20 @@ use crate::error::StoreError;
 pub struct Stamp<'a> {
     pub now: Timestamp,
     pub actor: &'a str,
-    /// `None` for work that nobody asked for.
+    /// `None` for work that nobody asked for, like [`Self::way`].
     pub origin: Option<Origin>,
+    pub way: Option<Way>,
 }
 
 impl<'a> Stamp<'a> {
     pub fn new(now: Timestamp, author: impl Into<Author<'a>>) -> Self {
-        let Author { actor, origin } = author.into();
-        Self { now, actor, origin }
+        let Author { actor, origin, way } = author.into();
+        Self { now, actor, origin, way }
     }
 
     /// Shows an engine that checks tokens itself whose request this is.
     pub(crate) fn show(self, tx: &mut dyn Transaction) -> Result<(), StoreError> {
-        self.origin.and_then(|origin| origin.credential).map_or(Ok(()), |credential| tx.show(credential))
+        self.way.and_then(|way| way.credential).map_or(Ok(()), |credential| tx.show(credential))
     }
 }
 
@@ -36,19 +37,19 @@ impl<'a> Stamp<'a> {
 pub struct Author<'a> {
     pub actor: &'a str,
     pub origin: Option<Origin>,
+    pub way: Option<Way>,
 }
 
 impl<'a> From<&'a str> for Author<'a> {
     fn from(actor: &'a str) -> Self {
-        Self { actor, origin: None }
+        Self { actor, origin: None, way: None }
     }
 }
 
 /// How a request came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Origin {
-    /// A word: `cli`, `http` or `mcp`.
-    pub channel: &'static str,
+pub struct Way {
+    pub channel: Channel,
     /// The other end of the connection, where there is one.
     pub address: Option<IpAddr>,
     pub token: Option<TokenId>,
@@ -56,12 +57,12 @@ pub struct Origin {
     pub credential: Option<Credential>,
 }
 
-impl Origin {
+impl Way {
     /// As the audit trail keeps it: `http 192.0.2.7`.
     pub(crate) fn in_words(&self) -> String {
         match self.address {
-            Some(address) => format!("{} {address}", self.channel),
-            None => self.channel.to_owned(),
+            Some(address) => format!("{} {address}", self.channel.as_str()),
+            None => self.channel.as_str().to_owned(),
         }
     }
 }

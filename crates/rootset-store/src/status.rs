@@ -6,11 +6,14 @@ use rootset_model::{Counts, Timestamp};
 use crate::driver::{Sizes, Tenant};
 use crate::error::StoreError;
 use crate::kinds::KINDS;
+use crate::removals::{Removals, removals_by_agents};
 use crate::runs::RunView;
 use crate::statements::status as sql;
 use crate::{Store, Workspace, workspaces};
 
 const DAY_MS: i64 = 24 * 3_600_000;
+/// Names of memories that agents removed; all of them are counted.
+const NAMES_SHOWN: i64 = 5;
 
 #[derive(Clone, Debug, Default)]
 pub struct HeapStatus {
@@ -28,6 +31,7 @@ pub struct HeapStatus {
     pub last_runs: Vec<RunView>,
     /// Runs whose undo ends within a day.
     pub undo_ends_soon: Vec<RunView>,
+    pub removed_by_agents: Removals,
     pub dead: DeadRows,
     pub sizes: Sizes,
     /// The database's own clock.
@@ -67,7 +71,9 @@ impl Store {
             let soon = now.saturating_add_ms(DAY_MS);
             let parameters = [workspace.key.into(), soon.into(), runs.into()];
             let undo_ends_soon = tx.rows(&sql::UNDO_ENDS_SOON, &parameters, RunView::read)?;
-            Ok(HeapStatus { trash_bytes, last_runs, undo_ends_soon, clock: tx.observed_time()?, ..counts })
+            let removed_by_agents = removals_by_agents(tx, workspace.key, NAMES_SHOWN, now)?;
+            let clock = tx.observed_time()?;
+            Ok(HeapStatus { trash_bytes, last_runs, undo_ends_soon, removed_by_agents, clock, ..counts })
         })?;
         status.dead = self.dead_rows()?;
         status.sizes = self.engine.sizes()?;

@@ -2,8 +2,9 @@
 
 use std::collections::HashSet;
 
-use rootset_model::{MemoryId, Timestamp, WorkspaceKey};
+use rootset_model::{MemoryId, WorkspaceKey};
 
+use crate::add::refuse_persons_pin;
 use crate::driver::Transaction;
 use crate::error::StoreError;
 use crate::memories::{self, MemoryRow};
@@ -24,7 +25,8 @@ impl Store {
             let old = memories::living(tx, workspace.key, reference)?;
             let successor = memories::living(tx, workspace.key, by)?;
             refuse_cycle(tx, workspace.key, old.id, successor.id)?;
-            link(tx, workspace.key, &old, successor.id, reason, stamp.now)?;
+            refuse_persons_pin(&old, stamp)?;
+            link(tx, workspace.key, &old, successor.id, reason, stamp)?;
             Ok((old.id, successor.id, chain(tx, workspace.key, old.id)?))
         })
     }
@@ -49,10 +51,10 @@ pub(crate) fn link(
     old: &MemoryRow,
     by: MemoryId,
     reason: Option<&str>,
-    now: Timestamp,
+    stamp: Stamp<'_>,
 ) -> Result<(), StoreError> {
-    tx.execute(&sql::SUPERSEDE, &[workspace.into(), (&old.id).into(), (&by).into(), now.into(), reason.into()])?;
-    workspaces::touch(tx, workspace, 0, 0, now)
+    tx.execute(&sql::SUPERSEDE, &[workspace.into(), (&old.id).into(), (&by).into(), stamp.now.into(), reason.into()])?;
+    workspaces::touch(tx, workspace, 0, 0, stamp.now)
 }
 
 /// Walks from the successor onwards, trashed links included: an undo must not be able to close a cycle later.

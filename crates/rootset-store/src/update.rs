@@ -1,13 +1,15 @@
 //! Changing a memory: attributes at once, content by a new revision whose graph replaces the old one in one transaction.
 
 use rootset_model::content::DocHash;
-use rootset_model::{ErasureId, MemoryId, PlanId, RunId, Timestamp, WorkspaceKey};
+use rootset_model::{ErasureId, MemoryId, Origin, PinnedBy, PlanId, RunId, Timestamp, Trust, WorkspaceKey};
 
-use crate::add::{insert_chunks, insert_revision, refuse_taken_name, write_attributes};
+use crate::add::{
+    NewRevision, insert_chunks, insert_revisions, pin, refuse_persons_pin, refuse_taken_name, write_attributes,
+};
 use crate::driver::{SearchIndex, SearchRemoval, Transaction};
 use crate::error::StoreError;
 use crate::graph::Contribution;
-use crate::memories::{self, MemoryRow};
+use crate::memories::{self, MemoryRow, Writer};
 use crate::purge::{Erased, Receipt};
 use crate::statements::memories as sql;
 use crate::workspaces::{self, Draw};
@@ -26,6 +28,14 @@ pub struct AttributeChanges {
     pub expires_at: Option<Option<Timestamp>>,
 }
 
+impl AttributeChanges {
+    /// Whether they change what a pin holds in its place. Tags, metadata and versions of the source it does not.
+    fn change_what_is_pinned(&self) -> bool {
+        let unpins = self.is_pinned == Some(false);
+        unpins || self.name.is_some() || self.pin_reason.is_some() || self.expires_at.is_some()
+    }
+}
+
 /// Ids for the plan, run and ledger entry of an erasure that goes with an update.
 #[derive(Clone, Copy, Debug)]
 pub struct EraseIds {
@@ -40,6 +50,8 @@ pub struct UpdateRequest<'a> {
     /// The version that the caller's content was made from.
     pub seen_version: i64,
     pub attributes: &'a AttributeChanges,
+    /// Who writes. A text or a name by somebody who is believed less makes the memory as little believed.
+    pub origin: Origin,
     /// Given only when the content's hash changed.
     pub content: Option<&'a PreparedContent>,
     pub erase_previous: bool,
@@ -60,6 +72,9 @@ pub struct UpdateOutcome {
     pub version: i64,
     pub revision: i64,
     pub is_pending: bool,
+    pub pinned_by: Option<PinnedBy>,
+    /// Set when the writer is believed less than the memory was.
+    pub lowered_to: Option<Trust>,
     pub entities_created: usize,
     pub entities_removed: usize,
     pub relations_created: usize,
@@ -108,14 +123,27 @@ fn update(
     if is_file && is_of_scan {
         return Err(StoreError::IndexedFile { memory: row.id });
     }
+    if request.content.is_some() || attributes.change_what_is_pinned() {
+        refuse_persons_pin(&row, stamp)?;
+    }
     if let Some(prepared) = request.content {
         refuse_taken_content(tx, workspace, row.id, prepared)?;
     }
-    apply_attributes(tx, workspace, &mut row, attributes)?;
+    let trust_before = row.trust;
+    if request.content.is_some() || attributes.name.as_ref().is_some_and(|name| row.name.as_ref() != Some(name)) {
+        row.trust = row.trust.min(request.origin.trust);
+    }
+    apply_attributes(tx, workspace, &mut row, request, stamp)?;
     row.version += 1;
     row.updated_at = stamp.now;
     write_attributes(tx, workspace, &row)?;
-    let mut outcome = UpdateOutcome { version: row.version, revision: row.revision, ..UpdateOutcome::default() };
+    let mut outcome = UpdateOutcome {
+        version: row.version,
+        revision: row.revision,
+        pinned_by: row.pinned_by,
+        lowered_to: (row.trust < trust_before).then_some(row.trust),
+        ..UpdateOutcome::default()
+    };
     match request.content {
         Some(prepared) => change_content(tx, workspace, &row, prepared, request, stamp, &mut outcome)?,
         None => {
@@ -146,8 +174,10 @@ fn apply_attributes(
     tx: &mut dyn Transaction,
     workspace: WorkspaceKey,
     row: &mut MemoryRow,
-    changes: &AttributeChanges,
+    request: &UpdateRequest<'_>,
+    stamp: Stamp<'_>,
 ) -> Result<(), StoreError> {
+    let changes = request.attributes;
     if let Some(name) = &changes.name
         && row.name.as_ref() != Some(name)
     {
@@ -163,11 +193,15 @@ fn apply_attributes(
     if let Some(source_version) = changes.source_version {
         row.source_version = source_version;
     }
-    if let Some(is_pinned) = changes.is_pinned {
-        row.is_pinned = is_pinned;
-        if !is_pinned {
-            row.pin_reason = None;
+    match changes.is_pinned {
+        Some(true) => {
+            pin(row, request.origin.pinned_by(), stamp.actor);
         }
+        Some(false) => {
+            row.is_pinned = false;
+            (row.pin_reason, row.pinned_by, row.pinned_actor) = (None, None, None);
+        }
+        None => {}
     }
     if let Some(reason) = &changes.pin_reason {
         row.pin_reason.clone_from(reason);
@@ -191,7 +225,9 @@ fn change_content(
     let revision = newest + 1;
     let draw = Draw { bytes: prepared.content.byte_len() as i64, ..Draw::default() };
     workspaces::draw(tx, workspace, draw, stamp.now)?;
-    insert_revision(tx, workspace, row.id, revision, prepared, stamp.now)?;
+    let Origin { channel, trust, .. } = request.origin;
+    let writer = Writer { actor: stamp.actor.to_owned(), channel, trust };
+    insert_revisions(tx, workspace, &[NewRevision { memory: row.id, revision, prepared, writer }], stamp.now)?;
     match &prepared.derived {
         Some(derived) => {
             let ingestion = Ingestion::Now;

@@ -42,6 +42,7 @@ use crate::commands::serve::ServeArguments;
 use crate::commands::show::ShowArguments;
 use crate::commands::supersede::SupersedeArguments;
 use crate::commands::token::TokenCommand;
+use crate::commands::trust::{TrustArguments, UntrustArguments};
 use crate::commands::undo::UndoArguments;
 use crate::commands::watch::WatchArguments;
 use crate::commands::workspace::WorkspaceCommand;
@@ -93,6 +94,8 @@ pub enum Command {
     Rm(RemoveArguments),
     Undo(UndoArguments),
     Forget(ForgetArguments),
+    Trust(TrustArguments),
+    Untrust(UntrustArguments),
     Supersede(SupersedeArguments),
     Index(IndexArguments),
     Watch(WatchArguments),

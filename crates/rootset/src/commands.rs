@@ -39,6 +39,7 @@ mod times;
 pub mod token;
 mod tour;
 mod trash;
+pub mod trust;
 pub mod undo;
 pub mod watch;
 pub mod workspace;
@@ -63,6 +64,8 @@ pub fn run(command: Command, program: &Program) -> Result<(), Failure> {
         Command::Undo(arguments) => undo::run(arguments, program),
         Command::Forget(arguments) => forget::run(arguments, program),
         Command::Supersede(arguments) => supersede::run(arguments, program),
+        Command::Trust(arguments) => trust::run(arguments, program),
+        Command::Untrust(arguments) => trust::run_untrust(arguments, program),
         Command::Index(arguments) => index::run(arguments, program),
         Command::Watch(arguments) => watch::run(arguments, program),
         Command::Code(command) => code::run(command, program),

@@ -147,6 +147,7 @@ impl Reader {
             },
             grace_ms: self.duration_ms("gc.grace", defaults.grace_ms)?,
             keep_revisions: self.count("memory.keep_revisions").unwrap_or(defaults.keep_revisions),
+            untrusted_sources: self.texts("memory.untrusted_sources").unwrap_or_default().into_iter().collect(),
             gc: self.collector(&defaults.gc)?,
             backup: self.backup(&defaults.backup, database.is_on_server())?,
             code: self.code(&defaults.code),

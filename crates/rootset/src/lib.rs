@@ -58,6 +58,7 @@ fn run(Arguments { global, command }: Arguments) -> ExitCode {
     let status = exit::end_with(outcome, &output);
     if has_a_person {
         program.welcome();
+        program.tell_of_removals();
     }
     program.finish();
     status

@@ -12,7 +12,7 @@ use crate::configuration::Configuration;
 #[cfg(feature = "http")]
 use crate::first_token;
 use crate::output::Output;
-use crate::render::escaped;
+use crate::render::{self, escaped};
 use crate::{deliveries, models};
 
 /// Audit's actor and a memory's `written_by` for everything that comes from here.
@@ -50,6 +50,11 @@ impl Program {
     pub fn run_with_progress<O: Operation>(&self, request: O, progress: Progress) -> Result<O::Response, ServiceError> {
         let caller = Caller { progress, ..self.caller()? };
         self.service()?.run(&caller, request)
+    }
+
+    /// Runs one operation with what a file says that others made.
+    pub fn run_importing<O: Operation>(&self, request: O) -> Result<O::Response, ServiceError> {
+        self.service()?.run(&self.caller()?.importing(), request)
     }
 
     /// Runs one operation by its name, from JSON to JSON.
@@ -126,6 +131,19 @@ impl Program {
             self.output.talk(&format!(
                 "new database: {location} (see it at work: rootset tour; connect an agent: rootset install)"
             ));
+        }
+    }
+
+    /// One line a day about what agents removed, to a person who watches; a failure is logged and changes nothing.
+    pub fn tell_of_removals(&self) {
+        let Some(service) = self.service.get().filter(|_| self.output.shows_progress() && !self.output.in_json())
+        else {
+            return;
+        };
+        match self.caller().and_then(|caller| service.daily_digest(&caller)) {
+            Ok(Some(digest)) => self.output.talk(&render::digest(&digest)),
+            Ok(None) => {}
+            Err(error) => tracing::debug!(%error, "no digest of what agents removed"),
         }
     }
 

@@ -1,6 +1,7 @@
 //! How answers look to people. JSON is never made here, and nothing here writes: text goes in, text comes out.
 
 mod amounts;
+mod digest;
 mod hints;
 mod plan;
 mod styles;
@@ -10,6 +11,7 @@ mod time;
 mod waiting;
 
 pub use amounts::amounts;
+pub use digest::digest;
 pub use hints::for_people;
 pub use plan::{ShownPlan, applied, backups_after, deleted};
 pub use styles::{bad, bold, dim, good, warning};

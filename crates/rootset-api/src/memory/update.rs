@@ -1,6 +1,6 @@
 //! Changing a memory.
 
-use rootset_model::{MemoryId, Timestamp};
+use rootset_model::{MemoryId, PinnedBy, Timestamp, Trust};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -96,6 +96,10 @@ pub struct UpdatedMemory {
     pub redacted: usize,
     /// The reasons why extraction is still pending.
     pub errors: Vec<String>,
+    /// If it is pinned: for whom, `person` or `agent`.
+    pub pinned_by: Option<PinnedBy>,
+    /// The trust of the memory, if this update lowered it: its text or name is now that of a less trusted writer.
+    pub trust: Option<Trust>,
     /// With `erase_previous`: the name of the memory now. A name made from the erased text is replaced.
     pub name: Option<String>,
     /// With `erase_previous`: what was erased, and whether any of it is still in the files.

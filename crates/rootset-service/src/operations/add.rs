@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use rootset_api::{AddMemories, AddMemory, AddedMemories, AddedMemory, BatchResult, MemoryInput, Similar};
+use rootset_api::{AddMemories, AddMemory, AddedMemories, AddedMemory, BatchResult, MemoryInput, Request, Similar};
 use rootset_model::limits::{BATCH_MEMORIES_MAX, REASON_CHARS_MAX, SIMILAR_MAX};
 use rootset_model::names::check_memory_name;
 use rootset_model::slug::slug;
-use rootset_model::{MemoryId, Timestamp};
+use rootset_model::{MemoryId, Timestamp, Trust};
 use rootset_store::{AddOutcome, NewMemory, PreparedContent, SimilarMemory, Status, Workspace};
 use rootset_text::terms;
 use serde_json::{Map, Value};
 
-use crate::caller::Caller;
+use crate::caller::{Caller, USER_SOURCE};
 use crate::error::ServiceError;
 use crate::fields::{
     RawContent, check_short_text, check_source, check_source_version, checked_content, checked_metadata, checked_tags,
@@ -23,16 +23,21 @@ use crate::worker::{Completion, provider_failed};
 impl Operation for AddMemory {
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<AddedMemory, ServiceError> {
         let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
+        // Only these reach what a person may have pinned.
+        let reaches_others = self.memory.supersedes.is_some() || self.memory.expires_at.is_some();
+        let again = reaches_others.then(|| serde_json::to_value(&self).unwrap_or_default());
         let checked = CheckedMemory::check(self.memory, service, caller)?;
         let terms: Vec<String> =
             terms::query_terms(&checked.prepared.content.context).into_iter().map(|term| term.term).collect();
-        let (outcome, similar) = service.store.add_memory(
+        let added = service.store.add_memory(
             &workspace,
             &checked.new_memory(service.next_memory_id(), caller),
             &terms,
             SIMILAR_MAX,
             service.stamp(caller),
-        )?;
+        );
+        let (outcome, similar) =
+            added.map_err(|error| caller.or_ask_person(error.into(), Self::NAME, || again.unwrap_or_default()))?;
         let mut answer = answer(&outcome, checked.redacted);
         if outcome.status == Status::Pending {
             complete(service, &workspace, &mut answer);
@@ -56,6 +61,8 @@ fn answer(outcome: &AddOutcome, redacted: usize) -> AddedMemory {
         redacted,
         errors: Vec::new(),
         similar: Vec::new(),
+        pinned_by: outcome.pinned_by,
+        quarantined: outcome.trust.is_quarantined().then_some(true),
     }
 }
 
@@ -154,6 +161,7 @@ struct CheckedMemory {
     expires_at: Option<Timestamp>,
     supersedes: Vec<String>,
     restore: bool,
+    trust: Trust,
 }
 
 impl CheckedMemory {
@@ -173,8 +181,10 @@ impl CheckedMemory {
             }
             None => None,
         };
-        let source = input.source.unwrap_or_else(|| caller.front_end.default_source().to_owned());
+        let source = input.source.unwrap_or_else(|| caller.default_source().to_owned());
         check_source(&source)?;
+        check_claim(&source, caller)?;
+        let is_untrusted = input.untrusted == Some(true) || service.settings.untrusted_sources.contains(&source);
         check_source_version(input.source_version)?;
         if let Some(name) = &input.name {
             check_memory_name(name).map_err(|error| ServiceError::invalid(format!("`name`: {error}")))?;
@@ -197,6 +207,7 @@ impl CheckedMemory {
             expires_at: input.expires_at,
             supersedes: input.supersedes.unwrap_or_default(),
             restore: input.restore.unwrap_or(false),
+            trust: if is_untrusted { Trust::Untrusted } else { caller.trust },
         })
     }
 
@@ -214,10 +225,25 @@ impl CheckedMemory {
             expires_at: self.expires_at,
             is_pinned: self.pinned,
             pin_reason: self.pin_reason.as_deref(),
+            pinned_by: caller.origin().pinned_by(),
+            channel: caller.channel,
+            trust: self.trust,
             supersedes: &self.supersedes,
             restore: self.restore,
         }
     }
+}
+
+/// What an agent was told is still the agent's word.
+fn check_claim(source: &str, caller: &Caller) -> Result<(), ServiceError> {
+    if source.eq_ignore_ascii_case(USER_SOURCE) && !caller.may_claim_user() {
+        let trust = caller.trust.as_str();
+        return Err(ServiceError::invalid(format!(
+            "`source`: only people write as `{source}`, and you write as `{trust}`"
+        ))
+        .with_hint("leave `source` out, or use a word of your own; a person can approve the memory: `rootset trust`"));
+    }
+    Ok(())
 }
 
 fn check_pin_reason(reason: Option<&str>, pinned: bool) -> Result<(), ServiceError> {

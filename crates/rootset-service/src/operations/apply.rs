@@ -106,7 +106,10 @@ impl Operation for GcApply {
             },
             applied => applied,
         };
-        applied.map_err(|error| unconfirmed(&self, error, caller))
+        let again = || serde_json::to_value(&self).unwrap_or_default();
+        applied
+            .map_err(|error| unconfirmed(&self, error, caller))
+            .map_err(|error| caller.or_ask_person(error, Self::NAME, again))
     }
 }
 

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use rootset_api::{ErrorCode, GetMemory, MemoryAnswer, MemoryPart};
+use rootset_api::{ErrorCode, GetMemory, MemoryAnswer, MemoryPart, RevisionWriter};
 use rootset_model::MemoryId;
-use rootset_store::FullMemory;
+use rootset_store::{FullMemory, Writer};
 
 use crate::caller::Caller;
 use crate::error::ServiceError;
@@ -40,6 +40,13 @@ fn answer(
     let metadata = full.row.metadata.as_deref().map(serde_json::from_str).transpose();
     let metadata =
         metadata.map_err(|_| ServiceError::new(ErrorCode::Internal, "the stored metadata cannot be read"))?;
+    let row = &full.row;
+    let is_anothers = |it: &Writer| (&it.actor, it.channel, it.trust) != (&row.written_by, row.channel, row.trust);
+    let revision_by = full.writer.filter(is_anothers).map(|it| RevisionWriter {
+        written_by: it.actor,
+        channel: it.channel,
+        trust: it.trust,
+    });
     let is_pending = full.row.status == rootset_store::Status::Pending;
     Ok(MemoryAnswer {
         memory_id: full.row.id,
@@ -53,7 +60,11 @@ fn answer(
         source: full.row.source,
         repo: full.row.repo,
         file_path: full.row.file_path,
+        revision_by,
         written_by: full.row.written_by,
+        channel: full.row.channel,
+        trust: full.row.trust,
+        quarantined: full.row.trust.is_quarantined().then_some(true),
         status: full.row.status.as_str().to_owned(),
         last_error: full.row.last_error,
         attempts: is_pending.then_some(full.row.attempts),
@@ -70,6 +81,8 @@ fn answer(
         expires_at: full.row.expires_at,
         pinned: full.row.is_pinned,
         pin_reason: full.row.pin_reason,
+        pinned_by: full.row.pinned_by,
+        pinned_actor: full.row.pinned_actor,
         superseded: full.row.is_superseded,
         superseded_by: full.successor.map(named),
         supersede_reason: full.row.supersede_reason.filter(|_| full.row.is_superseded),

@@ -227,7 +227,8 @@ pub(super) fn apply(
         let Some(plan) = part.plan else { continue };
         let number = WorkspaceKey(part.workspace);
         let workspace = joint.workspace(number);
-        let review = Review { exclude, allow_large: request.allow_large.unwrap_or(false), confirm };
+        let allow_large = request.allow_large.unwrap_or(false);
+        let review = Review { exclude, allow_large, confirm };
         let applied = match workspace {
             Some(workspace) => service.apply_plan(workspace, plan, review, caller.author()),
             None => Err(ServiceError::new(ErrorCode::NotFound, "the workspace was purged since the plan was made")),

@@ -24,7 +24,11 @@ fn listed_answer(memory: ListedMemory) -> ListedAnswer {
         created_at: memory.created_at,
         updated_at: memory.updated_at,
         source: memory.source,
+        channel: memory.channel,
+        trust: memory.trust,
+        quarantined: memory.trust.is_quarantined().then_some(true),
         pinned: memory.is_pinned,
+        pinned_by: memory.pinned_by,
         status: memory.status,
     }
 }
@@ -42,6 +46,8 @@ impl Operation for ListMemories {
                 StatusFilter::Pending => Status::Pending,
                 StatusFilter::Complete => Status::Complete,
             }),
+            trust: self.trust,
+            channel: self.channel,
             lifecycle: match self.lifecycle.unwrap_or(LifecycleFilter::Live) {
                 LifecycleFilter::Live => Lifecycle::Live,
                 LifecycleFilter::Trashed => Lifecycle::Trashed,

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use rootset_api::{EntityResult, MemoryResult, SearchAnswer, SearchMemory, SearchMode, SearchResult};
+use rootset_model::Trust;
 use rootset_model::identity::normalise;
 use rootset_model::limits::{SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX, SEARCH_TOKENS_DEFAULT, SNIPPET_CHARS_MAX};
 use rootset_store::{EntityHit, Hit, SearchFilters, SearchRequest, Workspace};
@@ -104,6 +105,8 @@ fn memory_result(hit: Hit, terms: &[QueryTerm], explain: bool) -> MemoryResult {
         topic: hit.content.topic,
         updated_at: hit.updated_at,
         source: hit.source,
+        trust: Some(hit.trust).filter(|trust| *trust < Trust::Agent),
+        quarantined: hit.trust.is_quarantined().then_some(true),
         score: explain.then_some(hit.ranked.score),
         why: explain.then_some(hit.ranked.why),
     }

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use rootset_api::{DiskAnswer, GcStatus, LiveCounts, StatusAnswer, TrashCounts};
+use rootset_api::{DiskAnswer, GcStatus, LiveCounts, RemovedByAgents, StatusAnswer, TrashCounts};
 use rootset_model::limits::RUNS_SHOWN;
+use rootset_store::Removals;
 
 use super::undo::run_answer;
 use crate::caller::Caller;
@@ -38,6 +39,7 @@ impl Operation for GcStatus {
             rounds: service.rounds_of(&workspace)?,
             undo_ends_soon: Some(status.undo_ends_soon.into_iter().map(run_answer).collect::<Vec<_>>())
                 .filter(|runs| !runs.is_empty()),
+            removed_by_agents: removed_answer(status.removed_by_agents),
             disk: DiskAnswer {
                 db: sees_all.then_some(status.sizes.database_bytes),
                 wal: sees_all.then_some(status.sizes.log_bytes),
@@ -47,4 +49,9 @@ impl Operation for GcStatus {
             },
         })
     }
+}
+
+fn removed_answer(removals: Removals) -> Option<RemovedByAgents> {
+    let (undo_until, _) = removals.first?;
+    Some(RemovedByAgents { count: removals.count, names: removals.names, undo_until })
 }

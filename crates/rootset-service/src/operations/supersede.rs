@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use rootset_api::{SupersedeMemory, SupersededMemory};
+use rootset_api::{Request, SupersedeMemory, SupersededMemory};
 use rootset_model::limits::REASON_CHARS_MAX;
 
 use crate::caller::Caller;
@@ -17,13 +17,16 @@ impl Operation for SupersedeMemory {
         if let Some(reason) = &self.reason {
             check_short_text("reason", reason, REASON_CHARS_MAX)?;
         }
-        let (memory_id, superseded_by, chain) = service.store.supersede_memory(
+        let superseded = service.store.supersede_memory(
             &workspace,
             &self.memory_id,
             &self.by,
             self.reason.as_deref(),
             service.stamp(caller),
-        )?;
+        );
+        let again = || serde_json::to_value(&self).unwrap_or_default();
+        let (memory_id, superseded_by, chain) =
+            superseded.map_err(|error| caller.or_ask_person(error.into(), Self::NAME, again))?;
         Ok(SupersededMemory { memory_id, superseded_by, chain })
     }
 }

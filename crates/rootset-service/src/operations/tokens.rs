@@ -12,7 +12,7 @@ use rootset_model::limits::{
     NAME_CHARS_MAX, PATH_BYTES_MAX, TOKEN_LIFETIME_DAYS, TOKEN_OVERLAP_MS, TOKEN_OVERLAP_MS_MAX, TOKEN_ROOTS_MAX,
     TOKEN_WORKSPACES_MAX,
 };
-use rootset_model::names::check_memory_name;
+use rootset_model::names::{check_memory_name, is_reserved_actor};
 use rootset_model::{Timestamp, TokenId, WorkspaceKey};
 use rootset_store::{BoundWorkspace, NewToken, Rotation, TokenReference, TokenRow};
 
@@ -25,8 +25,6 @@ use crate::tokens::{DAY_MS, ends_soon_by, hash_of, new_secret};
 
 /// What stands for every workspace, also later ones.
 const ALL_WORKSPACES: &str = "*";
-/// Actors of the audit trail that are no tokens: nobody may sign as one of them.
-const OTHER_ACTORS: [&str; 6] = ["cli", "housekeeping", "rootset", "scheduler", "unknown", "worker"];
 
 impl Operation for CreateToken {
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<CreatedToken, ServiceError> {
@@ -172,7 +170,7 @@ fn forbidden(message: impl Into<String>) -> ServiceError {
 /// Names are like those of memories: they stand in logs, audit entries and `written_by`.
 fn check_name(name: &str) -> Result<(), ServiceError> {
     check_memory_name(name).map_err(|error| ServiceError::invalid(format!("`name`: {error}")))?;
-    if OTHER_ACTORS.contains(&name) {
+    if is_reserved_actor(name) {
         return Err(
             ServiceError::invalid(format!("`name`: `{name}` is reserved for Rootset")).with_hint("choose another name")
         );

@@ -54,7 +54,10 @@ impl Operation for UpdateMemory {
         for _ in 0..ATTEMPTS_MAX {
             match attempt(&self, service, caller, &workspace, &attributes, redacted) {
                 Err(Attempt::ChangedMeanwhile) => {}
-                Err(Attempt::Failed(error)) => return Err(error),
+                Err(Attempt::Failed(error)) => {
+                    let again = || serde_json::to_value(&self).unwrap_or_default();
+                    return Err(caller.or_ask_person(error, Self::NAME, again));
+                }
                 Ok(updated) => return Ok(updated),
             }
         }
@@ -157,6 +160,7 @@ fn attempt(
         memory: seen.row.id,
         seen_version: seen.row.version,
         attributes,
+        origin: caller.origin(),
         content: prepared.as_ref(),
         erase_previous: erases,
         history: service.history(),
@@ -178,6 +182,8 @@ fn attempt(
         relations_removed: outcome.relations_removed,
         redacted: redacted + redacted_metadata,
         errors: Vec::new(),
+        pinned_by: outcome.pinned_by,
+        trust: outcome.lowered_to,
         name: None,
         receipt: None,
         warnings: None,

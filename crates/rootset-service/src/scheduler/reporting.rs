@@ -3,6 +3,7 @@
 use rootset_store::{BucketFindings, BucketTotals, Garbage, Stamp, Workspace};
 
 use super::findings::{Reported, about_bucket, digest_of};
+use super::removals::REMOVALS;
 use super::state::WorkspaceNote;
 use super::telemetry::{self, Event, Tombstone, TombstoneDetail};
 use super::workspace_round::BLOCKED;
@@ -28,6 +29,7 @@ impl Scheduler {
     ) -> Result<i64, ServiceError> {
         let mut reported = Reported::default();
         reported.keep(BLOCKED, &note.reported);
+        reported.keep(REMOVALS, &note.reported);
         let mut expired = 0;
         for found in garbage.buckets.iter().filter(|found| !found.expired.is_empty()) {
             expired += found.expired.len() as i64;

@@ -25,6 +25,7 @@ pub enum Event {
     Drain(DrainEvent),
     Failed(FailedWorkspace),
     Clock(ClockEvent),
+    Removals(RemovalsByAgents),
 }
 
 /// Memories of one source and repository that the policies no longer keep.
@@ -103,6 +104,17 @@ pub struct ClockEvent {
     pub in_words: String,
 }
 
+/// Memories that agents removed: the first undo ends soon.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RemovalsByAgents {
+    pub workspace_id: String,
+    /// All that can still be undone.
+    pub count: i64,
+    pub undo_until: Timestamp,
+    /// The run whose undo ends first.
+    pub run_id: RunId,
+}
+
 impl DrainStep {
     fn kind(self) -> &'static str {
         match self {
@@ -147,13 +159,17 @@ impl Event {
                 let kind = if it.is_in_doubt { "clock_in_doubt" } else { "clock_believed" };
                 (kind, serde_json::json!({"in_words": it.in_words}), None)
             }
+            Self::Removals(it) => {
+                counts.add("memories", it.count);
+                ("removals_by_agents", serde_json::json!({"undo_until": it.undo_until}), Some(it.run_id))
+            }
         };
         EventNote { kind, counts, details: Some(details), run }
     }
 }
 
 /// Kinds of events, for whoever asks the audit trail for them.
-pub const EVENT_KINDS: [&str; 12] = [
+pub const EVENT_KINDS: [&str; 13] = [
     "garbage_found",
     "plan_blocked",
     "drain_announced",
@@ -166,6 +182,7 @@ pub const EVENT_KINDS: [&str; 12] = [
     "clock_in_doubt",
     "clock_believed",
     "token_expiring",
+    "removals_by_agents",
 ];
 
 /// Events as log lines.
@@ -203,6 +220,11 @@ impl TelemetrySink for LogSink {
             // The reason was logged where it happened.
             Event::Failed(_) => {}
             Event::Clock(it) => tracing::warn!(target: "rootset::gc", "{}", it.in_words),
+            Event::Removals(it) => tracing::warn!(
+                target: "rootset::gc", workspace_id = it.workspace_id, count = it.count, run_id = %it.run_id,
+                "agents removed memories, and the first undo ends at {}; `rootset undo {}` restores them",
+                it.undo_until, it.run_id
+            ),
         }
     }
 }

@@ -58,6 +58,7 @@ impl Scheduler {
         let gc = &service.settings.gc;
         let auto_delete = gc.auto_delete_of(workspace);
         let mut run = WorkspaceRun::default();
+        let next_notice = self.tell_of_removals(workspace, note)?;
         if auto_delete {
             for plan in std::mem::take(&mut note.unfinished_plans) {
                 run.trashed += self.resume(workspace, plan, note)?;
@@ -87,7 +88,8 @@ impl Scheduler {
         // A plan that waits for a person is the same plan as long as nothing changes.
         keep_plans(&mut note.waiting, &was_waiting);
         run.waiting.clone_from(&note.waiting);
-        if let Some(look) = garbage.next_look.filter(|_| taken.is_done) {
+        if let Some(mut look) = garbage.next_look.filter(|_| taken.is_done) {
+            look.at = next_notice.map_or(look.at, |at| at.min(look.at));
             service.store.note_looked(workspace, &look)?;
         }
         Ok(run)

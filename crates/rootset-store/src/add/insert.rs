@@ -9,7 +9,7 @@ use super::{AddOutcome, NewMemory};
 use crate::driver::{SearchIndex, SearchRow, Transaction, Value};
 use crate::error::StoreError;
 use crate::graph::{self, Contribution};
-use crate::memories::{Status, stored_list};
+use crate::memories::{Status, Writer, stored_list};
 use crate::seals::{Seal, seal};
 use crate::statements::memories as sql;
 use crate::time::ObservedStamp;
@@ -52,7 +52,14 @@ pub fn insert_all(
     insert_rows(tx, workspace, memories, &numbers, stamp.now)?;
     let tags: Vec<(MemoryId, &[String])> = memories.iter().map(|it| (it.new.id, it.new.tags)).collect();
     insert_tags(tx, workspace, &tags)?;
-    let revisions: Vec<_> = memories.iter().map(|it| (it.new.id, 1, it.new.prepared)).collect();
+    let revisions: Vec<_> = memories
+        .iter()
+        .map(|it| {
+            let new = it.new;
+            let writer = Writer { actor: new.written_by.to_owned(), channel: new.channel, trust: new.trust };
+            NewRevision { memory: new.id, revision: 1, prepared: new.prepared, writer }
+        })
+        .collect();
     insert_revisions(tx, workspace, &revisions, stamp.now)?;
     let chunks: Vec<_> =
         memories.iter().zip(&numbers).map(|(it, number)| (it.new.id, it.new.prepared, number.first_chunk)).collect();
@@ -91,6 +98,8 @@ pub fn insert_all(
                 restored: false,
                 status: it.status(),
                 version: 1,
+                trust: it.new.trust,
+                pinned_by: it.new.is_pinned.then_some(it.new.pinned_by),
                 chunks_created: it.new.prepared.chunks.len(),
                 entities_created: of_graph.entities,
                 relations_created: of_graph.relations,
@@ -186,6 +195,10 @@ fn insert_rows(
                 observed.doubt(),
                 seal.into(),
                 new.source_version.into(),
+                new.channel.into(),
+                new.trust.into(),
+                new.is_pinned.then_some(new.pinned_by).into(),
+                new.is_pinned.then_some(new.written_by).into(),
             ]
         })
         .collect();
@@ -211,32 +224,30 @@ pub fn insert_tags(
     if rows.is_empty() { Ok(()) } else { tx.execute_many(&sql::INSERT_TAG, &rows).map(drop) }
 }
 
-pub(crate) fn insert_revision(
-    tx: &mut dyn Transaction,
-    workspace: WorkspaceKey,
-    memory: MemoryId,
-    revision: i64,
-    prepared: &PreparedContent,
-    now: Timestamp,
-) -> Result<(), StoreError> {
-    insert_revisions(tx, workspace, &[(memory, revision, prepared)], now)
+/// A text, and who wrote it.
+#[derive(Debug)]
+pub(crate) struct NewRevision<'a> {
+    pub memory: MemoryId,
+    pub revision: i64,
+    pub prepared: &'a PreparedContent,
+    pub writer: Writer,
 }
 
-fn insert_revisions(
+pub(crate) fn insert_revisions(
     tx: &mut dyn Transaction,
     workspace: WorkspaceKey,
-    revisions: &[(MemoryId, i64, &PreparedContent)],
+    revisions: &[NewRevision<'_>],
     now: Timestamp,
 ) -> Result<(), StoreError> {
     let json = |items: &[String]| serde_json::to_string(items).expect("strings always serialise");
     let packed: Vec<(String, String)> = revisions
         .iter()
-        .map(|(_, _, prepared)| (json(&prepared.content.decisions), json(&prepared.content.rationale)))
+        .map(|it| (json(&it.prepared.content.decisions), json(&it.prepared.content.rationale)))
         .collect();
     let seals: Vec<Seal> = revisions
         .iter()
         .zip(&packed)
-        .map(|((memory, _, prepared), (decisions, rationale))| {
+        .map(|(NewRevision { memory, prepared, .. }, (decisions, rationale))| {
             let content = &prepared.content;
             let (topic, context) = ((&content.topic).into(), (&content.context).into());
             let bytes = content.byte_len() as i64;
@@ -246,7 +257,7 @@ fn insert_revisions(
     let rows: Vec<Vec<Value<'_>>> = revisions
         .iter()
         .zip(packed.iter().zip(&seals))
-        .map(|((memory, revision, prepared), ((decisions, rationale), seal))| {
+        .map(|(NewRevision { memory, revision, prepared, writer }, ((decisions, rationale), seal))| {
             let content = &prepared.content;
             vec![
                 workspace.into(),
@@ -261,6 +272,9 @@ fn insert_revisions(
                 (&prepared.extractor_id).into(),
                 prepared.extractor_version.into(),
                 seal.into(),
+                writer.channel.into(),
+                writer.trust.into(),
+                (&writer.actor).into(),
             ]
         })
         .collect();

@@ -4,6 +4,7 @@
 //! plans, jobs and tokens belong to the database, counters and sums are computed again from the rows.
 
 use rootset_model::limits::COUNT_MAX;
+use rootset_model::{Channel, Trust};
 
 use crate::driver::{SearchIndex, Statement};
 use crate::kinds::KINDS;
@@ -59,6 +60,8 @@ pub(crate) enum Kind {
 
 pub(crate) const COUNT: Kind = Kind::Count(COUNT_MAX);
 const FLAG: Kind = Kind::Count(1);
+const CHANNEL: Kind = Kind::Checked(|text| Channel::from_word(text).is_some());
+const TRUST: Kind = Kind::Checked(|text| Trust::from_word(text).is_some());
 const NUMBER_OF_32_BITS: Kind = Kind::Count(u32::MAX as i64);
 
 pub(crate) const fn needed(name: &'static str, kind: Kind) -> Column {

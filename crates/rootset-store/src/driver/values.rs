@@ -147,6 +147,28 @@ macro_rules! value_from_id {
 }
 value_from_id!(MemoryId, EntityId, RelationId, PlanId, RunId, ErasureId, TokenId, DrainId);
 
+macro_rules! value_from_word {
+    ($($word:ident),*) => {
+        $(
+            impl From<rootset_model::$word> for Value<'_> {
+                fn from(word: rootset_model::$word) -> Self {
+                    Self::Text(word.as_str())
+                }
+            }
+
+            impl FromColumn for rootset_model::$word {
+                fn from_column(column: Column<'_>) -> Option<Self> {
+                    match column {
+                        Column::Text(text) => Self::from_word(text),
+                        _ => None,
+                    }
+                }
+            }
+        )*
+    };
+}
+value_from_word!(Channel, Trust, PinnedBy);
+
 /// What a column can be read as; `None` is a type the schema does not promise.
 pub trait FromColumn: Sized {
     fn from_column(column: Column<'_>) -> Option<Self>;

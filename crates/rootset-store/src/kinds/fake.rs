@@ -202,7 +202,7 @@ fn in_shed_and_trash() -> (usize, usize) {
     (shed.parcels.len(), shed.trash.len())
 }
 
-const STAMP: Stamp<'static> = Stamp { now: Timestamp(1_000), actor: "test", origin: None };
+const STAMP: Stamp<'static> = Stamp { now: Timestamp(1_000), actor: "test", origin: None, way: None };
 
 fn apply(store: &Store, workspace: &Workspace, plan: PlanId, run: RunId) -> Result<crate::Applied, StoreError> {
     let options = ApplyOptions {

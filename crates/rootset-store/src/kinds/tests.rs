@@ -10,7 +10,7 @@ use super::{KINDS, Kind};
 use crate::statements::{doctor, housekeeping, runs};
 use crate::{ApplyOptions, NewPlan, NewWorkspace, PurgeTarget, Stamp, Store};
 
-const STAMP: Stamp<'static> = Stamp { now: Timestamp(1_000), actor: "test", origin: None };
+const STAMP: Stamp<'static> = Stamp { now: Timestamp(1_000), actor: "test", origin: None, way: None };
 
 #[test]
 fn every_word_belongs_to_one_kind_of_root_or_to_derived_rows() {

@@ -67,8 +67,10 @@ pub(crate) fn similar(
         .take(limit)
         .collect();
     let found = hits(tx, workspace, ranked)?;
+    // Nobody asked for these: what is quarantined is not among them.
     Ok(found
         .into_iter()
+        .filter(|hit| !hit.trust.is_quarantined())
         .map(|hit| SimilarMemory {
             id: hit.ranked.memory,
             name: hit.name,

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use rootset_gc::{PlanFacts, Skip};
 use rootset_model::limits::SWEEP_BATCH_MEMORIES;
 use rootset_model::plan::{Action, ItemKind, PlanItem};
-use rootset_model::{ErasureId, MemoryId, PlanId, RunId, WorkspaceKey};
+use rootset_model::{ErasureId, MemoryId, Origin, PlanId, RunId, WorkspaceKey};
 
 use super::ApplyOptions;
 use crate::driver::Transaction;
@@ -15,6 +15,7 @@ use crate::kinds::{self, States, Sweep, Terms};
 use crate::plans::{self, NewPlan, PlanTotals, StoredPlan};
 use crate::runs::{self, NewRun};
 use crate::statements::context as context_sql;
+use crate::statements::plans as plan_sql;
 use crate::statements::runs as sql;
 use crate::update::EraseIds;
 use crate::{Stamp, retention};
@@ -100,6 +101,9 @@ pub(super) fn begin(
         return Err(StoreError::ConfirmationRequired { plan: stored.id });
     }
     let excluded = excluded_items(tx, workspace, stored.id, options.exclude)?;
+    if stored.include_pinned {
+        refuse_pinned_by_person(tx, workspace, stored.id, &excluded, stamp)?;
+    }
     let kept: Vec<PlanItem> = excluded.iter().map(|(_, item)| *item).collect();
     let limited = kinds::by_kind(&kept).filter(|(kind, _)| kind.is_limited());
     let kept: Vec<[u8; 16]> = limited.flat_map(|(_, items)| kinds::objects(&items)).collect();
@@ -260,6 +264,28 @@ pub(super) fn confirm_named(
     plans::insert(tx, workspace, &plan, stamp)?;
     let stored = plans::find(tx, workspace, ids.plan)?;
     confirm(tx, workspace, &stored, operation, ids, grace_ms, stamp)
+}
+
+/// A plan that takes pinned memories takes those of a person only for a person.
+fn refuse_pinned_by_person(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    plan: PlanId,
+    excluded: &[(i64, PlanItem)],
+    stamp: Stamp<'_>,
+) -> Result<(), StoreError> {
+    if stamp.origin.is_none_or(Origin::acts_for_person) {
+        return Ok(());
+    }
+    let held: Vec<(MemoryId, Option<String>)> =
+        tx.rows(&plan_sql::PINNED_BY_PERSON, &[workspace.into(), (&plan).into()], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })?;
+    let is_kept = |memory: &MemoryId| excluded.iter().any(|(_, item)| item.object == memory.0);
+    match held.into_iter().find(|(memory, _)| !is_kept(memory)) {
+        Some((memory, name)) => Err(StoreError::PinnedByPerson { memory, name }),
+        None => Ok(()),
+    }
 }
 
 /// The items that the reviewer keeps, with their positions.

@@ -45,6 +45,8 @@ pub struct AddArguments {
     supersedes: Vec<String>,
     #[arg(long)]
     restore: bool,
+    #[arg(long)]
+    untrusted: bool,
 }
 
 pub fn run(arguments: AddArguments, program: &Program) -> Result<(), Failure> {
@@ -65,6 +67,7 @@ pub fn run(arguments: AddArguments, program: &Program) -> Result<(), Failure> {
         expires_at,
         supersedes: given(arguments.supersedes),
         restore: arguments.restore.then_some(true),
+        untrusted: arguments.untrusted.then_some(true),
     };
     let answer = program.run(AddMemory { workspace_id: None, memory })?;
     program.output.answer(&answer, render)?;

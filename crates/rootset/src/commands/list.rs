@@ -31,6 +31,10 @@ pub struct ListArguments {
     source: Option<String>,
     #[arg(long, value_name = "NAME")]
     written_by: Option<String>,
+    #[arg(long, value_name = "person|agent|imported|untrusted")]
+    trust: Option<String>,
+    #[arg(long, value_name = "cli|mcp|http|hook|index|import")]
+    channel: Option<String>,
     #[arg(long)]
     status: Option<String>,
     #[arg(long, value_name = "live|trashed|superseded|all")]
@@ -48,6 +52,8 @@ pub struct PageArguments {
 pub fn run(arguments: ListArguments, program: &Program) -> Result<(), Failure> {
     let order_by = arguments.order_by.as_deref().map(|text| word("--order-by", text)).transpose()?;
     let status = arguments.status.as_deref().map(|text| word("--status", text)).transpose()?;
+    let trust = arguments.trust.as_deref().map(|text| word("--trust", text)).transpose()?;
+    let channel = arguments.channel.as_deref().map(|text| word("--channel", text)).transpose()?;
     let lifecycle = arguments.lifecycle.as_deref().map(|text| word("--lifecycle", text)).transpose()?;
     let answer = program.run(ListMemories {
         workspace_id: None,
@@ -59,6 +65,8 @@ pub fn run(arguments: ListArguments, program: &Program) -> Result<(), Failure> {
         tags: given(arguments.tags),
         source: arguments.source,
         written_by: arguments.written_by,
+        trust,
+        channel,
         status,
         lifecycle,
     })?;
@@ -77,7 +85,8 @@ fn render(answer: &MemoryList) -> String {
     let mut table = Table::new(["NAME", "UPDATED", "SOURCE", "NOTE", "TOPIC"]);
     for memory in &answer.memories {
         let name = memory.name.clone().unwrap_or_else(|| memory.memory_id.to_string());
-        let notes = [(memory.pinned, "pinned"), (memory.status == "pending", "pending")];
+        let is_untrusted = memory.quarantined == Some(true);
+        let notes = [(is_untrusted, "untrusted"), (memory.pinned, "pinned"), (memory.status == "pending", "pending")];
         let notes: Vec<&str> = notes.into_iter().filter(|(is_so, _)| *is_so).map(|(_, note)| note).collect();
         table.row([
             one_line(&name, NAME_CHARS),

@@ -92,7 +92,11 @@ fn render(answer: &SearchAnswer) -> String {
 fn paragraph(memory: &MemoryResult) -> String {
     let name = memory.name.clone().unwrap_or_else(|| memory.memory_id.to_string());
     let about = format!("{}, {}", age(memory.updated_at), escaped(&memory.source));
-    let mut lines = vec![format!("{}  {}", render::bold(escaped(&name)), render::dim(about))];
+    let mut head = format!("{}  {}", render::bold(escaped(&name)), render::dim(about));
+    if memory.quarantined == Some(true) {
+        head = format!("{head}  {}", render::warning("untrusted"));
+    }
+    let mut lines = vec![head];
     let topic = one_line(&memory.topic, TOPIC_CHARS);
     let snippet = one_line(&memory.snippet, SNIPPET_CHARS);
     // Without a topic of its own a memory begins with it: once is enough.

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use clap::Args;
 use rootset_api::{GetMemory, MemoryAnswer, MemoryPart};
+use rootset_model::PinnedBy;
 
 use crate::arguments::described_by;
 use crate::exit::Failure;
@@ -81,13 +82,14 @@ fn facts(memory: &MemoryAnswer) -> Vec<(&'static str, String)> {
         ("name", optional(&memory.name)),
         ("id", Some(memory.memory_id.to_string())),
         ("source", Some(source)),
+        ("trust", Some(trust(memory))),
         ("file", optional(&memory.file_path)),
         ("tags", words(&memory.tags)),
         ("created", Some(with_age(memory.created_at))),
         ("updated", Some(with_age(memory.updated_at))),
         ("used", used),
         ("expires", memory.expires_at.map(with_age)),
-        ("pinned", memory.pinned.then(|| optional(&memory.pin_reason).unwrap_or_else(|| "yes".to_owned()))),
+        ("pinned", memory.pinned.then(|| pin(memory))),
         ("replaced by", optional(&memory.superseded_by).filter(|_| memory.superseded)),
         ("because", optional(&memory.supersede_reason)),
         ("replaces", words(&memory.supersedes)),
@@ -98,4 +100,30 @@ fn facts(memory: &MemoryAnswer) -> Vec<(&'static str, String)> {
         ("metadata", metadata.map(|text| escaped(&text))),
     ];
     facts.into_iter().filter_map(|(label, value)| Some((label, value?))).collect()
+}
+
+/// Who answers for the text, and how it came in.
+fn trust(memory: &MemoryAnswer) -> String {
+    let came = format!("{}, came by {}", memory.trust.as_str(), memory.channel.as_str());
+    let came = match &memory.revision_by {
+        Some(by) => format!("{came}; this text by {} ({})", escaped(&by.written_by), by.trust.as_str()),
+        None => came,
+    };
+    match memory.quarantined {
+        Some(true) => render::warning(format!("{came}: never shown unasked; `rootset trust` approves it")),
+        _ => came,
+    }
+}
+
+fn pin(memory: &MemoryAnswer) -> String {
+    let by = match (memory.pinned_by, &memory.pinned_actor) {
+        (Some(PinnedBy::Person), _) => "by you".to_owned(),
+        (Some(PinnedBy::Agent), Some(actor)) => format!("by the agent {}", escaped(actor)),
+        (Some(PinnedBy::Agent), None) => "by an agent".to_owned(),
+        (None, _) => "yes".to_owned(),
+    };
+    match memory.pin_reason.as_deref().filter(|reason| !reason.is_empty()) {
+        Some(reason) => format!("{by}: {}", escaped(reason)),
+        None => by,
+    }
 }

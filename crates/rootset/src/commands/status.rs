@@ -47,6 +47,12 @@ fn render(status: &StatusAnswer) -> String {
         let memories = counted(memories, "memory", "memories");
         line("undo ends", format!("{until}: {memories} of rootset undo {}", run.run_id));
     }
+    if let Some(removed) = &status.removed_by_agents {
+        let (memories, until) = (counted(removed.count, "memory", "memories"), with_age(removed.undo_until));
+        let names: Vec<String> = removed.names.iter().map(|name| one_line(name, 40)).collect();
+        let more = if removed.count > removed.names.len() as i64 { ", …" } else { "" };
+        line("by agents", format!("{memories} removed: {}{more}; the first undo ends {until}", names.join(", ")));
+    }
     if !status.last_runs.is_empty() {
         let mut table = Table::new(["RUN", "OPERATION", "BY", "AT", "MEMORIES"]);
         for run in &status.last_runs {

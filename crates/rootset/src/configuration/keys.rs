@@ -461,6 +461,12 @@ const AFTER_RETENTION: &[Key] = &[
         about: "earlier revisions kept per memory",
     },
     Key {
+        path: "memory.untrusted_sources",
+        kind: Kind::TextList,
+        value: Value::Default("[]"),
+        about: "sources whose memories nobody answers for: they are found by search and never shown unasked",
+    },
+    Key {
         path: "extract.provider",
         kind: Kind::Choice(&["builtin", "openai"]),
         value: Value::Default(r#""builtin""#),

@@ -1,8 +1,8 @@
 //! Memories with their revisions and chunks, as rows of a backup.
 
-use rootset_model::Extraction;
+use rootset_model::{Extraction, PinnedBy};
 
-use super::{COUNT, FLAG, Kind, Rows, Table, is_json, needed, optional};
+use super::{CHANNEL, COUNT, FLAG, Kind, Rows, TRUST, Table, is_json, needed, optional};
 use crate::statements::backup as sql;
 
 pub(crate) static MEMORY_TABLES: &[Table] = &[
@@ -43,6 +43,10 @@ pub(crate) static MEMORY_TABLES: &[Table] = &[
             optional("stale_at", Kind::Integer),
             optional("is_stamp_in_doubt", FLAG),
             optional("seal", Kind::Id),
+            optional("channel", CHANNEL),
+            optional("trust", TRUST),
+            optional("pinned_by", Kind::Checked(is_pinned_by)),
+            optional("pinned_actor", Kind::Text),
         ]
     ),
     stored!(
@@ -65,6 +69,9 @@ pub(crate) static MEMORY_TABLES: &[Table] = &[
             optional("trashed_run", Kind::Id),
             optional("trashed_at", Kind::Integer),
             optional("seal", Kind::Id),
+            optional("channel", CHANNEL),
+            optional("trust", TRUST),
+            optional("written_by", Kind::Text),
         ]
     ),
     stored!(
@@ -98,6 +105,10 @@ pub(crate) static MEMORY_TABLES: &[Table] = &[
         [needed("memory", Kind::Id), needed("use_count", COUNT), needed("last_used_at", Kind::Integer),]
     ),
 ];
+
+fn is_pinned_by(text: &str) -> bool {
+    PinnedBy::from_word(text).is_some()
+}
 
 fn is_status(text: &str) -> bool {
     matches!(text, "pending" | "complete")

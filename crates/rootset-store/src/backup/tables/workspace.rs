@@ -2,7 +2,7 @@
 
 use rootset_model::RetentionPolicy;
 
-use super::{COUNT, Column, FLAG, Kind, Rows, Table, is_json, needed, optional};
+use super::{CHANNEL, COUNT, Column, FLAG, Kind, Rows, TRUST, Table, is_json, needed, optional};
 use crate::driver::SearchIndex;
 use crate::purge::Receipt;
 use crate::runs::RunCounts;
@@ -49,6 +49,8 @@ pub(super) static RUN_TABLES: &[Table] = &[stored!(
         optional("receipt", Kind::Checked(is_json::<Receipt>)),
         optional("is_stamp_in_doubt", FLAG),
         optional("drain", Kind::Id),
+        optional("channel", CHANNEL),
+        optional("trust", TRUST),
     ]
 )];
 

@@ -2,7 +2,7 @@
 
 use rootset_gc::strategies;
 use rootset_model::plan::Reason;
-use rootset_model::{MemoryId, WorkspaceKey};
+use rootset_model::{MemoryId, PinnedBy, WorkspaceKey};
 
 use crate::driver::Transaction;
 use crate::error::StoreError;
@@ -47,9 +47,14 @@ fn garbage_reason(
 
 fn why_alive(tx: &mut dyn Transaction, workspace: WorkspaceKey, row: &MemoryRow) -> Result<String, StoreError> {
     if row.is_pinned {
+        let by = match row.pinned_by {
+            Some(PinnedBy::Person) => " by a person",
+            Some(PinnedBy::Agent) => " by an agent",
+            None => "",
+        };
         return Ok(match &row.pin_reason {
-            Some(why) => format!("pinned: {why}"),
-            None => "pinned".to_owned(),
+            Some(why) => format!("pinned{by}: {why}"),
+            None => format!("pinned{by}"),
         });
     }
     if row.is_superseded {

@@ -27,7 +27,7 @@ pub fn apply(comparison: &Comparison<'_>, program: &Program) -> Result<Applied, 
     let memories: Vec<(&Entity, Option<String>)> = new.chain(changed).collect();
     for batch in memories.chunks(BATCH_MEMORIES_MAX) {
         let request = batch.iter().map(|(entity, replaces)| memory(entity, replaces.clone())).collect();
-        let answer = program.run(AddMemories { workspace_id: None, memories: request })?;
+        let answer = program.run_importing(AddMemories { workspace_id: None, memories: request })?;
         for ((entity, _), result) in batch.iter().zip(answer.results) {
             match result {
                 BatchResult::Added(added) => applied.created += usize::from(added.created),
@@ -39,7 +39,7 @@ pub fn apply(comparison: &Comparison<'_>, program: &Program) -> Result<Applied, 
         }
     }
     for batch in rows(comparison).chunks(IMPORT_ROWS_MAX) {
-        let answer = program.run(graph(batch))?;
+        let answer = program.run_importing(graph(batch))?;
         applied.runs.push(answer.run_id);
         applied.entities += answer.entities;
         applied.relations += answer.relations;
