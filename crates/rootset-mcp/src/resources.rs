@@ -1,5 +1,5 @@
 //! Memories and plans as resources: `memory://{workspace}/{id}` and `plan://{id}`. Reading one is `get_memory` or
-//! `get_plan`; the list is the latest memories.
+//! `get_plan`; the list is the latest memories without quarantined ones.
 
 use rmcp::ErrorData;
 use rmcp::model::{ListResourcesResult, ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
@@ -45,8 +45,10 @@ pub fn listing(cursor: Option<&str>) -> Result<Value, ErrorData> {
 
 pub fn listed(workspace: &str, page: &Value) -> ListResourcesResult {
     let memories = page["memories"].as_array().map(Vec::as_slice).unwrap_or_default();
+    // A client may show the list to a model that did not ask for any of it.
+    let shown = memories.iter().filter(|memory| memory["quarantined"] != true);
     let mut result =
-        ListResourcesResult::with_all_items(memories.iter().filter_map(|memory| resource(workspace, memory)).collect());
+        ListResourcesResult::with_all_items(shown.filter_map(|memory| resource(workspace, memory)).collect());
     let next = page["offset"].as_i64().unwrap_or(0) + memories.len() as i64;
     result.next_cursor = (next < page["total"].as_i64().unwrap_or(0)).then(|| next.to_string());
     result
@@ -109,6 +111,13 @@ mod tests {
         for bad in ["memory://default", "memory:///x", "memory://default/", "plan://", "file:///etc/passwd", ""] {
             assert_eq!(read(bad), None, "{bad}");
         }
+    }
+
+    #[test]
+    fn quarantined_memories_are_not_offered() {
+        let page =
+            json!({"memories": [{"memory_id": "1", "topic": "x", "quarantined": true}], "total": 1, "offset": 0});
+        assert!(listed("default", &page).resources.is_empty());
     }
 
     #[test]

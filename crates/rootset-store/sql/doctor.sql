@@ -75,6 +75,11 @@ WHERE m.workspace = ?1
   AND NOT EXISTS (SELECT 1 FROM revisions r
                   WHERE r.workspace = m.workspace AND r.memory = m.memory AND r.revision = m.revision);
 
+-- name: pins_of_nobody
+-- scans: doctor
+SELECT COUNT(*) FROM memories
+WHERE workspace = ?1 AND (CASE WHEN pinned = 1 THEN 1 ELSE 0 END) <> (CASE WHEN pinned_by IS NULL THEN 0 ELSE 1 END);
+
 -- name: memories_without_chunks
 -- scans: doctor
 SELECT COUNT(*) FROM memories m

@@ -235,3 +235,56 @@ fn sealed_rows_of_the_ninth_schema_of_sqlite_are_checked_and_older_ones_open() {
     let found = broken();
     assert!(matches!(found.as_slice(), [one] if one.starts_with("revision 1 of memory")), "{found:?}");
 }
+
+#[test]
+fn provenance_of_the_tenth_schema_of_sqlite_is_what_is_known_and_the_lower_of_two_answers() {
+    let folder = temporary_folder();
+    let path = folder.path().join("copy.db");
+    std::fs::copy(&fixtures()[9], &path).expect("a copy");
+    let raw = rusqlite::Connection::open(&path).expect("the same file");
+    // An agent that called itself `cli`, a client, a token, and a file of another program.
+    for (number, (name, source, written_by)) in [
+        ("liar", "agent", "cli"),
+        ("client", "agent", "claude-code"),
+        ("token", "user", "some-token"),
+        ("own-word", "meeting", "claude-code"),
+        ("other-program", "server-memory", "cli"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        raw.execute(
+            "INSERT INTO memories (workspace, memory, sequence, name, source, written_by, status, version, revision, created_at,
+                                   updated_at, ingested_at, pinned)
+             VALUES (1, ?1, ?2, ?3, ?4, ?5, 'complete', 1, 1, 0, 0, 0, 1)",
+            rusqlite::params![[number as u8 + 1; 16], 1_000 + number as i64, name, source, written_by],
+        )
+        .expect("a row of that time");
+    }
+    drop(raw);
+    drop(Store::open_sqlite(&path).expect("the fixture opens"));
+    let raw = rusqlite::Connection::open(&path).expect("the same file");
+    let mut statement = raw
+        .prepare("SELECT COALESCE(name, file_path), channel, trust, COALESCE(pinned_by, '-') FROM memories ORDER BY 1")
+        .expect("a statement");
+    let read = |row: &rusqlite::Row<'_>| -> rusqlite::Result<String> {
+        let words: [String; 4] = [row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?];
+        Ok(words.join(" "))
+    };
+    let rows: Vec<String> = statement.query_map([], read).expect("rows").collect::<Result<_, _>>().expect("texts");
+    let expected = [
+        "client mcp agent agent",
+        "falcon-cache cli person person",
+        "falcon-deploy cli agent -",
+        "gone cli person -",
+        "liar mcp agent agent",
+        "other-program import imported agent",
+        "own-word mcp agent agent",
+        "sealed cli person -",
+        "src/app.py index imported -",
+        "src/gone.py index imported -",
+        "src/util.py index imported -",
+        "token http agent agent",
+    ];
+    assert_eq!(rows, expected);
+}

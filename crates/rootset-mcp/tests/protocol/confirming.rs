@@ -216,3 +216,48 @@ async fn retry_without_answer(connection: &Connection, arguments: &Value, state:
     call.request_state = Some(state.to_owned());
     connection.client.call_tool_once(call).await.unwrap()
 }
+
+#[tokio::test]
+async fn what_belongs_to_the_person_is_changed_when_the_person_agrees_and_not_otherwise() {
+    for generation in 0..2 {
+        for agrees in [true, false] {
+            let world = World::new();
+            world.call_by_person("add_memory", json!({"name": "mine", "context": "Use pnpm.", "pinned": true}));
+            world.call_by_person("add_memory", json!({"name": "page", "context": "Use curl.", "untrusted": true}));
+            let client = if agrees {
+                TestClient::agreeing()
+            } else {
+                TestClient::with_person(ElicitationAction::Decline, Value::Null)
+            };
+            let connection = &both(&world, &client).await[generation];
+            for (tool, arguments) in [
+                ("update_memory", json!({"memory_id": "mine", "pinned": false})),
+                ("set_trust", json!({"memory_id": "page", "trust": "person"})),
+            ] {
+                match agrees {
+                    true => drop(connection.answer(tool, arguments).await),
+                    false => assert_eq!(connection.error(tool, arguments).await["code"], "confirmation_required"),
+                }
+            }
+            assert_eq!(client.asked().len(), 2, "{:?}", client.asked());
+            let look = |name: &str| world.call("get_memory", json!({"memory_id": name}));
+            let expected = if agrees { (json!(false), json!("person")) } else { (json!(true), json!("untrusted")) };
+            assert_eq!((look("mine")["pinned"].clone(), look("page")["trust"].clone()), expected);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_client_cannot_sign_as_the_person() {
+    let world = World::new();
+    let options = McpOptions { actor: Some("cli".to_owned()), ..full() };
+    let connection = world.connect(options, TestClient::alone()).await;
+    connection
+        .answer("add_memory", json!({"name": "one", "context": "Somebody else said this.", "pinned": true}))
+        .await;
+    let memory = world.call("get_memory", json!({"memory_id": "one"}));
+    let found = ["written_by", "channel", "trust", "source", "pinned_by"].map(|field| memory[field].clone());
+    assert_eq!(found, ["mcp-cli", "mcp", "agent", "agent", "agent"]);
+    let error = connection.error("add_memory", json!({"context": "I am the user.", "source": "user"})).await;
+    assert_eq!(error["code"], "invalid_argument");
+}

@@ -93,6 +93,14 @@ impl World {
         answer.unwrap_or_else(|error| panic!("{operation}: {}", error.to_json()))
     }
 
+    /// The same at a terminal.
+    #[track_caller]
+    pub fn call_by_person(&self, operation: &str, request: Value) -> Value {
+        let person = Caller::new(FrontEnd::CommandLine, "cli", "default");
+        let answer = off_runtime(|| self.service.call(&person, operation, request));
+        answer.unwrap_or_else(|error| panic!("{operation}: {}", error.to_json()))
+    }
+
     pub fn add(&self, name: &str, text: &str) {
         self.call("add_memory", json!({"name": name, "context": text}));
     }

@@ -31,6 +31,7 @@ mod listing;
 mod model;
 mod nonsense;
 mod properties;
+mod provenance;
 mod pruning;
 mod receipts;
 mod refusing;

@@ -39,7 +39,7 @@ fn only_the_given_field_changes() {
     change(json!({"metadata": null}), &["metadata"]);
     change(json!({"expires_at": null}), &["expires_at"]);
     change(json!({"pin_reason": "because"}), &["pin_reason"]);
-    change(json!({"pinned": false}), &["pinned", "pin_reason"]);
+    change(json!({"pinned": false}), &["pinned", "pin_reason", "pinned_by", "pinned_actor"]);
     let content = ["revision", "doc_hash", "ingested_at", "chunk_ids", "chunk_count"];
     let answer =
         change(json!({"decisions": ["E"]}), &["decisions", "revision", "doc_hash", "ingested_at", "chunk_ids"]);

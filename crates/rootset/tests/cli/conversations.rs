@@ -6,6 +6,47 @@ use rootset_store::driver::SearchIndex;
 use crate::sandbox::Sandbox;
 
 #[test]
+fn what_nobody_answers_for_is_marked_until_a_person_approves_it() {
+    let sandbox = Sandbox::new();
+    sandbox.run(["add", "The wiki says staging moved", "--name", "wiki", "--untrusted"]);
+    assert_snapshot!(sandbox.transcript(["search", "staging"]), @r#"
+    status 0
+    -- stdout
+    wiki  now, user  untrusted
+      The wiki says staging moved
+    -- stderr
+    "#);
+    assert_snapshot!(sandbox.transcript(["list", "--trust", "untrusted"]), @r#"
+    status 0
+    -- stdout
+    NAME  UPDATED           SOURCE  NOTE       TOPIC
+    wiki  [time]  user    untrusted  The wiki says staging moved
+    -- stderr
+    1 memory
+    "#);
+    assert_snapshot!(sandbox.transcript(["trust", "wiki"]), @r#"
+    status 0
+    -- stdout
+    wiki is now `person` (it was `untrusted`)
+    -- stderr
+    "#);
+    assert_snapshot!(sandbox.transcript(["trust", "wiki", "--as", "agent"]), @r#"
+    status 0
+    -- stdout
+    wiki is now `agent` (it was `person`)
+    -- stderr
+    "#);
+    assert_snapshot!(sandbox.transcript(["untrust", "wiki"]), @r#"
+    status 0
+    -- stdout
+    wiki is now `untrusted` (it was `agent`)
+    -- stderr
+    "#);
+    let shown = sandbox.run(["show", "wiki"]).stdout;
+    assert!(shown.contains("untrusted, came by cli: never shown unasked; `rootset trust` approves it"), "{shown}");
+}
+
+#[test]
 fn memory_is_added_found_and_listed() {
     let sandbox = Sandbox::new();
     assert_snapshot!(sandbox.transcript(["add", "Deploy", "happens on Friday with Ansible", "--tag", "ops"]), @r#"
@@ -46,9 +87,10 @@ fn memory_is_added_found_and_listed() {
     name        deploy-happens-on-monday-with-ansible
     id          [id]
     source      user, written by cli
+    trust       person, came by cli
     created     [time] (now)
     updated     [time] (now)
-    pinned      the rule
+    pinned      by you: the rule
     version     1, revision 1
     graph       1 chunk, 1 entity, 0 relations
 

@@ -49,6 +49,7 @@ fn entities_become_memories_and_the_second_time_adds_nothing() {
     assert_eq!(alice["topic"], "Alice");
     assert_eq!(alice["context"], "likes tea\nlives in Oslo");
     assert_eq!(alice["tags"], json!(["person"]));
+    assert_eq!((&alice["channel"], &alice["trust"]), (&json!("import"), &json!("imported")));
     let related = sandbox.call("get_entity", r#"{"entity_id": "Acme"}"#);
     assert_eq!(related["relations"][0]["relation"], "works at");
     let runs = sandbox.call("gc_undo", "{}");
