@@ -178,6 +178,7 @@ pub struct ExportedGraph {
 }
 
 /// An entity as answered.
+#[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct EntityAnswer {
     pub entity_id: String,
@@ -192,6 +193,8 @@ pub struct EntityAnswer {
     pub refcount: i64,
     /// The memories that contribute, newest update first; empty if no memory mentions an untracked entity.
     pub memory_ids: Vec<rootset_model::MemoryId>,
+    /// True if only `untrusted` memories speak of it. Their words are never in a description.
+    pub quarantined: Option<bool>,
 }
 
 /// A relation as answered, with the names of its ends.

@@ -123,6 +123,8 @@ pub struct EntityResult {
     pub refcount: i64,
     /// The current memories that contribute, newest update first.
     pub memory_ids: Option<Vec<MemoryId>>,
+    /// True if only `untrusted` memories speak of it. Their words are never in a description.
+    pub quarantined: Option<bool>,
     pub score: Option<f64>,
 }
 

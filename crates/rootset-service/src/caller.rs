@@ -134,7 +134,7 @@ impl Caller {
         self.trust == Trust::Person || self.channel == Channel::Import
     }
 
-    /// An error that a person's consent would resolve: an agent's person is asked for it, with the call to make then.
+    /// A refusal that a person's consent would resolve: an agent's person is asked for it, with the call to make then.
     pub(crate) fn or_ask_person(
         &self,
         mut error: ServiceError,
@@ -143,6 +143,7 @@ impl Caller {
     ) -> ServiceError {
         let needs_person = |details: &Value| details.get("needs_person") == Some(&Value::Bool(true));
         if self.front_end == FrontEnd::Mcp
+            && error.code == ErrorCode::Forbidden
             && let Some(details) = error.details.as_mut().filter(|details| needs_person(details))
         {
             details["next"] = json!({"operation": operation, "arguments": arguments()});

@@ -97,7 +97,7 @@ WHERE workspace = ?1 AND is_symbol = 0 AND normal_name IN (SELECT value FROM tex
 
 -- Memories that vouch for these entities, newest update first; one query for all of them.
 -- name: contributors
-SELECT c.object, c.memory, c.text, {{m_is_current}}
+SELECT c.object, c.memory, c.text, {{m_is_current}}, m.trust
 FROM contributions c JOIN memories m ON m.workspace = c.workspace AND m.memory = c.memory
 WHERE c.workspace = ?1 AND c.object IN (SELECT value FROM blob_list(?3)) AND m.trashed_run IS NULL
 ORDER BY c.object, m.updated_at DESC, m.memory DESC;

@@ -206,8 +206,10 @@ fn add_again(
     if new.is_pinned && pin(&mut row, new.pinned_by, new.written_by) {
         row.pin_reason = new.pin_reason.map(str::to_owned);
     }
-    // Somebody who is believed more says the very same; somebody who is believed less takes nothing from it.
-    row.trust = row.trust.max(new.trust);
+    // A person says the very same. An agent that repeats it does not lift a quarantine, and takes nothing from a person.
+    if new.trust == Trust::Person {
+        row.trust = Trust::Person;
+    }
     if new.expires_at.is_some() {
         refuse_persons_pin(&row, stamp)?;
     }

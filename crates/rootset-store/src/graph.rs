@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 
 use rootset_model::identity::normalise;
 use rootset_model::limits::DESCRIPTION_CHARS_MAX;
-use rootset_model::{EntityId, MemoryId, RelationId, RunId, Timestamp, WorkspaceKey};
+use rootset_model::{EntityId, MemoryId, RelationId, RunId, Timestamp, Trust, WorkspaceKey};
 
 use crate::driver::{Row, Transaction, Value};
 use crate::error::StoreError;
@@ -37,6 +37,8 @@ pub struct EntityView {
     pub entity_type: String,
     pub description: String,
     pub is_untracked: bool,
+    /// All current memories that speak of it are quarantined.
+    pub is_quarantined: bool,
     /// Living memories that contribute.
     pub refcount: i64,
     /// Newest update first, at most a hundred; `is_current` is false for superseded and expired ones.
@@ -351,7 +353,8 @@ fn walk(
 }
 
 /// Adds refcounts, memories and descriptions in two queries, however many entities there are. Descriptions are built
-/// from current memories only, so that the words of a deleted or superseded one are gone at once.
+/// from current memories only, so that the words of a deleted or superseded one are gone at once. Those of quarantined
+/// memories are left out: a description does not say whose words it is made of.
 pub(crate) fn describe(
     tx: &mut dyn Transaction,
     workspace: WorkspaceKey,
@@ -366,6 +369,7 @@ pub(crate) fn describe(
             entity_type: it.entity_type,
             description: String::new(),
             is_untracked: it.is_untracked,
+            is_quarantined: false,
             refcount: 0,
             memories: Vec::new(),
             created_at: it.created_at,
@@ -374,6 +378,8 @@ pub(crate) fn describe(
     let ids: Vec<[u8; 16]> = views.iter().map(|view| view.id.0).collect();
     let place: HashMap<[u8; 16], usize> = ids.iter().enumerate().map(|(place, id)| (*id, place)).collect();
     let mut texts: Vec<Vec<String>> = vec![Vec::new(); views.len()];
+    // Of each entity: current memories that are quarantined, and that are not.
+    let mut speakers: Vec<(usize, usize)> = vec![(0, 0); views.len()];
     tx.query(&sql::UNTRACKED_DESCRIPTIONS, &[workspace.into(), ids.as_slice().into()], &mut |row| {
         let text: String = row.get(1)?;
         if let Some(&place) = place.get(&row.get::<[u8; 16]>(0)?) {
@@ -389,13 +395,22 @@ pub(crate) fn describe(
         if view.memories.len() < ENTITY_MEMORIES_MAX {
             view.memories.push(Contributor { memory: row.get(1)?, is_current });
         }
-        if is_current && let Some(text) = row.get::<Option<String>>(2)? {
+        if !is_current {
+            return Ok(());
+        }
+        if row.get::<Trust>(4)?.is_quarantined() {
+            speakers[place].0 += 1;
+            return Ok(());
+        }
+        speakers[place].1 += 1;
+        if let Some(text) = row.get::<Option<String>>(2)? {
             add_text(&mut texts[place], text);
         }
         Ok(())
     })?;
-    for (view, texts) in views.iter_mut().zip(texts) {
+    for ((view, texts), (quarantined, others)) in views.iter_mut().zip(texts).zip(speakers) {
         view.description = texts.join(" ");
+        view.is_quarantined = quarantined > 0 && others == 0 && !view.is_untracked;
     }
     Ok(views)
 }

@@ -3,8 +3,8 @@
 //!
 //! Sealed is what people and agents have said: texts, names, tags, metadata. What changes with every use is not, nor what is
 //! derived, nor the version of a source, which grows with every sight of it, nor times of memories, which are stamped anew
-//! after a clock was wrong. A seal finds bits that rotted, not people
-//! who mean harm: whoever writes a row can seal it.
+//! after a clock was wrong, nor provenance, which has few words that are checked as such. A seal finds bits that rotted, not
+//! people who mean harm: whoever writes a row can seal it.
 
 use rootset_model::{MemoryId, WorkspaceKey};
 

@@ -193,15 +193,13 @@ fn apply_attributes(
     if let Some(source_version) = changes.source_version {
         row.source_version = source_version;
     }
-    match changes.is_pinned {
-        Some(true) => {
-            pin(row, request.origin.pinned_by(), stamp.actor);
-        }
-        Some(false) => {
-            row.is_pinned = false;
-            (row.pin_reason, row.pinned_by, row.pinned_actor) = (None, None, None);
-        }
-        None => {}
+    if changes.is_pinned == Some(true) && pin(row, request.origin.pinned_by(), stamp.actor) {
+        // Whatever reason there is was that of another's pin.
+        row.pin_reason = None;
+    }
+    if changes.is_pinned == Some(false) {
+        row.is_pinned = false;
+        (row.pin_reason, row.pinned_by, row.pinned_actor) = (None, None, None);
     }
     if let Some(reason) = &changes.pin_reason {
         row.pin_reason.clone_from(reason);

@@ -66,6 +66,7 @@ pub(super) fn named(
 pub fn entity_answer(view: EntityView) -> EntityAnswer {
     EntityAnswer {
         entity_id: view.id.to_string(),
+        quarantined: view.is_quarantined.then_some(true),
         name: view.name,
         entity_type: view.entity_type,
         description: view.description,

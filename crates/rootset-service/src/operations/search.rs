@@ -117,6 +117,7 @@ fn entity_result(hit: EntityHit, with_ids: bool, explain: bool) -> EntityResult 
     EntityResult {
         entity_id: hit.entity.id.to_string(),
         memory_ids: with_ids.then(|| current.collect()),
+        quarantined: hit.entity.is_quarantined.then_some(true),
         name: hit.entity.name,
         entity_type: hit.entity.entity_type,
         description: hit.entity.description,
