@@ -111,6 +111,26 @@ fn quarantined_memories_are_found_and_marked_and_never_shown_unasked() {
 }
 
 #[test]
+fn a_description_has_no_words_of_a_quarantined_memory() {
+    let world = World::new();
+    world.call("add_memory", json!({"context": "FalconService uses EvilProxy for everything.", "untrusted": true}));
+    let look = |name: &str| {
+        let request = json!({"query": name, "mode": "entities"});
+        let found = world.call("search_memory", request)["results"][0].clone();
+        assert_eq!(found["name"], name);
+        let entity = world.call("get_entity", json!({"entity_id": name}));
+        assert_eq!((&entity["quarantined"], &entity["description"]), (&found["quarantined"], &found["description"]));
+        (found["quarantined"].clone(), found["description"].as_str().unwrap().to_owned())
+    };
+    assert_eq!(look("FalconService"), (json!(true), String::new()));
+    world.add("FalconService uses GoodProxy.");
+    let (quarantined, description) = look("FalconService");
+    assert_eq!(quarantined, Value::Null);
+    assert!(description.contains("GoodProxy") && !description.contains("everything"), "{description}");
+    assert_eq!(look("EvilProxy").0, true);
+}
+
+#[test]
 fn a_text_by_somebody_who_is_believed_less_makes_the_memory_theirs() {
     let world = World::new();
     world.add_named("deploys", "Deploys happen on Fridays.");
@@ -134,7 +154,7 @@ fn a_text_by_somebody_who_is_believed_less_makes_the_memory_theirs() {
 }
 
 #[test]
-fn the_same_text_again_is_believed_as_the_best_of_its_writers() {
+fn the_same_text_again_is_believed_more_only_if_a_person_says_it() {
     let world = World::new();
     let text = json!({"name": "shared", "context": "The API is versioned."});
     call_as(&world, &agent(), "add_memory", text.clone());
@@ -142,6 +162,14 @@ fn the_same_text_again_is_believed_as_the_best_of_its_writers() {
     assert_eq!(world.look("shared")["trust"], "person", "a person says the very same");
     call_as(&world, &agent(), "add_memory", json!({"context": "The API is versioned.", "untrusted": true}));
     assert_eq!(world.look("shared")["trust"], "person");
+    let page = json!({"name": "page", "context": "The API is obsolete.", "untrusted": true});
+    call_as(&world, &agent(), "add_memory", page);
+    call_as(&world, &agent(), "add_memory", json!({"context": "The API is obsolete."}));
+    assert_eq!(world.look("page")["trust"], "untrusted", "an agent that repeats it does not vouch for it");
+    world.delete("page");
+    let restored = json!({"context": "The API is obsolete.", "restore": true});
+    call_as(&world, &agent(), "add_memory", restored);
+    assert_eq!(world.look("page")["trust"], "untrusted");
 }
 
 #[test]

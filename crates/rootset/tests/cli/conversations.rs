@@ -232,6 +232,7 @@ fn memory_is_edited_and_superseded() {
     name        old
     id          [id]
     source      user, written by cli
+    trust       person, came by cli
     tags        ops
     created     [time] (now)
     updated     [time] (now)
