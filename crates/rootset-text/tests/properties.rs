@@ -126,7 +126,8 @@ fn extractions_are_canonical_and_repeatable() {
 #[test]
 fn redacting_twice_redacts_nothing_more() {
     const NEARLY_SECRETS: &str = concat!(
-        "((token|password|api_key)[=: \"']{1,2}|://a:|@|AKIA|ghp_|eyJ|sk-|-----BEGIN |-----END |PRIVATE KEY-----",
+        "((token|password|api_key|key is|--secret|authorization: basic|value|name)[=: \"']{1,2}|://a:|@|AKIA|ghp_|eyJ|sk-|-----BEGIN ",
+        "|-----END |PRIVATE KEY-----|8Q~|-us1|\\$2y\\$|sig=|:AA",
         "|[a-c0-9]{1,14}|[ .=-]){0,14}",
     );
     for_a_while(|config| {
@@ -234,6 +235,14 @@ fn hostile_text_is_read_to_its_end() {
         "sk-",
         "token=",
         "token:'",
+        "password is ",
+        "--password ",
+        "value=",
+        "password: str = ",
+        "-u a:b ",
+        "M",
+        "1/1:",
+        "&sig=",
         "-----BEGIN PRIVATE KEY-----",
         "-----END ",
         "\u{301}",
