@@ -19,7 +19,7 @@ macro_rules! for_each_operation {
         $crate::join_operations! { $callback [
             memory_operations search_operations graph_operations collector_operations upkeep_operations backup_operations
             code_operations context_session_operations context_collector_operations context_stash_operations
-            admin_operations
+            secret_operations admin_operations
         ] }
     };
 }

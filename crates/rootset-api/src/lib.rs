@@ -23,6 +23,7 @@ mod parsing;
 mod profile;
 mod schema;
 mod search;
+mod secrets;
 mod tokens;
 mod upkeep;
 
@@ -43,5 +44,6 @@ pub use profile::{Profile, Profiles, UnknownProfile};
 pub use rootset_gc::context::SegmentState;
 pub use rootset_gc::{Blocked, StrategyChoice};
 pub use search::*;
+pub use secrets::*;
 pub use tokens::*;
 pub use upkeep::*;

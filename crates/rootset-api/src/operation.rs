@@ -32,7 +32,7 @@ pub trait Request: Serialize + DeserializeOwned + JsonSchema + Send + 'static {
     const IRREVERSIBLE: &'static [Irreversible] = &[];
     /// Carries many things, or large ones, at once. Other requests are short, and a server refuses long ones unread.
     const IS_BULKY: bool = false;
-    type Response: Serialize + JsonSchema;
+    type Response: Serialize + DeserializeOwned + JsonSchema;
 
     /// The workspace that the request names.
     fn workspace_id(&self) -> Option<&str> {

@@ -1,4 +1,4 @@
-//! Fields of requests: checked, trimmed and without secrets; and bytes as text.
+//! Fields of requests: checked and trimmed; and bytes as text. Secrets are taken out before (`secrets.rs`).
 
 use rootset_model::content::topic_of;
 use rootset_model::limits::{
@@ -7,7 +7,6 @@ use rootset_model::limits::{
 };
 use rootset_model::names::CODE_SOURCE;
 use rootset_model::{Content, DrainId, PlanId, RunId};
-use rootset_text::secrets;
 use serde_json::{Map, Value};
 
 use crate::error::ServiceError;
@@ -88,34 +87,12 @@ pub fn check_short_text(field: &str, text: &str, chars_max: usize) -> Result<(),
     Ok(())
 }
 
-/// Strings inside metadata are redacted like any other text; the size counts as stored.
-pub fn checked_metadata(metadata: Map<String, Value>) -> Result<(Map<String, Value>, usize), ServiceError> {
-    let mut value = Value::Object(metadata);
-    let mut redacted = 0;
-    // Values nest as deep as the parser allows; a stack of our own keeps ours flat.
-    let mut open = vec![&mut value];
-    while let Some(value) = open.pop() {
-        match value {
-            Value::String(text) => {
-                let clean = secrets::redact(text);
-                redacted += clean.count;
-                if clean.count > 0 {
-                    *text = clean.text.into_owned();
-                }
-            }
-            Value::Array(items) => open.extend(items.iter_mut()),
-            Value::Object(fields) => open.extend(fields.values_mut()),
-            _ => {}
-        }
-    }
-    let bytes = serde_json::to_string(&value).map_or(usize::MAX, |json| json.len());
+pub fn check_metadata(metadata: &Map<String, Value>) -> Result<(), ServiceError> {
+    let bytes = serde_json::to_string(metadata).map_or(usize::MAX, |json| json.len());
     if bytes > METADATA_BYTES_MAX {
         return Err(ServiceError::invalid(format!("`metadata` has {bytes} bytes, more than {METADATA_BYTES_MAX}")));
     }
-    match value {
-        Value::Object(fields) => Ok((fields, redacted)),
-        _ => unreachable!("an object stays an object"),
-    }
+    Ok(())
 }
 
 /// A content as given by a caller, not yet checked.
@@ -127,16 +104,13 @@ pub struct RawContent {
     pub rationale: Vec<String>,
 }
 
-/// Trimmed, within the limits, and without secrets; with the number of values that were redacted.
-pub fn checked_content(raw: RawContent) -> Result<(Content, usize), ServiceError> {
-    let mut redacted = 0;
-    let mut clean = |field: &str, text: &str| -> Result<String, ServiceError> {
+/// Trimmed and within the limits.
+pub fn checked_content(raw: RawContent) -> Result<Content, ServiceError> {
+    let without_nul = |field: &str, text: &str| -> Result<String, ServiceError> {
         if text.contains('\0') {
             return Err(ServiceError::invalid(format!("`{field}` contains a NUL character")));
         }
-        let clean = secrets::redact(text);
-        redacted += clean.count;
-        Ok(clean.text.into_owned())
+        Ok(text.to_owned())
     };
     let context = raw.context.trim();
     if context.is_empty() {
@@ -149,27 +123,27 @@ pub fn checked_content(raw: RawContent) -> Result<(Content, usize), ServiceError
             "`context` with decisions and rationale has {bytes} bytes, more than {CONTEXT_BYTES_MAX}"
         )));
     }
-    let context = clean("context", context)?;
+    let context = without_nul("context", context)?;
     let topic = match raw.topic.as_deref().map(str::trim) {
         Some("") => return Err(ServiceError::invalid("`topic` is blank; omit it to use the first line")),
         Some(topic) => {
             check_short_text("topic", topic, TOPIC_CHARS_MAX)?;
-            clean("topic", topic)?
+            without_nul("topic", topic)?
         }
         None => topic_of(&context),
     };
-    let mut list = |field: &str, items: Vec<String>| -> Result<Vec<String>, ServiceError> {
+    let list = |field: &str, items: Vec<String>| -> Result<Vec<String>, ServiceError> {
         if items.len() > LIST_ITEMS_MAX {
             return Err(ServiceError::invalid(format!(
                 "`{field}` has {} items, more than {LIST_ITEMS_MAX}",
                 items.len()
             )));
         }
-        items.iter().map(|item| clean(field, item)).collect()
+        items.iter().map(|item| without_nul(field, item)).collect()
     };
     let decisions = list("decisions", raw.decisions)?;
     let rationale = list("rationale", raw.rationale)?;
-    Ok((Content { topic, context, decisions, rationale }, redacted))
+    Ok(Content { topic, context, decisions, rationale })
 }
 
 pub fn parse_plan_id(text: &str) -> Result<PlanId, ServiceError> {

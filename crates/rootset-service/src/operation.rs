@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::caller::Caller;
 use crate::error::ServiceError;
+use crate::secrets;
 use crate::service::Service;
 
 /// A request that the service can carry out.
@@ -23,6 +24,11 @@ pub trait Operation: Request {
         }
         let what = self.irreversible().map_or("must be confirmed", |it| it.in_words());
         confirmation_of(self, format!("`{}` {what}", Self::NAME), json!({}))
+    }
+
+    /// The request with what it names by a path in its place, so that everything that is stored passes the same border.
+    fn with_files(self, _: &Caller) -> Result<Self, ServiceError> {
+        Ok(self)
     }
 
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<Self::Response, ServiceError>;
@@ -57,7 +63,9 @@ pub(crate) fn find_call(name: &str) -> Option<Call> {
 fn call<O: Operation>(service: &Arc<Service>, caller: &Caller, request: Value) -> Result<Value, ServiceError> {
     service.admit(caller, O::operation())?;
     let request = O::parse(request).map_err(Error::bounded)?;
-    let response = service.carry_out(caller, request)?;
-    serde_json::to_value(response)
-        .map_err(|_| ServiceError::new(ErrorCode::Internal, "the answer cannot be written as JSON"))
+    let (response, notes) = service.carry_out(caller, request)?;
+    let mut answer = serde_json::to_value(response)
+        .map_err(|_| ServiceError::new(ErrorCode::Internal, "the answer cannot be written as JSON"))?;
+    secrets::add_to(&mut answer, &notes);
+    Ok(answer)
 }

@@ -23,6 +23,7 @@ mod prune;
 mod purge;
 mod retention;
 mod search;
+mod secrets;
 mod stats;
 mod status;
 mod supersede;

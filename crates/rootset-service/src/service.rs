@@ -9,6 +9,8 @@ use rootset_model::{DrainId, ErasureId, MemoryId, PlanId, RunId, Timestamp, Toke
 use rootset_provider::{BuiltinExtractor, Embedder, Extractor};
 use rootset_store::driver::DurabilitySetting;
 use rootset_store::{EraseIds, History, Stamp, Store, StoreError, Workspace};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::caller::Caller;
@@ -18,6 +20,7 @@ use crate::denials::DenialBuffer;
 use crate::error::ServiceError;
 use crate::operation::{Operation, find_call};
 use crate::scheduler::ClockGuard;
+use crate::secrets::{self, Notes};
 use crate::settings::Settings;
 use crate::tokens::{BelievedTokens, TokenUses};
 use crate::uses::UseBuffer;
@@ -118,8 +121,18 @@ impl Service {
 
     /// Runs an operation.
     pub fn run<O: Operation>(self: &Arc<Self>, caller: &Caller, request: O) -> Result<O::Response, ServiceError> {
+        self.run_with_notes(caller, request).map(|(response, _)| response)
+    }
+
+    /// Runs an operation, and tells what was found in the request besides.
+    pub fn run_with_notes<O: Operation>(
+        self: &Arc<Self>,
+        caller: &Caller,
+        request: O,
+    ) -> Result<(O::Response, Notes), ServiceError> {
         self.admit(caller, O::operation())?;
-        self.carry_out(caller, request)
+        let (response, notes) = self.carry_out(caller, request)?;
+        Ok((with_notes(response, &notes), notes))
     }
 
     /// Runs an operation by its name, from JSON to JSON: for front ends that speak JSON.
@@ -146,10 +159,17 @@ impl Service {
         self: &Arc<Self>,
         caller: &Caller,
         request: O,
-    ) -> Result<O::Response, ServiceError> {
+    ) -> Result<(O::Response, Notes), ServiceError> {
         let workspace = request.workspace_id().map(str::to_owned);
-        let done = self.let_pass(caller, &request).and_then(|()| request.run(self, caller));
-        done.map_err(|error| {
+        let outcome = self.checked(request, caller).and_then(|(request, notes)| {
+            self.let_pass(caller, &request)?;
+            let response = match secrets::clean_actor(caller, self.settings.secrets) {
+                Some(cleaned) => request.run(self, &cleaned)?,
+                None => request.run(self, caller)?,
+            };
+            Ok((response, notes))
+        });
+        outcome.map_err(|error| {
             self.note_if_denied(caller, O::operation().name, workspace.as_deref(), &error);
             error.0.about_workspace(workspace.as_deref(), O::NULL_CLEARS).bounded().into()
         })
@@ -163,6 +183,14 @@ impl Service {
             return Err(caller.unconfirmed_for_good(request.unconfirmed(self, caller)));
         }
         Ok(())
+    }
+
+    /// The request with its files read and without secrets. What only reads stores nothing.
+    fn checked<O: Operation>(&self, request: O, caller: &Caller) -> Result<(O, Notes), ServiceError> {
+        if O::EFFECT == Effect::Read {
+            return Ok((request, Notes::default()));
+        }
+        secrets::checked(request.with_files(caller)?, self.settings.secrets)
     }
 
     /// The wall clock: the server's where the database has one, so that all who share it agree.
@@ -264,6 +292,18 @@ impl Service {
         // A name may have gone to another workspace a moment ago.
         if caller.rights.allow_found(found.key, name) { Ok(found) } else { Err(unknown_to_caller(name)) }
     }
+}
+
+/// The answer says what was found where it has a field for it.
+fn with_notes<R: Serialize + DeserializeOwned>(response: R, notes: &Notes) -> R {
+    if notes.is_empty() {
+        return response;
+    }
+    let noted = serde_json::to_value(&response).and_then(|mut value| {
+        secrets::add_to(&mut value, notes);
+        serde_json::from_value(value)
+    });
+    noted.unwrap_or(response)
 }
 
 fn unknown_operation(name: &str) -> ServiceError {

@@ -9,6 +9,7 @@ use rootset_model::{Limits, RetentionPolicy};
 use rootset_store::Workspace;
 
 use crate::context::ContextSettings;
+use crate::secrets::SecretSettings;
 
 const HOUR_MS: i64 = 3_600_000;
 const DAY_MS: i64 = 24 * HOUR_MS;
@@ -24,6 +25,8 @@ pub struct Settings {
     pub untrusted_sources: BTreeSet<String>,
     /// How long an add or update waits for remote models before it answers `pending`.
     pub add_wait_ms: u64,
+    /// What becomes of values that look like secrets.
+    pub secrets: SecretSettings,
     pub gc: GcSettings,
     pub backup: BackupSettings,
     pub code: CodeSettings,
@@ -88,6 +91,7 @@ impl Default for Settings {
             keep_revisions: 20,
             untrusted_sources: BTreeSet::new(),
             add_wait_ms: rootset_model::limits::ADD_WAIT_MS,
+            secrets: SecretSettings::default(),
             gc: GcSettings::default(),
             backup: BackupSettings::default(),
             code: CodeSettings::default(),

@@ -37,6 +37,7 @@ use crate::commands::prune::PruneArguments;
 use crate::commands::receipt::ReceiptCommand;
 use crate::commands::remove::RemoveArguments;
 use crate::commands::search::SearchArguments;
+use crate::commands::secrets::SecretsCommand;
 #[cfg(feature = "http")]
 use crate::commands::serve::ServeArguments;
 use crate::commands::show::ShowArguments;
@@ -126,6 +127,9 @@ pub enum Command {
     /// Manage workspaces, which keep memories apart
     #[command(subcommand)]
     Workspace(WorkspaceCommand),
+    /// Find secrets that are stored, and redact them
+    #[command(subcommand)]
+    Secrets(SecretsCommand),
     /// Manage the tokens of the HTTP API
     #[command(subcommand)]
     Token(TokenCommand),

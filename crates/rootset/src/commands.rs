@@ -29,6 +29,7 @@ pub mod remove;
 pub mod retention;
 mod salvage;
 pub mod search;
+pub mod secrets;
 #[cfg(feature = "http")]
 pub mod serve;
 pub mod show;
@@ -79,6 +80,7 @@ pub fn run(command: Command, program: &Program) -> Result<(), Failure> {
         Command::Entity(command) => entity::run(command, program),
         Command::Graph(command) => graph::run(command, program),
         Command::Workspace(command) => workspace::run(command, program),
+        Command::Secrets(command) => secrets::run(command, program),
         Command::Token(command) => token::run(command, program),
         Command::Backup(command) => backup::run(command, program),
         Command::Defrag => defrag::run(program),

@@ -22,7 +22,9 @@ use figment::value::{Dict, Value};
 use rootset_model::Limits;
 use rootset_model::time::parse_duration_ms;
 use rootset_provider::{EndpointSettings, Secret, TOTAL_TIMEOUT_MS_DEFAULT};
-use rootset_service::{BackupSettings, CodeSettings, ContextChange, ContextSettings, ServiceError, Settings};
+use rootset_service::{
+    BackupSettings, CodeSettings, ContextChange, ContextSettings, SecretPolicy, SecretSettings, ServiceError, Settings,
+};
 use rootset_store::{Location, PostgresSettings, default_backup_folder};
 
 use crate::arguments::GlobalArguments;
@@ -148,6 +150,13 @@ impl Reader {
             grace_ms: self.duration_ms("gc.grace", defaults.grace_ms)?,
             keep_revisions: self.count("memory.keep_revisions").unwrap_or(defaults.keep_revisions),
             untrusted_sources: self.texts("memory.untrusted_sources").unwrap_or_default().into_iter().collect(),
+            secrets: SecretSettings {
+                policy: self
+                    .text("memory.secrets")
+                    .and_then(|word| SecretPolicy::from_word(&word))
+                    .unwrap_or(defaults.secrets.policy),
+                personal_data: self.switch("memory.personal_data").unwrap_or(defaults.secrets.personal_data),
+            },
             gc: self.collector(&defaults.gc)?,
             backup: self.backup(&defaults.backup, database.is_on_server())?,
             code: self.code(&defaults.code),

@@ -4,7 +4,7 @@ use std::cell::{Cell, OnceCell};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use rootset_service::{Caller, FrontEnd, Operation, Progress, Service, ServiceError, Settings};
+use rootset_service::{Caller, FrontEnd, Operation, Progress, SecretNotes, Service, ServiceError, Settings};
 use rootset_store::{Location, Store};
 
 use crate::arguments::GlobalArguments;
@@ -12,7 +12,7 @@ use crate::configuration::Configuration;
 #[cfg(feature = "http")]
 use crate::first_token;
 use crate::output::Output;
-use crate::render::{self, escaped};
+use crate::render::{self, counted, escaped};
 use crate::{deliveries, models};
 
 /// Audit's actor and a memory's `written_by` for everything that comes from here.
@@ -49,7 +49,21 @@ impl Program {
     /// Runs one operation that may take long.
     pub fn run_with_progress<O: Operation>(&self, request: O, progress: Progress) -> Result<O::Response, ServiceError> {
         let caller = Caller { progress, ..self.caller()? };
-        self.service()?.run(&caller, request)
+        let (answer, notes) = self.service()?.run_with_notes(&caller, request)?;
+        self.tell_of_secrets(&notes);
+        Ok(answer)
+    }
+
+    /// Answers for people have no room for what was found in the request.
+    fn tell_of_secrets(&self, notes: &SecretNotes) {
+        if notes.redacted() > 0 {
+            let verb = if notes.redacted() == 1 { "was" } else { "were" };
+            let values = counted(notes.redacted(), "value looked", "values looked");
+            self.output.talk(&render::warning(format!("{values} like a secret and {verb} not stored")));
+        }
+        for warning in notes.warnings() {
+            self.output.talk(&render::warning(warning));
+        }
     }
 
     /// Runs one operation with what a file says that others made.

@@ -84,8 +84,9 @@ impl<'a> Look<'a> {
                 state: state.map(|place| &known.states[place]),
             })
             .collect();
+        let secrets = scan.service.settings.secrets.scan();
         let mut writer = Writer::new(self, scan, &states_of_jobs);
-        pipeline::run(&run.repo, &root, &run.scope, &jobs, &mut writer)
+        pipeline::run(&run.repo, &root, &run.scope, secrets, &jobs, &mut writer)
     }
 
     /// Where missing files went: the place of a new file in the tree, and of the missing one among the states.

@@ -6,6 +6,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use rootset_api::ErrorCode;
+use rootset_text::secrets::SecretScan;
 
 use super::open::Root;
 use super::read::{FileReader, Job, Read, ReadyFile};
@@ -35,6 +36,7 @@ pub fn run(
     repo: &str,
     root: &Root,
     scope: &IndexScope,
+    secrets: SecretScan,
     jobs: &[Job<'_>],
     sink: &mut dyn Sink,
 ) -> Result<(), Interrupted> {
@@ -45,7 +47,7 @@ pub fn run(
         for _ in 0..cores.min(jobs.len()) {
             let (sender, next, room) = (sender.clone(), &next, &room);
             let work = move || {
-                let mut reader = FileReader::new(repo, root, scope);
+                let mut reader = FileReader::new(repo, root, scope, secrets);
                 while let Some((place, job)) = next_job(next, jobs) {
                     let read = reader.read(job);
                     // The writer has gone: it failed, and says so itself.

@@ -10,7 +10,7 @@ use rootset_code::{
 };
 use rootset_model::code::Outline;
 use rootset_store::{FileStamp, FileState};
-use rootset_text::secrets;
+use rootset_text::secrets::SecretScan;
 
 use super::open::{Opened, Root};
 use super::scope::IndexScope;
@@ -73,12 +73,13 @@ pub struct FileReader<'a> {
     repo: &'a str,
     root: &'a Root,
     scope: &'a IndexScope,
+    secrets: SecretScan,
     reader: Reader,
 }
 
 impl<'a> FileReader<'a> {
-    pub fn new(repo: &'a str, root: &'a Root, scope: &'a IndexScope) -> Self {
-        Self { repo, root, scope, reader: Reader::new() }
+    pub fn new(repo: &'a str, root: &'a Root, scope: &'a IndexScope, secrets: SecretScan) -> Self {
+        Self { repo, root, scope, secrets, reader: Reader::new() }
     }
 
     pub fn read(&mut self, job: &Job<'_>) -> Read {
@@ -106,7 +107,7 @@ impl<'a> FileReader<'a> {
 
     fn prepare(&mut self, job: &Job<'_>, bytes: &[u8], stamp: FileStamp, content_hash: [u8; 16]) -> Read {
         let path = job.path;
-        if is_secret_file(path) {
+        if is_secret_file(path) || !self.secrets.find(path).is_empty() {
             return Read::LeftOut { reason: "secret" };
         }
         if let Some(refused) = refuse(path, bytes) {
@@ -126,7 +127,7 @@ impl<'a> FileReader<'a> {
         if !self.scope.contains(language.name(), is_test, stamp.size.unsigned_abs()) {
             return Read::OutOfScope;
         }
-        let redacted = secrets::redact_keeping_lines(text);
+        let redacted = self.secrets.redact_keeping_lines(text);
         let text = redacted.text.into_owned();
         let source = Source { repo: self.repo, path, text: &text };
         let (outline, is_read_as_text) = self.outline(language, &source);

@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 use crate::caller::{Caller, USER_SOURCE};
 use crate::error::ServiceError;
 use crate::fields::{
-    RawContent, check_short_text, check_source, check_source_version, checked_content, checked_metadata, checked_tags,
+    RawContent, check_metadata, check_short_text, check_source, check_source_version, checked_content, checked_tags,
 };
 use crate::operation::Operation;
 use crate::service::Service;
@@ -38,7 +38,7 @@ impl Operation for AddMemory {
         );
         let (outcome, similar) =
             added.map_err(|error| caller.or_ask_person(error.into(), Self::NAME, || again.unwrap_or_default()))?;
-        let mut answer = answer(&outcome, checked.redacted);
+        let mut answer = answer(&outcome);
         if outcome.status == Status::Pending {
             complete(service, &workspace, &mut answer);
         }
@@ -47,7 +47,7 @@ impl Operation for AddMemory {
     }
 }
 
-fn answer(outcome: &AddOutcome, redacted: usize) -> AddedMemory {
+fn answer(outcome: &AddOutcome) -> AddedMemory {
     AddedMemory {
         memory_id: outcome.memory,
         name: outcome.name.clone(),
@@ -58,7 +58,7 @@ fn answer(outcome: &AddOutcome, redacted: usize) -> AddedMemory {
         chunks_created: outcome.chunks_created,
         entities_created: outcome.entities_created,
         relations_created: outcome.relations_created,
-        redacted,
+        redacted: 0,
         errors: Vec::new(),
         similar: Vec::new(),
         pinned_by: outcome.pinned_by,
@@ -101,8 +101,8 @@ impl Operation for AddMemories {
         let results: Vec<BatchResult> = checked
             .iter()
             .map(|checked| match checked {
-                Ok(checked) => match outcomes.next().expect("one outcome per good item") {
-                    Ok(outcome) => BatchResult::Added(Box::new(answer(&outcome, checked.redacted))),
+                Ok(_) => match outcomes.next().expect("one outcome per good item") {
+                    Ok(outcome) => BatchResult::Added(Box::new(answer(&outcome))),
                     Err(error) => failed(&error.into()),
                 },
                 Err(error) => failed(error),
@@ -154,7 +154,6 @@ struct CheckedMemory {
     source_version: Option<i64>,
     metadata: Option<Map<String, Value>>,
     tags: Vec<String>,
-    redacted: usize,
     name: Option<String>,
     pinned: bool,
     pin_reason: Option<String>,
@@ -172,15 +171,10 @@ impl CheckedMemory {
             decisions: input.decisions.unwrap_or_default(),
             rationale: input.rationale.unwrap_or_default(),
         };
-        let (content, mut redacted) = checked_content(raw)?;
-        let metadata = match input.metadata {
-            Some(metadata) => {
-                let (clean, count) = checked_metadata(metadata)?;
-                redacted += count;
-                Some(clean)
-            }
-            None => None,
-        };
+        let content = checked_content(raw)?;
+        if let Some(metadata) = &input.metadata {
+            check_metadata(metadata)?;
+        }
         let source = input.source.unwrap_or_else(|| caller.default_source().to_owned());
         check_source(&source)?;
         check_claim(&source, caller)?;
@@ -198,9 +192,8 @@ impl CheckedMemory {
             slug,
             source,
             source_version: input.source_version,
-            metadata,
+            metadata: input.metadata,
             tags: checked_tags(&input.tags.unwrap_or_default())?,
-            redacted,
             name: input.name,
             pinned,
             pin_reason: input.pin_reason,

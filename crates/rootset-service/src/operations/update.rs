@@ -16,7 +16,7 @@ use super::purge::said;
 use crate::caller::Caller;
 use crate::error::ServiceError;
 use crate::fields::{
-    RawContent, check_short_text, check_source_version, checked_content, checked_metadata, checked_tags,
+    RawContent, check_metadata, check_short_text, check_source_version, checked_content, checked_tags,
 };
 use crate::operation::{Operation, confirmation_of};
 use crate::receipts::Wanted;
@@ -50,9 +50,9 @@ impl Operation for UpdateMemory {
         if !self.changes_something() {
             return Err(ServiceError::invalid("give at least one field to change"));
         }
-        let (attributes, redacted) = attributes(&self)?;
+        let attributes = attributes(&self)?;
         for _ in 0..ATTEMPTS_MAX {
-            match attempt(&self, service, caller, &workspace, &attributes, redacted) {
+            match attempt(&self, service, caller, &workspace, &attributes) {
                 Err(Attempt::ChangedMeanwhile) => {}
                 Err(Attempt::Failed(error)) => {
                     let again = || serde_json::to_value(&self).unwrap_or_default();
@@ -76,7 +76,7 @@ impl<E: Into<ServiceError>> From<E> for Attempt {
     }
 }
 
-fn attributes(request: &UpdateMemory) -> Result<(AttributeChanges, usize), ServiceError> {
+fn attributes(request: &UpdateMemory) -> Result<AttributeChanges, ServiceError> {
     if let Some(name) = &request.name {
         check_memory_name(name).map_err(|error| ServiceError::invalid(format!("`name`: {error}")))?;
     }
@@ -84,22 +84,20 @@ fn attributes(request: &UpdateMemory) -> Result<(AttributeChanges, usize), Servi
         check_short_text("pin_reason", reason, REASON_CHARS_MAX)?;
     }
     check_source_version(request.source_version.flatten())?;
-    let mut redacted = 0;
     let metadata = match &request.metadata {
         None => None,
         Some(None) => Some(None),
         Some(Some(given)) => {
-            let (clean, count) = checked_metadata(given.clone())?;
-            redacted = count;
-            let json = serde_json::to_string(&clean).expect("JSON values always serialise");
-            Some((!clean.is_empty()).then_some(json))
+            check_metadata(given)?;
+            let json = serde_json::to_string(given).expect("JSON values always serialise");
+            Some((!given.is_empty()).then_some(json))
         }
     };
     let tags = match &request.tags {
         None => None,
         Some(given) => Some(checked_tags(given.as_deref().unwrap_or_default())?),
     };
-    let changes = AttributeChanges {
+    Ok(AttributeChanges {
         name: request.name.clone(),
         metadata,
         tags,
@@ -107,12 +105,11 @@ fn attributes(request: &UpdateMemory) -> Result<(AttributeChanges, usize), Servi
         is_pinned: request.pinned,
         pin_reason: request.pin_reason.clone(),
         expires_at: request.expires_at,
-    };
-    Ok((changes, redacted))
+    })
 }
 
 /// The content as it would be, from the newest one accepted so far. A topic made from a text goes with it.
-fn content(request: &UpdateMemory, base: Content, is_topic_made: bool) -> Result<(Content, usize), ServiceError> {
+fn content(request: &UpdateMemory, base: Content, is_topic_made: bool) -> Result<Content, ServiceError> {
     let list = |given: &Option<Option<Vec<String>>>, base: Vec<String>| match given {
         None => base,
         Some(given) => given.clone().unwrap_or_default(),
@@ -134,7 +131,6 @@ fn attempt(
     caller: &Caller,
     workspace: &Workspace,
     attributes: &AttributeChanges,
-    redacted_metadata: usize,
 ) -> Result<UpdatedMemory, Attempt> {
     let row = service.store.memory(workspace, &request.memory_id)?;
     let newest = row.newest_revision();
@@ -152,8 +148,7 @@ fn attempt(
         is_note && (seen.content.is_topic_of_text() || (erases && keeps_topic_of(service, workspace, &seen)?));
     let changes_content = request.changes_content() || (erases && is_topic_made);
     let given = changes_content.then(|| content(request, seen.content, is_topic_made)).transpose()?;
-    let redacted = given.as_ref().map_or(0, |(_, redacted)| *redacted);
-    let changed = given.map(|(content, _)| content).filter(|it| Some(it.doc_hash()) != seen.row.doc_hash);
+    let changed = given.filter(|it| Some(it.doc_hash()) != seen.row.doc_hash);
     let prepared: Option<PreparedContent> =
         changed.map(|content| service.prepare(content).map_err(|error| provider_failed(&error))).transpose()?;
     let update = UpdateRequest {
@@ -180,7 +175,7 @@ fn attempt(
         entities_removed: outcome.entities_removed,
         relations_created: outcome.relations_created,
         relations_removed: outcome.relations_removed,
-        redacted: redacted + redacted_metadata,
+        redacted: 0,
         errors: Vec::new(),
         pinned_by: outcome.pinned_by,
         trust: outcome.lowered_to,

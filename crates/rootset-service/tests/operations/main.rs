@@ -43,6 +43,7 @@ mod round_trips;
 mod salvaging_sqlite;
 mod scheduling;
 mod searching;
+mod secrets;
 mod segments;
 mod simulating;
 mod strategies;

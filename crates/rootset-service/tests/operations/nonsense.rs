@@ -42,7 +42,7 @@ pub fn plausible(operation: &OperationInfo) -> Value {
 }
 
 /// Something of the type that a schema asks for.
-fn value_of(schema: &Value) -> Value {
+pub fn value_of(schema: &Value) -> Value {
     if let Some(first) = schema.pointer("/enum/0").or(schema.pointer("/oneOf/0/const")).or(schema.get("const")) {
         return first.clone();
     }

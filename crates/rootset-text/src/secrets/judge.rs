@@ -101,7 +101,10 @@ pub(super) fn looks_typed(value: &[u8]) -> bool {
     let letters = count(value, |byte| byte.is_ascii_alphabetic());
     let marks = value.len() - digits - letters;
     let has_two_kinds = (digits > 0) as usize + (letters > 0) as usize + (marks > 0) as usize >= 2;
-    (has_two_kinds && (digits > 0 || has_strong_mark(value)) || looks_random(value)) && distinct(value) >= 4
+    // Letters alone are a password if nobody could say them.
+    let is_unspeakable = letters == value.len() && letters >= 12 && words_percent(value) == 0;
+    let is_typed = has_two_kinds && (digits > 0 || has_strong_mark(value)) || looks_random(value) || is_unspeakable;
+    is_typed && distinct(value) >= 4
 }
 
 /// Marks that no path, name or number is written with.

@@ -4,11 +4,21 @@
 //! promises, and on whether it is a literal for certain (in quotes, or in an environment file) or may be code.
 
 use super::names::{self, NAME_BYTES_MAX, Name, Promise};
-use super::pattern::{is_token_byte, run};
+use super::pattern::{is_token_byte, line_before, run};
 use super::{Finding, MARK, checksums, judge, rules};
 
-pub(super) const KINDS: &[&str] =
-    &["password", "secret", "bearer_token", "basic_auth", "netrc_password", "password_hash", "jwk_private_key"];
+pub(super) const KINDS: &[&str] = &[
+    "password",
+    "secret",
+    "bearer_token",
+    "basic_auth",
+    "netrc_password",
+    "password_hash",
+    "jwk_private_key",
+    "app_password",
+    "azure_function_key",
+    "session_cookie",
+];
 
 /// Shorter values are as likely a word or a version.
 const RANDOM_BYTES_MIN: usize = 12;
@@ -24,8 +34,19 @@ const SIBLING_BYTES_MAX: usize = 160;
 const SEED_WORDS: [usize; 5] = [12, 15, 18, 21, 24];
 
 /// Schemes in front of what a header carries.
-const SCHEMES: &[&str] =
-    &["bearer ", "token ", "apikey ", "api-key ", "bot ", "splunk ", "genie-key ", "key ", "sso-key "];
+const SCHEMES: &[&str] = &[
+    "bearer ",
+    "token ",
+    "apikey ",
+    "api-key ",
+    "bot ",
+    "splunk ",
+    "genie-key ",
+    "geniekey ",
+    "ssws ",
+    "key ",
+    "sso-key ",
+];
 
 /// A value behind a name, and how sure it is that it is a literal.
 struct Value {
@@ -49,14 +70,14 @@ pub(super) fn assigned_at(text: &str, mark: usize) -> Option<Finding> {
     judged(text, name, value)
 }
 
-/// The secret behind `--password ` or another option whose value is the next word.
+/// The secret behind `--password `, `-storepass ` or another option whose value is the next word.
 pub(super) fn option_at(text: &str, hyphen: usize) -> Option<Finding> {
     let bytes = text.as_bytes();
     let is_start = hyphen == 0 || bytes[hyphen - 1].is_ascii_whitespace() || b"\"'`[(,".contains(&bytes[hyphen - 1]);
-    if !is_start || bytes.get(hyphen + 1) != Some(&b'-') {
+    if !is_start {
         return None;
     }
-    let start = hyphen + 2;
+    let start = hyphen + run(&bytes[hyphen..bytes.len().min(hyphen + 2)], |byte| byte == b'-');
     let length = run(&bytes[start..bytes.len().min(start + NAME_BYTES_MAX)], is_token_byte);
     let gap = run(&bytes[start + length..], |byte| b" \t\"',".contains(&byte));
     let is_apart = gap > 0 && bytes.get(start + length) != Some(&b'=');
@@ -71,14 +92,12 @@ pub(super) fn option_at(text: &str, hyphen: usize) -> Option<Finding> {
 
 /// The password in `-u user:password`, `-pPassword` and `-a password`, where the line calls a program that takes one so.
 pub(super) fn short_option_at(text: &str, hyphen: usize) -> Option<Finding> {
-    const LINE_BYTES_MAX: usize = 256;
     let bytes = text.as_bytes();
     let letter = *bytes.get(hyphen + 1)?;
     if !b"upaw".contains(&letter) || hyphen == 0 || !bytes[hyphen - 1].is_ascii_whitespace() {
         return None;
     }
-    let before = &bytes[hyphen.saturating_sub(LINE_BYTES_MAX)..hyphen];
-    let line = before.iter().rposition(|byte| *byte == b'\n').map_or(before, |newline| &before[newline..]);
+    let line = line_before(bytes, hyphen);
     let calls = |programs: &[&str]| programs.iter().any(|program| judge::holds(line, program.as_bytes()));
     let gap = run(&bytes[hyphen + 2..], |byte| byte == b' ');
     let value = word_at(bytes, hyphen + 2 + gap)?;
@@ -177,6 +196,13 @@ fn name_of(bytes: &[u8], mark: usize, raw: &[u8]) -> Option<Name> {
     if bytes[mark] == b'=' && (raw == b"d" || raw == b"k") {
         return None;
     }
+    let line = line_before(bytes, mark);
+    if raw == b"code" && judge::holds(line, b"azurewebsites.net") {
+        return Some(Name { promise: Promise::Secret, kind: "azure_function_key" });
+    }
+    if bytes[mark] == b'=' && judge::holds(line, b"ookie: ") && is_session(raw) {
+        return Some(Name { promise: Promise::Secret, kind: "session_cookie" });
+    }
     if (raw == b"d" || raw == b"k") && judge::holds(around(bytes, mark), b"\"kty\"") {
         return Some(Name { promise: Promise::Secret, kind: "jwk_private_key" });
     }
@@ -185,6 +211,11 @@ fn name_of(bytes: &[u8], mark: usize, raw: &[u8]) -> Option<Name> {
     let is_type = before[colon + 1..].iter().all(|byte| byte.is_ascii_alphanumeric() || b" &'<>[]|?_".contains(byte));
     let colon = mark - (before.len() - colon);
     if !is_type { None } else { names::classify(name_before(bytes, colon)) }
+}
+
+fn is_session(name: &[u8]) -> bool {
+    let lower: Vec<u8> = name.iter().map(u8::to_ascii_lowercase).collect();
+    judge::holds(&lower, b"sess") || lower.ends_with(b"sid") || lower.ends_with(b"auth")
 }
 
 fn around(bytes: &[u8], position: usize) -> &[u8] {
@@ -198,7 +229,19 @@ fn name_before(bytes: &[u8], mark: usize) -> &[u8] {
     let gap = before.iter().rev().take_while(|byte| b" \t\"'`:\\?+".contains(byte)).count();
     let before = &before[..before.len() - gap];
     let before = before.strip_suffix(b"\"]").or(before.strip_suffix(b"']")).unwrap_or(before);
-    last_name(before)
+    let name = last_name(before);
+    let is_half = [&b"key"[..], b"phrase"].iter().any(|word| name.eq_ignore_ascii_case(word))
+        || !name.is_empty() && name.iter().all(u8::is_ascii_digit);
+    if !is_half {
+        return name;
+    }
+    // `API key: …`, `Unseal Key 1: …`: the words before say which one.
+    let mut start = before.len() - name.len();
+    for _ in 0..2 {
+        let rest = before[..start].strip_suffix(b" ").unwrap_or_default();
+        start -= if rest.is_empty() { 0 } else { last_name(rest).len() + 1 };
+    }
+    &before[start..]
 }
 
 fn last_name(before: &[u8]) -> &[u8] {
@@ -268,7 +311,12 @@ fn value_after(bytes: &[u8], mark: usize, raw: &[u8]) -> Option<Value> {
         if is_query {
             value.end = value.start + run(&bytes[value.start..value.end], |byte| byte != b'&' && byte != b'#');
         }
-        value.is_literal = is_query || is_environment || bytes[mark] == b'>';
+        let is_joined = bytes[mark] == b'='
+            && bytes.get(mark + 1).is_some_and(|byte| !byte.is_ascii_whitespace())
+            && mark.checked_sub(1).is_some_and(|before| !bytes[before].is_ascii_whitespace())
+            && bytes.get(value.end).is_none_or(|next| next.is_ascii_whitespace() || b";\"'&".contains(next));
+        let is_option = raw.starts_with(b"--");
+        value.is_literal = is_query || is_environment || is_joined || is_option || bytes[mark] == b'>';
     }
     Some(value)
 }
@@ -294,7 +342,7 @@ fn word_at(bytes: &[u8], mut start: usize) -> Option<Value> {
             Some(Value { start, end: start + length, is_literal: true, is_quoted })
         }
         _ => {
-            let is_member = |byte: u8| byte.is_ascii_graphic() && !b"\"'`<>,;)]}|\\".contains(&byte);
+            let is_member = |byte: u8| byte.is_ascii_graphic() && !b"\"'`<>,;)]}\\".contains(&byte);
             let length = run(bytes.get(start..limit)?, is_member);
             let word = &bytes[start..start + length];
             let trailing = word.iter().rev().take_while(|byte| b".:".contains(byte)).count();
@@ -325,6 +373,11 @@ fn judged(text: &str, name: Name, value: Value) -> Option<Finding> {
     if start != value.start || name.promise == Promise::Credentials {
         return basic(start);
     }
+    if name.promise == Promise::Password
+        && let Some(length) = app_password(&bytes[value.start..])
+    {
+        return Some(Finding { kind: "app_password", range: value.start..value.start + length });
+    }
     let next = bytes.get(value.end);
     if found.is_empty() || found.len() >= VALUE_BYTES_MAX || is_elsewhere(found, next, value.is_quoted) {
         return None;
@@ -337,10 +390,10 @@ fn judged(text: &str, name: Name, value: Value) -> Option<Finding> {
     }
     let is_uuid = judge::is_uuid(found);
     let is_secret = match name.promise {
-        Promise::Password => is_password(found, &value, is_uuid),
-        Promise::Secret => found.len() >= RANDOM_BYTES_MIN && !is_uuid && is_random(found),
-        Promise::SecretOrUuid => found.len() >= RANDOM_BYTES_MIN && (is_uuid || is_random(found)),
-        Promise::Key => found.len() >= KEY_BYTES_MIN && !is_uuid && is_random(found) && !found.contains(&b'/'),
+        Promise::Password => is_password(found, &value, is_uuid, ends_line(next)),
+        Promise::Secret => found.len() >= RANDOM_BYTES_MIN && !is_uuid && is_random(found, &value),
+        Promise::SecretOrUuid => found.len() >= RANDOM_BYTES_MIN && (is_uuid || is_random(found, &value)),
+        Promise::Key => found.len() >= KEY_BYTES_MIN && !is_uuid && is_random(found, &value) && !found.contains(&b'/'),
         Promise::Credentials | Promise::Words => false,
     };
     let padding = run(&bytes[value.end..], |byte| byte == b'=').min(2);
@@ -348,18 +401,51 @@ fn judged(text: &str, name: Name, value: Value) -> Option<Finding> {
     (is_secret && !judge::is_placeholder(found)).then_some(Finding { kind: name.kind, range: value.start..end })
 }
 
-fn is_random(value: &[u8]) -> bool {
-    let is_written = value.iter().all(|byte| is_token_byte(*byte) || b"+/.=!@#$%^&*~?:".contains(byte));
-    is_written && judge::looks_random(value)
+/// Four groups of four small letters, as Google and Apple give out.
+fn app_password(bytes: &[u8]) -> Option<usize> {
+    const LENGTH: usize = 19;
+    let password = bytes.get(..LENGTH)?;
+    let separator = password[4];
+    let is_shaped = (separator == b' ' || separator == b'-')
+        && password.iter().enumerate().all(|(index, byte)| match index % 5 {
+            4 => *byte == separator,
+            _ => byte.is_ascii_lowercase(),
+        });
+    let goes_on = bytes.get(LENGTH).is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == separator);
+    (is_shaped && !goes_on && judge::words_percent(password) < judge::WORDS_PERCENT_MAX).then_some(LENGTH)
 }
 
-fn is_password(value: &[u8], place: &Value, is_uuid: bool) -> bool {
+/// In quotes, a machine may have drawn any mark; a few more of them make up for spaces.
+fn is_random(value: &[u8], place: &Value) -> bool {
+    let is_written = value.iter().all(|byte| is_token_byte(*byte) || b"+/.=!@#$%^&*~?:|".contains(byte));
+    let marks = value.iter().filter(|byte| byte.is_ascii_punctuation()).count();
+    let is_marked = place.is_literal && value.len() >= 32 && marks >= 4 && judge::distinct(value) >= 20;
+    (is_written || is_marked || place.is_quoted && !value.contains(&b' ')) && judge::looks_random(value)
+}
+
+fn ends_line(next: Option<&u8>) -> bool {
+    next.is_none_or(|byte| *byte == b'\n' || *byte == b'\r')
+}
+
+/// Words with a number in them that are not passwords.
+const SCHEMES_OF_HASHES: &[&str] =
+    &["sha1", "sha256", "sha512", "md5", "base64", "argon2", "argon2id", "pbkdf2", "oauth2", "bcrypt2"];
+
+fn is_password(value: &[u8], place: &Value, is_uuid: bool, ends_line: bool) -> bool {
     if value.len() < PASSWORD_BYTES_MIN || value.contains(&b' ') || is_uuid && !place.is_literal {
         return false;
     }
     if place.is_literal {
         let is_number = value.iter().all(u8::is_ascii_digit) && value.len() >= 8;
         return is_number || judge::looks_typed(value);
+    }
+    if SCHEMES_OF_HASHES.iter().any(|word| value.eq_ignore_ascii_case(word.as_bytes())) {
+        return false;
+    }
+    // Alone on its line it is a setting, not code.
+    let is_plain = value.iter().all(u8::is_ascii_alphanumeric) && value.iter().any(u8::is_ascii_digit);
+    if ends_line && is_plain && value.iter().any(u8::is_ascii_alphabetic) {
+        return true;
     }
     // It may be code: a name, a number, a call.
     judge::looks_typed(value)

@@ -39,6 +39,12 @@ const PASSWORDS: &[&str] = &[
     "contrasena",
     "senha",
     "pwd",
+    "bindpw",
+    "rootpw",
+    "userpass",
+    "storepass",
+    "keypass",
+    "psk",
 ];
 
 /// Compared at the end of a name, in small letters and without separators.
@@ -81,9 +87,10 @@ const SECRETS: &[&str] = &[
     "functionskey",
     "subscriptionkey",
     "bearer",
-    "authorization",
     "xapikey",
-    "psk",
+    "validationkey",
+    "consumerkey",
+    "unsealkey",
     "phpsessid",
     "jsessionid",
     "connectsid",
@@ -93,7 +100,7 @@ const SECRETS: &[&str] = &[
 ];
 
 const SECRETS_OR_UUIDS: &[&str] =
-    &["apikey", "apitoken", "clientsecret", "secretkey", "accesskey", "secretaccesskey", "apisecret"];
+    &["apikey", "apitoken", "clientsecret", "secretkey", "accesskey", "secretaccesskey", "apisecret", "authorization"];
 
 /// Names that end like a secret's and are not.
 const HARMLESS: &[&str] = &[
@@ -241,12 +248,14 @@ const PROVIDERS: &[(&str, &str)] = &[
     ("newrelic", "new_relic_key"),
     ("okta", "okta_token"),
     ("opsgenie", "opsgenie_key"),
+    ("nomad", "nomad_token"),
     ("ovh", "ovh_secret"),
     ("pagerduty", "pagerduty_key"),
     ("paypal", "paypal_secret"),
     ("plaid", "plaid_secret"),
     ("postmark", "postmark_token"),
     ("pusher", "pusher_secret"),
+    ("railway", "railway_token"),
     ("rapidapi", "rapidapi_key"),
     ("rollbar", "rollbar_token"),
     ("scaleway", "scaleway_key"),
@@ -301,7 +310,7 @@ pub(super) fn classify(raw: &[u8]) -> Option<Name> {
         return None;
     }
     let provider = PROVIDERS.iter().find(|(word, _)| judge::holds(name, word.as_bytes())).map(|(_, kind)| *kind);
-    let promise = if ends_with(PASSWORDS) || ends_with_pass(raw) {
+    let promise = if ends_with(PASSWORDS) || ends_with_word(raw, &["pass", "pw"]) {
         return Some(Name { promise: Promise::Password, kind: "password" });
     } else if name == b"auth" || ends_with(&["authbasic", "basicauth"]) {
         return Some(Name { promise: Promise::Credentials, kind: "basic_auth" });
@@ -309,7 +318,7 @@ pub(super) fn classify(raw: &[u8]) -> Option<Name> {
         return Some(Name { promise: Promise::Words, kind: "seed_phrase" });
     } else if ends_with(SECRETS_OR_UUIDS) {
         Promise::SecretOrUuid
-    } else if ends_with(SECRETS) {
+    } else if ends_with(SECRETS) || ends_with_word(raw, &["pat"]) {
         if provider.is_some() { Promise::SecretOrUuid } else { Promise::Secret }
     } else if name.ends_with(b"key") && name.len() > b"key".len() && is_compound(raw) {
         Promise::Key
@@ -326,11 +335,11 @@ fn without_qualifiers(name: &[u8]) -> &[u8] {
 }
 
 /// `SMTP_PASS`, `dbPass`, `mail.pw`: too short to be trusted without the edge of a word.
-fn ends_with_pass(raw: &[u8]) -> bool {
-    ["pass", "pw"].iter().any(|word| {
-        let Some(start) = raw.len().checked_sub(word.len()).filter(|start| *start > 0) else { return false };
+fn ends_with_word(raw: &[u8], words: &[&str]) -> bool {
+    words.iter().any(|word| {
+        let Some(start) = raw.len().checked_sub(word.len()) else { return false };
         let (before, end) = raw.split_at(start);
-        let is_edge = before.last().is_some_and(|byte| {
+        let is_edge = before.last().is_none_or(|byte| {
             !byte.is_ascii_alphanumeric() || byte.is_ascii_lowercase() && end[0].is_ascii_uppercase()
         });
         is_edge && end.eq_ignore_ascii_case(word.as_bytes())

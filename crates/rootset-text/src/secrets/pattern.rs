@@ -160,3 +160,10 @@ pub(super) fn is_token_byte(byte: u8) -> bool {
 pub(super) fn run(bytes: &[u8], is_member: impl Fn(u8) -> bool) -> usize {
     bytes.iter().take_while(|byte| is_member(**byte)).count()
 }
+
+/// What stands before a place on its line, as far as it matters.
+pub(super) fn line_before(bytes: &[u8], position: usize) -> &[u8] {
+    const LINE_BYTES_MAX: usize = 256;
+    let before = &bytes[position.saturating_sub(LINE_BYTES_MAX)..position];
+    before.iter().rposition(|byte| *byte == b'\n').map_or(before, |newline| &before[newline + 1..])
+}

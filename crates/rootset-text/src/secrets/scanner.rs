@@ -9,6 +9,8 @@ pub(super) const KINDS: &[&str] =
     &["jwt", "telegram_token", "azure_client_secret", "mailchimp_key", "terraform_token", "aws_secret_key"];
 
 const JWT_PART_BYTES_MIN: usize = 8;
+/// How headers begin that name an algorithm, a type or a key.
+const JWT_HEADERS: [&[u8]; 4] = [b"eyJhbGci", b"eyJ0eXAi", b"eyJlbmMi", b"eyJraWQi"];
 /// As far as the secret is from the id of an AWS key.
 const AWS_PAIR_BYTES_MAX: usize = 200;
 /// So much of base64 in front of a token means that the token is a part of it.
@@ -55,6 +57,7 @@ impl Scanner<'_> {
             b'-' => self.at_hyphen(position),
             b':' => urls::password_at(self.bytes, position)
                 .or_else(|| self.telegram_token(position))
+                .or_else(|| urls::pgpass_at(self.bytes, position))
                 .or_else(|| named::assigned_at(self.text, position)),
             b'=' => urls::signature_at(self.bytes, position).or_else(|| named::assigned_at(self.text, position)),
             b'>' | b',' | b'(' => named::assigned_at(self.text, position),
@@ -67,12 +70,14 @@ impl Scanner<'_> {
     }
 
     fn at_hyphen(&mut self, position: usize) -> Option<Finding> {
-        let next = self.bytes.get(position + 1)?;
-        match next {
-            b'-' => self.blocks.block_at(self.text, position).or_else(|| named::option_at(self.text, position)),
-            b'u' => self.mailchimp_key(position).or_else(|| named::short_option_at(self.text, position)),
-            _ => named::short_option_at(self.text, position),
+        if self.bytes.get(position + 1) == Some(&b'-')
+            && let Some(block) = self.blocks.block_at(self.text, position)
+        {
+            return Some(block);
         }
+        self.mailchimp_key(position)
+            .or_else(|| named::short_option_at(self.text, position))
+            .or_else(|| named::option_at(self.text, position))
     }
 
     fn at_word(&mut self, position: usize) -> Option<Finding> {
@@ -116,10 +121,12 @@ impl Scanner<'_> {
         if !rest.starts_with(b"eyJ") {
             return None;
         }
+        let is_header = JWT_HEADERS.iter().any(|header| rest.starts_with(header));
         let mut end = 0;
         for part in 0..3 {
             let length = run(&rest[end..], is_token_byte);
-            let is_object = part == 2 || rest[end..].starts_with(b"eyJ");
+            // Claims are an object in plain sight, unless the header says that they are encrypted.
+            let is_object = part == 2 || is_header || rest[end..].starts_with(b"eyJ");
             if length < JWT_PART_BYTES_MIN || !is_object || (part < 2 && rest.get(end + length) != Some(&b'.')) {
                 return None;
             }

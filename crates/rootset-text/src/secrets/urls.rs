@@ -1,9 +1,9 @@
 //! Secrets that their place in an address gives away: `scheme://user:password@host`, and signatures in queries.
 
-use super::pattern::run;
+use super::pattern::{line_before, run};
 use super::{Finding, MARK, judge};
 
-pub(super) const KINDS: &[&str] = &["url_password", "azure_sas_signature"];
+pub(super) const KINDS: &[&str] = &["url_password", "azure_sas_signature", "pgpass_password"];
 
 const AUTHORITY_BYTES_MAX: usize = 512;
 /// As far as a signature is from the parameters that it signs.
@@ -53,4 +53,32 @@ pub(super) fn signature_at(bytes: &[u8], mark: usize) -> Option<Finding> {
     let is_signed = [&b"se="[..], b"sv=", b"sr="].iter().any(|parameter| judge::holds(around, parameter));
     let is_signature = SIGNATURE_BYTES.contains(&length) && judge::is_plausible(&bytes[start..start + length]);
     (is_signed && is_signature).then_some(Finding { kind: "azure_sas_signature", range: start..start + length })
+}
+
+/// The password in a line `host:5432:database:user:password`, seen at the first colon.
+pub(super) fn pgpass_at(bytes: &[u8], colon: usize) -> Option<Finding> {
+    const PASSWORD_BYTES: std::ops::RangeInclusive<usize> = 6..=128;
+    let port = &bytes[colon + 1..bytes.len().min(colon + 7)];
+    let is_any = port.first() == Some(&b'*');
+    let digits = run(port, |byte| byte.is_ascii_digit());
+    let length = if is_any { 1 } else { digits };
+    if !is_any && !(4..=5).contains(&length) || port.get(length) != Some(&b':') {
+        return None;
+    }
+    let line = line_before(bytes, colon);
+    let is_host = !line.is_empty() && line.iter().all(|byte| byte.is_ascii_alphanumeric() || b".-_*".contains(byte));
+    let mut start = colon + 1 + length + 1;
+    for _ in 0..2 {
+        let field = run(&bytes[start..bytes.len().min(start + 64)], |byte| byte.is_ascii_graphic() && byte != b':');
+        if field == 0 || bytes.get(start + field) != Some(&b':') {
+            return None;
+        }
+        start += field + 1;
+    }
+    let length = run(&bytes[start..bytes.len().min(start + 256)], |byte| byte.is_ascii_graphic());
+    let password = &bytes[start..start + length];
+    let is_shown =
+        SHOWN.iter().any(|word| password.eq_ignore_ascii_case(word.as_bytes())) || judge::is_placeholder(password);
+    let is_password = is_host && PASSWORD_BYTES.contains(&length) && !is_shown && !password.contains(&b':');
+    is_password.then_some(Finding { kind: "pgpass_password", range: start..start + length })
 }

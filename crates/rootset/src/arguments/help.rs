@@ -11,7 +11,7 @@ use rootset_api::Request;
 const GROUPS: [(&str, &[&str]); 6] = [
     ("Start", &["tour", "install", "import"]),
     ("Memories", &["add", "search", "list", "show", "edit", "trust", "untrust", "supersede", "entity", "graph"]),
-    ("Forgetting", &["rm", "forget", "prune", "undo", "trash", "receipt", "log", "audit", "gc"]),
+    ("Forgetting", &["rm", "forget", "prune", "undo", "trash", "secrets", "receipt", "log", "audit", "gc"]),
     ("Code and context", &["index", "watch", "code", "context"]),
     ("Servers and programs", &["mcp", "serve", "daemon", "token", "call"]),
     ("Upkeep", &["workspace", "backup", "doctor", "stats", "defrag", "config", "completions", "man"]),

@@ -10,7 +10,7 @@ use super::{given, joined, object, times};
 use crate::arguments::described_by;
 use crate::exit::Failure;
 use crate::program::Program;
-use crate::render::{self, counted, escaped, one_line};
+use crate::render::{self, escaped, one_line};
 use crate::{editor, input, prompt};
 
 /// Remember something
@@ -99,14 +99,6 @@ fn render(answer: &AddedMemory) -> String {
 
 fn remarks(answer: &AddedMemory) -> Vec<String> {
     let mut remarks = Vec::new();
-    match answer.redacted {
-        0 => {}
-        redacted => remarks.push(render::warning(format!(
-            "{} like a secret and {} not stored",
-            counted(redacted, "value looked", "values looked"),
-            if redacted == 1 { "was" } else { "were" }
-        ))),
-    }
     if answer.status == "pending" {
         remarks.push("pending: search already finds its words; entities and vectors follow".to_owned());
     }

@@ -1,7 +1,7 @@
 //! Every key, listed once: checking, the environment, `config show` and `config example` all read this table.
 
 use rootset_model::names::check_workspace_id;
-use rootset_service::DrainMode;
+use rootset_service::{DrainMode, SecretPolicy};
 
 /// What a key's value may be.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -465,6 +465,18 @@ const AFTER_RETENTION: &[Key] = &[
         kind: Kind::TextList,
         value: Value::Default("[]"),
         about: "sources whose memories nobody answers for: they are found by search and never shown unasked",
+    },
+    Key {
+        path: "memory.secrets",
+        kind: Kind::Choice(&SecretPolicy::WORDS),
+        value: Value::Default(r#""redact""#),
+        about: "what to do with values that look like secrets: `redact` them, `refuse` the request, or store them and `warn`",
+    },
+    Key {
+        path: "memory.personal_data",
+        kind: Kind::Switch,
+        value: Value::Default("false"),
+        about: "treat payment cards, IBANs and US social security numbers like secrets",
     },
     Key {
         path: "extract.provider",

@@ -25,9 +25,19 @@ use crate::service::Service;
 const FILE_BYTES_MAX: u64 = 512 << 20;
 
 impl Operation for ContextImport {
+    fn with_files(self, caller: &Caller) -> Result<Self, ServiceError> {
+        let Some(path) = &self.path else { return Ok(self) };
+        if self.messages.is_some() {
+            return Err(ServiceError::invalid("either `messages` or `path` is required"));
+        }
+        caller.need_command_line("path", "send `messages`")?;
+        let messages = Some(read_file(&self, path)?);
+        Ok(Self { messages, ..self })
+    }
+
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<ContextImported, ServiceError> {
         let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
-        let (source, skipped) = source(&self, caller)?;
+        let (source, skipped) = source(&self)?;
         if source.len() > SEGMENTS_PER_IMPORT_MAX {
             return Err(ServiceError::invalid(format!(
                 "the import has {} segments, more than {SEGMENTS_PER_IMPORT_MAX}",
@@ -78,14 +88,9 @@ enum Source {
     Export(Vec<SegmentAnswer>),
 }
 
-fn source(request: &ContextImport, caller: &Caller) -> Result<(Source, Vec<SkippedLine>), ServiceError> {
-    let messages = match (&request.messages, &request.path) {
-        (Some(messages), None) => messages.clone(),
-        (None, Some(path)) => {
-            caller.need_command_line("path", "send `messages`")?;
-            read_file(request, path)?
-        }
-        _ => return Err(ServiceError::invalid("either `messages` or `path` is required")),
+fn source(request: &ContextImport) -> Result<(Source, Vec<SkippedLine>), ServiceError> {
+    let Some(messages) = request.messages.clone() else {
+        return Err(ServiceError::invalid("either `messages` or `path` is required"));
     };
     let source = request.path.as_deref().map_or_else(|| "`messages`".to_owned(), |path| format!("`{path}`"));
     let unreadable = |error: &dyn std::fmt::Display| {
