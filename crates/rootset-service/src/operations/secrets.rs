@@ -6,6 +6,7 @@ use rootset_api::{
     ErrorCode, RedactSecrets, RedactedMemory, Request, ScanSecrets, SecretsFound, SecretsRedacted, UpdateMemory,
 };
 use rootset_model::MemoryId;
+use rootset_model::limits::NAME_CHARS_MAX;
 use rootset_model::slug::slug;
 use rootset_store::{FullMemory, TextOwner, TextsAfter, Workspace};
 use rootset_text::secrets::SecretScan;
@@ -21,8 +22,6 @@ use crate::service::Service;
 const ROWS_MAX: usize = 1_000;
 const FINDINGS_MAX: usize = 100;
 const MEMORIES_MAX: usize = 100;
-/// No id or name is longer.
-const REFERENCE_BYTES_MAX: usize = 512;
 
 impl Operation for ScanSecrets {
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<SecretsFound, ServiceError> {
@@ -50,8 +49,8 @@ impl Operation for RedactSecrets {
         if !(1..=MEMORIES_MAX).contains(&count) {
             return Err(ServiceError::invalid(format!("`memory_ids` has {count} items; allowed: 1 to {MEMORIES_MAX}")));
         }
-        // They are repeated in the question.
-        if self.memory_ids.iter().any(|id| id.len() > REFERENCE_BYTES_MAX) {
+        // They are repeated in the question. An id is shorter than a name may be.
+        if self.memory_ids.iter().any(|id| id.len() > NAME_CHARS_MAX) {
             return Err(ServiceError::invalid("each of `memory_ids` must be the id or name of a memory"));
         }
         if !caller.confirms_for_good(self.confirm) {

@@ -34,6 +34,66 @@ fn files_of_secrets_are_skipped_and_counted() {
     assert_is_nowhere(&place, "LKJIHGFEDCBAzyxwvutsrq9876543210");
 }
 
+/// Files as projects have them, with `{S}` where the secret is. Some are skipped by name, the others are indexed without it.
+const BEARERS: &[(&str, &str)] = &[
+    (".env", "DB_PASSWORD={S}\n"),
+    ("config/.env.local", "API_TOKEN={S}\n"),
+    (".envrc", "export DB_PASSWORD={S}\n"),
+    (".netrc", "machine api login ci password {S}\n"),
+    (".npmrc", "//registry.npmjs.org/:_authToken={S}\n"),
+    (".yarnrc.yml", "npmAuthToken: \"{S}\"\n"),
+    (".pypirc", "[pypi]\nusername = __token__\npassword = {S}\n"),
+    (".pgpass", "db:5432:shop:app:{S}\n"),
+    (".git-credentials", "https://ci:{S}@git.internal\n"),
+    (".docker/config.json", "{\"auths\": {\"r\": {\"identitytoken\": \"{S}\"}}}\n"),
+    (".kube/config", "users:\n- user:\n    token: {S}\n"),
+    ("kubeconfig", "users:\n- user:\n    token: {S}\n"),
+    (".aws/credentials", "[default]\naws_secret_access_key = {S}\n"),
+    (".s3cfg", "secret_key = {S}\n"),
+    ("credentials", "secret = {S}\n"),
+    ("terraform.tfstate", "{\"resources\": [{\"attributes\": {\"password\": \"{S}\"}}]}\n"),
+    ("prod.tfvars", "db_password = \"{S}\"\n"),
+    ("main.tf", "resource \"db\" \"x\" {\n  password = \"{S}\"\n}\n"),
+    ("variables.tf", "variable \"db_password\" {\n  default = \"{S}\"\n}\n"),
+    ("docker-compose.yml", "services:\n  db:\n    environment:\n      - POSTGRES_PASSWORD={S}\n"),
+    ("Dockerfile", "FROM alpine\nENV API_TOKEN={S}\n"),
+    ("k8s/secret.yaml", "kind: Secret\nstringData:\n  password: {S}\n"),
+    ("k8s/deployment.yaml", "env:\n- name: DB_PASSWORD\n  value: \"{S}\"\n"),
+    ("helm/values.yaml", "auth:\n  adminPassword: {S}\n"),
+    (".github/workflows/ci.yml", "env:\n  NPM_TOKEN: {S}\n"),
+    ("config/database.yml", "production:\n  password: {S}\n"),
+    ("config/settings.py", "DATABASES = {'default': {'PASSWORD': '{S}'}}\n"),
+    ("application.properties", "spring.datasource.password={S}\n"),
+    ("gradle.properties", "signing.password={S}\n"),
+    ("appsettings.json", "{\"Db\": \"Server=x;User Id=a;Password={S};\"}\n"),
+    ("web.config", "<add key=\"ApiKey\" value=\"{S}\" />\n"),
+    (".m2/settings.xml", "<server><password>{S}</password></server>\n"),
+    ("deploy.sh", "curl -u deploy:{S} https://ci.internal\n"),
+    ("src/client.ts", "const client = new Client({ apiKey: '{S}' });\n"),
+    ("src/main.go", "var dsn = \"postgres://app:{S}@db/shop\"\n"),
+    ("docs/setup.md", "The staging password is `{S}`.\n"),
+];
+
+#[test]
+fn no_file_that_bears_a_secret_is_stored_in_the_clear() {
+    let place = Place::new();
+    let secret = |number: usize| {
+        let digits = blake3::hash(&number.to_le_bytes()).to_hex();
+        format!("Kq{}Zv", &digits[..16])
+    };
+    for (number, (path, text)) in BEARERS.iter().enumerate() {
+        place.write(path, text.replace("{S}", &secret(number)));
+    }
+    place.index();
+    for (number, (path, _)) in BEARERS.iter().enumerate() {
+        let secret = secret(number);
+        for needle in [secret.clone(), secret.to_lowercase(), secret[6..].to_lowercase()] {
+            assert_eq!(place.world.places_with(needle.as_bytes()), [""; 0], "{path}");
+        }
+    }
+    assert!(place.served().contains(&"main.tf".to_owned()) || place.served().contains(&"docs/setup.md".to_owned()));
+}
+
 #[test]
 fn secrets_inside_of_sources_are_redacted_and_the_rest_is_indexed() {
     let place = Place::new();

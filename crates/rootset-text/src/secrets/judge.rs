@@ -112,28 +112,40 @@ pub(super) fn has_strong_mark(value: &[u8]) -> bool {
     value.iter().any(|byte| b"!@#$%^&*?~+=".contains(byte))
 }
 
-/// Of letters and digits, the share of those in pronounceable words of three letters or more, in percent.
+/// Of letters and digits, the share of those in pronounceable words, in percent. Numbers of their own say nothing: names have
+/// them as well.
 pub(super) fn words_percent(value: &[u8]) -> usize {
+    let segments = value.split(|byte| !byte.is_ascii_alphanumeric());
+    let (mut in_words, mut all) = (0, 0);
+    for segment in segments.filter(|segment| !segment.iter().all(u8::is_ascii_digit)) {
+        all += segment.len();
+        in_words += letters_in_words(segment);
+    }
+    in_words * 100 / all.max(1)
+}
+
+/// Letters in words of three or more; of two, if the segment is nothing else.
+fn letters_in_words(segment: &[u8]) -> usize {
     let mut in_words = 0;
     let mut start = 0;
-    while start < value.len() {
-        if !value[start].is_ascii_alphabetic() {
+    while start < segment.len() {
+        if !segment[start].is_ascii_alphabetic() {
             start += 1;
             continue;
         }
         // A word is lower case, upper case, or lower case after one upper-case letter.
-        let capitals = super::pattern::run(&value[start..], |byte| byte.is_ascii_uppercase());
+        let capitals = super::pattern::run(&segment[start..], |byte| byte.is_ascii_uppercase());
         let length = match capitals {
-            0 | 1 => capitals + super::pattern::run(&value[start + capitals..], |byte| byte.is_ascii_lowercase()),
+            0 | 1 => capitals + super::pattern::run(&segment[start + capitals..], |byte| byte.is_ascii_lowercase()),
             capitals => capitals,
         };
-        if length >= 3 && is_pronounceable(&value[start..start + length]) {
+        let is_long_enough = length >= 3 || length == 2 && segment.len() == 2;
+        if is_long_enough && is_pronounceable(&segment[start..start + length]) {
             in_words += length;
         }
         start += length;
     }
-    let all = count(value, |byte| byte.is_ascii_alphanumeric());
-    in_words * 100 / all.max(1)
+    in_words
 }
 
 fn is_pronounceable(word: &[u8]) -> bool {

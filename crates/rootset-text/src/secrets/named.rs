@@ -149,6 +149,10 @@ pub(super) fn said_at(text: &str, position: usize) -> Option<Finding> {
     // Prose is full of words with a digit or a hyphen in them.
     let is_certain =
         value.is_quoted || judge::words_percent(said) < judge::WORDS_PERCENT_MAX || judge::has_strong_mark(said);
+    // Many things are called a key, and most of them are made of parts.
+    let is_key = word.eq_ignore_ascii_case(b"key");
+    let is_whole = said.len() >= KEY_BYTES_MIN && said.iter().all(|byte| is_token_byte(*byte) || b"+/=".contains(byte));
+    let is_certain = is_certain && (!is_key || is_whole);
     let name = Name { promise, kind: if is_password { "password" } else { "secret" } };
     judged(text, name, Value { is_literal: true, ..value }).filter(|_| is_certain)
 }
@@ -314,7 +318,8 @@ fn value_after(bytes: &[u8], mark: usize, raw: &[u8]) -> Option<Value> {
         let is_joined = bytes[mark] == b'='
             && bytes.get(mark + 1).is_some_and(|byte| !byte.is_ascii_whitespace())
             && mark.checked_sub(1).is_some_and(|before| !bytes[before].is_ascii_whitespace())
-            && bytes.get(value.end).is_none_or(|next| next.is_ascii_whitespace() || b";\"'&".contains(next));
+            && bytes.get(value.end).is_none_or(|next| next.is_ascii_whitespace() || b";\"'&".contains(next))
+            && !bytes[value.start..value.end].iter().any(|byte| b"_.".contains(byte));
         let is_option = raw.starts_with(b"--");
         value.is_literal = is_query || is_environment || is_joined || is_option || bytes[mark] == b'>';
     }

@@ -20,6 +20,7 @@ mod on_a_server;
 mod prompts;
 mod receipts;
 mod sandbox;
+mod secrets;
 mod serving;
 mod sqlite_files;
 mod tokens;
