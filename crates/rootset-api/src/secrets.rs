@@ -24,6 +24,7 @@ macro_rules! secret_operations {
             name: "redact_secrets",
             effect: Purge,
             is: [idempotent, open_world, in_workspace],
+            needs_person: [always Permanent],
             profiles: [Admin],
             example: {"memory_ids": ["deploys"], "confirm": true},
         }

@@ -33,7 +33,6 @@ impl FrontEnd {
             Self::Mcp => (Channel::Mcp, Trust::Agent),
         }
     }
-
 }
 
 #[derive(Clone, Debug)]

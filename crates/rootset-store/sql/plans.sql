@@ -71,9 +71,9 @@ JOIN entities s ON s.workspace = r.workspace AND s.entity = r.source
 JOIN entities t ON t.workspace = r.workspace AND t.entity = r.target
 WHERE r.workspace = ?1 AND r.relation IN (SELECT value FROM blob_list(?2));
 
--- Memories of a plan that a person holds by a pin.
+-- Memories of a plan that a person holds by a pin. Not `= 1`: a planner would take the index of all pins instead of the keys.
 -- name: pinned_by_person
 SELECT m.memory, m.name
 FROM plan_items p JOIN memories m ON m.workspace = p.workspace AND m.memory = p.object
-WHERE p.workspace = ?1 AND p.plan = ?2 AND p.kind = 'memory' AND m.pinned = 1 AND m.pinned_by = 'person'
+WHERE p.workspace = ?1 AND p.plan = ?2 AND p.kind = 'memory' AND m.pinned > 0 AND m.pinned_by = 'person'
 ORDER BY p.position;

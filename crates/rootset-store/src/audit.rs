@@ -6,7 +6,7 @@ use crate::driver::{Row, Tenant, Transaction};
 use crate::error::StoreError;
 use crate::leases::DATABASE;
 use crate::statements::audit as sql;
-use crate::{Way, Stamp, Store};
+use crate::{Stamp, Store, Way};
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Entry<'a> {

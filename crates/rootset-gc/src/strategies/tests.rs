@@ -94,7 +94,7 @@ fn names_and_words_that_are_stored_stay_as_they_are() {
         assert_eq!(strategy.reasons.iter().map(|reason| reason.as_str()).collect::<Vec<_>>(), words);
     }
     let of_callers = Reason::WITHOUT_STRATEGY.iter().map(|reason| reason.as_str());
-    let expected = ["named", "matched", "erase_previous", "unreachable", "cold", "stashed_long"];
+    let expected = ["named", "matched", "erase_previous", "past_history", "unreachable", "cold", "stashed_long"];
     assert_eq!(of_callers.collect::<Vec<_>>(), expected);
 }
 

@@ -61,11 +61,16 @@ fn is_closed(stream: &mut TcpStream) -> bool {
     }
 }
 
+/// Over connections of their own: an impatient server closes those that are kept.
 #[track_caller]
 fn assert_others_are_answered(served: &Served) {
-    let reply = served.post_as(&served.tokens.reader, "list_memories", &json!({}), &[]);
+    let asked = |token: &str, operation: &str, body: &str| {
+        let length = format!("Content-Length: {}\r\n", body.len());
+        served.raw(format!("{}{body}", head("POST", &format!("/v1/{operation}"), token, &length)).as_bytes())
+    };
+    let reply = asked(&served.tokens.reader, "list_memories", "{}");
     assert_eq!(reply.status, 200, "{reply:?}");
-    let reply = served.post_as(&served.tokens.of_one_workspace, "add_memory", &json!({"context": "x"}), &[]);
+    let reply = asked(&served.tokens.of_one_workspace, "add_memory", "{\"context\": \"x\"}");
     assert_eq!(reply.status, 200, "{reply:?}");
 }
 

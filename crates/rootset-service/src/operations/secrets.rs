@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use rootset_api::{
-    ErrorCode, RedactSecrets, RedactedMemory, Request, ScanSecrets, SecretsFound, SecretsRedacted, UpdateMemory,
-};
+use rootset_api::{RedactSecrets, RedactedMemory, ScanSecrets, SecretsFound, SecretsRedacted, UpdateMemory};
 use rootset_model::MemoryId;
 use rootset_model::limits::NAME_CHARS_MAX;
 use rootset_model::slug::slug;
@@ -14,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 use crate::caller::Caller;
 use crate::error::ServiceError;
-use crate::operation::Operation;
+use crate::operation::{Operation, confirmation_of};
 use crate::secrets::scanning::{cursor_text, findings, parse_cursor};
 use crate::service::Service;
 
@@ -43,18 +41,17 @@ impl Operation for ScanSecrets {
 }
 
 impl Operation for RedactSecrets {
+    fn unconfirmed(&self, service: &Service, caller: &Caller) -> ServiceError {
+        match checked(self, service, caller) {
+            Ok(_) => confirmation_of(self, UNCONFIRMED, json!({"confirm": true})),
+            Err(error) => error,
+        }
+    }
+
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<SecretsRedacted, ServiceError> {
-        let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
-        let count = self.memory_ids.len();
-        if !(1..=MEMORIES_MAX).contains(&count) {
-            return Err(ServiceError::invalid(format!("`memory_ids` has {count} items; allowed: 1 to {MEMORIES_MAX}")));
-        }
-        // They are repeated in the question. An id is shorter than a name may be.
-        if self.memory_ids.iter().any(|id| id.len() > NAME_CHARS_MAX) {
-            return Err(ServiceError::invalid("each of `memory_ids` must be the id or name of a memory"));
-        }
-        if !caller.confirms_for_good(self.confirm) {
-            return Err(caller.unconfirmed_for_good(unconfirmed(&self)));
+        let workspace = checked(&self, service, caller)?;
+        if self.confirm != Some(true) {
+            return Err(self.unconfirmed(service, caller));
         }
         let redact = |id: &String| {
             redact(service, caller, &workspace, id).unwrap_or_else(|error| RedactedMemory {
@@ -71,13 +68,19 @@ impl Operation for RedactSecrets {
     }
 }
 
-/// Whoever confirms means this very call.
-fn unconfirmed(request: &RedactSecrets) -> ServiceError {
-    let arguments = json!({"memory_ids": request.memory_ids, "confirm": true});
-    let message =
-        "redacting stored memories erases their earlier revisions, cannot be undone and needs `confirm: true`";
-    ServiceError::new(ErrorCode::ConfirmationRequired, message)
-        .with_details(json!({"next": {"operation": RedactSecrets::NAME, "arguments": arguments}}))
+const UNCONFIRMED: &str =
+    "redacting stored memories erases their earlier revisions, cannot be undone and needs `confirm: true`";
+
+fn checked(request: &RedactSecrets, service: &Service, caller: &Caller) -> Result<Workspace, ServiceError> {
+    let count = request.memory_ids.len();
+    if !(1..=MEMORIES_MAX).contains(&count) {
+        return Err(ServiceError::invalid(format!("`memory_ids` has {count} items; allowed: 1 to {MEMORIES_MAX}")));
+    }
+    // They are repeated in the question. An id is shorter than a name may be.
+    if request.memory_ids.iter().any(|id| id.len() > NAME_CHARS_MAX) {
+        return Err(ServiceError::invalid("each of `memory_ids` must be the id or name of a memory"));
+    }
+    service.workspace(caller, request.workspace_id.as_deref())
 }
 
 /// An update that replaces what is found, and erases every revision that may hold it.

@@ -137,7 +137,8 @@ fn the_call_to_make_next_is_about_the_same_workspace() {
     let applied = world.call(&text_of(&prune["operation"]), prune["arguments"].clone());
     assert_eq!(applied["trashed"]["memories"], 1);
     let purge = next(world.fails("gc_purge", json!({"workspace_id": "w", "older_than": "0"})).1);
-    assert_eq!(purge["arguments"], json!({"older_than": "0", "confirm": true, "workspace_id": "w"}));
+    let set = purge["arguments"]["set"].clone();
+    assert_eq!(purge["arguments"], json!({"older_than": "0", "confirm": true, "workspace_id": "w", "set": set}));
     assert_eq!(world.call("gc_purge", purge["arguments"].clone())["purged"]["memories"], 1);
 }
 

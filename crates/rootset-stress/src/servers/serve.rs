@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use rootset_http::{Access, Parts, Server, ServerSettings};
-use rootset_service::{Caller, FrontEnd, Service, Settings};
+use rootset_service::{Caller, CodeSettings, FrontEnd, Service, Settings};
 use rootset_store::{Location, Store};
 use tokio_util::sync::CancellationToken;
 
@@ -21,7 +21,10 @@ pub struct ServeArguments {
 
 pub fn run(arguments: &ServeArguments) -> Result<(), StressError> {
     let listener = TcpListener::bind(arguments.listen)?;
-    let service = Arc::new(Service::new(Store::open(&arguments.db, None)?, Settings::default())?);
+    // As the configuration of a real server says it.
+    let code = CodeSettings { roots: Some(vec![std::env::current_dir()?]), ..CodeSettings::default() };
+    let settings = Settings { code, ..Settings::default() };
+    let service = Arc::new(Service::new(Store::open(&arguments.db, None)?, settings)?);
     let parts = Parts {
         service,
         access: Access::Open(Caller::new(FrontEnd::Http, "stress", "default")),

@@ -58,9 +58,9 @@ impl Drop for ServerProcess {
 
 fn command(settings: &ServerSettings, address: Option<SocketAddr>) -> Result<Command, StressError> {
     let listen = address.unwrap_or(([127, 0, 0, 1], 0).into()).to_string();
-    // Named, so that the caller's own settings are not looked for.
+    // Named, so that the caller's own settings are not looked for. A server indexes nothing unless it is told to.
     let configuration = settings.folder.join("settings.toml");
-    std::fs::write(&configuration, "")?;
+    std::fs::write(&configuration, format!("[code]\nroots = [{:?}]\n", settings.folder.display().to_string()))?;
     let mut command = match &settings.program {
         ServerProgram::Own(program) => Command::new(program),
         ServerProgram::Rootset(program) => Command::new(program),
@@ -74,8 +74,7 @@ fn command(settings: &ServerSettings, address: Option<SocketAddr>) -> Result<Com
         ServerProgram::Own(_) => command.args(["serve", "--listen", &listen]),
         ServerProgram::Rootset(_) => command.args(["--quiet", "serve", "--no-auth", "--listen", &listen]),
     };
-    // By the environment: arguments can be seen by everybody on the machine, and a URL may hold a password. Servers index
-    // below the folder that they run in.
+    // By the environment: arguments can be seen by everybody on the machine, and a URL may hold a password.
     command
         .env("ROOTSET_DB", location_text(&settings.database))
         .env("ROOTSET_CONFIG", configuration)

@@ -229,6 +229,10 @@ fn settings_of_the_server_are_checked() {
 #[test]
 fn server_keeps_its_locks_on_the_sqlite_files_whatever_it_reads() {
     let sandbox = Sandbox::new();
+    let sources = sandbox.work().join("src");
+    std::fs::create_dir(&sources).expect("a folder");
+    std::fs::write(sources.join("main.py"), "def main():\n    pass\n").expect("a source");
+    sandbox.write(sandbox.own_configuration(), format!("[code]\nroots = [\"{}\"]\n", sources.display()));
     // A name without an ending: whoever indexes the folder has to look into the files to learn what they are.
     let serving = Serving::start_on(&sandbox, "memory", &["--no-auth"]);
     let ok = |operation: &str, body: &str| {
@@ -242,7 +246,12 @@ fn server_keeps_its_locks_on_the_sqlite_files_whatever_it_reads() {
     ok("add_memory", r#"{"content": "The staging server is called Titan.", "name": "titan"}"#);
     ok("delete_memory", r#"{"memory_id": "titan"}"#);
     ok("gc_purge", r#"{"older_than": 0, "confirm": true}"#);
-    ok("index_codebase", &format!(r#"{{"path": "{}"}}"#, sandbox.work().display()));
+    let index = |folder: &Path| format!(r#"{{"path": "{}"}}"#, folder.display());
+    assert_eq!(serving.post("index_codebase", &index(&sandbox.work()), None).0, 403, "its own folder");
+    for file in ["memory", "memory-shm"] {
+        std::fs::hard_link(sandbox.work().join(file), sources.join(file)).expect("another name for the same file");
+    }
+    ok("index_codebase", &index(&sources));
     serving.end("-TERM");
 }
 
