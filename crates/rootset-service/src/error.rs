@@ -123,7 +123,7 @@ impl From<StoreError> for ServiceError {
                 .with_hint("the run continues; repeat the call to see its outcome")
                 .with_details(json!({"retry_after_ms": RETRY_AFTER_MS})),
             StoreError::ReadOnly => {
-                Self::new(Code::Forbidden, message).with_hint("check the permissions of the file and of its folder")
+                Self::new(Code::Forbidden, message).with_hint("reading works; to write, check the permissions of the file and of its folder")
             }
             StoreError::Io(_) | StoreError::Unopened(_) | StoreError::Unwritten(_) => {
                 Self::new(Code::Internal, message).with_hint(

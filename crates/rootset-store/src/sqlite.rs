@@ -62,6 +62,8 @@ pub type BeforeMigration<'a> = &'a dyn Fn(&rusqlite::Connection) -> Result<(), S
 pub struct SqliteEngine {
     path: PathBuf,
     is_archive: bool,
+    /// Its folder takes no log and holds none: read like a copy, by connections of one transaction each.
+    is_shut: bool,
     is_new: bool,
     /// What had to be done to open it.
     notices: Vec<String>,
@@ -103,6 +105,11 @@ impl SqliteEngine {
         match engine.prepare(before_migration) {
             // A database that is closed needs some room to be opened.
             Err(StoreError::DiskFull) if engine.reserve.give_up() => engine.prepare(before_migration)?,
+            // A log that is there holds what the file does not: without it, the file alone would be old.
+            Err(StoreError::ReadOnly) if !engine.log_path().exists() => {
+                engine.is_shut = true;
+                engine.prepare(before_migration)?;
+            }
             outcome => outcome?,
         }
         Ok(engine)
@@ -111,7 +118,9 @@ impl SqliteEngine {
     /// The first connection, and the schema brought up to date.
     fn prepare(&mut self, before_migration: BeforeMigration<'_>) -> Result<(), StoreError> {
         let first = self.bring_up_to_date(before_migration).map_err(|error| self.explain(error))?;
-        self.readers.lock().push(first);
+        if !self.is_shut {
+            self.readers.lock().push(first);
+        }
         Ok(())
     }
 
@@ -144,6 +153,7 @@ impl SqliteEngine {
         Self {
             path: path.to_owned(),
             is_archive,
+            is_shut: false,
             is_new: false,
             notices: Vec::new(),
             logged_since: Mutex::new(None),
@@ -158,7 +168,8 @@ impl SqliteEngine {
     }
 
     fn connect(&self) -> Result<Connection, StoreError> {
-        if self.is_archive {
+        // Where somebody who may write has opened it since, there is a log, and SQLite reads both.
+        if self.is_archive || (self.is_shut && !self.log_path().exists()) {
             return Connection::new(archive::open(&self.path)?);
         }
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
@@ -216,10 +227,17 @@ impl SqliteEngine {
         };
         let result = work(&mut connection);
         let mut readers = self.readers.lock();
-        if connection.is_usable_after(&result) && readers.len() < READERS_KEPT_MAX {
+        // What is read like a copy is read anew each time: it may not be the same any more.
+        if connection.is_usable_after(&result) && readers.len() < READERS_KEPT_MAX && !self.is_shut {
             readers.push(connection);
         }
         result.map_err(|error| self.explain(error))
+    }
+
+    /// What changes when somebody writes to the file.
+    fn stamp(&self) -> Option<(u64, std::time::SystemTime)> {
+        let metadata = std::fs::metadata(&self.path).ok()?;
+        Some((metadata.len(), metadata.modified().ok()?))
     }
 
     fn log_path(&self) -> PathBuf {
@@ -266,10 +284,19 @@ impl Engine for SqliteEngine {
     }
 
     fn read(&self, _: Tenant, work: Work<'_>) -> Result<(), StoreError> {
-        self.with_reader(|connection| connection.read(&self.wall, work))
+        if !self.is_shut {
+            return self.with_reader(|connection| connection.read(&self.wall, work));
+        }
+        let before = self.stamp();
+        let result = self.with_reader(|connection| connection.read(&self.wall, work));
+        // A copy is not locked: what was read while somebody wrote may be of two times.
+        if self.stamp() == before { result } else { Err(StoreError::Busy { waited_ms: 0 }) }
     }
 
     fn write(&self, _: Tenant, work: Work<'_>) -> Result<(), StoreError> {
+        if self.is_shut {
+            return Err(StoreError::ReadOnly);
+        }
         let wait = Duration::from_millis(WRITE_WAIT_MS);
         let busy = StoreError::Busy { waited_ms: WRITE_WAIT_MS };
         let mut writer = self.writer.try_lock_for(wait).ok_or(busy)?;

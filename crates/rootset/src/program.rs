@@ -4,6 +4,7 @@ use std::cell::{Cell, OnceCell};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use rootset_api::ErrorCode;
 use rootset_service::{Caller, FrontEnd, Operation, Progress, SecretNotes, Service, ServiceError, Settings};
 use rootset_store::{Location, Store};
 
@@ -165,8 +166,11 @@ impl Program {
     /// and changes nothing.
     pub fn finish(&self) {
         let Some(service) = self.service.get() else { return };
-        if let Err(error) = service.finish() {
-            tracing::warn!(%error, "could not finish the work left after the answer");
+        match service.finish() {
+            // Of a database that can only be read, nobody expects that uses are counted.
+            Err(error) if error.code == ErrorCode::Forbidden => tracing::debug!(%error, "uses are not written"),
+            Err(error) => tracing::warn!(%error, "could not finish the work left after the answer"),
+            Ok(()) => {}
         }
     }
 }

@@ -134,6 +134,53 @@ fn file_that_cannot_be_written_is_forbidden() {
     fs::set_permissions(&shut, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
+/// As somebody to whom permissions apply, which root is not.
+fn as_nobody(sandbox: &Sandbox, arguments: &[&str]) -> Outcome {
+    use std::os::unix::fs::MetadataExt;
+    use std::os::unix::process::CommandExt;
+    const NOBODY: u32 = 65_534;
+    let mut command = Command::new(env!("CARGO_BIN_EXE_rootset"));
+    command.env_clear().env("HOME", sandbox.work()).current_dir(sandbox.work()).args(arguments);
+    if fs::metadata(sandbox.work()).is_ok_and(|it| it.uid() == 0) {
+        command.uid(NOBODY).gid(NOBODY);
+    }
+    let output = command.output().expect("the program starts");
+    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+    Outcome { status: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
+}
+
+#[test]
+fn a_database_that_can_only_be_read_is_read() {
+    let sandbox = Sandbox::without_server();
+    let is_reachable = |path: &std::path::Path| {
+        path.ancestors().all(|it| fs::metadata(it).is_ok_and(|it| it.permissions().mode() & 0o001 != 0))
+    };
+    fs::set_permissions(sandbox.work().parent().unwrap(), fs::Permissions::from_mode(0o755)).unwrap();
+    if !is_reachable(&sandbox.work()) || !is_reachable(std::path::Path::new(env!("CARGO_BIN_EXE_rootset"))) {
+        eprintln!("SKIPPED: another user cannot reach the program or the temporary folder");
+        return;
+    }
+    for (file, folder) in [(0o444, 0o755), (0o644, 0o555), (0o444, 0o555)] {
+        let place = sandbox.work().join(format!("{file:o}-{folder:o}"));
+        fs::create_dir(&place).unwrap();
+        let database = place.join("x.db");
+        let database = database.to_str().unwrap();
+        sandbox.run(["add", "Falcon uses Redis", "--name", "falcon", "--db", database]);
+        fs::set_permissions(database, fs::Permissions::from_mode(file)).unwrap();
+        fs::set_permissions(&place, fs::Permissions::from_mode(folder)).unwrap();
+        for arguments in [["list"].as_slice(), &["search", "redis"], &["show", "falcon"], &["stats"]] {
+            let outcome = as_nobody(&sandbox, &[arguments, &["--db", database]].concat());
+            assert_eq!(outcome.status, Some(0), "{outcome:?}");
+            assert!(outcome.stdout.contains("falcon") || arguments == ["stats"], "{outcome:?}");
+            assert!(!outcome.stderr.contains("WARN"), "{outcome:?}");
+        }
+        let outcome = as_nobody(&sandbox, &["call", "add_memory", r#"{"text": "eagle"}"#, "--db", database]);
+        refused(&outcome, "forbidden", "read-only");
+        assert!(outcome.stdout.contains("reading works"), "{outcome:?}");
+        fs::set_permissions(&place, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+}
+
 #[test]
 fn disk_that_runs_full_loses_nothing() {
     let sandbox = Sandbox::new();
