@@ -1,4 +1,4 @@
-//! `/docs`: the operations on one page for people. No scripts, nothing from elsewhere.
+//! Pages for people: `/docs` lists the operations, `/` says what answers here. No scripts, nothing from elsewhere.
 
 use std::fmt::Write;
 use std::sync::LazyLock;
@@ -17,15 +17,34 @@ const EXAMPLE: &str = r#"curl -s http://127.0.0.1:7654/v1/add_memory \
   -H 'Content-Type: application/json' \
   -d '{"context": "The office moved to Lyon."}'"#;
 
+const FRONT: &str = "<p>Memory for AI agents, with a garbage collector. This is its server.</p><dl>\
+    <dt><a href=\"/docs\">/docs</a></dt><dd>every operation, with its fields</dd>\
+    <dt><a href=\"/openapi.json\">/openapi.json</a></dt><dd>the same for programs</dd>\
+    <dt><code>POST /v1/&lt;operation&gt;</code></dt><dd>the HTTP API; it needs a token</dd>\
+    <dt><code>/mcp</code></dt><dd>the same operations as tools for agents (MCP over HTTP); it needs a token</dd>\
+    <dt><code>/healthz</code>, <code>/readyz</code>, <code>/metrics</code></dt><dd>for those who run it</dd></dl>\
+    <p>On the machine where it runs, <code>rootset token create</code> makes a token, and \
+    <code>rootset list</code> shows what is stored.</p>";
+
 pub async fn serve() -> Response {
     static PAGE: LazyLock<Bytes> = LazyLock::new(|| Bytes::from(page()));
+    html(PAGE.clone())
+}
+
+/// Somebody typed the address into a browser: it names no database and no workspace, because it asks for no token.
+pub async fn serve_front() -> Response {
+    static PAGE: LazyLock<Bytes> = LazyLock::new(|| Bytes::from(document("Rootset", FRONT)));
+    html(PAGE.clone())
+}
+
+fn html(page: Bytes) -> Response {
     static POLICY: LazyLock<HeaderValue> = LazyLock::new(policy);
     let headers = [
         (CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8")),
         (CONTENT_SECURITY_POLICY, POLICY.clone()),
         (REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
     ];
-    (headers, PAGE.clone()).into_response()
+    (headers, page).into_response()
 }
 
 /// Our own style by its hash, and nothing else.
@@ -48,15 +67,20 @@ fn page() -> String {
     for operation in catalogue() {
         operations.push_str(&section(operation));
     }
+    let body = format!(
+        "<p>Every operation is <code>POST /v1/&lt;operation&gt;</code> with a JSON object and a token. \
+         The same for programs: <a href=\"/openapi.json\">openapi.json</a>.</p>\
+         <pre>{}</pre><h2>Operations by what they do</h2><dl class=\"contents\">{contents}</dl>{operations}",
+        escaped(EXAMPLE)
+    );
+    document("Rootset: HTTP API", &body)
+}
+
+fn document(title: &str, body: &str) -> String {
     format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
-         <meta name=\"viewport\" content=\"width=device-width\"><title>Rootset: HTTP API</title>\
-         <style>{STYLE}</style></head><body><main><h1>Rootset</h1>\
-         <p>Every operation is <code>POST /v1/&lt;operation&gt;</code> with a JSON object and a token. \
-         The same for programs: <a href=\"/openapi.json\">openapi.json</a>.</p>\
-         <pre>{}</pre><h2>Operations by what they do</h2><dl class=\"contents\">{contents}</dl>{operations}\
-         </main></body></html>\n",
-        escaped(EXAMPLE)
+         <meta name=\"viewport\" content=\"width=device-width\"><title>{title}</title>\
+         <style>{STYLE}</style></head><body><main><h1>Rootset</h1>{body}</main></body></html>\n"
     )
 }
 

@@ -30,6 +30,7 @@ const READYZ: &str = "/readyz";
 pub const METRICS: &str = "/metrics";
 const OPENAPI: &str = "/openapi.json";
 const DOCS: &str = "/docs";
+const FRONT: &str = "/";
 const MCP: &str = "/mcp";
 const OPERATIONS: &str = "/v1/";
 /// How any of them is named in logs.
@@ -108,6 +109,7 @@ pub fn router(parts: &Parts, mcp: Option<Router>) -> Router {
         .route(HEALTHZ, get(health::healthz))
         .route(OPENAPI, get(openapi::serve))
         .route(DOCS, get(docs::serve))
+        .route(FRONT, get(docs::serve_front))
         .with_state(shared.clone());
     if let Some(mcp) = mcp {
         router = router.nest(MCP, mcp.layer(middleware::from_fn_with_state(shared.clone(), whole_messages)));
@@ -120,7 +122,7 @@ pub fn router(parts: &Parts, mcp: Option<Router>) -> Router {
 
 /// The name of a path in logs and counts: one of a list, whatever strangers ask for.
 pub fn named(path: &str) -> &'static str {
-    let known = [HEALTHZ, READYZ, METRICS, OPENAPI, DOCS, MCP];
+    let known = [HEALTHZ, READYZ, METRICS, OPENAPI, DOCS, FRONT, MCP];
     match known.into_iter().find(|route| *route == path) {
         Some(route) => route,
         None if path.starts_with(OPERATIONS) => OPERATION,

@@ -93,6 +93,9 @@ impl McpHttpService {
     where
         B: Body<Data: Send, Error: std::error::Error + Send + Sync + 'static> + Send + 'static,
     {
+        if request.method() == Method::DELETE {
+            return ended(self.handler.handle(request).await);
+        }
         if request.method() != Method::POST {
             return self.handler.handle(request).await;
         }
@@ -107,6 +110,14 @@ impl McpHttpService {
         }
         self.handler.handle(Request::from_parts(parts, Full::new(message))).await
     }
+}
+
+/// A session that has ended has ended: 204. The handler's 202 would say that somebody is still at it, and clients warn.
+fn ended(mut answer: Answer) -> Answer {
+    if answer.status() == StatusCode::ACCEPTED {
+        *answer.status_mut() = StatusCode::NO_CONTENT;
+    }
+    answer
 }
 
 fn refused(status: StatusCode, error: ErrorData, id: Option<rmcp::model::RequestId>) -> Answer {

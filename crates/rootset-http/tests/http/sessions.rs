@@ -74,6 +74,16 @@ fn session_of_another_token_does_not_exist() {
     assert_eq!(ping(&served, &served.tokens.reader, &session), 401);
 }
 
+/// The Python client warns about any other status, at the end of every session.
+#[test]
+fn session_that_its_client_ends_is_gone_at_once() {
+    let served = Served::new();
+    let session = begin(&served, &served.tokens.admin);
+    let reply = send(&served, &served.tokens.admin, "DELETE", Some(&session), None);
+    assert_eq!((reply.status, reply.text.as_str()), (204, ""));
+    assert_eq!(ping(&served, &served.tokens.admin, &session), 404);
+}
+
 mod at_length {
     use std::io::Read;
 

@@ -106,6 +106,19 @@ fn every_status_that_errors_have_is_described() {
 }
 
 #[test]
+fn front_page_says_what_this_is_and_leads_to_the_documentation() {
+    let served = Served::new();
+    served.world.call("create_workspace", json!({"workspace_id": "secret-project"}));
+    let page = served.get("/", None);
+    assert_eq!((page.status, page.header("content-type")), (200, "text/html; charset=utf-8"));
+    for link in ["/docs", "/openapi.json"] {
+        assert!(page.text.contains(&format!("href=\"{link}\"")), "{}", page.text);
+        assert_eq!(served.get(link, None).status, 200);
+    }
+    assert!(page.text.contains("Memory for AI agents") && !page.text.contains("secret-project"), "{}", page.text);
+}
+
+#[test]
 fn docs_page_lists_every_operation_and_loads_nothing() {
     let served = Served::new();
     let page = served.get("/docs", None);

@@ -67,6 +67,7 @@ pub fn run(arguments: ServeArguments, program: &Program) -> Result<(), Failure> 
     renewal.iter().for_each(first_token::Renewal::renew_and_log);
     let background = serving::start(&service, configuration.settings.gc.enabled, deliveries, renewal);
     program.output.text(&format!("listening on http://{}\n", server.address()))?;
+    program.output.talk(&format!("documentation: http://{}/docs", server.address()));
     while !stop.wait(WAIT) {}
     program.output.talk("stopping after the running requests; Ctrl-C again stops at once");
     if server.stop() == Ended::Cut {
