@@ -1,12 +1,13 @@
 //! `rootset install`: the entry that starts `rootset mcp`, in the configuration of an agent.
 //!
 //! The file is somebody else's: only our entry is touched, every other byte stays, and a file that cannot be read to the
-//! end is left alone.
+//! end is left alone. Undo puts back what was there, to the byte, unless somebody has written since.
 
 mod client;
 mod entry;
 mod file;
 mod json_document;
+mod record;
 mod toml_document;
 
 use std::path::Path;
@@ -24,6 +25,7 @@ use crate::prompt;
 use crate::render::{self, escaped};
 use client::{Format, SettingsFile};
 use entry::Entry;
+use record::Record;
 
 /// Lines around a change that are shown: enough to see where it is, too few to show other servers' keys.
 const DIFF_CONTEXT_LINES: usize = 2;
@@ -34,13 +36,13 @@ pub struct InstallArguments {
     /// The agent to connect
     #[arg(value_name = "claude-code|cursor|vscode|codex", hide_possible_values = true)]
     client: Client,
-    /// Remove exactly this entry again
+    /// Put everything back as it was before
     #[arg(long)]
     undo: bool,
     /// Only print what belongs in the file
     #[arg(long, conflicts_with = "undo")]
     print: bool,
-    /// Only for the project around the working folder, instead of everywhere
+    /// Only for the project around the working folder, in a file that can be shared
     #[arg(long)]
     project: bool,
     #[arg(long, value_name = "NAMES", conflicts_with = "undo")]
@@ -81,32 +83,71 @@ impl Client {
 
 pub fn run(arguments: &InstallArguments, program: &Program) -> Result<(), Failure> {
     let settings = client::settings_file(arguments.client, arguments.project)?;
-    let entry = Entry::new(arguments.profile.as_ref(), &program.global)?;
+    let entry = Entry::new(arguments.profile.as_ref(), arguments.project, &program.global)?;
     if arguments.print {
         let client = arguments.client.as_str();
         let printed = Printed { client, path: &settings.path, entry: entry.as_json(&settings) };
         return program.output.answer(&printed, |_| snippet(&settings, &entry));
     }
-    let wanted = (!arguments.undo).then_some(&entry);
+    let record = Record::read()?;
     let before = file::read(&settings.path)?;
-    let after = match edited(&settings, before.as_deref().unwrap_or_default(), wanted) {
-        Ok(after) => after,
+    let change = if arguments.undo {
+        taken_out(&settings, before.as_deref(), &record)
+    } else {
+        put_in(&settings, before.as_deref(), &entry)
+    };
+    let change = match change {
+        Ok(change) => change,
         Err(problem) => return refuse(&settings, &entry, &problem, arguments.undo, program),
     };
-    let is_changed = before.as_deref().unwrap_or_default() != after;
-    let backup = if is_changed { write(&settings.path, before.as_deref(), &after, program)? } else { None };
+    let is_changed = before != change.after;
+    if is_changed {
+        show_and_ask(&settings.path, before.as_deref(), change.after.as_deref(), program)?;
+    }
+    write(&settings, before.as_deref(), &change, record, arguments.undo)?;
     let answer = Installed {
         client: arguments.client.as_str(),
         path: &settings.path,
         changed: is_changed,
         installed: !arguments.undo,
-        backup: backup.as_deref(),
+        entry_only: change.entry_only,
     };
     program.output.answer(&answer, |_| in_words(arguments, &settings.path, is_changed))?;
     if !program.output.in_json() && is_changed {
-        remarks(arguments, &entry, backup.as_deref(), program);
+        remarks(arguments, &entry, change.entry_only, program);
     }
     Ok(())
+}
+
+/// What becomes of the file.
+struct Change {
+    /// `None`: there is no file any more.
+    after: Option<String>,
+    /// The file is not as we left it, so nothing but the entry goes.
+    entry_only: bool,
+}
+
+fn put_in(settings: &SettingsFile, before: Option<&str>, entry: &Entry) -> Result<Change, String> {
+    let after = edited(settings, before.unwrap_or_default(), Some(entry))?;
+    Ok(Change { after: Some(after), entry_only: false })
+}
+
+fn taken_out(settings: &SettingsFile, now: Option<&str>, record: &Record) -> Result<Change, String> {
+    let Some(text) = now else { return Ok(Change { after: None, entry_only: false }) };
+    let kept = record.of(&settings.path);
+    if let Some(kept) = kept.filter(|kept| kept.is_as_left(now)) {
+        return Ok(Change { after: kept.before.clone(), entry_only: false });
+    }
+    let mut after = edited(settings, text, None)?;
+    let entry_only = after != text && kept.is_some();
+    if let (Some(kept), Format::Json { servers, has_comments, .. }) = (kept, settings.format)
+        && !json_document::has_list(kept.before.as_deref().unwrap_or_default(), servers)
+    {
+        after = json_document::without_empty_list(&after, servers, has_comments)?;
+    }
+    let is_ours = kept.is_some_and(|kept| kept.before.is_none());
+    let is_shell = after.split_whitespace().collect::<String>().trim_matches(['{', '}']).is_empty();
+    Ok(Change { after: (!(is_ours && is_shell)).then_some(after), entry_only })
 }
 
 /// What `--json` prints with `--print`.
@@ -124,7 +165,8 @@ struct Installed<'a> {
     path: &'a Path,
     changed: bool,
     installed: bool,
-    backup: Option<&'a str>,
+    /// Undo found the file changed and took out nothing but the entry.
+    entry_only: bool,
 }
 
 /// The whole text of the file with our entry in it, or without it.
@@ -164,20 +206,46 @@ fn refuse(
     Err(error.with_hint("nothing was changed; add the lines above by hand").into())
 }
 
-/// Shows, asks, writes. Answers where the earlier text is.
-fn write(path: &Path, before: Option<&str>, after: &str, program: &Program) -> Result<Option<String>, Failure> {
+fn show_and_ask(path: &Path, before: Option<&str>, after: Option<&str>, program: &Program) -> Result<(), Failure> {
     if !program.output.in_json() {
-        program.output.talk(&difference(path, before.unwrap_or_default(), after));
+        program.output.talk(&difference(path, before.unwrap_or_default(), after.unwrap_or_default()));
     }
-    let what = if before.is_some() { "change" } else { "create" };
-    prompt::confirm(program, &format!("{what} {}", escaped(&path.display().to_string())))?;
+    let what = match (before, after) {
+        (None, _) => "create",
+        (Some(_), None) => "remove",
+        (Some(_), Some(_)) => "change",
+    };
+    prompt::confirm(program, &format!("{what} {}", escaped(&path.display().to_string())))
+}
+
+fn write(
+    settings: &SettingsFile,
+    before: Option<&str>,
+    change: &Change,
+    mut record: Record,
+    is_undo: bool,
+) -> Result<(), Failure> {
+    let path = &settings.path;
     // The agent may be running, and may have written its file while somebody thought about the question.
     if file::read(path)?.as_deref() != before {
         let message = format!("another program changed `{}` in the meantime", path.display());
         return Err(ServiceError::conflict(message).with_hint("nothing was changed; run the command again").into());
     }
-    let backup = file::replace(path, before.is_some(), after)?;
-    Ok(backup.map(|path| path.display().to_string()))
+    match change.after.as_deref().filter(|after| before != Some(*after)) {
+        Some(after) => {
+            if !is_undo {
+                let had_entry = before.is_some_and(|text| edited(settings, text, None).is_ok_and(|it| it != text));
+                record.note(path, before, had_entry, after)?;
+            }
+            file::replace(path, after)?;
+        }
+        None if change.after.is_none() => file::remove(path)?,
+        None => {}
+    }
+    if is_undo {
+        record.forget(path)?;
+    }
+    Ok(())
 }
 
 fn difference(path: &Path, before: &str, after: &str) -> String {
@@ -207,9 +275,9 @@ fn in_words(arguments: &InstallArguments, path: &Path, is_changed: bool) -> Stri
     }
 }
 
-fn remarks(arguments: &InstallArguments, entry: &Entry, backup: Option<&str>, program: &Program) {
-    if let Some(backup) = backup {
-        program.output.talk(&format!("the earlier file was kept as {}", escaped(backup)));
+fn remarks(arguments: &InstallArguments, entry: &Entry, entry_only: bool, program: &Program) {
+    if entry_only {
+        program.output.talk("the file has changed since it was installed: only our entry was taken out");
     }
     if arguments.undo {
         return;
@@ -219,7 +287,9 @@ fn remarks(arguments: &InstallArguments, entry: &Entry, backup: Option<&str>, pr
         "to widen that, edit the entry: `--only-workspace NAME` can be repeated or dropped, `--scopes` can add purge and admin",
     );
     if arguments.project {
-        program.output.talk("the entry contains a path on this machine: do not share the file as it is");
+        program
+            .output
+            .talk("the file can be shared: it starts `rootset` from the search path, where others need it too");
     }
     program.output.talk(match arguments.client {
         Client::ClaudeCode => "next: restart Claude Code; /mcp lists the server",

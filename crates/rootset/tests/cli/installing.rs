@@ -1,8 +1,9 @@
 //! `rootset install`: the files of other programs, changed by one entry and not by one byte more.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
@@ -88,11 +89,9 @@ fn everything_else_in_the_file_stays_and_undo_takes_out_exactly_the_entry() {
         succeeded(&sandbox.run(["install", client, "--yes"]), "installed for ");
         let with = written(&sandbox, path);
         assert!(with.contains("rootset") && with.contains("other"), "{with}");
-        assert_eq!(written(&sandbox, &format!("{path}.before-rootset")), before);
         succeeded(&sandbox.run(["install", client, "--undo", "--yes"]), "removed from ");
         assert_eq!(written(&sandbox, path), before, "{client}");
         assert_eq!(fs::metadata(in_home(&sandbox, path)).unwrap().permissions().mode() & 0o777, mode.mode());
-        assert_eq!(written(&sandbox, &format!("{path}.before-rootset")), with);
         succeeded(&sandbox.run(["install", client, "--undo"]), "not installed for ");
     }
 }
@@ -113,7 +112,6 @@ fn broken_file_is_left_alone_and_the_snippet_is_printed() {
         assert!(outcome.json()["error"]["details"]["snippet"].is_string());
         assert_eq!(sandbox.run(["install", client, "--undo", "--yes"]).status, Some(1));
         assert_eq!(written(&sandbox, path), broken);
-        assert!(!in_home(&sandbox, &format!("{path}.before-rootset")).exists());
     }
 }
 
@@ -148,8 +146,21 @@ fn project_file_is_at_the_root_of_the_repository() {
         command.current_dir(sandbox.work().join("src/deep"));
         let outcome = crate::sandbox::outcome(command.args(["install", client, "--project", "--yes"]));
         succeeded(&outcome, path);
-        assert!(sandbox.work().join(path).is_file());
+        let text = fs::read_to_string(sandbox.work().join(path)).expect("the file of the project");
+        let folder = sandbox.work();
+        let folder = folder.parent().and_then(Path::to_str).expect("a path in UTF-8");
+        let program =
+            Path::new(env!("CARGO_BIN_EXE_rootset")).parent().and_then(Path::to_str).expect("a path in UTF-8");
+        assert!(text.contains("\"rootset\"") && !text.contains(folder) && !text.contains(program), "{text}");
         assert!(outcome.stderr.contains(&format!("rootset install {client} --project --undo")), "{outcome:?}");
+        for option in ["--db", "--config"] {
+            sandbox.write("elsewhere.toml", "");
+            let file = sandbox.work().join("elsewhere.toml");
+            let file = file.to_str().expect("a path in UTF-8");
+            let outcome = sandbox.run(["install", client, "--project", "--yes", option, file]);
+            assert_eq!(outcome.status, Some(1), "{outcome:?}");
+            assert!(outcome.stderr.contains(&format!("drop `{option}`")), "{outcome:?}");
+        }
     }
 }
 
@@ -211,7 +222,7 @@ fn answer_in_json_says_where_and_whether() {
     prepare(&sandbox, ".cursor/mcp.json", "{}");
     let answer = sandbox.run(["install", "cursor", "--yes", "--json"]).json();
     assert_eq!((&answer["changed"], &answer["installed"]), (&json!(true), &json!(true)));
-    assert!(answer["backup"].as_str().is_some_and(|path| path.ends_with("mcp.json.before-rootset")), "{answer}");
+    assert_eq!(answer["entry_only"], false);
     assert_eq!(sandbox.run(["install", "cursor", "--json"]).json()["changed"], false);
 }
 
@@ -224,4 +235,114 @@ fn a_profile_for_administrators_gets_the_rights_that_its_tools_need() {
     let scopes = "read,write,destroy,purge,admin";
     let expected = json!(["mcp", "--workspace", "auto", "--scopes", scopes, "--profile", "admin"]);
     assert_eq!(printed["entry"]["args"], expected, "{printed}");
+}
+
+type Tree = BTreeMap<PathBuf, (u32, Option<Vec<u8>>)>;
+
+/// Every file and folder below, with its mode.
+fn tree(folder: &Path) -> Tree {
+    let mut found = Tree::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            let metadata = fs::symlink_metadata(&path).expect("a file or folder");
+            let content = metadata.is_file().then(|| fs::read(&path).expect("a file"));
+            if metadata.is_dir() {
+                folders.push(path.clone());
+            }
+            found.insert(path, (metadata.permissions().mode(), content));
+        }
+    }
+    found
+}
+
+/// What a client's file may hold before: nothing, a shell, one line, other keys, other servers, line ends of Windows.
+fn texts_before(client: &str, filled: &'static str) -> Vec<Option<&'static str>> {
+    let mut texts = vec![None, Some(""), Some(filled)];
+    if client == "codex" {
+        texts.extend([Some("# mine"), Some("[mcp_servers]\r\n"), Some("mcp_servers = { other = { url = \"x\" } }")]);
+    } else {
+        texts.extend([Some("{}"), Some("{ \"n\": 1e2 }"), Some("{\"mcpServers\":{},\"servers\":{}}\r\n")]);
+    }
+    texts
+}
+
+#[track_caller]
+fn undo_leaves_nothing_behind(number: usize) {
+    let (client, path, _, filled) = CLIENTS[number];
+    let (second, ..) = CLIENTS[(number + 1) % CLIENTS.len()];
+    for before in texts_before(client, filled) {
+        let sandbox = Sandbox::without_server();
+        if let Some(text) = before {
+            prepare(&sandbox, path, text);
+        }
+        let was = tree(&in_home(&sandbox, ""));
+        succeeded(&sandbox.run(["install", client, "--yes"]), "installed for ");
+        succeeded(&sandbox.run(["install", second, "--yes"]), "installed for ");
+        succeeded(&sandbox.run(["install", client, "--profile", "core,code", "--yes"]), "installed for ");
+        assert_ne!(tree(&in_home(&sandbox, "")), was);
+        succeeded(&sandbox.run(["install", client, "--undo", "--yes"]), "removed from ");
+        assert_eq!(fs::read_to_string(in_home(&sandbox, path)).ok().as_deref(), before, "{client}, {before:?}");
+        succeeded(&sandbox.run(["install", second, "--undo", "--yes"]), "removed from ");
+        assert_eq!(tree(&in_home(&sandbox, "")), was, "{client}, {before:?}");
+    }
+}
+
+#[test]
+fn undo_leaves_nothing_of_claude_code_behind() {
+    undo_leaves_nothing_behind(0);
+}
+
+#[test]
+fn undo_leaves_nothing_of_cursor_behind() {
+    undo_leaves_nothing_behind(1);
+}
+
+#[test]
+fn undo_leaves_nothing_of_vscode_behind() {
+    undo_leaves_nothing_behind(2);
+}
+
+#[test]
+fn undo_leaves_nothing_of_codex_behind() {
+    undo_leaves_nothing_behind(3);
+}
+
+#[test]
+fn undo_takes_out_only_the_entry_when_somebody_has_written_since_and_says_so() {
+    for (client, path, servers, filled) in CLIENTS {
+        for before in texts_before(client, filled) {
+            let sandbox = Sandbox::without_server();
+            if let Some(text) = before {
+                prepare(&sandbox, path, text);
+            }
+            succeeded(&sandbox.run(["install", client, "--yes"]), "installed for ");
+            let with = written(&sandbox, path);
+            let (text, theirs) = if client == "codex" {
+                (format!("{with}\n[theirs]\nkey = 1\n"), "[theirs]")
+            } else {
+                (with.replacen('{', "{\"theirs\": 1, ", 1), "theirs")
+            };
+            prepare(&sandbox, path, &text);
+            let outcome = sandbox.run(["install", client, "--undo", "--yes"]);
+            succeeded(&outcome, "removed from ");
+            assert!(outcome.stderr.contains("only our entry was taken out"), "{outcome:?}");
+            let left = written(&sandbox, path);
+            assert!(left.contains(theirs) && !left.contains("rootset"), "{left}");
+            let had_list = before.is_some_and(|text| text.contains(servers));
+            assert_eq!(left.contains(servers), had_list, "no shell stays: {left}");
+            assert!(!in_home(&sandbox, ".local").exists(), "nor the record");
+        }
+    }
+}
+
+#[test]
+fn file_that_install_made_goes_even_if_it_was_written_anew_meanwhile() {
+    let sandbox = Sandbox::without_server();
+    succeeded(&sandbox.run(["install", "cursor", "--yes"]), "installed for ");
+    let compact = written(&sandbox, ".cursor/mcp.json").split_whitespace().collect::<String>();
+    prepare(&sandbox, ".cursor/mcp.json", &compact);
+    succeeded(&sandbox.run(["install", "cursor", "--undo", "--yes"]), "removed from ");
+    assert_eq!(tree(&in_home(&sandbox, "")), Tree::new());
 }

@@ -27,8 +27,8 @@ pub struct Entry {
 
 impl Entry {
     /// A database, configuration or workspace that was named for this command is meant for the agent too. Its rights are
-    /// the least with which every tool of its profile works.
-    pub fn new(profiles: Option<&Profiles>, global: &GlobalArguments) -> Result<Self, ServiceError> {
+    /// the least with which every tool of its profile works. An entry that is shared names nothing of this machine.
+    pub fn new(profiles: Option<&Profiles>, is_shared: bool, global: &GlobalArguments) -> Result<Self, ServiceError> {
         let workspace = global.workspace.as_deref().unwrap_or("auto");
         let mut arguments = vec!["mcp".to_owned(), "--workspace".to_owned(), workspace.to_owned()];
         let offered = profiles.cloned().unwrap_or_default();
@@ -49,12 +49,16 @@ impl Entry {
             arguments.extend(["--profile".to_owned(), profiles.to_string()]);
         }
         if let Some(db) = &global.db {
-            arguments.extend(["--db".to_owned(), database(db)?]);
+            arguments.extend(["--db".to_owned(), database(db, is_shared)?]);
         }
         if let Some(config) = &global.config {
+            if is_shared {
+                return Err(of_this_machine("--config"));
+            }
             arguments.extend(["--config".to_owned(), absolute(config)?]);
         }
-        Ok(Self { command: program()?, arguments, confinement })
+        let command = if is_shared { PROGRAM.to_owned() } else { program()? };
+        Ok(Self { command, arguments, confinement })
     }
 
     pub fn as_json(&self, file: &SettingsFile) -> Value {
@@ -68,9 +72,10 @@ impl Entry {
 }
 
 /// The database as it may be written into a file that is copied, committed and shown.
-fn database(db: &str) -> Result<String, ServiceError> {
+fn database(db: &str, is_shared: bool) -> Result<String, ServiceError> {
     let location = Location::parse(db).map_err(|allowed| ServiceError::invalid(format!("`--db` must be {allowed}")))?;
     match location {
+        Location::File(_) if is_shared => Err(of_this_machine("--db")),
         Location::File(path) => absolute(&as_text(&path)?),
         Location::Postgres(url) if url.holds_password() => {
             Err(ServiceError::invalid(format!("the agent's configuration would contain the password of `{url}`"))
@@ -78,6 +83,11 @@ fn database(db: &str) -> Result<String, ServiceError> {
         }
         Location::Postgres(url) => Ok(url.without_password()),
     }
+}
+
+fn of_this_machine(option: &str) -> ServiceError {
+    ServiceError::invalid(format!("`{option}` names a file on this machine, and the file of a project is shared"))
+        .with_hint(format!("drop `{option}`, or drop `--project` to install for you alone"))
 }
 
 /// Agents start servers in folders of their own.

@@ -39,6 +39,25 @@ pub fn edited(text: &str, servers: &str, has_comments: bool, entry: Option<&Valu
     Ok(root.to_string())
 }
 
+/// Whether the text has the object that servers are listed in.
+pub fn has_list(text: &str, servers: &str) -> bool {
+    let root = CstRootNode::parse(text, &options(true)).ok().and_then(|root| root.object_value());
+    root.is_some_and(|root| root.get(servers).is_some())
+}
+
+/// The text without that object, if nothing is in it, not even a comment.
+pub fn without_empty_list(text: &str, servers: &str, has_comments: bool) -> Result<String, String> {
+    let root = CstRootNode::parse(text, &options(has_comments)).map_err(|error| error.to_string())?;
+    let member = root.object_value().and_then(|root| root.get(servers));
+    let is_empty = |member: &CstObjectProp| {
+        member.object_value().is_some_and(|list| list.to_string().split_whitespace().collect::<String>() == "{}")
+    };
+    if let Some(member) = member.filter(is_empty) {
+        member.remove();
+    }
+    Ok(root.to_string())
+}
+
 /// What agents read: JSON, with comments and trailing commas at most.
 fn options(has_comments: bool) -> ParseOptions {
     ParseOptions {
