@@ -48,5 +48,5 @@ pub use per_caller::PerCaller;
 pub use rootset_gc::drains::DrainMode;
 pub use rootset_gc::strategies::chosen as chosen_strategies;
 pub use secrets::{Notes as SecretNotes, SecretPolicy, SecretSettings};
-pub use service::Service;
+pub use service::{Service, unknown_operation};
 pub use settings::{BackupSettings, CodeSettings, GcOverrides, GcSettings, Settings};

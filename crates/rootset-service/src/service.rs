@@ -306,7 +306,8 @@ fn with_notes<R: Serialize + DeserializeOwned>(response: R, notes: &Notes) -> R 
     noted.unwrap_or(response)
 }
 
-fn unknown_operation(name: &str) -> ServiceError {
+/// For who looks an operation up without calling it, too.
+pub fn unknown_operation(name: &str) -> ServiceError {
     let all = catalogue().iter().map(|it| it.name);
     let error = ServiceError(Error::invalid(format!("unknown operation `{name}`")).bounded());
     match nearest(name, all, 1).first() {

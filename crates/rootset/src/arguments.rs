@@ -2,6 +2,7 @@
 //! help is the documentation of the request's fields, or their own doc comments for flags that only the command line
 //! has.
 
+mod examples;
 mod help;
 
 use std::ffi::OsString;
@@ -160,7 +161,7 @@ pub enum Command {
 impl Command {
     /// Programs call it: its answers and errors are JSON without being asked.
     pub fn answers_in_json(&self) -> bool {
-        matches!(self, Self::Call(_))
+        matches!(self, Self::Call(arguments) if arguments.answers_in_json())
     }
 
     /// An agent is at the other end: remarks for people are lost on it.
@@ -180,8 +181,13 @@ impl Command {
     }
 }
 
+/// All commands, with examples in their help.
+pub fn command() -> clap::Command {
+    examples::shown_by(Arguments::command(), &help::heading("Examples"))
+}
+
 pub fn parse(given: &[OsString]) -> Result<Arguments, clap::Error> {
-    let matches = help::grouped(Arguments::command()).try_get_matches_from(given)?;
+    let matches = help::grouped(command()).try_get_matches_from(given)?;
     Arguments::from_arg_matches(&matches)
 }
 

@@ -21,6 +21,12 @@ impl Bar {
         Self { bar }
     }
 
+    /// What is done of what there is to do, for somebody who asks from another thread.
+    pub fn counts(&self) -> impl Fn() -> (u64, u64) + Send + 'static {
+        let bar = self.bar.clone();
+        move || (bar.position(), bar.length().unwrap_or_default())
+    }
+
     pub fn progress(&self) -> Progress {
         let bar = self.bar.clone();
         Progress::to(move |done, total| {

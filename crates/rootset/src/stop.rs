@@ -1,5 +1,5 @@
-//! Ctrl-C and SIGTERM for commands that run until they are told to end. All others just end: every change is one
-//! transaction.
+//! Ctrl-C and SIGTERM for commands that run until they are told to end, and for those that say what they leave behind. All
+//! others just end: every change is one transaction.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,7 +10,39 @@ use rootset_api::ErrorCode;
 use rootset_service::ServiceError;
 
 use crate::exit::STATUS_CALLER;
+use crate::output::Output;
 use crate::platform::on_end_signals;
+
+/// While it lives, the first signal says what was done and ends the process. For long work that may be cut off anywhere.
+#[derive(Debug)]
+pub struct Farewell {
+    is_over: Arc<AtomicBool>,
+}
+
+impl Farewell {
+    pub fn saying(output: &Output, words: impl FnOnce() -> String + Send + 'static) -> Result<Self, ServiceError> {
+        let (output, is_over) = (output.clone(), Arc::new(AtomicBool::new(false)));
+        let over = is_over.clone();
+        let tell = move || {
+            if !over.load(Ordering::SeqCst) {
+                output.talk(&words());
+                std::process::exit(i32::from(STATUS_CALLER));
+            }
+        };
+        on_end_signals(i32::from(STATUS_CALLER), &Arc::default(), tell).map_err(|error| failed(&error))?;
+        Ok(Self { is_over })
+    }
+}
+
+impl Drop for Farewell {
+    fn drop(&mut self) {
+        self.is_over.store(true, Ordering::SeqCst);
+    }
+}
+
+fn failed(error: &std::io::Error) -> ServiceError {
+    ServiceError::new(ErrorCode::Internal, format!("cannot listen for signals: {error}"))
+}
 
 #[derive(Debug)]
 pub struct Stop {
@@ -21,16 +53,13 @@ pub struct Stop {
 impl Stop {
     /// The first signal asks to end, the second ends at once.
     pub fn on_signals() -> Result<Self, ServiceError> {
-        let failed = |error: std::io::Error| {
-            ServiceError::new(ErrorCode::Internal, format!("cannot listen for signals: {error}"))
-        };
         let is_asked = Arc::new(AtomicBool::new(false));
         let (sender, asked) = channel();
         let tell = move || {
             // Nobody may be waiting any more: then the flag has said it.
             let _ = sender.send(());
         };
-        on_end_signals(i32::from(STATUS_CALLER), &is_asked, tell).map_err(failed)?;
+        on_end_signals(i32::from(STATUS_CALLER), &is_asked, tell).map_err(|error| failed(&error))?;
         Ok(Self { is_asked, asked })
     }
 

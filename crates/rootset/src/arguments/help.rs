@@ -89,7 +89,7 @@ fn commands(command: &Command) -> String {
 }
 
 /// As clap shows its own.
-fn heading(title: &str) -> String {
+pub fn heading(title: &str) -> String {
     let style = Style::new().bold().underline();
     format!("{style}{title}:{style:#}")
 }

@@ -10,7 +10,7 @@ use super::{given, times};
 use crate::arguments::described_by;
 use crate::exit::Failure;
 use crate::program::Program;
-use crate::render::{Table, amounts, counted, one_line, short};
+use crate::render::{Column, Table, amounts, counted, one_line};
 
 /// Show the audit trail, with what the scheduler reported
 #[derive(Debug, Args)]
@@ -51,10 +51,16 @@ fn as_table(answer: &AuditList) -> String {
     if answer.entries.is_empty() {
         return String::new();
     }
-    let mut table = Table::new(["AT", "WHAT", "BY", "COUNTS", "DETAILS"]).uncut();
+    let mut table = Table::new([
+        Column::time("AT"),
+        Column::name("WHAT"),
+        Column::name("BY"),
+        Column::whole("COUNTS"),
+        Column::whole("DETAILS"),
+    ]);
     for entry in &answer.entries {
         table.row([
-            short(entry.at),
+            entry.at.to_string(),
             entry.operation.clone(),
             one_line(&entry.actor, 24),
             counts(entry),

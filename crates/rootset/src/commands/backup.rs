@@ -9,7 +9,7 @@ use crate::arguments::described_by;
 use crate::exit::{Failure, STATUS_CALLER};
 use crate::program::Program;
 use crate::prompt;
-use crate::render::{self, Table, bytes, counted, escaped, one_line, short};
+use crate::render::{self, Column, Table, bytes, counted, escaped, one_line};
 
 /// What is typed before something is replaced.
 const RESTORE_WORD: &str = "restore";
@@ -96,14 +96,25 @@ fn listed(answer: &BackupsListed) -> String {
         let (bad, path, problem) = (render::warning("BAD"), escaped(&it.path), escaped(&it.problem));
         format!("{bad} {path}: {problem}\n")
     });
+    if answer.backups.is_empty() && answer.damaged.is_empty() {
+        return "no backups; `rootset backup create` makes one\n".to_owned();
+    }
     if answer.backups.is_empty() {
         return damaged.collect();
     }
-    let mut table = Table::new(["ID", "CREATED", "FORMAT", "MEMORIES", "SIZE", "WORKSPACE", "REASON"]);
+    let mut table = Table::new([
+        Column::fixed("ID"),
+        Column::time("CREATED"),
+        Column::fixed("FORMAT").spare(),
+        Column::fixed("MEMORIES"),
+        Column::fixed("SIZE"),
+        Column::name("WORKSPACE").spare(),
+        Column::fixed("REASON").spare(),
+    ]);
     for backup in &answer.backups {
         table.row([
             backup.backup_id.clone(),
-            short(backup.created_at),
+            backup.created_at.to_string(),
             backup.format.clone(),
             backup.memories.to_string(),
             bytes(backup.bytes),

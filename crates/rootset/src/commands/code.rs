@@ -11,7 +11,7 @@ use super::given;
 use crate::arguments::described_by;
 use crate::exit::Failure;
 use crate::program::Program;
-use crate::render::{self, Table, escaped};
+use crate::render::{self, Column, Table, escaped};
 
 #[derive(Debug, Subcommand)]
 pub enum CodeCommand {
@@ -87,7 +87,7 @@ pub fn run(command: CodeCommand, program: &Program) -> Result<(), Failure> {
         CodeCommand::Repos => return program.output.answer(&program.run(ListRepos::default())?, repos),
     };
     if !program.output.in_json() && is_empty {
-        program.output.talk("nothing found");
+        program.output.talk("nothing found; `rootset code repos` lists what is indexed");
     }
     Ok(())
 }
@@ -132,7 +132,7 @@ fn call_table(answer: &CallsAnswer) -> String {
     if answer.results.is_empty() {
         return String::new();
     }
-    let mut table = Table::new(["NAME", "FILE", "LINE", ""]);
+    let mut table = Table::new([Column::name("NAME"), Column::name("FILE"), Column::fixed("LINE"), Column::fixed("")]);
     for call in &answer.results {
         table.row([
             escaped(&call.qualified_name),
@@ -146,9 +146,15 @@ fn call_table(answer: &CallsAnswer) -> String {
 
 fn repos(answer: &ReposAnswer) -> String {
     if answer.repos.is_empty() {
-        return "no repository is indexed\n".to_owned();
+        return "no repository is indexed; `rootset index FOLDER` indexes one\n".to_owned();
     }
-    let mut table = Table::new(["REPO", "FILES", "STALE", "LAST RUN", "ROOT"]);
+    let mut table = Table::new([
+        Column::name("REPO"),
+        Column::fixed("FILES"),
+        Column::fixed("STALE"),
+        Column::fixed("LAST RUN"),
+        Column::name("ROOT"),
+    ]);
     for repo in &answer.repos {
         table.row([
             escaped(&repo.repo),

@@ -12,7 +12,7 @@ use rootset_service::ServiceError;
 use serde_json::json;
 
 use super::retention::RetentionCommand;
-use super::undo::UndoArguments;
+use super::undo::{UndoArguments, run_named};
 use super::{given, retention, status, undo, words};
 use crate::arguments::described_by;
 use crate::commands::list::PageArguments;
@@ -249,7 +249,10 @@ fn with_plan(failure: Failure, plan: PlanId) -> Failure {
 }
 
 fn purge(arguments: PurgeArguments, program: &Program) -> Result<(), Failure> {
-    let PurgeArguments { target, backups, receipt } = arguments;
+    let PurgeArguments { mut target, backups, receipt } = arguments;
+    if let Some(run) = target.run.as_deref().map(|run| run_named(run, program)).transpose()?.flatten() {
+        target.run = Some(run.to_string());
+    }
     let whose = match (&target.run, &target.older_than) {
         (Some(run), _) => format!("in the trash of run {}", render::one_line(run, 64)),
         (None, age) => format!("in trash older than {}", render::one_line(age.as_deref().unwrap_or_default(), 64)),

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use crate::configuration::{self, ShownSetting};
 use crate::exit::Failure;
 use crate::program::Program;
-use crate::render::{Table, escaped};
+use crate::render::{Column, Table, escaped};
 
 #[derive(Debug, Subcommand)]
 pub enum ConfigCommand {
@@ -37,7 +37,7 @@ fn as_json(shown: &[ShownSetting]) -> Value {
 }
 
 fn as_table(shown: &[ShownSetting]) -> String {
-    let mut table = Table::new(["KEY", "VALUE", "ORIGIN"]).uncut();
+    let mut table = Table::new([Column::whole("KEY"), Column::whole("VALUE"), Column::whole("ORIGIN")]);
     for setting in shown {
         let value = match &setting.value {
             Value::Null => "(not set)".to_owned(),

@@ -8,7 +8,7 @@ use rootset_api::{EntityWithRelations, GetEntity, GetRelated, RelatedAnswer, Rel
 use crate::arguments::described_by;
 use crate::exit::Failure;
 use crate::program::Program;
-use crate::render::{self, Table, counted, escaped, one_line};
+use crate::render::{self, Column, Table, counted, escaped, one_line};
 
 #[derive(Debug, Subcommand)]
 pub enum EntityCommand {
@@ -73,9 +73,14 @@ fn one(answer: &EntityWithRelations) -> String {
 
 fn related(answer: &RelatedAnswer) -> String {
     if answer.entities.is_empty() {
-        return "no related entities\n".to_owned();
+        return "no related entities; `rootset entity show` shows one with its relations\n".to_owned();
     }
-    let mut table = Table::new(["NAME", "TYPE", "MEMORIES", "DESCRIPTION"]);
+    let mut table = Table::new([
+        Column::name("NAME"),
+        Column::fixed("TYPE"),
+        Column::fixed("MEMORIES"),
+        Column::text("DESCRIPTION"),
+    ]);
     for entity in &answer.entities {
         table.row([
             one_line(&entity.name, 60),

@@ -12,6 +12,7 @@ use crate::exit::Failure;
 use crate::program::Program;
 use crate::progress::Bar;
 use crate::render::{self, counted, escaped};
+use crate::stop::Farewell;
 
 /// Bring the code index up to date with a folder
 #[derive(Debug, Args)]
@@ -61,14 +62,28 @@ pub fn run(arguments: IndexArguments, program: &Program) -> Result<(), Failure> 
         ..arguments.scope.into_request()
     };
     let bar = Bar::new(program.output.shows_progress());
+    let farewell = Farewell::saying(&program.output, kept(&request.path, bar.counts()))?;
     let answer = program.run_with_progress(request, bar.progress());
-    drop(bar);
+    drop((bar, farewell));
     let answer = answer?;
     program.output.answer(&answer, in_words)?;
     if !program.output.in_json() && answer.stale_memories > 0 {
         program.output.talk("to see and remove what is stale: rootset prune");
     }
     Ok(())
+}
+
+/// Each batch is a transaction, and a run that is cut off calls no file stale: what is done is right, and is not done again.
+fn kept(path: &str, counts: impl Fn() -> (u64, u64) + Send + 'static) -> impl FnOnce() -> String + Send + 'static {
+    let path = escaped(path);
+    move || {
+        let (done, total) = counts();
+        let what = match total {
+            0 => "stopped before any file was indexed".to_owned(),
+            _ => format!("stopped: {} of {} are up to date and stay", done, counted(total, "file", "files")),
+        };
+        format!("{what}; continue with `rootset index {path}`")
+    }
 }
 
 fn in_words(answer: &IndexAnswer) -> String {

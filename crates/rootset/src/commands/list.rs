@@ -7,7 +7,7 @@ use super::{given, joined, word};
 use crate::arguments::described_by;
 use crate::exit::Failure;
 use crate::program::Program;
-use crate::render::{Table, counted, one_line, short};
+use crate::render::{Column, Table, counted, one_line};
 
 /// The longest name there is.
 const NAME_CHARS: usize = 128;
@@ -82,7 +82,13 @@ fn render(answer: &MemoryList) -> String {
     if answer.memories.is_empty() {
         return String::new();
     }
-    let mut table = Table::new(["NAME", "UPDATED", "SOURCE", "NOTE", "TOPIC"]);
+    let mut table = Table::new([
+        Column::name("NAME"),
+        Column::time("UPDATED"),
+        Column::name("SOURCE").spare(),
+        Column::text("NOTE").spare(),
+        Column::text("TOPIC"),
+    ]);
     for memory in &answer.memories {
         let name = memory.name.clone().unwrap_or_else(|| memory.memory_id.to_string());
         let is_untrusted = memory.quarantined == Some(true);
@@ -90,7 +96,7 @@ fn render(answer: &MemoryList) -> String {
         let notes: Vec<&str> = notes.into_iter().filter(|(is_so, _)| *is_so).map(|(_, note)| note).collect();
         table.row([
             one_line(&name, NAME_CHARS),
-            short(memory.updated_at),
+            memory.updated_at.to_string(),
             one_line(&memory.source, 20),
             notes.join(", "),
             one_line(&memory.topic, TOPIC_CHARS),

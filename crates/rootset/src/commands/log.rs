@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::times;
 use crate::exit::Failure;
 use crate::program::Program;
-use crate::render::{Table, amounts, counted, one_line, short};
+use crate::render::{Column, Table, amounts, counted, one_line, short};
 
 /// Show what was added, removed and run recently, with the command that undoes it
 #[derive(Debug, Args)]
@@ -63,7 +63,11 @@ pub fn run(arguments: LogArguments, program: &Program) -> Result<(), Failure> {
     program.output.answer(&log, as_table)?;
     if !program.output.in_json() {
         let shown = counted(log.entries.len(), "line", "lines");
-        let more = if is_cut { "; `--limit` shows more" } else { "" };
+        let more = match log.entries.is_empty() {
+            true => "; `--since 90d` looks further back",
+            false if is_cut => "; `--limit` shows more",
+            false => "",
+        };
         program.output.talk(&format!("{shown} since {}{more}", short(since)));
     }
     Ok(())
@@ -175,11 +179,16 @@ fn as_table(log: &Log) -> String {
     if log.entries.is_empty() {
         return String::new();
     }
-    // Handles are for copying: they must not be cut.
-    let mut table = Table::new(["AT", "WHAT", "BY", "ABOUT", "UNDO"]).uncut();
+    let mut table = Table::new([
+        Column::time("AT"),
+        Column::whole("WHAT"),
+        Column::name("BY"),
+        Column::whole("ABOUT"),
+        Column::whole("UNDO").spare(),
+    ]);
     for line in &log.entries {
         table.row([
-            short(line.at),
+            line.at.to_string(),
             one_line(&line.what, NAME_CHARS),
             one_line(&line.actor, 24),
             one_line(&line.about, NAME_CHARS),

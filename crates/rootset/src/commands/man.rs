@@ -1,9 +1,9 @@
 //! `rootset man`.
 
-use clap::{Args, CommandFactory};
+use clap::Args;
 use rootset_service::ServiceError;
 
-use crate::arguments::Arguments;
+use crate::arguments;
 use crate::exit::Failure;
 use crate::program::Program;
 
@@ -16,7 +16,7 @@ pub struct ManArguments {
 
 /// The page of one command, in the language of `man`.
 pub fn run(arguments: &ManArguments, program: &Program) -> Result<(), Failure> {
-    let mut command = Arguments::command();
+    let mut command = arguments::command();
     // Gives every command its full name, as its page is called, and the options that all have.
     command.build();
     for name in &arguments.command {

@@ -9,7 +9,7 @@ use super::{given, joined, times};
 use crate::arguments::described_by;
 use crate::exit::Failure;
 use crate::program::Program;
-use crate::render::{self, Table, age, escaped, one_line};
+use crate::render::{self, Column, Table, age, escaped, one_line};
 
 const TOPIC_CHARS: usize = 100;
 const SNIPPET_CHARS: usize = 320;
@@ -67,7 +67,12 @@ pub fn run(arguments: SearchArguments, program: &Program) -> Result<(), Failure>
 /// Memories as paragraphs, entities as a table: an answer holds either.
 fn render(answer: &SearchAnswer) -> String {
     let mut shown = String::new();
-    let mut table = Table::new(["NAME", "TYPE", "MEMORIES", "DESCRIPTION"]);
+    let mut table = Table::new([
+        Column::name("NAME"),
+        Column::fixed("TYPE"),
+        Column::fixed("MEMORIES"),
+        Column::text("DESCRIPTION"),
+    ]);
     let mut has_entities = false;
     for result in &answer.results {
         match result {

@@ -6,7 +6,7 @@ use rootset_api::{RedactSecrets, ScanSecrets, SecretsFound, SecretsRedacted, Sto
 use crate::exit::Failure;
 use crate::program::Program;
 use crate::prompt;
-use crate::render::{Table, counted, escaped};
+use crate::render::{Column, Table, counted, escaped};
 
 #[derive(Debug, Subcommand)]
 pub enum SecretsCommand {
@@ -77,7 +77,15 @@ fn render(answer: &SecretsFound) -> String {
     if answer.findings.is_empty() {
         return format!("nothing that looks like a secret in {}\n", counted(answer.looked_at, "row", "rows"));
     }
-    let mut table = Table::new(["KIND", "ID", "REVISION", "FIELD", "SECRET", "COUNT", "REMEDY"]);
+    let mut table = Table::new([
+        Column::fixed("KIND"),
+        Column::id("ID"),
+        Column::fixed("REVISION").spare(),
+        Column::fixed("FIELD"),
+        Column::name("SECRET"),
+        Column::fixed("COUNT").spare(),
+        Column::text("REMEDY"),
+    ]);
     for found in &answer.findings {
         table.row([
             found.kind.clone(),

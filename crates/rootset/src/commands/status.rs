@@ -6,7 +6,7 @@ use rootset_api::{DiskAnswer, GcStatus, RoundsAnswer, StatusAnswer};
 
 use crate::exit::Failure;
 use crate::program::Program;
-use crate::render::{self, Table, amounts, bytes, counted, one_line, short, with_age};
+use crate::render::{self, Column, Table, amounts, bytes, counted, one_line, with_age};
 
 pub fn run(program: &Program) -> Result<(), Failure> {
     let status = program.run(GcStatus::default())?;
@@ -54,13 +54,19 @@ fn render(status: &StatusAnswer) -> String {
         line("by agents", format!("{memories} removed: {}{more}; the first undo ends {until}", names.join(", ")));
     }
     if !status.last_runs.is_empty() {
-        let mut table = Table::new(["RUN", "OPERATION", "BY", "AT", "MEMORIES"]);
+        let mut table = Table::new([
+            Column::id("RUN"),
+            Column::fixed("OPERATION"),
+            Column::name("BY"),
+            Column::time("AT"),
+            Column::fixed("MEMORIES"),
+        ]);
         for run in &status.last_runs {
             table.row([
                 run.run_id.to_string(),
                 run.operation.clone(),
                 one_line(&run.actor, 24),
-                short(run.at),
+                run.at.to_string(),
                 run.trashed.get("memories").to_string(),
             ]);
         }

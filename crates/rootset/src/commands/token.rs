@@ -11,7 +11,7 @@ use crate::commands::{times, word, words};
 use crate::exit::Failure;
 use crate::program::Program;
 use crate::prompt;
-use crate::render::{Table, short};
+use crate::render::{Column, Table, short};
 
 #[derive(Debug, Subcommand)]
 pub enum TokenCommand {
@@ -157,10 +157,21 @@ fn allowed(token: &CreatedToken) -> String {
 }
 
 fn render(answer: &TokenList) -> String {
-    let mut table = Table::new(["NAME", "SCOPES", "WORKSPACES", "OWNER", "LAST USED", "EXPIRES", "STATE"]);
+    if answer.tokens.is_empty() {
+        return "no tokens; `rootset token create NAME` makes one\n".to_owned();
+    }
+    let mut table = Table::new([
+        Column::name("NAME"),
+        Column::whole("SCOPES"),
+        Column::whole("WORKSPACES"),
+        Column::name("OWNER").spare(),
+        Column::time("LAST USED").spare(),
+        Column::until("EXPIRES"),
+        Column::fixed("STATE"),
+    ]);
     for token in &answer.tokens {
         let end = match token.expires_at {
-            Expiry::At(end) => short(end),
+            Expiry::At(end) => end.to_string(),
             Expiry::Never => "never".to_owned(),
         };
         table.row([
@@ -168,7 +179,7 @@ fn render(answer: &TokenList) -> String {
             token.scopes.join(", "),
             token.workspaces.join(", "),
             token.owner.clone().unwrap_or_default(),
-            token.last_used_at.map_or_else(|| "never".to_owned(), short),
+            token.last_used_at.map_or_else(|| "never".to_owned(), |at| at.to_string()),
             end,
             state(token).to_owned(),
         ]);

@@ -6,7 +6,7 @@ use super::list::{Page, say_what_is_left};
 use crate::commands::list::PageArguments;
 use crate::exit::Failure;
 use crate::program::Program;
-use crate::render::{Table, counted, one_line, short, with_age};
+use crate::render::{Column, Table, counted, one_line};
 
 pub fn run(arguments: PageArguments, program: &Program) -> Result<(), Failure> {
     let PageArguments { offset, limit } = arguments;
@@ -24,14 +24,21 @@ fn render(answer: &TrashList) -> String {
     if answer.items.is_empty() {
         return String::new();
     }
-    let mut table = Table::new(["WHAT", "NAME", "RUN", "TRASHED", "UNDO UNTIL", "TOPIC"]);
+    let mut table = Table::new([
+        Column::fixed("WHAT"),
+        Column::name("NAME"),
+        Column::id("RUN"),
+        Column::time("TRASHED").spare(),
+        Column::until("UNDO UNTIL"),
+        Column::text("TOPIC").spare(),
+    ]);
     for item in &answer.items {
         table.row([
             item.kind.clone(),
             one_line(item.name.as_deref().unwrap_or(&item.id), 128),
             item.run_id.to_string(),
-            short(item.trashed_at),
-            item.undo_until.map(with_age).unwrap_or_default(),
+            item.trashed_at.to_string(),
+            item.undo_until.map(|until| until.to_string()).unwrap_or_default(),
             one_line(item.topic.as_deref().unwrap_or_default(), 80),
         ]);
     }

@@ -9,12 +9,15 @@ use rootset_service::ServiceError;
 
 use crate::exit::{Failure, STATUS_CALLER};
 use crate::program::Program;
-use crate::render::{self, Table, amounts, counted, escaped, one_line, short, with_age};
+use crate::render::{self, Column, Table, amounts, counted, escaped, one_line};
+
+/// Shorter ones would often be ambiguous.
+const PREFIX_CHARS_MIN: usize = 4;
 
 /// Restore what was removed; without an id, list what can be undone
 #[derive(Debug, Args)]
 pub struct UndoArguments {
-    /// The id of a run or joint plan, or the id or former name of a memory
+    /// The id of a run (its beginning is enough) or joint plan, or the id or former name of a memory
     #[arg(value_name = "RUN|MEMORY")]
     target: Option<String>,
     /// Undo the newest run that can be undone
@@ -47,13 +50,32 @@ pub fn run(arguments: UndoArguments, program: &Program) -> Result<(), Failure> {
 
 /// An id may be a run's or a memory's: nobody should have to know which.
 fn undo(target: String, program: &Program) -> Result<UndoAnswer, ServiceError> {
-    if target.parse::<RunId>().is_ok() {
-        match program.run(of_run(target.clone())) {
+    if let Some(run) = run_named(&target, program)? {
+        match program.run(of_run(run.to_string())) {
             Err(error) if error.code == ErrorCode::NotFound => {}
             outcome => return outcome,
         }
     }
     program.run(GcUndo { memory_id: Some(target), ..GcUndo::default() })
+}
+
+/// The run of an id, or of the beginning of one, as tables show it. `None`: it is something else, a memory's name perhaps.
+pub fn run_named(text: &str, program: &Program) -> Result<Option<RunId>, ServiceError> {
+    if let Ok(run) = text.parse() {
+        return Ok(Some(run));
+    }
+    if text.len() < PREFIX_CHARS_MIN || !text.chars().all(|it| it.is_ascii_hexdigit() || it == '-') {
+        return Ok(None);
+    }
+    let listed = program.run(GcUndo::default())?;
+    let begins = |run: &RunId| run.to_string().starts_with(&text.to_ascii_lowercase());
+    let mut found = listed.runs.into_iter().flatten().map(|run| run.run_id).filter(begins);
+    let first = found.next();
+    if found.next().is_some() {
+        let message = format!("the ids of several runs begin with `{text}`");
+        return Err(ServiceError::invalid(message).with_hint("give more of the id; `rootset undo` lists the runs"));
+    }
+    Ok(first)
 }
 
 fn of_run(run: String) -> GcUndo {
@@ -69,23 +91,28 @@ fn render(answer: &UndoAnswer) -> String {
 
 fn runs(runs: &[RunAnswer]) -> String {
     if runs.is_empty() {
-        return "nothing can be undone\n".to_owned();
+        return "nothing can be undone; `rootset log` shows what was changed\n".to_owned();
     }
-    // The ids of drains take room that most lists do not need.
-    let has_drains = runs.iter().any(|run| run.drain_id.is_some());
-    let headings = ["RUN", "OPERATION", "BY", "AT", "MEMORIES", "UNDO UNTIL"];
-    let mut table = Table::new(headings.into_iter().chain(has_drains.then_some("DRAIN")));
+    let mut table = Table::new([
+        Column::id("RUN"),
+        Column::fixed("OPERATION"),
+        Column::name("BY").spare(),
+        Column::time("AT"),
+        Column::fixed("MEMORIES"),
+        Column::until("UNDO UNTIL"),
+        Column::id("DRAIN").spare(),
+    ]);
     for run in runs {
         let drain = run.drain_id.map(|drain| drain.to_string()).unwrap_or_default();
-        let cells = [
+        table.row([
             run.run_id.to_string(),
             run.operation.clone(),
             one_line(&run.actor, 24),
-            short(run.at),
+            run.at.to_string(),
             run.trashed.get("memories").to_string(),
-            run.undo_until.map(with_age).unwrap_or_default(),
-        ];
-        table.row(cells.into_iter().chain(has_drains.then_some(drain)));
+            run.undo_until.map(|until| until.to_string()).unwrap_or_default(),
+            drain,
+        ]);
     }
     table.finish()
 }

@@ -15,7 +15,7 @@ use crate::arguments::described_by;
 use crate::exit::Failure;
 use crate::program::Program;
 use crate::prompt;
-use crate::render::{Table, bytes, counted, escaped, one_line, short, with_age};
+use crate::render::{Column, Table, bytes, counted, escaped, one_line, with_age};
 
 #[derive(Debug, Subcommand)]
 pub enum WorkspaceCommand {
@@ -169,7 +169,15 @@ fn trashed(DeletedWorkspace { workspace_id: id, undo_until, .. }: &DeletedWorksp
 }
 
 fn listed(answer: &WorkspaceList) -> String {
-    let mut table = Table::new(["ID", "CLASS", "MEMORIES", "TRASH", "TEXT", "LAST WRITE", "NAME"]);
+    let mut table = Table::new([
+        Column::name("ID"),
+        Column::fixed("CLASS").spare(),
+        Column::fixed("MEMORIES"),
+        Column::fixed("TRASH").spare(),
+        Column::fixed("TEXT").spare(),
+        Column::time("LAST WRITE"),
+        Column::text("NAME").spare(),
+    ]);
     for workspace in &answer.workspaces {
         table.row([
             workspace.workspace_id.clone(),
@@ -177,7 +185,7 @@ fn listed(answer: &WorkspaceList) -> String {
             (workspace.memories - workspace.trash).to_string(),
             workspace.trash.to_string(),
             bytes(workspace.bytes),
-            short(workspace.last_write_at),
+            workspace.last_write_at.to_string(),
             one_line(workspace.name.as_deref().unwrap_or_default(), 80),
         ]);
     }

@@ -8,7 +8,7 @@ use rootset_api::{
 };
 use rootset_model::{Counts, RunId, Timestamp};
 
-use super::{Table, age, amounts, bytes, counted, escaped, one_line, short, warning, with_age};
+use super::{Column, Table, age, amounts, bytes, counted, escaped, one_line, short, warning, with_age};
 
 /// The longest name there is.
 const NAME_CHARS: usize = 128;
@@ -100,7 +100,13 @@ fn is_reclaimed(item: &PlanItemAnswer) -> bool {
 }
 
 fn without_places(items: &[PlanItemAnswer]) -> Table {
-    let mut table = Table::new(["WHAT", "NAME", "AGE", "WHY", "TOPIC"]);
+    let mut table = Table::new([
+        Column::fixed("WHAT"),
+        Column::name("NAME"),
+        Column::fixed("AGE"),
+        Column::text("WHY"),
+        Column::text("TOPIC").spare(),
+    ]);
     for item in items {
         table.row([
             item.kind.as_str().to_owned(),
@@ -115,7 +121,14 @@ fn without_places(items: &[PlanItemAnswer]) -> Table {
 
 /// Files of a repository are known by their path, not by a name or a topic; how much of one goes is told in chunks.
 fn with_places(items: &[PlanItemAnswer]) -> Table {
-    let mut table = Table::new(["WHAT", "WHERE", "LINES", "CHUNKS", "AGE", "WHY"]);
+    let mut table = Table::new([
+        Column::fixed("WHAT"),
+        Column::name("WHERE"),
+        Column::fixed("LINES"),
+        Column::fixed("CHUNKS").spare(),
+        Column::fixed("AGE"),
+        Column::text("WHY"),
+    ]);
     let number = |count: Option<i64>| count.map(|count| count.to_string()).unwrap_or_default();
     for item in items {
         let place = item.file_path.as_ref().or(item.name.as_ref()).unwrap_or(&item.id);
@@ -133,7 +146,13 @@ fn with_places(items: &[PlanItemAnswer]) -> Table {
 
 /// Items of several workspaces, each with its own.
 fn with_workspaces(items: &[PlanItemAnswer]) -> Table {
-    let mut table = Table::new(["WORKSPACE", "WHAT", "NAME", "AGE", "WHY"]);
+    let mut table = Table::new([
+        Column::name("WORKSPACE"),
+        Column::fixed("WHAT"),
+        Column::name("NAME"),
+        Column::fixed("AGE"),
+        Column::text("WHY"),
+    ]);
     for item in items {
         let name = item.file_path.as_ref().or(item.name.as_ref()).unwrap_or(&item.id);
         table.row([
@@ -148,7 +167,12 @@ fn with_workspaces(items: &[PlanItemAnswer]) -> Table {
 }
 
 fn by_workspace(parts: &[PlanPart]) -> Table {
-    let mut table = Table::new(["WORKSPACE", "MATCHED", "IN PLAN", "KEPT, PINNED"]);
+    let mut table = Table::new([
+        Column::name("WORKSPACE"),
+        Column::fixed("MATCHED"),
+        Column::fixed("IN PLAN"),
+        Column::fixed("KEPT, PINNED"),
+    ]);
     for part in parts {
         table.row([
             one_line(&part.workspace_id, NAME_CHARS),

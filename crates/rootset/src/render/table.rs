@@ -1,63 +1,161 @@
-//! Tables: a row is a line. On a terminal the last column gives way, so that names and ids can be copied whole.
+//! Tables: a row is a line, and no line is wider than the terminal. What the columns hold decides how they give way: ids
+//! become prefixes, times become ages, texts end in an ellipsis, names lose their middle. A pipe has no width: there
+//! every cell is whole.
 
-use comfy_table::{Attribute, Cell, ContentArrangement, presets};
+mod cut;
+mod layout;
+#[cfg(test)]
+mod tests;
 
-use super::one_line;
+use unicode_width::UnicodeWidthStr;
 
-/// The last column is not cut below this, however narrow the terminal: it then wraps like any long line.
-const LAST_COLUMN_CHARS_MIN: usize = 26;
+use super::styles::bold;
+use super::time::{age, short, with_age};
+use layout::Layout;
+
 /// Blanks between columns.
-const GAP: u16 = 2;
+const GAP: usize = 2;
+/// Narrower terminals get the lines of this one and wrap them.
+const WIDTH_MIN: usize = 60;
 
+/// What the cells of a column are, which says how they become shorter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// Numbers and words of ours: never cut.
+    Fixed,
+    /// Ids: on a terminal the shortest prefix that tells them apart.
+    Id,
+    /// Names and paths: cut in the middle, because both ends tell them apart.
+    Name,
+    /// Sentences: cut at the end, between two words.
+    Text,
+    /// Texts that are read to the end: broken between words into more lines.
+    Whole,
+    /// Times in the past.
+    Time,
+    /// Times ahead.
+    Until,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Column {
+    heading: &'static str,
+    kind: Kind,
+    is_spare: bool,
+}
+
+impl Column {
+    pub const fn fixed(heading: &'static str) -> Self {
+        Self::of(heading, Kind::Fixed)
+    }
+
+    pub const fn id(heading: &'static str) -> Self {
+        Self::of(heading, Kind::Id)
+    }
+
+    pub const fn name(heading: &'static str) -> Self {
+        Self::of(heading, Kind::Name)
+    }
+
+    pub const fn text(heading: &'static str) -> Self {
+        Self::of(heading, Kind::Text)
+    }
+
+    pub const fn whole(heading: &'static str) -> Self {
+        Self::of(heading, Kind::Whole)
+    }
+
+    /// Its cells are times as the API writes them, or words such as `never`.
+    pub const fn time(heading: &'static str) -> Self {
+        Self::of(heading, Kind::Time)
+    }
+
+    /// The same, shown with how long it is until then.
+    pub const fn until(heading: &'static str) -> Self {
+        Self::of(heading, Kind::Until)
+    }
+
+    /// Left out where it is empty in every row, and where there is no room for it.
+    pub const fn spare(self) -> Self {
+        Self { is_spare: true, ..self }
+    }
+
+    const fn of(heading: &'static str, kind: Kind) -> Self {
+        Self { heading, kind, is_spare: false }
+    }
+}
+
+#[derive(Debug)]
 pub struct Table {
-    headings: Vec<&'static str>,
+    columns: Vec<Column>,
     rows: Vec<Vec<String>>,
-    is_cut: bool,
 }
 
 impl Table {
-    pub fn new(headings: impl IntoIterator<Item = &'static str>) -> Self {
-        Self { headings: headings.into_iter().collect(), rows: Vec::new(), is_cut: true }
-    }
-
-    /// For tables whose every word counts.
-    pub fn uncut(self) -> Self {
-        Self { is_cut: false, ..self }
+    pub fn new(columns: impl IntoIterator<Item = Column>) -> Self {
+        Self { columns: columns.into_iter().collect(), rows: Vec::new() }
     }
 
     /// The cells must be single lines without control characters.
     pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
-        self.rows.push(cells.into_iter().collect());
+        let cells: Vec<String> = cells.into_iter().collect();
+        assert_eq!(cells.len(), self.columns.len(), "a row has a cell for each column");
+        self.rows.push(cells);
     }
 
-    pub fn finish(mut self) -> String {
-        // Known on a terminal only; a pipe has no width.
-        if let Some(width) = self.arranged().width().filter(|_| self.is_cut) {
-            self.cut_last_column(usize::from(width));
-        }
-        self.arranged().lines().map(|line| format!("{}\n", line.trim_end())).collect()
+    /// For the terminal there is, or for a pipe.
+    pub fn finish(self) -> String {
+        self.for_width(terminal_width())
     }
 
-    fn cut_last_column(&mut self, width: usize) {
-        let mut widths = self.arranged().column_max_content_widths();
-        widths.pop();
-        let taken: usize = widths.iter().map(|width| usize::from(width + GAP)).sum();
-        let left = width.saturating_sub(taken).max(LAST_COLUMN_CHARS_MIN);
-        for cell in self.rows.iter_mut().filter_map(|row| row.last_mut()) {
-            *cell = one_line(cell, left);
-        }
+    fn for_width(mut self, width: Option<usize>) -> String {
+        self.leave_out(|table, place| {
+            table.columns[place].is_spare && table.rows.iter().all(|row| row[place].is_empty())
+        });
+        let layout = match width {
+            Some(width) => layout::fitting(&self, width.max(WIDTH_MIN)),
+            None => Layout::natural(&self),
+        };
+        layout.written(&self)
     }
 
-    fn arranged(&self) -> comfy_table::Table {
-        let mut table = comfy_table::Table::new();
-        table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
-        table.style_text_only();
-        table.set_header(self.headings.iter().map(|heading| Cell::new(heading).add_attribute(Attribute::Bold)));
-        table.add_rows(self.rows.iter().cloned());
-        let last = self.headings.len().saturating_sub(1);
-        for (place, column) in table.column_iter_mut().enumerate() {
-            column.set_padding((0, if place == last { 0 } else { GAP }));
+    fn leave_out(&mut self, is_out: impl Fn(&Self, usize) -> bool) {
+        let out: Vec<bool> = (0..self.columns.len()).map(|place| is_out(self, place)).collect();
+        let mut places = out.iter();
+        self.columns.retain(|_| places.next() == Some(&false));
+        for row in &mut self.rows {
+            let mut places = out.iter();
+            row.retain(|_| places.next() == Some(&false));
         }
-        table
     }
+}
+
+/// `COLUMNS` is for those who know better: a pipe into a pager, a test.
+fn terminal_width() -> Option<usize> {
+    let said = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    said.or_else(|| terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| usize::from(width.0)))
+}
+
+/// How much is left of times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Times {
+    Full,
+    Minutes,
+    Ages,
+}
+
+fn time_shown(cell: &str, kind: Kind, times: Times) -> String {
+    let aged = |otherwise: String| match age(cell) {
+        age if age.is_empty() => otherwise,
+        age => age,
+    };
+    match (kind, times) {
+        (Kind::Until, Times::Full) => with_age(cell),
+        (_, Times::Ages) => aged(short(cell)),
+        _ => short(cell),
+    }
+}
+
+fn width_of(text: &str) -> usize {
+    text.width()
 }

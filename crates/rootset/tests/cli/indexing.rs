@@ -46,7 +46,10 @@ fn symbols_callers_and_callees_are_shown() {
     let outcome = sandbox.run(["code", "callees", "pay.pay"]);
     assert!(outcome.stdout.contains("cart.total"), "{outcome:?}");
     let outcome = sandbox.run(["code", "search", "nothing_like_it"]);
-    assert_eq!((outcome.stdout.as_str(), outcome.stderr.as_str()), ("", "nothing found\n"));
+    assert_eq!(
+        (outcome.stdout.as_str(), outcome.stderr.as_str()),
+        ("", "nothing found; `rootset code repos` lists what is indexed\n")
+    );
 }
 
 #[test]
@@ -125,4 +128,36 @@ fn watching_indexes_what_changes_and_ends_well_on_a_signal() {
     let id = watching.child.id().to_string();
     Command::new("kill").args(["-INT", &id]).status().expect("a signal");
     assert_eq!(watching.child.wait().expect("it ends").code(), Some(0));
+}
+
+/// The signal comes as soon as there is a database, which is after the program began to listen for it.
+#[test]
+fn interrupted_index_says_what_was_kept_and_goes_on_from_there() {
+    const FILES: usize = 400;
+    let sandbox = Sandbox::without_server();
+    for number in 0..FILES {
+        let functions: String = (0..40).map(|it| format!("def f{number}_{it}(x):\n    return x + {it}\n\n")).collect();
+        sandbox.write(format!("large/part{number}.py"), functions);
+    }
+    let process = Command::new(env!("CARGO_BIN_EXE_rootset"))
+        .env_clear()
+        .envs(sandbox.variables())
+        .current_dir(sandbox.work())
+        .args(["index", "large"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    while !sandbox.has_database() {
+        std::thread::yield_now();
+    }
+    let killed = Command::new("kill").args(["-INT", &process.id().to_string()]).status().expect("kill runs");
+    assert!(killed.success());
+    let output = process.wait_with_output().expect("it ends");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("stopped") && said.contains("continue with `rootset index large`"), "{said}");
+    let again = sandbox.run(["index", "large"]);
+    assert_eq!(again.status, Some(0), "{again:?}");
+    assert_eq!(sandbox.run(["code", "repos", "--json"]).json()["repos"][0]["files"], FILES, "{again:?}");
 }

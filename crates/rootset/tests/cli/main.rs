@@ -23,6 +23,7 @@ mod sandbox;
 mod secrets;
 mod serving;
 mod sqlite_files;
+mod tables;
 mod tokens;
 mod touring;
 mod unreadable_folders;

@@ -16,7 +16,7 @@ use super::files::{SessionFormat, detect, import_request};
 use crate::arguments::described_by;
 use crate::exit::Failure;
 use crate::program::Program;
-use crate::render::{self, Table, escaped, grouped, one_line};
+use crate::render::{self, Column, Table, escaped, grouped, one_line};
 
 /// Show where the tokens of a session went and what could leave
 #[derive(Debug, Args)]
@@ -124,7 +124,7 @@ fn by_type(tokens: &BTreeMap<String, u64>) -> String {
     let mut types: Vec<(&String, u64)> = tokens.iter().map(|(name, tokens)| (name, *tokens)).collect();
     types.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
     let all: u64 = types.iter().map(|(_, tokens)| tokens).sum();
-    let mut table = Table::new(["TYPE", "TOKENS", "SHARE"]);
+    let mut table = Table::new([Column::fixed("TYPE"), Column::fixed("TOKENS"), Column::fixed("SHARE")]);
     for (name, tokens) in types {
         let share = tokens as f64 / all.max(1) as f64 * 100.0;
         table.row([name.clone(), grouped(tokens), format!("{share:.0} %")]);
@@ -138,7 +138,13 @@ fn roots(roots: &BTreeMap<String, u64>) -> String {
 }
 
 fn candidate_table(candidates: &[CandidateAnswer]) -> String {
-    let mut table = Table::new(["SEGMENT", "TYPE", "TOKENS", "SCORE", "WHY"]);
+    let mut table = Table::new([
+        Column::name("SEGMENT"),
+        Column::fixed("TYPE"),
+        Column::fixed("TOKENS"),
+        Column::fixed("SCORE"),
+        Column::text("WHY"),
+    ]);
     for candidate in candidates {
         table.row([
             one_line(&candidate.segment_id, 40),
@@ -177,7 +183,13 @@ pub fn top(arguments: TopArguments, program: &Program) -> Result<(), Failure> {
         ..ContextGcAnalyze::default()
     })?;
     program.output.answer(&answer, |answer| {
-        let mut table = Table::new(["SEGMENT", "TYPE", "TOKENS", "RETAINED", "KEPT AS"]);
+        let mut table = Table::new([
+            Column::name("SEGMENT"),
+            Column::fixed("TYPE"),
+            Column::fixed("TOKENS"),
+            Column::fixed("RETAINED"),
+            Column::text("KEPT AS"),
+        ]);
         for retainer in answer.retainers.iter().flatten() {
             table.row([
                 one_line(&retainer.segment_id, 60),

@@ -12,7 +12,7 @@ use crate::arguments::described_by;
 use crate::commands::{joined, word};
 use crate::exit::{Failure, STATUS_CALLER};
 use crate::program::Program;
-use crate::render::{self, Table, counted, escaped, grouped, with_age};
+use crate::render::{self, Column, Table, counted, escaped, grouped, with_age};
 use crate::{input, prompt};
 
 /// Add a segment, from TEXT or stdin
@@ -342,7 +342,7 @@ fn settings(answer: &SettingsInForce) -> String {
         ("weights", render::word(&answer.weights)),
         ("tokenizer", render::word(&answer.tokenizer)),
     ];
-    let mut table = Table::new(["SETTING", "VALUE"]);
+    let mut table = Table::new([Column::fixed("SETTING"), Column::whole("VALUE")]);
     settings.into_iter().for_each(|(name, value)| table.row([name.to_owned(), value]));
     table.finish()
 }

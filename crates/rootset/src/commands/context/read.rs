@@ -15,7 +15,7 @@ use crate::commands::list::{Page, say_what_is_left};
 use crate::commands::{given, joined, word};
 use crate::exit::Failure;
 use crate::program::Program;
-use crate::render::{self, Table, age, counted, escaped, grouped, one_line};
+use crate::render::{self, Column, Table, age, counted, escaped, grouped, one_line};
 
 /// Show what is in the window, in order
 #[derive(Debug, Args)]
@@ -73,7 +73,8 @@ pub fn sessions(PageArguments { offset, limit }: PageArguments, program: &Progra
     program.output.answer(&answer, session_table)?;
     if !program.output.in_json() {
         let page = Page { shown: answer.sessions.len(), offset: answer.offset, total: answer.total };
-        say_what_is_left(program, page, counted(answer.total, "session", "sessions"));
+        let next = if answer.total == 0 { "; `rootset context import FILE` imports one" } else { "" };
+        say_what_is_left(program, page, counted(answer.total, "session", "sessions") + next);
     }
     Ok(())
 }
@@ -82,7 +83,13 @@ fn session_table(answer: &SessionList) -> String {
     if answer.sessions.is_empty() {
         return String::new();
     }
-    let mut table = Table::new(["SESSION", "TOKENS", "SEGMENTS", "STASHED", "USED"]);
+    let mut table = Table::new([
+        Column::name("SESSION"),
+        Column::fixed("TOKENS"),
+        Column::fixed("SEGMENTS"),
+        Column::fixed("STASHED"),
+        Column::fixed("USED"),
+    ]);
     for row in &answer.sessions {
         table.row([
             one_line(&row.session_id, 80),
@@ -117,7 +124,13 @@ pub fn show(arguments: ShowContextArguments, program: &Program) -> Result<(), Fa
 }
 
 fn window(answer: &ContextView) -> String {
-    let mut table = Table::new(["SEGMENT", "TYPE", "ROLE", "TOKENS", "TEXT"]);
+    let mut table = Table::new([
+        Column::name("SEGMENT"),
+        Column::fixed("TYPE"),
+        Column::fixed("ROLE"),
+        Column::fixed("TOKENS"),
+        Column::text("TEXT"),
+    ]);
     for segment in answer.segments.iter().flatten() {
         let pin = if segment.pinned { " (pinned)" } else { "" };
         table.row([
@@ -198,7 +211,7 @@ pub fn search(arguments: SearchStashArguments, program: &Program) -> Result<(), 
     })?;
     program.output.answer(&answer, results)?;
     if !program.output.in_json() && answer.results.is_empty() {
-        program.output.talk("nothing found");
+        program.output.talk("nothing found; `--all` looks in other sessions, too");
     }
     Ok(())
 }
@@ -207,7 +220,14 @@ fn results(answer: &StashResults) -> String {
     if answer.results.is_empty() {
         return String::new();
     }
-    let mut table = Table::new(["SEGMENT", "SESSION", "TYPE", "TOKENS", "STASHED", "TEXT"]);
+    let mut table = Table::new([
+        Column::name("SEGMENT"),
+        Column::name("SESSION"),
+        Column::fixed("TYPE"),
+        Column::fixed("TOKENS"),
+        Column::fixed("STASHED"),
+        Column::text("TEXT"),
+    ]);
     for result in &answer.results {
         table.row([
             one_line(&result.segment_id, 40),

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use rootset_api::{RetentionSet, RetentionSimulation, SimulatedDay, SimulatedSource};
 
 use super::rules;
-use crate::render::{self, Table, counted, escaped, grouped, short, word};
+use crate::render::{self, Column, Table, counted, escaped, grouped, word};
 
 /// Lines that can be taken in at a glance; with more days than this, several are told in one line.
 const LINES_MAX: usize = 31;
@@ -39,13 +39,19 @@ fn table(days: &[SimulatedDay]) -> String {
     let lines = |step: u32| days.chunk_by(move |one, other| one.day / step == other.day / step);
     let longest = STEPS[STEPS.len() - 1];
     let step = STEPS.into_iter().find(|step| lines(*step).count() <= LINES_MAX).unwrap_or(longest);
-    let mut table = Table::new(["DAY", "DATE", "WOULD GO", "USED LATELY", "BY SOURCE"]);
+    let mut table = Table::new([
+        Column::fixed("DAY"),
+        Column::time("DATE"),
+        Column::fixed("WOULD GO"),
+        Column::fixed("USED LATELY"),
+        Column::text("BY SOURCE"),
+    ]);
     for days in lines(step) {
         let (first, last) = (&days[0], &days[days.len() - 1]);
         let sum = |number: fn(&SimulatedDay) -> i64| days.iter().map(number).sum::<i64>();
         table.row([
             if first.day == last.day { first.day.to_string() } else { format!("{}-{}", first.day, last.day) },
-            short(first.at),
+            first.at.to_string(),
             grouped(sum(|day| day.memories)),
             grouped(sum(|day| day.recently_used)),
             by_source(days),
