@@ -171,3 +171,59 @@ fn replace_runs(line: &str, is_part: fn(char) -> bool, is_meant: fn(&str) -> boo
     replaced.push_str(rest);
     replaced
 }
+
+#[test]
+fn examples_of_the_tour_page_print_what_it_says() {
+    check("docs/tour.md");
+}
+
+/// The block between these fences is written by the program.
+fn check_block(page: &str, opening: &str, block: &str) {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..").join(page);
+    let text = fs::read_to_string(&path).expect("the page exists");
+    let start = text.find(opening).expect("the page has the block") + opening.len();
+    let end = start + text[start..].find("\n```").expect("the block ends");
+    if std::env::var_os("ROOTSET_UPDATE_DOCS").is_some() {
+        fs::write(&path, format!("{}{}{}", &text[..start], block.trim_end(), &text[end..]))
+            .expect("the page can be written");
+        return;
+    }
+    assert_eq!(text[start..end], *block.trim_end(), "{page}; `ROOTSET_UPDATE_DOCS=1` writes it anew");
+}
+
+#[test]
+fn the_configuration_page_lists_every_key_with_its_default() {
+    let folder = temporary_folder();
+    check_block("docs/configuration.md", "```toml\n", &run("rootset config example", folder.path()));
+}
+
+/// Every command with its own help, in the order of `rootset --help`; a group's commands follow it.
+#[test]
+fn the_command_page_lists_every_command() {
+    let folder = temporary_folder();
+    let mut listed = String::new();
+    for name in names_in(&run("rootset --help", folder.path())) {
+        let inner = names_in(&run(&format!("rootset {name} --help"), folder.path()));
+        let paths: Vec<String> = match inner.is_empty() {
+            true => vec![name],
+            false => inner.iter().filter(|it| *it != "help").map(|inner| format!("{name} {inner}")).collect(),
+        };
+        for path in paths {
+            let help = run(&format!("rootset {path} --help"), folder.path());
+            let about = help.lines().next().unwrap_or_default();
+            let usage = help.lines().find_map(|line| line.strip_prefix("Usage: ")).unwrap_or_default();
+            listed.push_str(&format!("{usage}\n    {about}\n"));
+        }
+    }
+    check_block("docs/commands.md", "```text\n", &listed);
+}
+
+/// The names in the lists of commands that a help shows: two blanks, a name, blanks, a description.
+fn names_in(help: &str) -> Vec<String> {
+    let commands = help.lines().take_while(|line| *line != "Options:" && *line != "Examples:" && *line != "Arguments:");
+    let entry = |line: &str| {
+        let (name, about) = line.strip_prefix("  ")?.split_once("  ")?;
+        (!about.trim().is_empty() && name.chars().all(|it| it.is_ascii_lowercase())).then(|| name.to_owned())
+    };
+    commands.filter_map(entry).collect()
+}
