@@ -59,6 +59,7 @@ macro_rules! admin_operations {
             name: "create_token",
             effect: Admin,
             is: [database_wide],
+            needs_person: [always Rights],
             profiles: [],
             example: {"name": "ci", "scopes": ["read", "write"], "workspaces": ["team-a"]},
         }

@@ -21,6 +21,8 @@ pub enum Harm {
     Permanent,
     /// Undo reverses it for a while, but it takes more than a mistake should be able to take.
     Large,
+    /// It hands out rights by which everything else is done without asking anybody: over HTTP a scope is enough.
+    Rights,
 }
 
 impl Irreversible {
@@ -37,6 +39,7 @@ impl Irreversible {
         match self.harm {
             Harm::Permanent => "cannot be undone",
             Harm::Large => "can remove more than the limits allow",
+            Harm::Rights => "hands out rights that are used without asking a person",
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
-use rootset_api::{Effect, OperationInfo, Profiles};
+use rootset_api::{Effect, Harm, OperationInfo, Profiles};
 use serde_json::Value;
 
 use crate::offer::Offer;
@@ -27,7 +27,8 @@ fn tool(operation: &OperationInfo) -> Tool {
 /// What can be undone is destructive all the same, and so is a tool that is so with one of its arguments: these are hints
 /// for clients that decide whether to ask a person.
 fn annotations(operation: &OperationInfo) -> ToolAnnotations {
-    let destructive = matches!(operation.effect, Effect::Destroy | Effect::Purge) || !operation.irreversible.is_empty();
+    let removes = operation.irreversible.iter().any(|it| it.harm != Harm::Rights);
+    let destructive = matches!(operation.effect, Effect::Destroy | Effect::Purge) || removes;
     ToolAnnotations::new()
         .read_only(operation.effect == Effect::Read)
         .destructive(destructive)

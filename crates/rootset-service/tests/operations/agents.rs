@@ -301,6 +301,7 @@ fn what_takes_more_than_a_mistake_should_needs_a_person_and_happens_with_one() {
         ("prune_memory", expired),
         ("delete_workspace", json!({"workspace_id": "team-a", "confirm_phrase": "DELETE team-a"})),
         ("set_retention", json!({"max_age": "1d", "final": true})),
+        ("create_token", json!({"name": "mine", "scopes": ["purge"], "workspaces": ["*"], "trust": "person"})),
         ("rotate_token", json!({"name": "ci"})),
         ("revoke_token", json!({"name": "ci"})),
         ("gc_purge", json!({"older_than": "0", "confirm": true})),
