@@ -78,6 +78,8 @@ impl From<StoreError> for ServiceError {
             StoreError::FolderMissing(_) => {
                 Self::invalid(message).with_hint("create the folder, or give another database with `--db`")
             }
+            StoreError::NoLockFile(_) => Self::invalid(message)
+                .with_hint("find out who put it there, and remove it: nobody else should be able to write to this folder"),
             StoreError::NotADatabase { .. } => Self::invalid(message)
                 .with_hint("use `--db` with a Rootset database, or with a path that does not exist yet"),
             StoreError::EngineMissing { feature, .. } => {

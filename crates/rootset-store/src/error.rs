@@ -12,6 +12,8 @@ pub enum StoreError {
     FolderMissing(PathBuf),
     #[error("`{path}` is not a Rootset database: {detail}")]
     NotADatabase { path: PathBuf, detail: &'static str },
+    #[error("`{0}` is in the place of the lock file of the database, but is not a file")]
+    NoLockFile(PathBuf),
     #[error("this program was built without {engine}")]
     EngineMissing { engine: &'static str, feature: &'static str },
     #[error("cannot reach the server of `{place}`: {detail}")]

@@ -15,14 +15,14 @@ pub fn private_file() -> OpenOptions {
 }
 
 /// For a lock file, made where it is missing for its owner alone. A link in its place is not followed: whoever may write to the
-/// folder could otherwise have any file of ours opened or made.
+/// folder could otherwise have any file of ours opened or made. A pipe in its place is not waited for.
 pub fn lock_file() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(false);
     #[cfg(unix)]
     {
         use std::os::unix::fs::OpenOptionsExt;
-        options.mode(0o600).custom_flags(libc::O_NOFOLLOW);
+        options.mode(0o600).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
     }
     options
 }
