@@ -8,8 +8,8 @@ use crate::limits::{NAME_CHARS_MAX, WORKSPACE_ID_CHARS_MAX};
 /// The source of indexed files: only the code index writes it.
 pub const CODE_SOURCE: &str = "code_indexer";
 
-/// Actors of the audit trail that are neither tokens nor clients: nobody may sign as one of them.
-pub const RESERVED_ACTORS: [&str; 6] = ["cli", "housekeeping", "rootset", "scheduler", "unknown", "worker"];
+/// Actors of the audit trail that are neither tokens nor clients, and the person: nobody may sign as one of them.
+pub const RESERVED_ACTORS: [&str; 7] = ["cli", "housekeeping", "rootset", "scheduler", "unknown", "user", "worker"];
 
 /// Whether a name could be taken for one of [`RESERVED_ACTORS`], whatever its case and whatever is around it.
 pub fn is_reserved_actor(name: &str) -> bool {

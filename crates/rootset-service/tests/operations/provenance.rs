@@ -191,7 +191,7 @@ fn agents_do_not_write_as_the_user() {
 
 #[test]
 fn nobody_signs_as_the_person_or_as_rootset_itself() {
-    for name in ["cli", "CLI", "scheduler", "house-keeping", "rootset", "worker"] {
+    for name in ["cli", "CLI", "user", "scheduler", "house-keeping", "rootset", "worker"] {
         let caller = Caller::new(FrontEnd::Mcp, name, "default");
         assert_eq!(caller.actor, format!("mcp-{name}"));
         assert_eq!(Caller::new(FrontEnd::Http, name, "default").actor, format!("http-{name}"));
