@@ -369,9 +369,7 @@ SELECT next_number, next_chunk, next_session, next_segment FROM kept_counters WH
 -- name: count_again
 UPDATE workspaces
 SET memory_count = (SELECT COUNT(*) FROM memories m WHERE m.workspace = ?1),
-    content_bytes = (SELECT CAST(COALESCE(SUM(r.bytes), 0) AS BIGINT) FROM revisions r WHERE r.workspace = ?1)
-                  + (SELECT CAST(COALESCE(SUM(g.bytes), 0) AS BIGINT) FROM segments g WHERE g.workspace = ?1)
-                  + (SELECT CAST(COALESCE(SUM({{u_bytes}}), 0) AS BIGINT) FROM untracked u WHERE u.workspace = ?1)
+    content_bytes = {{counted_bytes}}
 WHERE workspace = ?1;
 
 -- name: count_sources

@@ -23,6 +23,27 @@ EXISTS (
 -- fragment: u_bytes
 CAST(256 + COALESCE(OCTET_LENGTH(u.description), 0) AS BIGINT)
 
+-- What a memory, a segment and a session count against a quota beside their texts.
+-- `attribute_bytes` of memories.rs counts the same.
+-- fragment: m_bytes
+CAST(COALESCE(OCTET_LENGTH(m.metadata), 0) + COALESCE(OCTET_LENGTH(m.tags), 0)
+     + COALESCE(OCTET_LENGTH(m.pin_reason), 0) AS BIGINT)
+
+-- `Packed::bytes` of context/change.rs counts the same.
+-- fragment: g_bytes
+CAST(COALESCE(OCTET_LENGTH(g.tags), 0) + COALESCE(OCTET_LENGTH(g.refs), 0) AS BIGINT)
+
+-- fragment: s_bytes
+CAST(OCTET_LENGTH(s.focus) AS BIGINT)
+
+-- All that counts against the quota of the workspace ?1.
+-- fragment: counted_bytes
+((SELECT CAST(COALESCE(SUM(r.bytes), 0) AS BIGINT) FROM revisions r WHERE r.workspace = ?1)
+ + (SELECT CAST(COALESCE(SUM({{m_bytes}}), 0) AS BIGINT) FROM memories m WHERE m.workspace = ?1)
+ + (SELECT CAST(COALESCE(SUM(g.bytes + {{g_bytes}}), 0) AS BIGINT) FROM segments g WHERE g.workspace = ?1)
+ + (SELECT CAST(COALESCE(SUM({{s_bytes}}), 0) AS BIGINT) FROM sessions s WHERE s.workspace = ?1)
+ + (SELECT CAST(COALESCE(SUM({{u_bytes}}), 0) AS BIGINT) FROM untracked u WHERE u.workspace = ?1))
+
 -- fragment: o_is_untracked
 EXISTS (
     SELECT 1 FROM untracked u

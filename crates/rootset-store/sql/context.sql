@@ -219,7 +219,8 @@ WHERE workspace = ?1 AND trashed_run = ?2
                     AND living.trashed_run IS NULL);
 
 -- name: sessions_trashed_by
-SELECT session, session_id, created_at FROM sessions WHERE workspace = ?1 AND trashed_run = ?2 ORDER BY session;
+SELECT s.session, s.session_id, s.created_at, {{s_bytes}} FROM sessions s
+WHERE s.workspace = ?1 AND s.trashed_run = ?2 ORDER BY s.session;
 
 -- What a purge of a run takes: segments it trashed, and all others of the sessions it trashed. In the order of the
 -- indexes, so that a batch costs what it takes.
@@ -243,8 +244,8 @@ SELECT (SELECT COUNT(*) FROM (SELECT 1 FROM segments WHERE workspace = ?1 AND tr
 SELECT segment FROM segments WHERE workspace = ?1 ORDER BY segment LIMIT ?2;
 
 -- name: removed_segments
-SELECT segment, text_hash, bytes, is_indexed, created_at, segment_id FROM segments
-WHERE workspace = ?1 AND segment IN (SELECT value FROM integer_list(?2)) ORDER BY segment;
+SELECT g.segment, g.text_hash, g.bytes, g.is_indexed, g.created_at, g.segment_id, {{g_bytes}} FROM segments g
+WHERE g.workspace = ?1 AND g.segment IN (SELECT value FROM integer_list(?2)) ORDER BY g.segment;
 
 -- name: delete_texts
 DELETE FROM segment_texts WHERE workspace = ?1 AND segment IN (SELECT value FROM integer_list(?2));
@@ -276,8 +277,8 @@ FROM segments g JOIN sessions s ON s.workspace = g.workspace AND s.session = g.s
 WHERE g.workspace = ?1 AND g.segment IN (SELECT value FROM integer_list(?2));
 
 -- name: session_descriptions
-SELECT session, session_id, created_at FROM sessions
-WHERE workspace = ?1 AND session IN (SELECT value FROM integer_list(?2));
+SELECT s.session, s.session_id, s.created_at, {{s_bytes}} FROM sessions s
+WHERE s.workspace = ?1 AND s.session IN (SELECT value FROM integer_list(?2));
 
 -- fragment: forget_filters
 g.workspace = ?1 AND (?2 = 1 OR (g.trashed_run IS NULL AND s.trashed_run IS NULL))

@@ -224,9 +224,7 @@ WHERE m.workspace = ?1 AND m.status = 'pending' AND m.trashed_run IS NULL
 -- name: counters
 -- scans: doctor
 SELECT w.memory_count - (SELECT COUNT(*) FROM memories m WHERE m.workspace = ?1),
-       w.content_bytes - (SELECT CAST(COALESCE(SUM(r.bytes), 0) AS BIGINT) FROM revisions r WHERE r.workspace = ?1)
-                       - (SELECT CAST(COALESCE(SUM(g.bytes), 0) AS BIGINT) FROM segments g WHERE g.workspace = ?1)
-                       - (SELECT CAST(COALESCE(SUM({{u_bytes}}), 0) AS BIGINT) FROM untracked u WHERE u.workspace = ?1),
+       w.content_bytes - {{counted_bytes}},
        w.memory_count - (SELECT CAST(COALESCE(SUM(s.memories), 0) AS BIGINT) FROM sources s WHERE s.workspace = ?1)
 FROM workspaces w WHERE w.workspace = ?1;
 
@@ -300,9 +298,7 @@ WHERE m.workspace = ?1 AND m.repo IS NULL AND m.status = 'complete'
 -- scans: doctor
 UPDATE workspaces
 SET memory_count = (SELECT COUNT(*) FROM memories m WHERE m.workspace = ?1),
-    content_bytes = (SELECT CAST(COALESCE(SUM(r.bytes), 0) AS BIGINT) FROM revisions r WHERE r.workspace = ?1)
-                  + (SELECT CAST(COALESCE(SUM(g.bytes), 0) AS BIGINT) FROM segments g WHERE g.workspace = ?1)
-                  + (SELECT CAST(COALESCE(SUM({{u_bytes}}), 0) AS BIGINT) FROM untracked u WHERE u.workspace = ?1)
+    content_bytes = {{counted_bytes}}
 WHERE workspace = ?1;
 
 -- name: recount_sources

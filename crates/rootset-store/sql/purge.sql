@@ -20,8 +20,8 @@ UPDATE memories SET superseded_by = NULL, superseded_at = NULL, supersede_reason
 WHERE workspace = ?1 AND superseded_by IN (SELECT value FROM blob_list(?2));
 
 -- name: sources_of
-SELECT source, COUNT(*) FROM memories
-WHERE workspace = ?1 AND memory IN (SELECT value FROM blob_list(?2)) GROUP BY source;
+SELECT m.source, COUNT(*), CAST(SUM({{m_bytes}}) AS BIGINT) FROM memories m
+WHERE m.workspace = ?1 AND m.memory IN (SELECT value FROM blob_list(?2)) GROUP BY m.source;
 
 -- name: delete_sources
 DELETE FROM sources WHERE workspace = ?1;

@@ -48,6 +48,20 @@ pub struct NewMemory<'a> {
     pub restore: bool,
 }
 
+impl NewMemory<'_> {
+    pub(crate) fn stored_metadata(&self) -> Option<String> {
+        let metadata = self.metadata.filter(|it| !it.is_empty())?;
+        Some(serde_json::to_string(metadata).expect("JSON values always serialise"))
+    }
+
+    /// What it counts against a quota.
+    pub(crate) fn bytes(&self) -> i64 {
+        let (metadata, tags) = (self.stored_metadata(), memories::stored_list(self.tags));
+        self.prepared.content.byte_len() as i64
+            + memories::attribute_bytes(metadata.as_deref(), tags.as_deref(), self.pin_reason)
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AddOutcome {
     pub memory: MemoryId,
@@ -194,7 +208,7 @@ fn add_again(
         let pin = (row.is_pinned, row.pinned_by);
         (row.metadata.clone(), row.tags.clone(), pin, row.expires_at, row.source_version, row.trust)
     };
-    let before = attributes(&row);
+    let (before, bytes_before) = (attributes(&row), row.attribute_bytes());
     if let Some(given) = new.metadata.filter(|it| !it.is_empty()) {
         row.metadata = Some(merged_metadata(row.metadata.as_deref(), given)?);
     }
@@ -232,7 +246,7 @@ fn add_again(
         row.version += 1;
         row.updated_at = stamp.now;
         write_attributes(tx, workspace, &row)?;
-        workspaces::touch(tx, workspace, 0, 0, stamp.now)?;
+        workspaces::count_bytes(tx, workspace, row.attribute_bytes() - bytes_before, stamp.now)?;
     }
     if row.status == Status::Pending {
         jobs::enqueue_completion(tx, workspace, id, false, stamp.now)?;

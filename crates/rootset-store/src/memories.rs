@@ -127,6 +127,18 @@ pub(crate) fn stored_list(items: &[String]) -> Option<String> {
     (!items.is_empty()).then(|| serde_json::to_string(items).expect("strings always serialise"))
 }
 
+/// What a memory counts against a quota beside its text. `m_bytes` of conditions.sql counts the same.
+pub(crate) fn attribute_bytes(metadata: Option<&str>, tags: Option<&str>, pin_reason: Option<&str>) -> i64 {
+    [metadata, tags, pin_reason].into_iter().flatten().map(str::len).sum::<usize>() as i64
+}
+
+impl MemoryRow {
+    pub(crate) fn attribute_bytes(&self) -> i64 {
+        let tags = stored_list(&self.tags);
+        attribute_bytes(self.metadata.as_deref(), tags.as_deref(), self.pin_reason.as_deref())
+    }
+}
+
 /// Everything about one memory, from one snapshot.
 #[derive(Clone, Debug)]
 pub struct FullMemory {

@@ -129,13 +129,14 @@ fn update(
     if let Some(prepared) = request.content {
         refuse_taken_content(tx, workspace, row.id, prepared)?;
     }
-    let trust_before = row.trust;
+    let (trust_before, bytes_before) = (row.trust, row.attribute_bytes());
     if request.content.is_some() || attributes.name.as_ref().is_some_and(|name| row.name.as_ref() != Some(name)) {
         row.trust = row.trust.min(request.origin.trust);
     }
     apply_attributes(tx, workspace, &mut row, request, stamp)?;
     row.version += 1;
     row.updated_at = stamp.now;
+    let grown_by = row.attribute_bytes() - bytes_before;
     write_attributes(tx, workspace, &row)?;
     let mut outcome = UpdateOutcome {
         version: row.version,
@@ -145,9 +146,13 @@ fn update(
         ..UpdateOutcome::default()
     };
     match request.content {
-        Some(prepared) => change_content(tx, workspace, &row, prepared, request, stamp, &mut outcome)?,
+        Some(prepared) => {
+            let bytes = prepared.content.byte_len() as i64 + grown_by;
+            workspaces::draw(tx, workspace, Draw { bytes, ..Draw::default() }, stamp.now)?;
+            change_content(tx, workspace, &row, prepared, request, stamp, &mut outcome)?;
+        }
         None => {
-            workspaces::touch(tx, workspace, 0, 0, stamp.now)?;
+            workspaces::count_bytes(tx, workspace, grown_by, stamp.now)?;
             if request.erase_previous {
                 erase_before(tx, workspace, row.id, row.revision, request.history.ids, stamp, &mut outcome)?;
             }
@@ -221,8 +226,6 @@ fn change_content(
 ) -> Result<(), StoreError> {
     let newest: i64 = tx.scalar(&sql::NEWEST_REVISION, &[workspace.into(), (&row.id).into()])?;
     let revision = newest + 1;
-    let draw = Draw { bytes: prepared.content.byte_len() as i64, ..Draw::default() };
-    workspaces::draw(tx, workspace, draw, stamp.now)?;
     let Origin { channel, trust, .. } = request.origin;
     let writer = Writer { actor: stamp.actor.to_owned(), channel, trust };
     insert_revisions(tx, workspace, &[NewRevision { memory: row.id, revision, prepared, writer }], stamp.now)?;

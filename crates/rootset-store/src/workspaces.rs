@@ -310,6 +310,19 @@ pub(crate) fn room(tx: &mut dyn Transaction, workspace: WorkspaceKey) -> Result<
     Ok(row.unwrap_or_default())
 }
 
+/// Counts what something there grew by, or shrank by; refuses to grow beyond the quota. Notes the time of a write.
+pub(crate) fn count_bytes(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    grown_by: i64,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    if grown_by > 0 {
+        check_quota(tx, workspace, Draw { bytes: grown_by, ..Draw::default() })?;
+    }
+    touch(tx, workspace, 0, grown_by, now)
+}
+
 /// Counts what was removed, or merely notes the time of a write.
 pub(crate) fn touch(
     tx: &mut dyn Transaction,

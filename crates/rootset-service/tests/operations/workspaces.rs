@@ -191,6 +191,65 @@ fn quota_of_bytes_counts_imports_and_segments_and_gives_back_what_is_purged() {
     world.assert_doctor_is_content();
 }
 
+/// What a request may hold beside a text, as large as it may be: it takes room, so it counts.
+#[test]
+fn quota_of_bytes_counts_what_stands_beside_the_text_and_gives_it_back() {
+    let world = World::new();
+    world.call("create_workspace", json!({"workspace_id": "small", "quota": {"bytes": 10_000}}));
+    let bytes = || {
+        let listed = world.look_by("list_workspaces", json!({}));
+        array(&listed["workspaces"]).iter().find(|it| it["workspace_id"] == "small").unwrap()["bytes"].as_i64().unwrap()
+    };
+    let call = |operation: &str, mut request: serde_json::Value| {
+        request["workspace_id"] = "small".into();
+        world.try_call(operation, request)
+    };
+    call("add_memory", json!({"context": "one", "name": "one"})).unwrap();
+    call("context_set_focus", json!({"session_id": "s", "task_id": "t"})).unwrap();
+    let empty = bytes();
+    let metadata = |length: usize| json!({"note": "x".repeat(length)});
+    let tags: Vec<String> = (0..90).map(|number| format!("{number}-{}", "t".repeat(120))).collect();
+    let paths: Vec<String> = (0..40).map(|number| format!("/{number}/{}", "p".repeat(300))).collect();
+    let segment = json!({"segment_id": "a", "type": "note", "text": "x", "tags": tags});
+    for (operation, request) in [
+        ("add_memory", json!({"context": "two", "metadata": metadata(10_000)})),
+        ("add_memory", json!({"context": "two", "tags": tags})),
+        ("add_memories", json!({"memories": [{"context": "two", "metadata": metadata(10_000)}]})),
+        ("add_memory", json!({"context": "one", "metadata": metadata(10_000)})),
+        ("update_memory", json!({"memory_id": "one", "metadata": metadata(10_000)})),
+        ("update_memory", json!({"memory_id": "one", "context": "1", "tags": tags})),
+        ("context_add", json!({"session_id": "s", "segments": [segment]})),
+        ("context_set_focus", json!({"session_id": "s", "recent_files": paths})),
+        ("context_set_focus", json!({"session_id": "another", "recent_files": paths})),
+    ] {
+        let shown = request.to_string();
+        let code = match call(operation, request) {
+            Err(error) => error.code.as_str().to_owned(),
+            Ok(answer) => text_of(&answer["results"][0]["error"]["code"]),
+        };
+        assert_eq!(code, "limit_exceeded", "{operation} {shown}");
+        assert_eq!(bytes(), empty, "{operation} {shown}");
+    }
+    // Within the quota it is counted, and counted back when it shrinks or is purged.
+    call("update_memory", json!({"memory_id": "one", "metadata": metadata(4_000), "pinned": true})).unwrap();
+    call("context_set_focus", json!({"session_id": "s", "recent_files": paths[..10]})).unwrap();
+    assert!(bytes() > empty + 7_000, "{}", bytes());
+    world.assert_doctor_is_content();
+    call("update_memory", json!({"memory_id": "one", "metadata": metadata(1), "pinned": false})).unwrap();
+    call("context_set_focus", json!({"session_id": "s", "recent_files": []})).unwrap();
+    assert!(bytes() < empty + 100, "{}", bytes());
+    call(
+        "context_add",
+        json!({"session_id": "s", "segments": [{"segment_id": "a", "type": "note", "text": "x", "tags": ["t"]}]}),
+    )
+    .unwrap();
+    call("delete_memory", json!({"memory_id": "one"})).unwrap();
+    call("context_delete_session", json!({"session_id": "s", "confirm": true})).unwrap();
+    call("gc_purge", json!({"older_than": "0", "confirm": true})).unwrap();
+    assert_eq!(bytes(), 0);
+    world.assert_doctor_is_content();
+}
+
 #[test]
 fn plans_that_wait_are_bounded_and_the_oldest_goes_first() {
     let world = World::new();

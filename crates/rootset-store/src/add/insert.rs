@@ -119,7 +119,7 @@ fn draw(
         numbers: memories.iter().map(|it| 1 + it.entities()).sum(),
         chunks: memories.iter().map(|it| it.new.prepared.chunks.len()).sum(),
         memories: memories.len() as i64,
-        bytes: memories.iter().map(|it| it.new.prepared.content.byte_len() as i64).sum(),
+        bytes: memories.iter().map(|it| it.new.bytes()).sum(),
     };
     let drawn = workspaces::draw(tx, workspace, wanted, now)?;
     let (mut sequence, mut first_chunk) = (drawn.first_number, drawn.first_chunk);
@@ -142,14 +142,8 @@ fn insert_rows(
     now: Timestamp,
 ) -> Result<(), StoreError> {
     let observed = ObservedStamp::now(tx)?;
-    let packed: Vec<(Option<String>, Option<String>)> = memories
-        .iter()
-        .map(|Named { new, .. }| {
-            let metadata = new.metadata.filter(|it| !it.is_empty());
-            let metadata = metadata.map(|it| serde_json::to_string(it).expect("JSON values always serialise"));
-            (metadata, stored_list(new.tags))
-        })
-        .collect();
+    let packed: Vec<(Option<String>, Option<String>)> =
+        memories.iter().map(|Named { new, .. }| (new.stored_metadata(), stored_list(new.tags))).collect();
     let seals: Vec<Seal> = memories
         .iter()
         .zip(numbers)

@@ -128,7 +128,7 @@ fn within_quota(
     let room = workspaces::room(tx, workspace)?;
     let mut bytes = 0;
     let fitting = memories.iter().zip(1..).take_while(|(named, count)| {
-        bytes += named.new.prepared.content.byte_len() as i64;
+        bytes += named.new.bytes();
         room.memories.is_none_or(|room| *count <= room) && room.bytes.is_none_or(|room| bytes <= room)
     });
     Ok(fitting.count())

@@ -129,15 +129,21 @@ impl<'a> Writing<'a> {
         change: &'a SessionChange,
         stamp: Stamp<'a>,
     ) -> Result<Self, StoreError> {
-        let present = load::find(tx, workspace, &change.session_id)?.map(|it| it.head);
+        let found = load::find(tx, workspace, &change.session_id)?;
+        let focus_before = found.as_ref().map_or(0, |it| it.state.focus.len());
+        let present = found.map(|it| it.head);
         if present.is_none() {
             load::refuse_trashed(tx, workspace, &change.session_id)?;
         }
         if present != change.known {
             return Err(StoreError::SessionChanged { session_id: change.session_id.clone() });
         }
-        let bytes = change.added.iter().map(bytes_of).sum();
-        workspaces::check_quota(tx, workspace, Draw { bytes, ..Draw::default() })?;
+        let added: i64 = change.added.iter().map(|new| bytes_of(new) + Packed::of(&new.row).bytes()).sum();
+        let bytes = added + change.state.focus.len() as i64 - focus_before as i64;
+        // What frees room, or only moves segments, is not held up by a quota that is used up.
+        if bytes > 0 {
+            workspaces::check_quota(tx, workspace, Draw { bytes, ..Draw::default() })?;
+        }
         let parameters = [
             workspace.into(),
             i64::from(present.is_none()).into(),
@@ -375,6 +381,11 @@ struct Packed {
 impl Packed {
     fn of(row: &SegmentRow) -> Self {
         Self { tags: stored_list(&row.tags), references: stored_list(&row.references), names: packed(&row.names) }
+    }
+
+    /// What they count against a quota. `g_bytes` of conditions.sql counts the same.
+    fn bytes(&self) -> i64 {
+        [&self.tags, &self.references].into_iter().flatten().map(String::len).sum::<usize>() as i64
     }
 }
 

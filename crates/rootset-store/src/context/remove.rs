@@ -83,13 +83,14 @@ pub(crate) fn remove_segments(
         erased.probe(&row.get::<Option<String>>(2)?.unwrap_or_default());
         Ok(())
     })?;
-    let (mut bytes, mut indexed) = (0, Vec::new());
+    let (mut bytes, mut of_attributes, mut indexed) = (0, 0, Vec::new());
     let hasher = ObjectHasher::new(tx)?;
     let mut noted: Vec<NotedObject> = Vec::with_capacity(segments.len());
     tx.query(&sql::REMOVED_SEGMENTS, &key, &mut |row| {
         let segment: i64 = row.get(0)?;
         noted.push(noted_segment(&hasher, row)?);
         bytes += row.get::<i64>(2)?;
+        of_attributes += row.get::<i64>(6)?;
         if row.get(3)? {
             indexed.push(segment);
         }
@@ -102,7 +103,7 @@ pub(crate) fn remove_segments(
     if let Some(ledger) = ledger {
         erasure::note_objects(tx, workspace, ledger, &noted, stamp)?;
     }
-    workspaces::touch(tx, workspace, 0, -bytes, stamp.now)?;
+    workspaces::touch(tx, workspace, 0, -bytes - of_attributes, stamp.now)?;
     erased.rows.add("segments", removed);
     erased.rows.add("bytes", bytes);
     Ok(())
@@ -124,6 +125,8 @@ pub(crate) fn remove_sessions(
     let key = [workspace.into(), numbers.as_slice().into()];
     tx.execute(&sql::DELETE_LEDGERS, &key)?;
     erased.rows.add("sessions", tx.execute(&sql::DELETE_SESSIONS, &key)? as i64);
+    let bytes: i64 = sessions.iter().map(|it| it.bytes).sum();
+    workspaces::touch(tx, workspace, 0, -bytes, stamp.now)?;
     if let Some(ledger) = ledger {
         let hasher = ObjectHasher::new(tx)?;
         let noted: Vec<NotedObject> = sessions.iter().map(|it| it.noted(&hasher)).collect();
@@ -146,11 +149,13 @@ pub(crate) struct RemovedSession {
     session: i64,
     session_id: String,
     created_at: Timestamp,
+    /// What it counts against a quota.
+    bytes: i64,
 }
 
 impl RemovedSession {
     fn read(row: &dyn Row) -> Result<Self, StoreError> {
-        Ok(Self { session: row.get(0)?, session_id: row.get(1)?, created_at: row.get(2)? })
+        Ok(Self { session: row.get(0)?, session_id: row.get(1)?, created_at: row.get(2)?, bytes: row.get(3)? })
     }
 
     fn noted(&self, hasher: &ObjectHasher) -> NotedObject {

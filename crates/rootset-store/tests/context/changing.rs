@@ -175,15 +175,19 @@ fn numbers_are_never_given_twice() {
 }
 
 #[test]
-fn texts_of_segments_count_towards_the_quota_of_bytes() {
+fn segments_and_the_focus_count_towards_the_quota_of_bytes() {
     let world = World::new();
-    let new = rootset_store::NewWorkspace { id: "small".into(), quota_bytes: Some(5), ..Default::default() };
+    let new = rootset_store::NewWorkspace { id: "small".into(), quota_bytes: Some(7), ..Default::default() };
     let small = world.store.create_workspace(&new, world.stamp()).unwrap();
     let change = |text| SessionChange { added: vec![segment("a", text)], ..nothing("one", None) };
     let refused = world.store.change_session(&small, &change("123456"), world.stamp());
-    assert!(matches!(refused, Err(StoreError::QuotaExceeded { unit: "bytes", limit: 5 })), "{refused:?}");
+    assert!(matches!(refused, Err(StoreError::QuotaExceeded { unit: "bytes", limit: 7 })), "{refused:?}");
     world.store.change_session(&small, &change("12345"), world.stamp()).unwrap();
-    assert_eq!(world.store.stats(&small).unwrap().content_bytes, 5);
+    let focus = "{}".len() as i64;
+    assert_eq!(world.store.stats(&small).unwrap().content_bytes, 5 + focus);
+    // What is no larger than before is let through, although nothing is left.
+    let known = world.store.load_session(&small, "one", None).unwrap().map(|it| it.head);
+    world.store.change_session(&small, &nothing("one", known), world.stamp()).unwrap();
 }
 
 #[test]

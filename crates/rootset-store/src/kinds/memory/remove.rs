@@ -68,9 +68,11 @@ pub(super) fn remove(
     ] {
         tx.execute(statement, &key)?;
     }
-    let sources: Vec<(String, i64)> = tx.rows(&purge_sql::SOURCES_OF, &key, |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let sources: Vec<(String, i64, i64)> =
+        tx.rows(&purge_sql::SOURCES_OF, &key, |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+    let of_attributes: i64 = sources.iter().map(|(_, _, bytes)| bytes).sum();
     let counts: Vec<_> =
-        sources.iter().map(|(source, count)| vec![workspace.into(), source.into(), (-count).into()]).collect();
+        sources.iter().map(|(source, count, _)| vec![workspace.into(), source.into(), (-count).into()]).collect();
     tx.execute_many(&memory_sql::COUNT_SOURCE, &counts)?;
     let removed = tx.execute(&purge_sql::DELETE_MEMORIES, &key)? as i64;
     erased.rows.add_all(&delete_orphans(tx, workspace, &objects, removal)?);
@@ -81,7 +83,7 @@ pub(super) fn remove(
     if let Some(ledger) = ledger.filter(|it| NOTED_CAUSES.contains(&it.cause)) {
         erasure::record(tx, workspace, ledger, &contents, stamp)?;
     }
-    workspaces::touch(tx, workspace, -removed, -bytes, stamp.now)?;
+    workspaces::touch(tx, workspace, -removed, -bytes - of_attributes, stamp.now)?;
     for (kind, count) in
         [("memories", removed), ("revisions", revisions), ("chunks", chunks.len() as i64), ("bytes", bytes)]
     {

@@ -3,6 +3,8 @@
 use std::io::{Read, Write};
 use std::net::TcpListener;
 
+use rootset_testing::OwnedDatabase;
+
 use super::*;
 use crate::SCHEMA_VERSION;
 use crate::migrations::POSTGRES;
@@ -86,6 +88,39 @@ fn tokens_of_the_tenth_schema_are_bound_to_the_numbers_of_their_workspaces() {
     let bound = "SELECT name || ':' || workspaces || ':' || trust FROM tokens ORDER BY name";
     let bound: Vec<String> = database.sql().rows(bound, &[], |row| row.get(0)).unwrap();
     assert_eq!(bound, ["all:*:agent", "both: 4 7 :agent", "lost: :agent"]);
+}
+
+/// Row-level security binds the owner too: a change of all workspaces that forgot it would change nothing, without an error.
+#[test]
+fn an_owner_who_is_no_superuser_brings_the_rows_of_every_workspace_up_to_date() {
+    let owned = OwnedDatabase::new();
+    let connection = Connection::open(&owned.url().parse().unwrap(), PATIENCE, Default::default()).unwrap();
+    let texts = POSTGRES.iter().filter(|(version, _)| *version <= 10);
+    texts.for_each(|(_, text)| connection.command(&format!("BEGIN; {text}; COMMIT")).unwrap());
+    owned.database.execute_raw("UPDATE schema_version SET version = 10");
+    for workspace in [4, 7] {
+        owned.database.execute_raw(&format!(
+            "INSERT INTO workspaces (workspace, workspace_id, created_at, last_write_at, memory_count, content_bytes)
+             VALUES ({workspace}, 'w{workspace}', 0, 0, 1, 5);
+             INSERT INTO memories (workspace, memory, sequence, source, written_by, status, version, revision, metadata, tags,
+                                   created_at, updated_at, ingested_at)
+             VALUES ({workspace}, '\\x01', 1, 'user', 'cli', 'complete', 1, 1, '{{\"a\":1}}', '[\"b\"]', 0, 0, 0);
+             INSERT INTO revisions (workspace, memory, revision, topic, context, decisions, rationale, bytes, created_at)
+             VALUES ({workspace}, '\\x01', 1, 't', 'text', '[]', '[]', 5, 0);
+             INSERT INTO untracked (workspace, object, run, kind, description, created_at)
+             VALUES ({workspace}, '\\x02', '\\x03', 0, 'bird', 0)"
+        ));
+    }
+    drop(open_url(&owned.url(), &settings()).unwrap());
+    let seen = "SELECT w.content_bytes || ' ' || m.channel || ' ' || m.trust
+                FROM workspaces w JOIN memories m ON m.workspace = w.workspace ORDER BY w.workspace";
+    let seen: Vec<String> = owned.database.sql().rows(seen, &[], |row| row.get(0)).unwrap();
+    // The text, the metadata and tags, and the import.
+    let bytes = 5 + (7 + 5) + (256 + 4);
+    assert_eq!(seen, vec![format!("{bytes} cli person"); 2]);
+    let unforced =
+        "SELECT COUNT(*) FROM pg_class WHERE relrowsecurity AND NOT relforcerowsecurity AND relname <> 'meta'";
+    assert_eq!(owned.database.sql().scalar::<i64>(unforced, &[]).unwrap(), 0);
 }
 
 /// In a transaction that is never committed: the role is every database's.
