@@ -186,6 +186,9 @@ impl SqliteEngine {
         // the tables behind an index.
         raw.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
         raw.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+        // Rootset has neither: those that are there were planted.
+        raw.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
+        raw.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
         let synchronous = crate::failpoints::synchronous();
         raw.execute_batch(&format!(
             "PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON; PRAGMA synchronous = {synchronous};

@@ -46,8 +46,9 @@ fn after_everything_that_operations_do_all_checks_hold() {
 }
 
 #[test]
-fn a_planted_trigger_is_reported() {
+fn a_planted_trigger_is_reported_and_on_sqlite_does_nothing() {
     let world = busy_world();
+    world.delete("a");
     let (plant, planted) = match TestEngine::chosen() {
         TestEngine::Sqlite => (
             "CREATE VIEW peek AS SELECT 1;
@@ -65,6 +66,10 @@ fn a_planted_trigger_is_reported() {
     let report = world.call("doctor", json!({}));
     let engine = array(&report["checks"]).iter().find(|check| check["id"] == "engine").unwrap();
     assert_eq!((&engine["ok"], &engine["found"]), (&json!(false), &json!(planted)));
+    let audited = || world.call("list_audit", json!({}))["total"].as_i64().unwrap();
+    let before = audited();
+    world.call("add_memory", json!({"context": "What the trigger waits for."}));
+    assert_eq!((audited(), before > 0), (before, true));
 }
 
 #[test]

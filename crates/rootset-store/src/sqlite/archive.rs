@@ -55,6 +55,8 @@ pub fn open(path: &Path) -> Result<rusqlite::Connection, StoreError> {
     let raw = rusqlite::Connection::open_with_flags(uri(path), flags)?;
     raw.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     raw.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+    raw.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
+    raw.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
     raw.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     raw.execute_batch("PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY;")?;
     Ok(raw)

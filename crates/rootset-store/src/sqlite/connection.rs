@@ -149,7 +149,7 @@ impl Connection {
         Ok(problems)
     }
 
-    /// Triggers and views: Rootset makes none, and a planted trigger acts whenever something is written.
+    /// Triggers and views: Rootset makes none. They do nothing here, but they would in another program.
     fn planted(&self) -> Result<Vec<String>, StoreError> {
         let mut statement = self.raw.prepare(
             "SELECT type, name, tbl_name FROM sqlite_schema WHERE type IN ('trigger', 'view') ORDER BY type, name LIMIT 20",
