@@ -1,4 +1,5 @@
-//! An example or two of each command, shown below its help. A line belongs to the command that its words name.
+//! An example or two of each command, shown below its help. A line belongs to the command that its words name. A command
+//! may bring its own instead, by `after_help`.
 
 use clap::Command;
 
@@ -6,6 +7,7 @@ const EXAMPLES: &[&str] = &[
     "rootset tour",
     "rootset install claude-code",
     "rootset install codex --project",
+    "rootset install --all",
     "rootset install claude-code --undo",
     "rootset import memory.jsonl --dry-run",
     "rootset add 'Alice owns scripts/deploy.sh.' --name deploy-owner --tag team",
@@ -111,8 +113,11 @@ pub fn shown_by(program: Command, heading: &str) -> Command {
 
 fn below(command: Command, path: Vec<String>, heading: &str) -> Command {
     let examples: Vec<String> = of(&path).map(|example| format!("  {example}")).collect();
-    let command =
-        if examples.is_empty() { command } else { command.after_help(format!("{heading}\n{}", examples.join("\n"))) };
+    let command = if examples.is_empty() || command.get_after_help().is_some() {
+        command
+    } else {
+        command.after_help(format!("{heading}\n{}", examples.join("\n")))
+    };
     command.mut_subcommands(|inner| {
         let path = [path.as_slice(), &[inner.get_name().to_owned()]].concat();
         below(inner, path, heading)

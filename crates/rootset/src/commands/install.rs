@@ -34,8 +34,15 @@ const DIFF_CONTEXT_LINES: usize = 2;
 #[derive(Debug, Args)]
 pub struct InstallArguments {
     /// The agent to connect
-    #[arg(value_name = "claude-code|cursor|vscode|codex", hide_possible_values = true)]
-    client: Client,
+    #[arg(
+        value_name = "claude-code|cursor|vscode|codex",
+        hide_possible_values = true,
+        required_unless_present = "all"
+    )]
+    client: Option<Client>,
+    /// Connect every agent that is found on this machine
+    #[arg(long, conflicts_with_all = ["client", "project"])]
+    all: bool,
     /// Put everything back as it was before
     #[arg(long)]
     undo: bool,
@@ -82,11 +89,28 @@ impl Client {
 }
 
 pub fn run(arguments: &InstallArguments, program: &Program) -> Result<(), Failure> {
-    let settings = client::settings_file(arguments.client, arguments.project)?;
+    let mut clients: Vec<Client> = arguments.client.into_iter().collect();
+    if arguments.all {
+        for client in Client::value_variants() {
+            if client::is_there(*client)? {
+                clients.push(*client);
+            }
+        }
+    }
+    if clients.is_empty() {
+        let hint = "name the agent: claude-code, cursor, vscode or codex";
+        return Err(ServiceError::new(ErrorCode::NotFound, "no agent was found on this machine")
+            .with_hint(hint)
+            .into());
+    }
+    clients.into_iter().try_for_each(|client| install(client, arguments, program))
+}
+
+fn install(client: Client, arguments: &InstallArguments, program: &Program) -> Result<(), Failure> {
+    let settings = client::settings_file(client, arguments.project)?;
     let entry = Entry::new(arguments.profile.as_ref(), arguments.project, &program.global)?;
     if arguments.print {
-        let client = arguments.client.as_str();
-        let printed = Printed { client, path: &settings.path, entry: entry.as_json(&settings) };
+        let printed = Printed { client: client.as_str(), path: &settings.path, entry: entry.as_json(&settings) };
         return program.output.answer(&printed, |_| snippet(&settings, &entry));
     }
     let record = Record::read()?;
@@ -106,15 +130,15 @@ pub fn run(arguments: &InstallArguments, program: &Program) -> Result<(), Failur
     }
     write(&settings, before.as_deref(), &change, record, arguments.undo)?;
     let answer = Installed {
-        client: arguments.client.as_str(),
+        client: client.as_str(),
         path: &settings.path,
         changed: is_changed,
         installed: !arguments.undo,
         entry_only: change.entry_only,
     };
-    program.output.answer(&answer, |_| in_words(arguments, &settings.path, is_changed))?;
+    program.output.answer(&answer, |_| in_words(client, arguments, &settings.path, is_changed))?;
     if !program.output.in_json() && is_changed {
-        remarks(arguments, &entry, change.entry_only, program);
+        remarks(client, arguments, &entry, change.entry_only, program);
     }
     Ok(())
 }
@@ -264,8 +288,8 @@ fn difference(path: &Path, before: &str, after: &str) -> String {
     shown
 }
 
-fn in_words(arguments: &InstallArguments, path: &Path, is_changed: bool) -> String {
-    let client = arguments.client.name();
+fn in_words(client: Client, arguments: &InstallArguments, path: &Path, is_changed: bool) -> String {
+    let client = client.name();
     let path = escaped(&path.display().to_string());
     match (arguments.undo, is_changed) {
         (false, true) => format!("installed for {client}: {path}\n"),
@@ -275,7 +299,7 @@ fn in_words(arguments: &InstallArguments, path: &Path, is_changed: bool) -> Stri
     }
 }
 
-fn remarks(arguments: &InstallArguments, entry: &Entry, entry_only: bool, program: &Program) {
+fn remarks(client: Client, arguments: &InstallArguments, entry: &Entry, entry_only: bool, program: &Program) {
     if entry_only {
         program.output.talk("the file has changed since it was installed: only our entry was taken out");
     }
@@ -291,12 +315,12 @@ fn remarks(arguments: &InstallArguments, entry: &Entry, entry_only: bool, progra
             .output
             .talk("the file can be shared: it starts `rootset` from the search path, where others need it too");
     }
-    program.output.talk(match arguments.client {
+    program.output.talk(match client {
         Client::ClaudeCode => "next: restart Claude Code; /mcp lists the server",
         Client::Cursor => "next: restart Cursor; its settings list the server under MCP",
         Client::VsCode => "next: run `MCP: List Servers` in VS Code and start it",
         Client::Codex => "next: restart Codex; /mcp lists the server",
     });
     let project = if arguments.project { " --project" } else { "" };
-    program.output.talk(&format!("undo: rootset install {}{project} --undo", arguments.client.as_str()));
+    program.output.talk(&format!("undo: rootset install {}{project} --undo", client.as_str()));
 }

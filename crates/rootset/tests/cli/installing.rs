@@ -346,3 +346,21 @@ fn file_that_install_made_goes_even_if_it_was_written_anew_meanwhile() {
     succeeded(&sandbox.run(["install", "cursor", "--undo", "--yes"]), "removed from ");
     assert_eq!(tree(&in_home(&sandbox, "")), Tree::new());
 }
+
+#[test]
+fn all_agents_that_are_found_are_connected_and_no_others() {
+    let sandbox = Sandbox::without_server();
+    let none = sandbox.run(["install", "--all", "--yes"]);
+    assert_eq!(none.status, Some(1), "{none:?}");
+    assert!(none.stderr.contains("no agent was found") && none.stderr.contains("hint: name the agent"), "{none:?}");
+    fs::create_dir_all(in_home(&sandbox, ".claude")).unwrap();
+    fs::create_dir_all(in_home(&sandbox, ".codex")).unwrap();
+    let was = tree(&in_home(&sandbox, ""));
+    let outcome = sandbox.run(["install", "--all", "--yes"]);
+    succeeded(&outcome, "installed for Claude Code");
+    succeeded(&outcome, "installed for Codex");
+    assert!(!in_home(&sandbox, ".cursor").exists());
+    succeeded(&sandbox.run(["install", "--all", "--undo", "--yes"]), "removed from Codex");
+    assert_eq!(tree(&in_home(&sandbox, "")), was);
+    assert_eq!(sandbox.run(["install"]).status, Some(1), "neither an agent nor all");
+}

@@ -39,6 +39,16 @@ pub fn settings_file(client: Client, is_project: bool) -> Result<SettingsFile, S
     Ok(SettingsFile { path, format })
 }
 
+/// Whether somebody uses the agent here: it has its file, or the folder that it keeps for itself.
+pub fn is_there(client: Client) -> Result<bool, ServiceError> {
+    let file = in_home(client)?;
+    let folder = match client {
+        Client::ClaudeCode => home()?.join(".claude"),
+        Client::Cursor | Client::VsCode | Client::Codex => file.parent().map(Path::to_owned).unwrap_or_default(),
+    };
+    Ok(file.exists() || folder.is_dir())
+}
+
 fn in_project(client: Client) -> &'static str {
     match client {
         Client::ClaudeCode => ".mcp.json",
