@@ -35,6 +35,9 @@ pub enum ProviderError {
     TextTooLarge { position: usize, bytes: usize, limit_bytes: usize },
     #[error("`{}`: {fault}", path.display())]
     Table { path: PathBuf, fault: TableFault },
+    #[cfg(feature = "local-model")]
+    #[error("`{}`: {fault}", path.display())]
+    Model { path: PathBuf, fault: crate::sentence_model::ModelFault },
 }
 
 /// Why there was no HTTP exchange.
@@ -129,6 +132,8 @@ impl ProviderError {
             | Self::BlankText { .. }
             | Self::TextTooLarge { .. }
             | Self::Table { .. } => false,
+            #[cfg(feature = "local-model")]
+            Self::Model { .. } => false,
         }
     }
 

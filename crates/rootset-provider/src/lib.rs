@@ -1,5 +1,5 @@
-//! Everything that turns text into extractions or vectors with a model: OpenAI-compatible endpoints, a local table of
-//! static vectors, and the built-in rules behind the same trait. And webhooks, which are told of events.
+//! Everything that turns text into extractions or vectors with a model: OpenAI-compatible endpoints, a sentence
+//! transformer in this process, a local table of static vectors, and the built-in rules behind the same traits. And webhooks, which are told of events.
 //!
 //! This is the only crate that talks to a network. It knows no store, no job queue and no configuration file: settings
 //! come in as values, results go out as values. Invariants:
@@ -12,6 +12,8 @@
 pub mod builtin;
 pub mod chat;
 pub mod embeddings;
+#[cfg(feature = "local-model")]
+pub mod sentence_model;
 #[cfg(feature = "static-tables")]
 pub mod static_table;
 
@@ -28,6 +30,8 @@ pub use builtin::BuiltinExtractor;
 pub use chat::OpenAiExtractor;
 pub use embeddings::OpenAiEmbedder;
 pub use error::{AnswerFault, AnswerPart, ConnectionFault, ProviderError, TableFault};
+#[cfg(feature = "local-model")]
+pub use sentence_model::{LocalEmbedder, MODEL_FILES, ModelFault, ModelSummary};
 pub use settings::{ATTEMPTS_MAX_DEFAULT, EndpointSettings, Secret, TIMEOUT_MS_DEFAULT, TOTAL_TIMEOUT_MS_DEFAULT};
 #[cfg(feature = "static-tables")]
 pub use static_table::StaticEmbedder;

@@ -12,7 +12,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use self::table::Table;
-use self::tokenizer::Tokenizer;
+#[cfg(feature = "local-model")]
+pub(crate) use self::table::half_to_single;
+pub(crate) use self::tokenizer::Tokenizer;
 use crate::Embedder;
 use crate::error::{ProviderError, TableFault};
 use crate::unit_length::to_unit_length;

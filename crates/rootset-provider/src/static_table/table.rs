@@ -98,7 +98,7 @@ impl fmt::Debug for Table {
 }
 
 /// IEEE 754 binary16: a sign, five bits of exponent with bias 15, ten bits of fraction. Every such value is an f32.
-fn half_to_single(half: u16) -> f32 {
+pub(crate) fn half_to_single(half: u16) -> f32 {
     let sign = if half & 0x8000 == 0 { 1.0 } else { -1.0 };
     let (exponent, fraction) = (i32::from(half >> 10 & 0x1f), f32::from(half & 0x3ff));
     let magnitude = match exponent {

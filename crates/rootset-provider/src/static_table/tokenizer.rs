@@ -34,6 +34,16 @@ impl Tokenizer {
         }
     }
 
+    /// The id of a token that is written exactly so.
+    #[cfg(feature = "local-model")]
+    pub fn token_id(&self, token: &str) -> Option<u32> {
+        match self {
+            Self::WordPiece(word_piece) => word_piece.token_id(token),
+            #[cfg(feature = "tokenizers")]
+            Self::Other(other) => other.token_id(token),
+        }
+    }
+
     pub fn id_max(&self) -> Option<u32> {
         match self {
             Self::WordPiece(word_piece) => word_piece.id_max(),
@@ -81,6 +91,11 @@ mod other {
 
         pub fn encode(&self, text: &str) -> Option<Vec<u32>> {
             self.tokenizer.encode_fast(text, false).ok().map(|encoding| encoding.get_ids().to_vec())
+        }
+
+        #[cfg(feature = "local-model")]
+        pub fn token_id(&self, token: &str) -> Option<u32> {
+            self.tokenizer.token_to_id(token)
         }
 
         pub fn id_max(&self) -> Option<u32> {

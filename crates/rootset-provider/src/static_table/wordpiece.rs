@@ -16,6 +16,9 @@ use serde_json::Value;
 use self::normalizer::Normalizer;
 use self::words::WordSplitter;
 
+/// Common models say 100. A word takes time by the square of its length.
+const WORD_CHARS_MAX: usize = 1_000;
+
 pub struct WordPiece {
     added: AddedTokens,
     normalizer: Normalizer,
@@ -56,6 +59,9 @@ impl WordPiece {
             _ => return Err("it has no `model` with a `type`".to_owned()),
         }
         let model = Model::deserialize(&json["model"]).map_err(|_| wrong_field("model"))?;
+        if model.max_input_chars_per_word > WORD_CHARS_MAX {
+            return Err(format!("its `max_input_chars_per_word` is more than {WORD_CHARS_MAX}"));
+        }
         Ok(Self {
             added: AddedTokens::from_json(&json["added_tokens"], &model)?,
             normalizer: Normalizer::from_json(&json["normalizer"])?,
@@ -66,6 +72,11 @@ impl WordPiece {
 
     pub fn id_max(&self) -> Option<u32> {
         self.model.vocab.values().chain(&self.added.ids).copied().max()
+    }
+
+    #[cfg(feature = "local-model")]
+    pub fn token_id(&self, token: &str) -> Option<u32> {
+        self.model.vocab.get(token).copied()
     }
 
     pub fn unknown_token(&self) -> Option<u32> {

@@ -5,6 +5,8 @@
 
 mod chat;
 mod embeddings;
+#[cfg(feature = "local-model")]
+mod local_model;
 mod real_endpoints;
 mod static_table;
 mod support;
