@@ -5,6 +5,8 @@ mod client;
 mod code;
 mod context;
 mod database;
+mod embed;
+mod embedder;
 mod gc;
 mod latency;
 mod locomo;
@@ -28,7 +30,7 @@ mod vocabulary;
 use clap::{Parser, Subcommand};
 
 /// Measures Rootset: speed on generated notes, ranking on conversations, the collector at work,
-/// the code index, decisions about a context window and what they miss, the servers under load.
+/// the code index, embedders, decisions about a context window and what they miss, the servers under load.
 #[derive(Debug, Parser)]
 #[command(name = "rootset-bench", version)]
 struct Arguments {
@@ -42,6 +44,7 @@ enum Benchmark {
     Gc(gc::Arguments),
     Code(code::Arguments),
     Context(context::Arguments),
+    Embed(embed::Arguments),
     Locomo(locomo::Arguments),
     Mark(mark::Arguments),
     Messages(messages::Arguments),
@@ -58,6 +61,7 @@ fn main() -> anyhow::Result<()> {
         Benchmark::Gc(arguments) => gc::run(&arguments),
         Benchmark::Code(arguments) => code::run(&arguments),
         Benchmark::Context(arguments) => context::run(&arguments),
+        Benchmark::Embed(arguments) => embed::run(&arguments),
         Benchmark::Locomo(arguments) => locomo::run(&arguments),
         Benchmark::Mark(arguments) => mark::run(&arguments),
         Benchmark::Messages(arguments) => messages::run(&arguments),

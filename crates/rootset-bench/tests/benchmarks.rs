@@ -45,6 +45,19 @@ fn memory_refuses_a_database_that_is_there_already() {
 }
 
 #[test]
+fn embed_measures_short_texts_and_bulk() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../rootset-provider/tests/fixtures/tiny-model");
+    let report = json_of(&["embed", &format!("local:{folder}"), "--short", "3", "--bulk", "70", "--json"]);
+    assert_eq!(
+        (&report["dimension"], &report["bulk_texts"], &report["short"]["count"]),
+        (&8.into(), &70.into(), &3.into())
+    );
+    for figure in ["load_ms", "bulk_per_s"] {
+        assert!(report[figure].as_f64().is_some_and(|it| it > 0.0), "{figure}: {}", report[figure]);
+    }
+}
+
+#[test]
 fn mark_measures_every_step() {
     let report = json_of(&["mark", "--segments", "500", "--references", "3", "--seed", "3", "--json"]);
     assert_eq!(report["segments"], 500);
