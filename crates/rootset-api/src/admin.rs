@@ -233,6 +233,8 @@ pub struct WorkspaceAnswer {
     pub name: Option<String>,
     pub description: Option<String>,
     pub quota: Option<Quota>,
+    /// The person whose personal memory it is: the owner of tokens, or `@local` for the user of this machine.
+    pub person: Option<String>,
     /// The class that settings and metrics go by.
     pub class: String,
     /// The number of stored memories, trash included.

@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use serde_with::skip_serializing_none;
 
 use crate::counts::TrashedCounts;
+use crate::memory_of::MemoryOf;
 use crate::parsing;
 
 pub use trust::{SetTrust, TrustAnswer};
@@ -80,6 +81,8 @@ macro_rules! memory_operations {
 pub struct AddMemory {
     /// The workspace to add to; default: the current one.
     pub workspace_id: Option<String>,
+    /// `project` (default), or `personal` for what is true of the person in every project.
+    pub memory_of: Option<MemoryOf>,
     #[serde(flatten)]
     pub memory: MemoryInput,
 }
@@ -90,12 +93,14 @@ impl<'de> Deserialize<'de> for AddMemory {
         #[derive(Deserialize, JsonSchema)]
         struct Addressed {
             workspace_id: Option<String>,
+            memory_of: Option<MemoryOf>,
         }
         let mut fields: Map<String, Value> = Map::deserialize(deserializer)?;
-        let addressed: Map<String, Value> = fields.remove_entry("workspace_id").into_iter().collect();
+        let address = ["workspace_id", "memory_of"].map(|field| fields.remove_entry(field));
+        let addressed: Map<String, Value> = address.into_iter().flatten().collect();
         let addressed: Addressed = parsing::read(&Value::Object(addressed)).map_err(de::Error::custom)?;
         let memory = parsing::read(&Value::Object(fields)).map_err(de::Error::custom)?;
-        Ok(Self { workspace_id: addressed.workspace_id, memory })
+        Ok(Self { workspace_id: addressed.workspace_id, memory_of: addressed.memory_of, memory })
     }
 }
 
@@ -161,6 +166,10 @@ pub struct AddedMemory {
     pub pinned_by: Option<PinnedBy>,
     /// True if it is `untrusted`: found by search, marked, and never shown to a model that did not ask.
     pub quarantined: Option<bool>,
+    /// `personal` if it is in personal memory.
+    pub memory_of: Option<MemoryOf>,
+    /// True if it waits for a person before other projects are shown it; search finds it at once.
+    pub waiting: Option<bool>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -176,6 +185,8 @@ pub struct Similar {
 pub struct AddMemories {
     /// The workspace to add to; default: the current one.
     pub workspace_id: Option<String>,
+    /// `project` (default), or `personal` for what is true of the person in every project.
+    pub memory_of: Option<MemoryOf>,
     /// The memories to add, at most 1,000, each as for `add_memory`.
     pub memories: Vec<MemoryInput>,
 }
@@ -262,6 +273,8 @@ pub struct MemoryAnswer {
     pub ingested_at: Timestamp,
     pub last_used_at: Option<Timestamp>,
     pub use_count: i64,
+    /// How often it was shown to a model that did not ask for it: no use.
+    pub shown_count: i64,
     pub expires_at: Option<Timestamp>,
     pub pinned: bool,
     pub pin_reason: Option<String>,
@@ -284,6 +297,10 @@ pub struct MemoryAnswer {
     pub chunk_ids: Option<Vec<String>>,
     pub entity_ids: Option<Vec<String>>,
     pub relation_ids: Option<Vec<String>>,
+    /// `personal` if it is in personal memory.
+    pub memory_of: Option<MemoryOf>,
+    /// True if it waits for a person before other projects are shown it.
+    pub waiting: Option<bool>,
 }
 
 /// Who wrote a text.
@@ -300,6 +317,10 @@ pub struct RevisionWriter {
 pub struct ListMemories {
     /// The workspace to list; default: the current one.
     pub workspace_id: Option<String>,
+    /// `project` (default) or `personal`.
+    pub memory_of: Option<MemoryOf>,
+    /// True: only personal memories that wait for a person before other projects are shown them.
+    pub waiting: Option<bool>,
     /// The number to skip (0).
     pub offset: Option<i64>,
     /// The number to show (50, at most 100).
@@ -380,6 +401,8 @@ pub struct ListedAnswer {
     /// For whom it is pinned: `person` or `agent`.
     pub pinned_by: Option<PinnedBy>,
     pub status: String,
+    /// True if it waits for a person before other projects are shown it.
+    pub waiting: Option<bool>,
 }
 
 /// Move one memory to the trash with all entities and relations that only it supports. `gc_undo` restores it. Use `forget` for many.

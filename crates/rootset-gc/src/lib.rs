@@ -29,7 +29,7 @@ pub use observed::{
     jump_in_words,
 };
 pub use policies::{Policies, PolicyOrigin, StoredPolicy};
-pub use pushing::{Pushed, may_be_pushed};
+pub use pushing::{Pushed, may_be_pushed, waits_for_a_person};
 pub use recheck::{PlanFacts, RootState, Skip, recheck};
 pub use safety::{Blocked, SourceShare, blocked};
 pub use strategies::{Selection, Strategy, StrategyChoice};

@@ -30,6 +30,12 @@ pub fn may_be_pushed(memory: Pushed) -> bool {
     }
 }
 
+/// Whether a memory of a workspace that several projects share waits for a person: search finds it, and nothing pushes it
+/// until somebody has looked. The store lists by the same rule (`m_waits` in conditions.sql).
+pub fn waits_for_a_person(trust: Trust, pinned_by: Option<PinnedBy>) -> bool {
+    !may_be_pushed(Pushed { trust, pinned_by, is_witnessed: false, is_of_project: false })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -69,6 +75,18 @@ mod tests {
         assert!(!may_be_pushed(imported));
         assert!(!may_be_pushed(Pushed { pinned_by: Some(PinnedBy::Agent), ..imported }));
         assert!(may_be_pushed(Pushed { pinned_by: Some(PinnedBy::Person), ..imported }));
+    }
+
+    #[test]
+    fn what_waits_is_exactly_what_is_not_pushed_from_a_shared_workspace() {
+        let waiting = |pinned_by| Trust::ALL.map(|trust| waits_for_a_person(trust, pinned_by));
+        assert_eq!(waiting(None), [true, true, true, false]);
+        assert_eq!(waiting(Some(PinnedBy::Agent)), [true, true, true, false]);
+        assert_eq!(
+            waiting(Some(PinnedBy::Person)),
+            [true, false, false, false],
+            "nobody answers for what is untrusted"
+        );
     }
 
     #[test]

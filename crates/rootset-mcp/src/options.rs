@@ -1,7 +1,7 @@
 //! The options a server starts with.
 
 use rootset_api::Profiles;
-use rootset_service::{Rights, ServiceError};
+use rootset_service::{Person, Rights, ServiceError};
 
 /// How a server answers.
 #[derive(Clone, Debug)]
@@ -16,6 +16,8 @@ pub struct McpOptions {
     pub actor: Option<String>,
     /// What its clients may do.
     pub rights: Rights,
+    /// Whose personal memory its clients share.
+    pub person: Option<Person>,
     /// How a person calls the program in a terminal on this database: `rootset`, or `rootset --db PATH`.
     pub terminal_command: String,
 }
@@ -28,6 +30,7 @@ impl Default for McpOptions {
             refusal: None,
             actor: None,
             rights: Rights::default(),
+            person: Some(Person::LOCAL),
             terminal_command: "rootset".to_owned(),
         }
     }

@@ -94,7 +94,7 @@ impl McpServer {
         let client = || context.client_info().map(|client| safe_name(&client.name));
         let actor = options.actor.clone().or_else(client).unwrap_or_else(|| NAMELESS_CLIENT.to_owned());
         let caller = Caller::new(FrontEnd::Mcp, actor, options.workspace.clone());
-        Ok(Caller { rights: options.rights.clone(), ..caller })
+        Ok(Caller { rights: options.rights.clone(), person: options.person.clone(), ..caller })
     }
 
     /// Runs an operation for a part of the protocol that is not a tool.

@@ -12,6 +12,7 @@ use rootset_store::{Author, Credential, Way};
 use serde_json::{Value, json};
 
 use crate::error::ServiceError;
+use crate::personal::Person;
 
 /// The source of what people say.
 pub(crate) const USER_SOURCE: &str = "user";
@@ -48,6 +49,8 @@ pub struct Caller {
     pub rights: Rights,
     /// When these rights end by themselves. What the caller hands on to others ends no later.
     pub rights_expire_at: Option<Timestamp>,
+    /// Whom the caller acts for: whose personal memory it is. `None`: nobody's.
+    pub person: Option<Person>,
     /// The token that these rights come from.
     pub token: Option<CallerToken>,
     /// The other end of the connection, where there is one.
@@ -74,6 +77,7 @@ impl Caller {
             progress: Progress::default(),
             rights: Rights::default(),
             rights_expire_at: None,
+            person: (front_end != FrontEnd::Http).then_some(Person::LOCAL),
             token: None,
             address: None,
             is_confirmed_by_person: false,
@@ -235,6 +239,8 @@ pub struct Rights {
     /// The numbers of those workspaces, where the rights are bound to them: a workspace that was made later under the name of
     /// one that is gone is another.
     pub numbers: Option<BTreeSet<WorkspaceKey>>,
+    /// Whether the caller's own personal workspace is one of them, by whatever name and number.
+    pub also_personal: bool,
     /// Folders below which code may be indexed, of those that the settings allow; `None`: all of them.
     pub roots: Option<Vec<String>>,
 }

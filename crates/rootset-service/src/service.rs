@@ -19,6 +19,7 @@ use crate::context::LiveSessions;
 use crate::denials::DenialBuffer;
 use crate::error::ServiceError;
 use crate::operation::{Operation, find_call};
+use crate::personal::{PERSONAL, Person, Places};
 use crate::scheduler::ClockGuard;
 use crate::secrets::{self, Notes};
 use crate::settings::Settings;
@@ -278,10 +279,27 @@ impl Service {
         find: impl Fn(&Store, &str) -> Result<Workspace, StoreError>,
     ) -> Result<Workspace, ServiceError> {
         let name = workspace_name(caller, requested)?;
-        if !caller.rights.allow_workspace(name) {
+        let is_own = name == PERSONAL && caller.person.is_some();
+        if !is_own && !caller.rights.allow_workspace(name) {
             return Err(unknown_to_caller(name));
         }
-        let found = find(&self.store, name).map_err(|error| match error {
+        let found = find(&self.store, name);
+        if is_own && !found.as_ref().is_ok_and(|it| caller.may_see(it)) {
+            // The word, where no workspace is called so: the caller's own has another name.
+            let own = self.personal(caller)?.ok_or_else(|| unknown_to_caller(name))?;
+            return Ok(own);
+        }
+        self.seen(caller, name, found)
+    }
+
+    /// What was found under a name, as far as the caller may know of it.
+    fn seen(
+        &self,
+        caller: &Caller,
+        name: &str,
+        found: Result<Workspace, StoreError>,
+    ) -> Result<Workspace, ServiceError> {
+        let found = found.map_err(|error| match error {
             // Names like this one are suggested, but never those of others' workspaces.
             StoreError::WorkspaceNotFound { name, mut nearest, trashed } => {
                 nearest.retain(|it| caller.rights.allow_workspace(it));
@@ -290,7 +308,25 @@ impl Service {
             other => other,
         })?;
         // A name may have gone to another workspace a moment ago.
-        if caller.rights.allow_found(found.key, name) { Ok(found) } else { Err(unknown_to_caller(name)) }
+        if caller.may_see(&found) { Ok(found) } else { Err(unknown_to_caller(name)) }
+    }
+
+    /// The workspace a request is about and the caller's personal one, in one look where both are there.
+    pub(crate) fn workspace_and_personal(
+        &self,
+        caller: &Caller,
+        requested: Option<&str>,
+        person: &Person,
+    ) -> Result<Places, ServiceError> {
+        let name = workspace_name(caller, requested)?;
+        let (project, personal) = self.store.workspace_and_personal(name, person.as_str())?;
+        let project = match project.filter(|it| caller.may_see(it)) {
+            Some(project) => project,
+            // It is trashed, a word for another, or there is none: the error says which.
+            None => self.workspace(caller, requested)?,
+        };
+        let personal = personal.filter(|it| it.key != project.key && caller.may_see(it));
+        Ok(Places { project: Some(project), personal })
     }
 }
 

@@ -32,6 +32,9 @@ pub struct Settings {
     pub code: CodeSettings,
     /// What sessions begin with.
     pub context: ContextSettings,
+    /// Who uses this machine, where the database is a file on it: a token with this owner acts for the same person as the
+    /// command line.
+    pub local_user: Option<String>,
     /// Files of this installation that hold secrets, beside those of the database: they are never indexed.
     pub private_files: Vec<PathBuf>,
 }
@@ -96,6 +99,7 @@ impl Default for Settings {
             backup: BackupSettings::default(),
             code: CodeSettings::default(),
             context: ContextSettings::default(),
+            local_user: None,
             private_files: Vec::new(),
         }
     }

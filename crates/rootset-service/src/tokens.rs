@@ -158,7 +158,10 @@ impl Service {
         if ends.is_some_and(|at| at <= now) {
             return Err(unauthorized());
         }
-        caller_of(token, hash)
+        let caller = caller_of(token, hash)?;
+        let owner = caller.token.as_ref().and_then(|token| token.owner.as_deref());
+        let person = owner.map(|owner| self.person_of(owner));
+        Ok(Caller { person, ..caller })
     }
 
     /// The same for a request from elsewhere: who is refused is noted with the address and what was asked for.
@@ -278,7 +281,7 @@ fn caller_of(token: TokenRow, credential: Credential) -> Result<Caller, ServiceE
     };
     let mut caller = Caller::new(FrontEnd::Http, token.name, current);
     caller.trust = trust_of(trust);
-    caller.rights = Rights { scopes: Some(scopes), workspaces, numbers, roots: token.roots };
+    caller.rights = Rights { scopes: Some(scopes), workspaces, numbers, also_personal: false, roots: token.roots };
     caller.rights_expire_at = [token.expires_at, token.secret_ends_at].into_iter().flatten().min();
     caller.token =
         Some(CallerToken { id: token.id, owner: token.owner, trust, last_used_at: token.last_used_at, credential });

@@ -6,7 +6,7 @@
 SELECT workspace_id, name, description,
        CASE WHEN quota_memories > 9007199254740992 THEN 9007199254740992 ELSE quota_memories END,
        CASE WHEN quota_bytes > 9007199254740992 THEN 9007199254740992 ELSE quota_bytes END,
-       created_at, last_write_at, trashed_run, trashed_at, class, workspace
+       created_at, last_write_at, trashed_run, trashed_at, class, person, workspace
 FROM workspaces ORDER BY workspace_id;
 
 -- name: read_runs
@@ -37,6 +37,10 @@ FROM memory_tags WHERE workspace = ?1 ORDER BY tag, memory;
 -- name: read_uses
 SELECT memory, use_count, last_used_at
 FROM uses WHERE workspace = ?1 ORDER BY memory;
+
+-- name: read_shown
+SELECT memory, shown_count, last_shown_at
+FROM shown WHERE workspace = ?1 ORDER BY memory;
 
 -- name: read_entities
 SELECT entity, number, name, type, normal_name, normaliser, created_at, is_symbol
@@ -183,6 +187,9 @@ INSERT INTO memory_tags (workspace, tag, memory) VALUES (?1, ?2, ?3);
 -- name: insert_uses
 INSERT INTO uses (workspace, memory, use_count, last_used_at) VALUES (?1, ?2, ?3, ?4);
 
+-- name: insert_shown
+INSERT INTO shown (workspace, memory, shown_count, last_shown_at) VALUES (?1, ?2, ?3, ?4);
+
 -- Before there was an index of code, no entity was a symbol.
 -- name: insert_entities
 INSERT INTO entities (workspace, entity, number, name, type, normal_name, normaliser, created_at, is_symbol)
@@ -277,6 +284,9 @@ DELETE FROM memory_tags WHERE workspace = ?1;
 -- name: delete_uses
 DELETE FROM uses WHERE workspace = ?1;
 
+-- name: delete_shown
+DELETE FROM shown WHERE workspace = ?1;
+
 -- name: delete_contributions
 DELETE FROM contributions WHERE workspace = ?1;
 
@@ -331,14 +341,14 @@ SELECT 1 FROM workspaces WHERE workspace = ?1;
 
 -- name: insert_workspace
 INSERT INTO workspaces (workspace, workspace_id, name, description, quota_memories, quota_bytes, created_at,
-                        last_write_at, trashed_run, trashed_at, class)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, COALESCE(?11, 'standard'));
+                        last_write_at, trashed_run, trashed_at, class, person)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, COALESCE(?11, 'standard'), ?12);
 
 -- name: update_workspace
 UPDATE workspaces
 SET workspace_id = ?2, name = ?3, description = ?4, quota_memories = ?5, quota_bytes = ?6, created_at = ?7,
-    last_write_at = ?8, trashed_run = ?9, trashed_at = ?10, class = COALESCE(?11, 'standard'), look_at = NULL,
-    looked_at_write = NULL
+    last_write_at = ?8, trashed_run = ?9, trashed_at = ?10, class = COALESCE(?11, 'standard'), person = ?12,
+    look_at = NULL, looked_at_write = NULL
 WHERE workspace = ?1;
 
 -- Counters only ever grow: a number that was given once is never given again.

@@ -11,6 +11,11 @@
 (m.trashed_run IS NULL AND (m.expires_at IS NULL OR m.expires_at > ?2) AND (m.stale_at IS NULL OR m.repo IS NULL)
     AND NOT {{m_is_superseded}})
 
+-- What waits for a person before it is pushed from a workspace that several projects share: `waits_for_a_person` of
+-- rootset-gc decides the same.
+-- fragment: m_waits
+(m.trust = 'untrusted' OR (m.trust <> 'person' AND (m.pinned_by IS NULL OR m.pinned_by <> 'person')))
+
 -- An object (entity or relation) named o.object in o.workspace that somebody living vouches for.
 -- fragment: o_has_living_contributor
 EXISTS (

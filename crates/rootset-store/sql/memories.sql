@@ -163,7 +163,9 @@ DELETE FROM chunks WHERE workspace = ?1 AND memory IN (SELECT value FROM blob_li
 SELECT object, kind FROM contributions WHERE workspace = ?1 AND memory = ?2 ORDER BY object;
 
 -- name: use_of
-SELECT use_count, last_used_at FROM uses WHERE workspace = ?1 AND memory = ?2;
+SELECT COALESCE((SELECT use_count FROM uses WHERE workspace = ?1 AND memory = ?2), 0),
+       (SELECT last_used_at FROM uses WHERE workspace = ?1 AND memory = ?2),
+       COALESCE((SELECT shown_count FROM shown WHERE workspace = ?1 AND memory = ?2), 0);
 
 -- name: add_use
 INSERT INTO uses (workspace, memory, use_count, last_used_at)
@@ -171,6 +173,13 @@ SELECT workspace, memory, ?3, ?4 FROM memories WHERE workspace = ?1 AND memory =
 ON CONFLICT (workspace, memory) DO UPDATE
 SET use_count = uses.use_count + excluded.use_count,
     last_used_at = greatest(uses.last_used_at, excluded.last_used_at);
+
+-- name: add_shown
+INSERT INTO shown (workspace, memory, shown_count, last_shown_at)
+SELECT workspace, memory, ?3, ?4 FROM memories WHERE workspace = ?1 AND memory = ?2
+ON CONFLICT (workspace, memory) DO UPDATE
+SET shown_count = shown.shown_count + excluded.shown_count,
+    last_shown_at = greatest(shown.last_shown_at, excluded.last_shown_at);
 
 -- fragment: list_filter
 FROM memories m
@@ -190,6 +199,7 @@ WHERE m.workspace = ?1
   AND (?8 = 0 OR m.memory IN (SELECT value FROM blob_list(?9)))
   AND (m.trust = ?10 OR ?10 IS NULL)
   AND (m.channel = ?11 OR ?11 IS NULL)
+  AND (?12 = 0 OR {{m_waits}})
 
 -- fragment: list_columns
 SELECT m.memory, m.name, m.created_at, m.updated_at, m.source, m.pinned, m.status, r.topic, r.context, r.decisions,
@@ -200,24 +210,24 @@ SELECT m.memory, m.name, m.created_at, m.updated_at, m.source, m.pinned, m.statu
 SELECT COUNT(*) {{list_filter}};
 
 -- name: list_by_updated_descending
-{{list_columns}} {{list_filter}} ORDER BY m.updated_at DESC, m.memory DESC LIMIT ?12 OFFSET ?13;
+{{list_columns}} {{list_filter}} ORDER BY m.updated_at DESC, m.memory DESC LIMIT ?13 OFFSET ?14;
 
 -- name: list_by_updated_ascending
-{{list_columns}} {{list_filter}} ORDER BY m.updated_at, m.memory LIMIT ?12 OFFSET ?13;
+{{list_columns}} {{list_filter}} ORDER BY m.updated_at, m.memory LIMIT ?13 OFFSET ?14;
 
 -- name: list_by_created_descending
-{{list_columns}} {{list_filter}} ORDER BY m.memory DESC LIMIT ?12 OFFSET ?13;
+{{list_columns}} {{list_filter}} ORDER BY m.memory DESC LIMIT ?13 OFFSET ?14;
 
 -- name: list_by_created_ascending
-{{list_columns}} {{list_filter}} ORDER BY m.memory LIMIT ?12 OFFSET ?13;
+{{list_columns}} {{list_filter}} ORDER BY m.memory LIMIT ?13 OFFSET ?14;
 
 -- name: list_by_uses_descending
 -- scans: uses are not indexed: written often, ordered by seldom
-{{list_columns}} {{list_filter}} ORDER BY COALESCE(u.use_count, 0) DESC, m.memory DESC LIMIT ?12 OFFSET ?13;
+{{list_columns}} {{list_filter}} ORDER BY COALESCE(u.use_count, 0) DESC, m.memory DESC LIMIT ?13 OFFSET ?14;
 
 -- name: list_by_uses_ascending
 -- scans: uses are not indexed: written often, ordered by seldom
-{{list_columns}} {{list_filter}} ORDER BY COALESCE(u.use_count, 0), m.memory LIMIT ?12 OFFSET ?13;
+{{list_columns}} {{list_filter}} ORDER BY COALESCE(u.use_count, 0), m.memory LIMIT ?13 OFFSET ?14;
 
 -- fragment: recent_filter
 WHERE m.workspace = ?1 AND m.repo IS NULL AND {{m_is_current}}

@@ -12,6 +12,9 @@ SELECT DISTINCT memory FROM files WHERE workspace = ?1 AND memory IN (SELECT val
 -- name: delete_uses
 DELETE FROM uses WHERE workspace = ?1 AND memory IN (SELECT value FROM blob_list(?2));
 
+-- name: delete_shown
+DELETE FROM shown WHERE workspace = ?1 AND memory IN (SELECT value FROM blob_list(?2));
+
 -- name: delete_revisions
 DELETE FROM revisions WHERE workspace = ?1 AND memory IN (SELECT value FROM blob_list(?2));
 

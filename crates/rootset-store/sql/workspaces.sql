@@ -1,9 +1,22 @@
+-- fragment: workspace_columns
+workspace, workspace_id, trashed_run, trashed_at, class, person
+
 -- name: find
-SELECT workspace, workspace_id, trashed_run, trashed_at, class FROM workspaces WHERE workspace_id = ?1;
+SELECT {{workspace_columns}} FROM workspaces WHERE workspace_id = ?1;
+
+-- The personal workspace of somebody.
+-- name: of_person
+SELECT {{workspace_columns}} FROM workspaces WHERE person = ?1;
+
+-- Both at once, if they are there.
+-- name: find_with_personal
+SELECT {{workspace_columns}} FROM workspaces WHERE workspace_id = ?1
+UNION
+SELECT {{workspace_columns}} FROM workspaces WHERE person = ?2;
 
 -- name: names
 -- scans: suggests the nearest name
-SELECT workspace_id FROM workspaces WHERE trashed_run IS NULL ORDER BY workspace_id;
+SELECT workspace_id FROM workspaces WHERE trashed_run IS NULL AND person IS NULL ORDER BY workspace_id;
 
 -- name: names_of
 SELECT workspace, workspace_id FROM workspaces WHERE workspace IN (SELECT value FROM integer_list(?1));
@@ -20,8 +33,8 @@ UPDATE counters SET value = greatest(value, ?1) WHERE name = 'workspaces';
 
 -- name: insert
 INSERT INTO workspaces (workspace, workspace_id, name, description, quota_memories, quota_bytes, created_at,
-                        last_write_at, class)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8)
+                        last_write_at, class, person)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8, ?9)
 ON CONFLICT (workspace_id) DO NOTHING;
 
 -- Draws numbers and chunk numbers, counts what is about to be stored, answers the first of both drawn.
@@ -46,7 +59,7 @@ WHERE workspace = ?1;
 -- name: list
 -- scans: lists every workspace
 SELECT workspace, workspace_id, name, description, quota_memories, quota_bytes, memory_count, content_bytes, created_at,
-       last_write_at, trashed_at, class
+       last_write_at, trashed_at, class, person
 FROM workspaces
 WHERE trashed_run IS NULL
 ORDER BY workspace_id;
@@ -59,12 +72,12 @@ SELECT (SELECT COUNT(*) FROM memories m WHERE m.workspace = ?1 AND m.trashed_run
 
 -- name: all
 -- scans: housekeeping visits every workspace
-SELECT workspace, workspace_id, trashed_run, trashed_at, class FROM workspaces ORDER BY workspace;
+SELECT {{workspace_columns}} FROM workspaces ORDER BY workspace;
 
 -- Those in which something may have become garbage by ?1, or that were written to since the last look; with ?2, all of them.
 -- name: to_look_at
 -- scans: one query for all workspaces, instead of one for each
-SELECT workspace, workspace_id, trashed_run, trashed_at, class FROM workspaces
+SELECT {{workspace_columns}} FROM workspaces
 WHERE trashed_run IS NULL
   AND (?2 = 1 OR look_at IS NULL OR look_at <= ?1 OR looked_at_write IS NULL OR looked_at_write <> last_write_at)
 ORDER BY workspace;

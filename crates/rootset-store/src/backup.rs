@@ -28,7 +28,7 @@ pub use folder::{
     remove_damaged_backup, remove_unfinished_backups,
 };
 pub use manifest::{BackupKind, BackupReason, Manifest, ManifestFile};
-pub use restore::{Configured, FreshTrash, LedgerUse, RestoreTarget, Restored, Restoring};
+pub use restore::{Configured, FreshTrash, LedgerUse, PersonalOf, RestoreTarget, Restored, Restoring};
 pub use rewrite::{Rewritten, RewrittenBackup};
 pub(crate) use rows::Cell;
 pub use salvage::{DAMAGED_TAG, Salvaged, salvage};

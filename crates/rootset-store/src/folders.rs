@@ -34,9 +34,15 @@ impl Store {
                         workspaces::create(tx, &NewWorkspace { id: name.to_owned(), ..Default::default() }, stamp)?;
                     tx.enter(key.into())?;
                     audit::append(tx, key, stamp, &audit::Entry::of("create_workspace"))?;
-                    Workspace { key, id: name.to_owned(), class: STANDARD_CLASS.to_owned(), trashed: None }
+                    Workspace {
+                        key,
+                        id: name.to_owned(),
+                        class: STANDARD_CLASS.to_owned(),
+                        trashed: None,
+                        person: None,
+                    }
                 }
-                Some(found) if may_claim(tx, &found, folder)? => found,
+                Some(found) if found.person.is_none() && may_claim(tx, &found, folder)? => found,
                 Some(found) => return Err(StoreError::WorkspaceOfAnotherFolder { name: found.id }),
             };
             link(tx, folder, workspace.key)?;

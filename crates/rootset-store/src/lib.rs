@@ -76,9 +76,9 @@ pub use add::{AddOutcome, NewMemory};
 pub use audit::{ACCESS_DENIED, AuditEntry, AuditFilters, AuditHead, Denial};
 pub use backup::{
     Backup, BackupKind, BackupReason, Configured, DAMAGED_TAG, DamagedBackup, FreshTrash, LedgerUse, Manifest,
-    ManifestFile, NewBackup, RestoreTarget, Restored, Restoring, Rewritten, RewrittenBackup, Salvaged, backup_id,
-    default_backup_folder, find_backup, has_manifest, list_backups, list_damaged_backups, open_backup, remove_backup,
-    remove_damaged_backup, remove_unfinished_backups, salvage, verify_backup,
+    ManifestFile, NewBackup, PersonalOf, RestoreTarget, Restored, Restoring, Rewritten, RewrittenBackup, Salvaged,
+    backup_id, default_backup_folder, find_backup, has_manifest, list_backups, list_damaged_backups, open_backup,
+    remove_backup, remove_damaged_backup, remove_unfinished_backups, salvage, verify_backup,
 };
 pub use code::{
     CodeCandidate, CodeHit, CodeSearch, CodeSymbol, CompletedScan, FileOutcome, FileReferences, FileStamp, FileState,

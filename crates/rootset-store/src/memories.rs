@@ -152,6 +152,8 @@ pub struct FullMemory {
     pub relations: Vec<RelationId>,
     pub use_count: i64,
     pub last_used_at: Option<Timestamp>,
+    /// How often it was put before a model that did not ask for it.
+    pub shown_count: i64,
     /// Name of the successor while it is live.
     pub successor: Option<(MemoryId, Option<String>)>,
     pub predecessors: Vec<(MemoryId, Option<String>)>,
@@ -198,6 +200,8 @@ pub struct ListFilters {
     pub status: Option<Status>,
     pub trust: Option<Trust>,
     pub channel: Option<Channel>,
+    /// Only what a person has to look at before it is pushed from a workspace that projects share.
+    pub only_waiting: bool,
     pub lifecycle: Lifecycle,
     pub tags: Vec<String>,
     /// Terms that all have to occur.
@@ -354,13 +358,13 @@ fn read_full(
         }
         Ok(())
     })?;
-    let uses = tx.row(&sql::USE_OF, &key, |row| Ok((row.get::<i64>(0)?, row.get(1)?)))?;
+    let uses = tx.row(&sql::USE_OF, &key, |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
     let predecessors = tx.rows(&sql::PREDECESSORS, &key, |row| Ok((row.get(0)?, row.get(1)?)))?;
     let successor = match row.superseded_by.filter(|_| row.is_superseded) {
         Some(id) => by_id(tx, workspace, id)?.map(|successor| (successor.id, successor.name)),
         None => None,
     };
-    let (use_count, last_used_at) = uses.map_or((0, None), |(count, at)| (count, Some(at)));
+    let (use_count, last_used_at, shown_count) = uses.unwrap_or_default();
     Ok(FullMemory {
         row,
         content,
@@ -371,6 +375,7 @@ fn read_full(
         relations,
         use_count,
         last_used_at,
+        shown_count,
         successor,
         predecessors,
     })
@@ -398,6 +403,7 @@ fn list(
         matching.as_deref().unwrap_or_default().into(),
         filters.trust.into(),
         filters.channel.into(),
+        filters.only_waiting.into(),
     ];
     let total = tx.scalar(&sql::LIST_COUNT, &parameters)?;
     let statement = match (filters.order, filters.is_descending) {

@@ -8,7 +8,7 @@ mod similar;
 
 use std::collections::{HashMap, HashSet};
 
-use rootset_model::{Content, MemoryId, Timestamp, Trust, WorkspaceKey};
+use rootset_model::{Content, MemoryId, PinnedBy, Timestamp, Trust, WorkspaceKey};
 
 use crate::driver::{Combine, SearchIndex, SearchQuery, SearchStatistics, Transaction};
 use crate::error::StoreError;
@@ -89,6 +89,7 @@ pub struct Hit {
     pub updated_at: Timestamp,
     pub content: Content,
     pub trust: Trust,
+    pub pinned_by: Option<PinnedBy>,
     pub part: ContentPart,
     pub start: usize,
     pub length: usize,
@@ -380,6 +381,7 @@ fn hits(tx: &mut dyn Transaction, workspace: WorkspaceKey, ranked: Vec<Ranked>) 
             length: row.get::<i64>(7)? as usize,
             content: read_content(row, 8)?,
             trust: row.get(12)?,
+            pinned_by: row.get(13)?,
         };
         found.insert(chunk, hit);
         Ok(())

@@ -18,6 +18,8 @@ pub struct Workspace {
     pub class: String,
     /// Set when the whole workspace is in the trash.
     pub trashed: Option<(RunId, Timestamp)>,
+    /// Whose personal workspace it is; `None`: nobody's, as almost all.
+    pub person: Option<String>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -29,6 +31,8 @@ pub struct NewWorkspace {
     pub quota_bytes: Option<i64>,
     /// Default: [`STANDARD_CLASS`].
     pub class: Option<String>,
+    /// Whose personal workspace it is to be.
+    pub person: Option<String>,
 }
 
 /// The class of workspaces that nobody gave another.
@@ -49,6 +53,7 @@ pub struct WorkspaceView {
     pub last_run_at: Option<Timestamp>,
     pub trashed_at: Option<Timestamp>,
     pub class: String,
+    pub person: Option<String>,
 }
 
 impl Store {
@@ -69,6 +74,53 @@ impl Store {
                 let nearest = tx.rows(&sql::NAMES, &[], |row| row.get::<String>(0))?;
                 Err(StoreError::WorkspaceNotFound { name: id.to_owned(), nearest, trashed: false })
             }
+        })
+    }
+
+    /// The personal workspace of somebody, if anything was ever written to it, in the trash or not.
+    pub fn personal_workspace(&self, person: &str) -> Result<Option<Workspace>, StoreError> {
+        self.read(Tenant::Database, |tx| of_person(tx, person))
+    }
+
+    /// A living workspace, and the personal one of somebody, where there is one: in one look.
+    pub fn workspace_and_personal(
+        &self,
+        id: &str,
+        person: &str,
+    ) -> Result<(Option<Workspace>, Option<Workspace>), StoreError> {
+        let found =
+            self.read(Tenant::Database, |tx| tx.rows(&sql::FIND_WITH_PERSONAL, &[id.into(), person.into()], read))?;
+        let living = |is_wanted: &dyn Fn(&Workspace) -> bool| {
+            found.iter().find(|it| is_wanted(it) && it.trashed.is_none()).cloned()
+        };
+        Ok((living(&|it| it.id == id), living(&|it| it.person.as_deref() == Some(person))))
+    }
+
+    /// The personal workspace of a person, made under the first of these names that is free if there is none yet. The
+    /// person is what it is known by; its name is for reading.
+    pub fn ensure_personal_workspace(
+        &self,
+        new: &NewWorkspace,
+        person: &str,
+        stamp: Stamp<'_>,
+    ) -> Result<Workspace, StoreError> {
+        self.write(Tenant::Database, |tx| {
+            if let Some(known) = of_person(tx, person)? {
+                return Ok(known);
+            }
+            let mut id = new.id.clone();
+            for number in 2.. {
+                if find(tx, &id)?.is_none() {
+                    break;
+                }
+                id = format!("{}-{number}", new.id);
+            }
+            let new = NewWorkspace { id: id.clone(), person: Some(person.to_owned()), ..new.clone() };
+            insert(tx, &new, stamp)?;
+            let workspace = find(tx, &id)?.ok_or(StoreError::MissingRow { statement: sql::FIND.name })?;
+            tx.enter(workspace.key.into())?;
+            crate::audit::append(tx, workspace.key, stamp, &crate::audit::Entry::of("create_workspace"))?;
+            Ok(workspace)
         })
     }
 
@@ -114,15 +166,15 @@ impl Store {
         self.write(Tenant::Database, |tx| insert(tx, &new, stamp).map(|_| ()))
     }
 
-    /// Those that are wanted, by their numbers and ids.
+    /// Those that are wanted, by their numbers, their ids and the person whose they are.
     pub fn list_workspaces(
         &self,
-        is_wanted: impl Fn(WorkspaceKey, &str) -> bool,
+        is_wanted: impl Fn(WorkspaceKey, &str, Option<&str>) -> bool,
     ) -> Result<Vec<WorkspaceView>, StoreError> {
         self.read(Tenant::Database, |tx| {
             let mut views: Vec<(WorkspaceKey, WorkspaceView)> =
                 tx.rows(&sql::LIST, &[], |row| Ok((row.get(0)?, WorkspaceView::read(row)?)))?;
-            views.retain(|(key, view)| is_wanted(*key, &view.id));
+            views.retain(|(key, view)| is_wanted(*key, &view.id, view.person.as_deref()));
             let keys: Vec<WorkspaceKey> = views.iter().map(|(key, _)| *key).collect();
             let mut activity: HashMap<WorkspaceKey, (i64, Option<Timestamp>)> = HashMap::new();
             tx.query_each(&keys, &sql::ACTIVITY, &[], &mut |key, row| {
@@ -178,6 +230,7 @@ impl WorkspaceView {
             last_run_at: None,
             trashed_at: row.get(10)?,
             class: row.get(11)?,
+            person: row.get(12)?,
         })
     }
 }
@@ -199,9 +252,13 @@ pub(crate) fn find(tx: &mut dyn Transaction, id: &str) -> Result<Option<Workspac
     tx.row(&sql::FIND, &[id.into()], read)
 }
 
+pub(crate) fn of_person(tx: &mut dyn Transaction, person: &str) -> Result<Option<Workspace>, StoreError> {
+    tx.row(&sql::OF_PERSON, &[person.into()], read)
+}
+
 fn read(row: &dyn Row) -> Result<Workspace, StoreError> {
     let (run, at): (Option<RunId>, Option<Timestamp>) = (row.get(2)?, row.get(3)?);
-    Ok(Workspace { key: row.get(0)?, id: row.get(1)?, class: row.get(4)?, trashed: run.zip(at) })
+    Ok(Workspace { key: row.get(0)?, id: row.get(1)?, class: row.get(4)?, trashed: run.zip(at), person: row.get(5)? })
 }
 
 /// `false` when there is one of that name.
@@ -221,6 +278,7 @@ fn insert(tx: &mut dyn Transaction, new: &NewWorkspace, stamp: Stamp<'_>) -> Res
             new.quota_bytes.into(),
             stamp.now.into(),
             new.class.as_deref().unwrap_or(STANDARD_CLASS).into(),
+            new.person.as_ref().into(),
         ],
     )?;
     Ok(changed > 0)

@@ -56,6 +56,18 @@ fn every_fixture_of_sqlite_opens_with_all_it_holds() {
 }
 
 #[test]
+fn personal_memory_of_the_fifteenth_schema_of_sqlite_opens_with_all_it_holds() {
+    let folder = temporary_folder();
+    let path = folder.path().join("copy.db");
+    std::fs::copy(&fixtures()[14], &path).expect("a copy");
+    let store = Store::open_sqlite(&path).expect("the fixture opens");
+    let personal = store.personal_workspace("@local").expect("a read").expect("a personal workspace");
+    assert_eq!((personal.id.as_str(), personal.person.as_deref()), ("personal", Some("@local")));
+    let full = store.full_memory(&personal, "prefers-tabs", None).expect("a memory");
+    assert_eq!((full.content.context.as_str(), full.shown_count), ("I use tabs in Go files.", 0));
+}
+
+#[test]
 fn indexed_files_of_the_third_schema_of_sqlite_open_with_all_they_hold() {
     let folder = temporary_folder();
     let path = folder.path().join("copy.db");

@@ -11,7 +11,7 @@ use rootset_service::{Caller, FrontEnd, Service, ServiceError};
 use rootset_store::Location;
 
 use crate::configuration::{create_private, data_file};
-use crate::program::Program;
+use crate::program::{Program, user_name};
 
 /// Its name, and so the actor of what is done with it.
 const NAME: &str = "first";
@@ -36,6 +36,8 @@ pub fn ensure(program: &Program) -> Result<(), ServiceError> {
         name: NAME.to_owned(),
         scopes: Effect::ALL.into(),
         workspaces: ["*".to_owned()].into(),
+        // Its holder is the user of this machine, personal memory included.
+        owner: user_name(),
         ..CreateToken::default()
     };
     let created = match service.run(&caller, request) {

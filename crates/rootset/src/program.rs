@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use rootset_api::ErrorCode;
-use rootset_service::{Caller, FrontEnd, Operation, Progress, SecretNotes, Service, ServiceError, Settings};
+use rootset_model::names::check_memory_name;
+use rootset_service::{Caller, FrontEnd, Operation, Person, Progress, SecretNotes, Service, ServiceError, Settings};
 use rootset_store::{Location, Store};
 
 use crate::arguments::GlobalArguments;
@@ -80,7 +81,9 @@ impl Program {
 
     /// The person at the terminal.
     pub fn caller(&self) -> Result<Caller, ServiceError> {
-        Ok(Caller::new(FrontEnd::CommandLine, ACTOR, self.configuration()?.workspace.clone()))
+        let configuration = self.configuration()?;
+        let caller = Caller::new(FrontEnd::CommandLine, ACTOR, configuration.workspace.clone());
+        Ok(Caller { person: person(&configuration.location()?), ..caller })
     }
 
     pub fn configuration(&self) -> Result<&Configuration, ServiceError> {
@@ -110,7 +113,9 @@ impl Program {
         for setting in store.durability_at_start().iter().filter(|setting| setting.risk.is_some()) {
             tracing::warn!("the server has {setting}; hint: turn it on, or accept the risk");
         }
-        let settings = Settings { private_files: private_files(&location), ..configuration.settings.clone() };
+        let local_user = if location.path().is_some() { user_name() } else { None };
+        let settings =
+            Settings { private_files: private_files(&location), local_user, ..configuration.settings.clone() };
         let service = Service::new(store, settings)?.with_extractor(extractor);
         let service = match embedder {
             Some(embedder) => service.with_embedder(embedder),
@@ -173,6 +178,21 @@ impl Program {
             Ok(()) => {}
         }
     }
+}
+
+/// Whose personal memory the user of this machine has: a file is theirs alone; on a server they go by their name.
+pub fn person(location: &Location) -> Option<Person> {
+    match location {
+        Location::File(_) => Some(Person::LOCAL),
+        Location::Postgres(_) => user_name().map(Person::named),
+    }
+}
+
+/// The user of this machine, as the owner of a token may be called.
+pub fn user_name() -> Option<String> {
+    let given = ["USER", "LOGNAME", "USERNAME"].iter().find_map(std::env::var_os)?;
+    let name = given.to_str()?.to_lowercase();
+    check_memory_name(&name).is_ok().then_some(name)
 }
 
 /// Files that hold secrets: the first token, which a server leaves for its owner.

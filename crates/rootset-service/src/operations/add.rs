@@ -17,12 +17,13 @@ use crate::fields::{
     RawContent, check_metadata, check_short_text, check_source, check_source_version, checked_content, checked_tags,
 };
 use crate::operation::Operation;
+use crate::personal::{memory_of, waits};
 use crate::service::Service;
 use crate::worker::{Completion, provider_failed};
 
 impl Operation for AddMemory {
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<AddedMemory, ServiceError> {
-        let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
+        let workspace = service.workspace_for(caller, self.workspace_id.as_deref(), self.memory_of)?;
         // Only these reach what a person may have pinned.
         let reaches_others = self.memory.supersedes.is_some() || self.memory.expires_at.is_some();
         let again = reaches_others.then(|| serde_json::to_value(&self).unwrap_or_default());
@@ -38,7 +39,10 @@ impl Operation for AddMemory {
         );
         let (outcome, similar) =
             added.map_err(|error| caller.or_ask_person(error.into(), Self::NAME, || again.unwrap_or_default()))?;
-        let mut answer = answer(&outcome);
+        let content = &checked.prepared.content;
+        let written = content.decisions.iter().chain(&content.rationale).map(String::as_str);
+        service.uses.written(written.chain([content.context.as_str()]), service.now());
+        let mut answer = answer(&outcome, &workspace);
         if outcome.status == Status::Pending {
             complete(service, &workspace, &mut answer);
         }
@@ -47,7 +51,7 @@ impl Operation for AddMemory {
     }
 }
 
-fn answer(outcome: &AddOutcome) -> AddedMemory {
+fn answer(outcome: &AddOutcome, workspace: &Workspace) -> AddedMemory {
     AddedMemory {
         memory_id: outcome.memory,
         name: outcome.name.clone(),
@@ -63,6 +67,8 @@ fn answer(outcome: &AddOutcome) -> AddedMemory {
         similar: Vec::new(),
         pinned_by: outcome.pinned_by,
         quarantined: outcome.trust.is_quarantined().then_some(true),
+        memory_of: memory_of(workspace),
+        waiting: waits(workspace, outcome.trust, outcome.pinned_by),
     }
 }
 
@@ -89,7 +95,7 @@ fn similar_answer(memory: SimilarMemory) -> Similar {
 
 impl Operation for AddMemories {
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<AddedMemories, ServiceError> {
-        let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
+        let workspace = service.workspace_for(caller, self.workspace_id.as_deref(), self.memory_of)?;
         if self.memories.len() > BATCH_MEMORIES_MAX {
             let count = self.memories.len();
             return Err(ServiceError::invalid(format!("`memories` has {count} items, more than {BATCH_MEMORIES_MAX}")));
@@ -102,7 +108,7 @@ impl Operation for AddMemories {
             .iter()
             .map(|checked| match checked {
                 Ok(_) => match outcomes.next().expect("one outcome per good item") {
-                    Ok(outcome) => BatchResult::Added(Box::new(answer(&outcome))),
+                    Ok(outcome) => BatchResult::Added(Box::new(answer(&outcome, &workspace))),
                     Err(error) => failed(&error.into()),
                 },
                 Err(error) => failed(error),

@@ -70,19 +70,20 @@ impl Operation for GcApply {
     /// Without the person's consent nothing of a plan is applied: neither over the limits, nor for good.
     fn unconfirmed(&self, service: &Service, caller: &Caller) -> ServiceError {
         let looked_at = || {
-            let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
             let plan = parse_plan_id(&self.plan_id)?;
-            match service.store.plan(&workspace, plan, &service.settings.limits, 0, 0) {
-                Ok(view) if view.erases => {
-                    caller.need_scope_for(Irreversible::PLAN_THAT_ERASES, Self::operation())?;
-                    Ok(view)
+            service.where_plan_is(caller, self.workspace_id.as_deref(), plan, |workspace| {
+                match service.store.plan(workspace, plan, &service.settings.limits, 0, 0) {
+                    Ok(view) if view.erases => {
+                        caller.need_scope_for(Irreversible::PLAN_THAT_ERASES, Self::operation())?;
+                        Ok(view)
+                    }
+                    Ok(view) => Ok(view),
+                    Err(error) => match joint::find(service, caller, plan)? {
+                        Some(_) => Err(joint::refused_to_agents()),
+                        None => Err(error.into()),
+                    },
                 }
-                Ok(view) => Ok(view),
-                Err(error) => match joint::find(service, caller, plan)? {
-                    Some(_) => Err(joint::refused_to_agents()),
-                    None => Err(error.into()),
-                },
-            }
+            })
         };
         match looked_at() {
             Ok(view) => {
@@ -96,16 +97,17 @@ impl Operation for GcApply {
     }
 
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<AppliedPlan, ServiceError> {
-        let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
         let plan = parse_plan_id(&self.plan_id)?;
-        let applied = match apply(&self, service, caller, &workspace, plan) {
-            // A plan that is not in the workspace may be a joint one.
-            Err(error) if error.code == ErrorCode::NotFound => match joint::find(service, caller, plan)? {
-                Some(joint) => joint::apply(&self, &joint, service, caller),
-                None => Err(error),
-            },
-            applied => applied,
-        };
+        let applied = service.where_plan_is(caller, self.workspace_id.as_deref(), plan, |workspace| {
+            match apply(&self, service, caller, workspace, plan) {
+                // A plan that is not in the workspace may be a joint one.
+                Err(error) if error.code == ErrorCode::NotFound => match joint::find(service, caller, plan)? {
+                    Some(joint) => joint::apply(&self, &joint, service, caller),
+                    None => Err(error),
+                },
+                applied => applied,
+            }
+        });
         let again = || serde_json::to_value(&self).unwrap_or_default();
         applied
             .map_err(|error| unconfirmed(&self, error, caller))

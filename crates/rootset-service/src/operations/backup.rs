@@ -118,7 +118,12 @@ impl Operation for BackupRestore {
             return Err(self.unconfirmed(service, caller));
         }
         let target = match &only {
-            Some((id, into)) => RestoreTarget::Workspace { id, into, bound: caller.rights.numbers.as_ref() },
+            Some((id, into)) => RestoreTarget::Workspace {
+                id,
+                into,
+                bound: caller.rights.numbers.as_ref(),
+                personal: caller.personal_of(),
+            },
             None => RestoreTarget::Database,
         };
         service.flush_uses()?;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use rootset_api::{Forget, ForgetAnswer};
+use rootset_api::{ErrorCode, Forget, ForgetAnswer, MemoryOf};
 use rootset_store::{
     ForgetFilters, ForgetRequest, ForgetSelection, ForgetWords, NewPlan, PlanView, Searched, Workspace, forget_words,
     searched_words,
@@ -12,10 +12,11 @@ use serde_json::json;
 
 use super::joint;
 use super::plan::plan_answer;
-use crate::caller::Caller;
+use crate::caller::{Caller, FrontEnd};
 use crate::error::ServiceError;
 use crate::fields::{check_query, checked_tags};
 use crate::operation::Operation;
+use crate::personal::Places;
 use crate::service::Service;
 
 /// Of a word that is no kind, so much is said again: longer than any kind.
@@ -24,19 +25,54 @@ const WORD_CHARS_SHOWN: usize = 40;
 impl Operation for Forget {
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<ForgetAnswer, ServiceError> {
         if self.workspaces.is_some() {
-            return joint::forget(self, service, caller);
+            return match self.memory_of {
+                None => joint::forget(self, service, caller),
+                Some(_) => Err(ServiceError::invalid("give either `workspaces` or `memory_of`, not both")),
+            };
         }
-        let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
+        let (workspace, beside) = match self.memory_of {
+            None | Some(MemoryOf::Both) => {
+                let Places { project, personal } =
+                    service.places_to_search(caller, self.workspace_id.as_deref(), self.memory_of)?;
+                (project.ok_or_else(no_place)?, personal)
+            }
+            Some(_) => (service.workspace_for(caller, self.workspace_id.as_deref(), self.memory_of)?, None),
+        };
+        if let (Some(MemoryOf::Both), Some(personal)) = (self.memory_of, &beside) {
+            return in_both(self, &workspace, personal, service, caller);
+        }
         let search = Search::checked(self, service)?;
         service.flush_uses()?;
         let (selection, view) = search.plan_in(service, &workspace, caller)?;
+        let matched_personal = beside.map(|personal| search.select(service, &personal)).transpose()?;
         Ok(ForgetAnswer {
             matched: selection.matched,
             in_plan: selection.items.len(),
             kept_pinned: selection.kept_pinned,
             plan: plan_answer(view),
+            matched_personal: matched_personal.map(|it| it.matched).filter(|matched| *matched > 0),
         })
     }
+}
+
+/// A plan is of one workspace: both at once are a joint plan, which is for people.
+fn in_both(
+    request: Forget,
+    project: &Workspace,
+    personal: &Workspace,
+    service: &Service,
+    caller: &Caller,
+) -> Result<ForgetAnswer, ServiceError> {
+    if caller.front_end == FrontEnd::Mcp {
+        return Err(ServiceError::invalid("`memory_of`: agents make one plan for `project` and one for `personal`")
+            .with_hint("call `forget` twice, and `gc_apply` with each plan"));
+    }
+    let workspaces = Some(vec![project.id.clone(), personal.id.clone()]);
+    joint::forget(Forget { workspaces, workspace_id: None, memory_of: None, ..request }, service, caller)
+}
+
+fn no_place() -> ServiceError {
+    ServiceError::new(ErrorCode::NotFound, "there is no workspace to look in")
 }
 
 /// What is looked for, in whichever workspace.

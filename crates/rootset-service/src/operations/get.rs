@@ -4,30 +4,37 @@ use std::sync::Arc;
 
 use rootset_api::{ErrorCode, GetMemory, MemoryAnswer, MemoryPart, RevisionWriter};
 use rootset_model::MemoryId;
-use rootset_store::{FullMemory, Writer};
+use rootset_store::{FullMemory, Workspace, Writer};
 
 use crate::caller::Caller;
 use crate::error::ServiceError;
 use crate::fields::{hex, parse_plan_id};
 use crate::operation::Operation;
+use crate::personal::{memory_of, waits};
 use crate::service::Service;
 
 impl Operation for GetMemory {
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<MemoryAnswer, ServiceError> {
-        let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
-        let full = service.store.full_memory(&workspace, &self.memory_id, self.revision)?;
-        match &self.plan_id {
-            Some(plan) => {
-                let limits = &service.settings.limits;
-                service.store.plan(&workspace, parse_plan_id(plan)?, limits, 0, 0)?;
-            }
-            None => service.uses.record(&workspace, [full.row.id], service.now()),
-        }
-        let is_linked = full.successor.is_some() || !full.predecessors.is_empty();
-        let chain = is_linked.then(|| service.store.supersede_chain(&workspace, full.row.id)).transpose()?;
-        let with_ids = self.include.unwrap_or_default().contains(&MemoryPart::Ids);
-        answer(full, self.revision, chain, with_ids)
+        let read = |workspace: &Workspace| read(&self, service, workspace);
+        service.where_memory_is(caller, self.workspace_id.as_deref(), &self.memory_id, read)
     }
+}
+
+fn read(request: &GetMemory, service: &Service, workspace: &Workspace) -> Result<MemoryAnswer, ServiceError> {
+    let full = service.store.full_memory(workspace, &request.memory_id, request.revision)?;
+    match &request.plan_id {
+        Some(plan) => {
+            let limits = &service.settings.limits;
+            service.store.plan(workspace, parse_plan_id(plan)?, limits, 0, 0)?;
+        }
+        None => service.uses.record(workspace, [full.row.id], service.now()),
+    }
+    let is_linked = full.successor.is_some() || !full.predecessors.is_empty();
+    let chain = is_linked.then(|| service.store.supersede_chain(workspace, full.row.id)).transpose()?;
+    let with_ids = request.include.as_deref().unwrap_or_default().contains(&MemoryPart::Ids);
+    let waiting = waits(workspace, full.row.trust, full.row.pinned_by);
+    let answer = answer(full, request.revision, chain, with_ids)?;
+    Ok(MemoryAnswer { memory_of: memory_of(workspace), waiting, ..answer })
 }
 
 fn answer(
@@ -78,6 +85,7 @@ fn answer(
         ingested_at: full.row.ingested_at,
         last_used_at: full.last_used_at,
         use_count: full.use_count,
+        shown_count: full.shown_count,
         expires_at: full.row.expires_at,
         pinned: full.row.is_pinned,
         pin_reason: full.row.pin_reason,
@@ -94,5 +102,7 @@ fn answer(
         chunk_ids: with_ids.then(|| full.chunks.iter().map(|key| key.external().to_string()).collect()),
         entity_ids: with_ids.then(|| full.entities.iter().map(ToString::to_string).collect()),
         relation_ids: with_ids.then(|| full.relations.iter().map(ToString::to_string).collect()),
+        memory_of: None,
+        waiting: None,
     })
 }

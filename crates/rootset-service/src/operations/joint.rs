@@ -86,6 +86,7 @@ pub(super) fn forget(mut request: Forget, service: &Service, caller: &Caller) ->
         in_plan: joint.parts.iter().map(|part| part.in_plan).sum(),
         kept_pinned,
         plan: joint_answer(&joint, views, PLAN_ITEMS_SHOWN),
+        matched_personal: None,
     })
 }
 
@@ -105,7 +106,12 @@ fn wanted_workspaces(
     }
     if named.iter().any(|id| id == EVERYWHERE) {
         return match named.len() {
-            1 => Ok(service.store.workspaces_and_trashed(erases)?),
+            // Of other people's personal memory, only the command line knows.
+            1 => {
+                let mut all = service.store.workspaces_and_trashed(erases)?;
+                all.retain(|workspace| caller.may_see(workspace));
+                Ok(all)
+            }
             _ => Err(ServiceError::invalid("`workspaces`: `*` means all of them, so nothing can be named beside it")),
         };
     }
@@ -123,7 +129,11 @@ pub(super) fn find(service: &Service, caller: &Caller, id: PlanId) -> Result<Opt
     if caller.rights.workspaces.is_some() {
         return Ok(None);
     }
-    Ok(service.store.joint_plan(id)?)
+    let found = service.store.joint_plan(id)?;
+    let of = |part: &JointPart, joint: &JointPlan| joint.workspace(WorkspaceKey(part.workspace)).cloned();
+    let may_see =
+        |joint: &JointPlan| joint.parts.iter().filter_map(|part| of(part, joint)).all(|it| caller.may_see(&it));
+    Ok(found.filter(may_see))
 }
 
 /// A page of a joint plan: the items of one workspace after those of another.

@@ -2,18 +2,19 @@
 
 use std::sync::Arc;
 
-use rootset_api::{LifecycleFilter, ListMemories, ListedAnswer, MemoryList, MemoryOrder, StatusFilter};
+use rootset_api::{LifecycleFilter, ListMemories, ListedAnswer, MemoryList, MemoryOf, MemoryOrder, StatusFilter};
 use rootset_model::limits::PREVIEW_CHARS_MAX;
-use rootset_store::{Lifecycle, ListFilters, ListOrder, ListedMemory, Status};
+use rootset_store::{Lifecycle, ListFilters, ListOrder, ListedMemory, Status, Workspace};
 use rootset_text::{snippet, terms};
 
 use crate::caller::Caller;
 use crate::error::ServiceError;
 use crate::fields::{check_query, checked_tags, page};
 use crate::operation::Operation;
+use crate::personal::waits;
 use crate::service::Service;
 
-fn listed_answer(memory: ListedMemory) -> ListedAnswer {
+fn listed_answer(memory: ListedMemory, workspace: &Workspace) -> ListedAnswer {
     ListedAnswer {
         memory_id: memory.id,
         name: memory.name,
@@ -30,12 +31,15 @@ fn listed_answer(memory: ListedMemory) -> ListedAnswer {
         pinned: memory.is_pinned,
         pinned_by: memory.pinned_by,
         status: memory.status,
+        waiting: waits(workspace, memory.trust, memory.pinned_by),
     }
 }
 
 impl Operation for ListMemories {
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<MemoryList, ServiceError> {
-        let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
+        let only_waiting = self.waiting.unwrap_or(false);
+        let memory_of = self.memory_of.or(only_waiting.then_some(MemoryOf::Personal));
+        let workspace = service.workspace_to_read(caller, self.workspace_id.as_deref(), memory_of)?;
         let (offset, limit) = page(self.offset, self.limit)?;
         let query = self.query.unwrap_or_default();
         check_query(&query)?;
@@ -48,6 +52,7 @@ impl Operation for ListMemories {
             }),
             trust: self.trust,
             channel: self.channel,
+            only_waiting,
             lifecycle: match self.lifecycle.unwrap_or(LifecycleFilter::Live) {
                 LifecycleFilter::Live => Lifecycle::Live,
                 LifecycleFilter::Trashed => Lifecycle::Trashed,
@@ -65,7 +70,11 @@ impl Operation for ListMemories {
             offset,
             limit,
         };
+        let Some(workspace) = workspace else {
+            return Ok(MemoryList { memories: Vec::new(), total: 0, offset, limit });
+        };
         let (found, total) = service.store.list_memories(&workspace, &filters)?;
-        Ok(MemoryList { memories: found.into_iter().map(listed_answer).collect(), total, offset, limit })
+        let memories = found.into_iter().map(|memory| listed_answer(memory, &workspace)).collect();
+        Ok(MemoryList { memories, total, offset, limit })
     }
 }

@@ -15,16 +15,17 @@ use crate::service::Service;
 
 impl Operation for GetPlan {
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<PlanAnswer, ServiceError> {
-        let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
         let (offset, limit) = page(self.offset, self.limit)?;
         let plan = parse_plan_id(&self.plan_id)?;
-        match service.store.plan(&workspace, plan, &service.settings.limits, offset, limit) {
-            Err(error @ StoreError::PlanNotFound(_)) => match joint::find(service, caller, plan)? {
-                Some(joint) => joint::page(service, &joint, offset, limit),
-                None => Err(error.into()),
-            },
-            found => Ok(plan_answer(found?)),
-        }
+        service.where_plan_is(caller, self.workspace_id.as_deref(), plan, |workspace| {
+            match service.store.plan(workspace, plan, &service.settings.limits, offset, limit) {
+                Err(error @ StoreError::PlanNotFound(_)) => match joint::find(service, caller, plan)? {
+                    Some(joint) => joint::page(service, &joint, offset, limit),
+                    None => Err(error.into()),
+                },
+                found => Ok(plan_answer(found?)),
+            }
+        })
     }
 }
 

@@ -15,6 +15,8 @@ use crate::caller::Caller;
 use crate::error::ServiceError;
 use crate::fields::{check_query, checked_tags, clamped, not_negative};
 use crate::operation::Operation;
+use crate::personal::{Places, memory_of, waits};
+use crate::personal_hits;
 use crate::ranking;
 use crate::service::Service;
 
@@ -24,7 +26,6 @@ const NAMES_MAX: usize = 64;
 
 impl Operation for SearchMemory {
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<SearchAnswer, ServiceError> {
-        let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
         let query = self.query.clone().unwrap_or_default();
         check_query(&query)?;
         let limit = clamped("limit", self.limit, SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX)? as usize;
@@ -50,16 +51,25 @@ impl Operation for SearchMemory {
             limit,
             now: service.now(),
         };
+        let places = service.places_to_search(caller, self.workspace_id.as_deref(), self.memory_of)?;
         let results = match self.mode.unwrap_or(SearchMode::Memories) {
-            SearchMode::Memories => memories(&self, service, &workspace, &request, &terms)?,
-            SearchMode::Entities => entities(&self, service, &workspace, &request)?,
+            SearchMode::Memories => in_places(&self, service, &places, &request, &terms)?,
+            // Names of entities are those of one graph.
+            SearchMode::Entities => match places.project.as_ref().or(places.personal.as_ref()) {
+                Some(workspace) => entities(&self, service, workspace, &request)?,
+                None => Vec::new(),
+            },
         };
         let (results, truncated) = cut(results, max_tokens as usize);
-        let used = results.iter().filter_map(|result| match result {
-            SearchResult::Memory(memory) => Some(memory.memory_id),
-            SearchResult::Entity(_) => None,
-        });
-        service.uses.record(&workspace, used, service.now());
+        for (workspace, is_personal) in [(&places.project, false), (&places.personal, true)] {
+            let used = results.iter().filter_map(|result| match result {
+                SearchResult::Memory(memory) => (memory.memory_of.is_some() == is_personal).then_some(memory.memory_id),
+                SearchResult::Entity(_) => None,
+            });
+            if let Some(workspace) = workspace {
+                service.uses.record(workspace, used, service.now());
+            }
+        }
         let mut signals = vec!["lexical".to_owned(), "graph".to_owned()];
         if vector.is_some() {
             signals.push("vectors".to_owned());
@@ -68,17 +78,47 @@ impl Operation for SearchMemory {
     }
 }
 
+/// The project's, and behind them what of personal memory speaks of the same. Each is ranked alone.
+fn in_places(
+    asked: &SearchMemory,
+    service: &Service,
+    places: &Places,
+    request: &SearchRequest<'_>,
+    terms: &[QueryTerm],
+) -> Result<Vec<SearchResult>, ServiceError> {
+    let (project, personal) = match (&places.project, &places.personal) {
+        (Some(project), Some(personal)) => (project, personal),
+        (Some(only), None) | (None, Some(only)) => return memories(asked, service, only, request, terms, &|_| true),
+        (None, None) => return Ok(Vec::new()),
+    };
+    let mut found = memories(asked, service, project, request, terms, &|_| true)?;
+    // A list without words is of one place, unless somebody wants both.
+    if terms.is_empty() && asked.memory_of.is_none() {
+        return Ok(found);
+    }
+    let room = personal_hits::room(request.limit, found.len());
+    let wider = SearchRequest { limit: room * personal_hits::LOOKED_AT_PER_HIT, ..request.clone() };
+    let is_relevant = |hit: &Hit| personal_hits::is_relevant(request.terms, &hit.content);
+    let mut beside = memories(asked, service, personal, &wider, terms, &is_relevant)?;
+    beside.truncate(room);
+    found.truncate(request.limit - beside.len());
+    found.append(&mut beside);
+    Ok(found)
+}
+
 fn memories(
     asked: &SearchMemory,
     service: &Service,
     workspace: &Workspace,
     request: &SearchRequest<'_>,
     terms: &[QueryTerm],
+    is_wanted: &dyn Fn(&Hit) -> bool,
 ) -> Result<Vec<SearchResult>, ServiceError> {
     let explain = asked.explain.unwrap_or(false);
     let rank = |candidates: &_| ranking::rank(candidates, request.terms, request.now, explain);
     let hits = service.store.search(workspace, request, &rank)?;
-    Ok(hits.into_iter().map(|hit| SearchResult::Memory(memory_result(hit, terms, explain))).collect())
+    let wanted = hits.into_iter().filter(|hit| is_wanted(hit));
+    Ok(wanted.map(|hit| SearchResult::Memory(memory_result(hit, workspace, terms, explain))).collect())
 }
 
 fn entities(
@@ -94,7 +134,7 @@ fn entities(
     Ok(hits.into_iter().map(|hit| SearchResult::Entity(entity_result(hit, with_ids, explain))).collect())
 }
 
-fn memory_result(hit: Hit, terms: &[QueryTerm], explain: bool) -> MemoryResult {
+fn memory_result(hit: Hit, workspace: &Workspace, terms: &[QueryTerm], explain: bool) -> MemoryResult {
     let text = hit.part.text_of(&hit.content);
     let chunk = text.get(hit.start..hit.start + hit.length).unwrap_or(&text);
     MemoryResult {
@@ -107,6 +147,8 @@ fn memory_result(hit: Hit, terms: &[QueryTerm], explain: bool) -> MemoryResult {
         source: hit.source,
         trust: Some(hit.trust).filter(|trust| *trust < Trust::Agent),
         quarantined: hit.trust.is_quarantined().then_some(true),
+        memory_of: memory_of(workspace),
+        waiting: waits(workspace, hit.trust, hit.pinned_by),
         score: explain.then_some(hit.ranked.score),
         why: explain.then_some(hit.ranked.why),
     }

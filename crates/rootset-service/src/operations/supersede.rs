@@ -13,20 +13,16 @@ use crate::service::Service;
 
 impl Operation for SupersedeMemory {
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<SupersededMemory, ServiceError> {
-        let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
         if let Some(reason) = &self.reason {
             check_short_text("reason", reason, REASON_CHARS_MAX)?;
         }
-        let superseded = service.store.supersede_memory(
-            &workspace,
-            &self.memory_id,
-            &self.by,
-            self.reason.as_deref(),
-            service.stamp(caller),
-        );
+        let superseded = service.where_memory_is(caller, self.workspace_id.as_deref(), &self.memory_id, |workspace| {
+            let (reason, stamp) = (self.reason.as_deref(), service.stamp(caller));
+            Ok(service.store.supersede_memory(workspace, &self.memory_id, &self.by, reason, stamp)?)
+        });
         let again = || serde_json::to_value(&self).unwrap_or_default();
         let (memory_id, superseded_by, chain) =
-            superseded.map_err(|error| caller.or_ask_person(error.into(), Self::NAME, again))?;
+            superseded.map_err(|error| caller.or_ask_person(error, Self::NAME, again))?;
         Ok(SupersededMemory { memory_id, superseded_by, chain })
     }
 }

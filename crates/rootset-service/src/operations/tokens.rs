@@ -20,6 +20,7 @@ use crate::caller::Caller;
 use crate::error::ServiceError;
 use crate::fields::{check_short_text, page};
 use crate::operation::Operation;
+use crate::personal::PERSONAL;
 use crate::service::Service;
 use crate::tokens::{DAY_MS, ends_soon_by, hash_of, new_secret};
 
@@ -96,7 +97,17 @@ fn checked_workspaces(
         if id.is_empty() {
             return Err(ServiceError::invalid("`workspaces` contains an empty id"));
         }
-        let found = service.workspace(caller, Some(id))?;
+        let found = match &request.owner {
+            Some(owner) if id == PERSONAL => service.personal_of_owner(caller, owner)?,
+            _ => service.workspace(caller, Some(id))?,
+        };
+        if let Some(person) = &found.person
+            && request.owner.as_deref().is_none_or(|owner| service.person_of(owner).as_str() != person)
+        {
+            let message =
+                format!("`workspaces`: `{id}` is the personal workspace of somebody else than the token's owner");
+            return Err(ServiceError::invalid(message).with_hint("give the token the `owner` whose memory it is"));
+        }
         Ok(BoundWorkspace { id: found.id, key: found.key })
     };
     request.workspaces.iter().map(find).collect::<Result<Vec<_>, _>>().map(Some)

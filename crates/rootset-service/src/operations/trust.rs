@@ -13,13 +13,13 @@ use crate::service::Service;
 
 impl Operation for SetTrust {
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<TrustAnswer, ServiceError> {
-        let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
         let may_change = |before: Trust| may_set(caller, before, self.trust);
         let stamp = service.stamp(caller);
         let again = || serde_json::to_value(&self).unwrap_or_default();
-        let changed = service.store.set_trust(&workspace, &self.memory_id, self.trust, &may_change, stamp);
-        let changed =
-            changed.map_err(ServiceError::from).and_then(|changed| changed.ok_or_else(|| refused(self.trust)));
+        let changed = service.where_memory_is(caller, self.workspace_id.as_deref(), &self.memory_id, |workspace| {
+            let changed = service.store.set_trust(workspace, &self.memory_id, self.trust, &may_change, stamp)?;
+            changed.ok_or_else(|| refused(self.trust))
+        });
         let changed = changed.map_err(|error| caller.or_ask_person(error, Self::NAME, again))?;
         Ok(TrustAnswer {
             memory_id: changed.memory,

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use rootset_api::{ConflictAnswer, GcUndo, ListedKind, RunAnswer, UndoAnswer};
-use rootset_model::PlanId;
 use rootset_model::limits::RUNS_SHOWN;
+use rootset_model::{PlanId, RunId};
 use rootset_store::{RunView, StoreError, Undone, Workspace};
 
 use super::joint;
@@ -38,7 +38,7 @@ impl Operation for GcUndo {
                 match service.store.undo_run(&workspace, run, stamp) {
                     Err(error @ StoreError::RunNotFound(_)) => match joint::find(service, caller, PlanId(run.0))? {
                         Some(joint) => joint::undo(&joint, service, caller),
-                        None => Err(error.into()),
+                        None => undo_in_personal(service, caller, self.workspace_id.as_deref(), run, error.into()),
                     },
                     undone => Ok(answer(undone?)),
                 }
@@ -53,6 +53,22 @@ impl Operation for GcUndo {
             (None, None, None) => nothing_named(service, caller, &workspace, self.kind),
             _ => Err(ServiceError::invalid("give only one of `run_id`, `drain_id` and `memory_id`")),
         }
+    }
+}
+
+/// The run may be one of personal memory, where no workspace was named.
+fn undo_in_personal(
+    service: &Service,
+    caller: &Caller,
+    workspace_id: Option<&str>,
+    run: RunId,
+    error: ServiceError,
+) -> Result<UndoAnswer, ServiceError> {
+    let personal = if workspace_id.is_none_or(str::is_empty) { service.personal(caller)? } else { None };
+    let undone = personal.map(|personal| service.store.undo_run(&personal, run, service.stamp(caller)));
+    match undone {
+        None | Some(Err(StoreError::RunNotFound(_))) => Err(error),
+        Some(undone) => Ok(answer(undone?)),
     }
 }
 

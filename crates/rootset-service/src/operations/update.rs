@@ -30,8 +30,8 @@ const REVISIONS_COMPARED_MAX: usize = 100;
 
 impl Operation for UpdateMemory {
     fn unconfirmed(&self, service: &Service, caller: &Caller) -> ServiceError {
-        let found = service.workspace(caller, self.workspace_id.as_deref()).and_then(|workspace| {
-            let row = service.store.memory(&workspace, &self.memory_id)?;
+        let found = service.where_memory_is(caller, self.workspace_id.as_deref(), &self.memory_id, |workspace| {
+            let row = service.store.memory(workspace, &self.memory_id)?;
             attributes(self)?;
             Ok(row)
         });
@@ -46,23 +46,36 @@ impl Operation for UpdateMemory {
     }
 
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<UpdatedMemory, ServiceError> {
-        let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
         if !self.changes_something() {
             return Err(ServiceError::invalid("give at least one field to change"));
         }
         let attributes = attributes(&self)?;
-        for _ in 0..ATTEMPTS_MAX {
-            match attempt(&self, service, caller, &workspace, &attributes) {
-                Err(Attempt::ChangedMeanwhile) => {}
-                Err(Attempt::Failed(error)) => {
-                    let again = || serde_json::to_value(&self).unwrap_or_default();
-                    return Err(caller.or_ask_person(error, Self::NAME, again));
-                }
-                Ok(updated) => return Ok(updated),
+        let update = |workspace: &Workspace| update(&self, service, caller, workspace, &attributes);
+        let again = || serde_json::to_value(&self).unwrap_or_default();
+        let updated = service.where_memory_is(caller, self.workspace_id.as_deref(), &self.memory_id, update);
+        updated.map_err(|error| caller.or_ask_person(error, Self::NAME, again))
+    }
+}
+
+fn update(
+    request: &UpdateMemory,
+    service: &Arc<Service>,
+    caller: &Caller,
+    workspace: &Workspace,
+    attributes: &AttributeChanges,
+) -> Result<UpdatedMemory, ServiceError> {
+    for _ in 0..ATTEMPTS_MAX {
+        match attempt(request, service, caller, workspace, attributes) {
+            Err(Attempt::ChangedMeanwhile) => {}
+            Err(Attempt::Failed(error)) => return Err(error),
+            Ok(updated) => {
+                service.uses.changed(workspace, updated.memory_id, service.now());
+                service.uses.written(request.context.as_deref(), service.now());
+                return Ok(updated);
             }
         }
-        Err(ServiceError::conflict("this memory keeps changing; try again"))
     }
+    Err(ServiceError::conflict("this memory keeps changing; try again"))
 }
 
 enum Attempt {

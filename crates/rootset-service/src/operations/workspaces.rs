@@ -15,12 +15,17 @@ use crate::caller::Caller;
 use crate::error::ServiceError;
 use crate::fields::check_short_text;
 use crate::operation::{Operation, confirmation_of};
+use crate::personal::PERSONAL;
 use crate::service::{DEFAULT_WORKSPACE, Service};
 
 impl Operation for CreateWorkspace {
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<CreatedWorkspace, ServiceError> {
         check_workspace_id(&self.workspace_id)
             .map_err(|error| ServiceError::invalid(format!("`workspace_id`: {error}")))?;
+        if self.workspace_id == PERSONAL {
+            return Err(ServiceError::invalid("`personal` is the name of a person's own workspace")
+                .with_hint("it is made when something is added with `memory_of: \"personal\"`"));
+        }
         check_short_text("name", self.name.as_deref().unwrap_or_default(), TOPIC_CHARS_MAX)?;
         check_short_text("description", self.description.as_deref().unwrap_or_default(), DESCRIPTION_CHARS_MAX)?;
         let class = self.class.unwrap_or_else(|| STANDARD_CLASS.to_owned());
@@ -36,6 +41,7 @@ impl Operation for CreateWorkspace {
             quota_memories: quota.memories,
             quota_bytes: quota.bytes,
             class: Some(class),
+            person: None,
         };
         let created = service.store.create_workspace(&new, stamp)?;
         Ok(CreatedWorkspace { workspace_id: created.id, created_at: stamp.now })
@@ -53,7 +59,7 @@ impl Operation for UpdateWorkspace {
         }
         let quota = self.quota.map(|quota| (quota.memories, quota.bytes));
         service.store.update_workspace(&workspace, self.class.as_deref(), quota, service.stamp(caller))?;
-        let seen = service.store.list_workspaces(|key, _| key == workspace.key)?;
+        let seen = service.store.list_workspaces(|key, _, _| key == workspace.key)?;
         let found = seen.into_iter().next().map(workspace_answer);
         found.ok_or_else(|| ServiceError::new(ErrorCode::NotFound, format!("no workspace `{}`", workspace.id)))
     }
@@ -88,12 +94,15 @@ fn workspace_answer(view: WorkspaceView) -> WorkspaceAnswer {
         created_at: view.created_at,
         last_write_at: view.last_write_at,
         last_run_at: view.last_run_at,
+        person: view.person,
     }
 }
 
 impl Operation for ListWorkspaces {
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<WorkspaceList, ServiceError> {
-        let seen = service.store.list_workspaces(|key, id| caller.rights.allow_found(key, id))?;
+        // Personal ones are asked for by their person, whatever their name is.
+        let may_see = |key, id: &str, person: Option<&str>| caller.may_see_named(key, id, person);
+        let seen = service.store.list_workspaces(may_see)?;
         Ok(WorkspaceList { workspaces: seen.into_iter().map(workspace_answer).collect() })
     }
 }
@@ -128,6 +137,10 @@ impl Operation for DeleteWorkspace {
 /// The workspace that is to go.
 fn deletable(request: &DeleteWorkspace, service: &Service, caller: &Caller) -> Result<Workspace, ServiceError> {
     let workspace = service.workspace(caller, Some(&request.workspace_id))?;
+    if workspace.person.as_deref().is_some_and(|person| caller.acts_for(person)) {
+        return Err(ServiceError::conflict("your personal workspace cannot be deleted as a whole")
+            .with_hint("`forget` with `memory_of: \"personal\"` removes what is in it"));
+    }
     if workspace.id == DEFAULT_WORKSPACE {
         return Err(ServiceError::conflict("the workspace `default` always exists and cannot be deleted"));
     }

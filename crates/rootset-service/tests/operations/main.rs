@@ -30,6 +30,7 @@ mod ledgers;
 mod listing;
 mod model;
 mod nonsense;
+mod personal;
 mod properties;
 mod provenance;
 mod pruning;

@@ -38,7 +38,7 @@ use beside::Beside;
 pub use beside::LedgerUse;
 use ledger::{ArchivedLedger, Since, known_since, noted, purged_since};
 use rows::{insert_rows, raise_counters};
-use targets::{Origin, Target, empty, place, reserve, target};
+use targets::{Origin, PERSON_CELL, Target, empty, place, reserve, target};
 
 /// Rows that wait in memory until they are written together.
 const ROWS_AT_ONCE: usize = 500;
@@ -57,7 +57,26 @@ pub enum RestoreTarget<'a> {
         into: &'a str,
         /// Numbers of the only workspaces that may be restored: a backup may hold another tenant's of the same name.
         bound: Option<&'a BTreeSet<WorkspaceKey>>,
+        personal: PersonalOf<'a>,
     },
+}
+
+/// Whose personal workspaces may be restored one by one.
+#[derive(Clone, Copy, Debug)]
+pub enum PersonalOf<'a> {
+    /// Everybody's, also under a name that makes them nobody's: the caller can open the file anyway.
+    Everybody,
+    /// That of one person at most, and only in its place.
+    Only(Option<&'a str>),
+}
+
+impl PersonalOf<'_> {
+    fn allows(self, person: Option<&str>, is_in_place: bool) -> bool {
+        match (self, person) {
+            (Self::Everybody, _) | (_, None) => true,
+            (Self::Only(own), Some(person)) => own == Some(person) && is_in_place,
+        }
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -164,10 +183,11 @@ impl Work<'_> {
         restored.warnings.extend(self.beside.refuse_or_warn_if_missing(self.backup, origin)?);
         let mut targets = match target {
             RestoreTarget::Database => self.all_targets(tx, archived, &ledgers, origin, &mut restored)?,
-            RestoreTarget::Workspace { id, into, bound } => {
+            RestoreTarget::Workspace { id, into, bound, personal } => {
                 // Numbers of another database mean nothing here.
                 let is_own = |it: &ArchivedWorkspace| {
                     bound.is_none_or(|numbers| origin == Origin::Same && numbers.contains(&it.number))
+                        && personal.allows(it.cells[PERSON_CELL].text(), id == into)
                 };
                 vec![self.one_target(tx, archived, &is_own, id, into, origin)?]
             }
@@ -311,6 +331,14 @@ impl Work<'_> {
         cells[0] = Cell::Text(into.to_owned());
         // Who asks for a workspace wants it alive.
         (cells[7], cells[8]) = (Cell::Null, Cell::Null);
+        if id != into {
+            cells[PERSON_CELL] = Cell::Null;
+        }
+        // Nobody's workspace never takes the place of somebody's, nor the other way round.
+        let in_its_place = workspaces::find(tx, into)?;
+        if in_its_place.is_some_and(|it| it.person.as_deref() != cells[PERSON_CELL].text()) {
+            return Err(StoreError::WorkspaceExists { name: into.to_owned(), trashed: false });
+        }
         let mut found = target(tx, workspace, cells, if id == into { origin } else { Origin::Foreign })?;
         if origin == Origin::Same {
             found.ledgers.push(workspace.number);

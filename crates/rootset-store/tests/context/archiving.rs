@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use rootset_model::{RetentionPolicy, RunId, Timestamp};
 use rootset_store::{
-    Backup, BackupKind, Configured, FreshTrash, LedgerUse, NewBackup, NewWorkspace, RestoreTarget, Restored, Restoring,
-    SegmentRow, StoreError, Workspace, salvage,
+    Backup, BackupKind, Configured, FreshTrash, LedgerUse, NewBackup, NewWorkspace, PersonalOf, RestoreTarget,
+    Restored, Restoring, SegmentRow, StoreError, Workspace, salvage,
 };
 
 use rootset_testing::TestEngine;
@@ -125,7 +125,8 @@ fn a_restore_into_another_workspace_knows_the_purges_of_the_first_and_not_its_ow
     world.store.purge(&other, target, rootset_model::ErasureId(world.id()), world.stamp()).unwrap();
     let backup = back_up(&world, BackupKind::Jsonl);
     world.purge(world.delete("one", &["c"]).run.id);
-    let target = RestoreTarget::Workspace { id: "default", into: "other", bound: None };
+    let target =
+        RestoreTarget::Workspace { id: "default", into: "other", bound: None, personal: PersonalOf::Everybody };
     let restored = restore_into(&world, &backup, target).unwrap();
     assert_eq!(restored.replayed_erasures, 1);
     let ids = |session| -> Vec<String> {

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use clap::Args;
-use rootset_api::{AddMemory, AddedMemory, MemoryInput};
+use rootset_api::{AddMemory, AddedMemory, MemoryInput, MemoryOf};
 use rootset_service::ServiceError;
 
 use super::{given, joined, object, times};
@@ -47,6 +47,9 @@ pub struct AddArguments {
     restore: bool,
     #[arg(long)]
     untrusted: bool,
+    /// Keep it in your personal memory, which every project sees
+    #[arg(long)]
+    personal: bool,
 }
 
 pub fn run(arguments: AddArguments, program: &Program) -> Result<(), Failure> {
@@ -69,7 +72,8 @@ pub fn run(arguments: AddArguments, program: &Program) -> Result<(), Failure> {
         restore: arguments.restore.then_some(true),
         untrusted: arguments.untrusted.then_some(true),
     };
-    let answer = program.run(AddMemory { workspace_id: None, memory })?;
+    let memory_of = arguments.personal.then_some(MemoryOf::Personal);
+    let answer = program.run(AddMemory { workspace_id: None, memory_of, memory })?;
     program.output.answer(&answer, render)?;
     if !program.output.in_json() {
         remarks(&answer).iter().for_each(|remark| program.output.talk(remark));

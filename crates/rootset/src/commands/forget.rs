@@ -1,7 +1,7 @@
 //! `rootset forget`: a plan of what matches, a look at it, a question, and only then the removal of exactly that plan.
 
 use clap::Args;
-use rootset_api::{Forget, ForgetAnswer};
+use rootset_api::{Forget, ForgetAnswer, MemoryOf};
 use rootset_service::ServiceError;
 
 use super::collector::{Approval, ErasureArguments, apply_after_approval, say_how_to_apply};
@@ -45,6 +45,9 @@ pub struct ForgetArguments {
     /// Look in every workspace
     #[arg(long)]
     everywhere: bool,
+    /// Look in your personal memory instead of the project's
+    #[arg(long, conflicts_with_all = ["workspaces", "everywhere"])]
+    personal: bool,
     /// Create a verified backup first
     #[arg(long, conflicts_with = "purge")]
     backup: bool,
@@ -71,7 +74,12 @@ pub fn run(arguments: ForgetArguments, program: &Program) -> Result<(), Failure>
         include_pinned: arguments.include_pinned.then_some(true),
         purge: arguments.purge.then_some(true),
         workspaces: everywhere.or_else(|| given(arguments.workspaces)),
+        memory_of: arguments.personal.then_some(MemoryOf::Personal),
     })?;
+    if let Some(matched) = found.matched_personal.filter(|_| !program.output.in_json()) {
+        let matches = counted(matched, "match", "matches");
+        program.output.talk(&format!("{matches} in your personal memory; `rootset forget --personal` shows them"));
+    }
     if found.plan.items.is_empty() {
         return program.output.answer(&found, nothing_to_forget);
     }

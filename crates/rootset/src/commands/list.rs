@@ -1,7 +1,7 @@
 //! `rootset list`.
 
 use clap::Args;
-use rootset_api::{ListMemories, MemoryList};
+use rootset_api::{ListMemories, MemoryList, MemoryOf};
 
 use super::{given, joined, word};
 use crate::arguments::described_by;
@@ -39,6 +39,11 @@ pub struct ListArguments {
     status: Option<String>,
     #[arg(long, value_name = "live|trashed|superseded|all")]
     lifecycle: Option<String>,
+    /// List your personal memory instead of the project's
+    #[arg(long)]
+    personal: bool,
+    #[arg(long)]
+    waiting: bool,
 }
 
 #[derive(Debug, Args)]
@@ -69,6 +74,8 @@ pub fn run(arguments: ListArguments, program: &Program) -> Result<(), Failure> {
         channel,
         status,
         lifecycle,
+        memory_of: arguments.personal.then_some(MemoryOf::Personal),
+        waiting: arguments.waiting.then_some(true),
     })?;
     program.output.answer(&answer, render)?;
     if !program.output.in_json() {
@@ -92,7 +99,13 @@ fn render(answer: &MemoryList) -> String {
     for memory in &answer.memories {
         let name = memory.name.clone().unwrap_or_else(|| memory.memory_id.to_string());
         let is_untrusted = memory.quarantined == Some(true);
-        let notes = [(is_untrusted, "untrusted"), (memory.pinned, "pinned"), (memory.status == "pending", "pending")];
+        let is_waiting = memory.waiting == Some(true) && !is_untrusted;
+        let notes = [
+            (is_untrusted, "untrusted"),
+            (is_waiting, "waiting"),
+            (memory.pinned, "pinned"),
+            (memory.status == "pending", "pending"),
+        ];
         let notes: Vec<&str> = notes.into_iter().filter(|(is_so, _)| *is_so).map(|(_, note)| note).collect();
         table.row([
             one_line(&name, NAME_CHARS),

@@ -10,13 +10,13 @@ use rootset_api::{Effect, ErrorCode, Profile, Profiles};
 use rootset_mcp::{McpOptions, McpServer};
 use rootset_model::limits::WORKSPACE_ID_CHARS_MAX;
 use rootset_model::names::check_workspace_id;
-use rootset_service::{Rights, Service, ServiceError};
+use rootset_service::{PERSONAL, Rights, Service, ServiceError};
 use rootset_store::Location;
 use tokio_util::sync::CancellationToken;
 
 use crate::configuration::Database;
 use crate::exit::Failure;
-use crate::program::Program;
+use crate::program::{Program, person};
 use crate::stop::Stop;
 
 /// Answering is little work; operations have threads of their own.
@@ -53,7 +53,8 @@ struct Confinement {
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = scope)]
     #[arg(help = format!("What the agent may do: {}; default: all", scope_words()))]
     scopes: Vec<Effect>,
-    /// The only workspace that the agent can see, or `auto` for that of the repository; may be given several times
+    /// The only workspace that the agent can see, `auto` for that of the repository, or `personal` for your personal memory;
+    /// may be given several times
     #[arg(long = "only-workspace", value_name = "NAME")]
     only_workspaces: Vec<String>,
 }
@@ -76,6 +77,7 @@ pub fn run(arguments: McpArguments, program: &Program) -> Result<(), Failure> {
         refusal,
         actor: arguments.actor,
         rights,
+        person: person(&program.configuration()?.location()?),
         terminal_command: terminal_command(program)?,
     };
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -129,7 +131,13 @@ fn confined(
 ) -> Result<(Rights, String, Option<ServiceError>), ServiceError> {
     let (mut current, mut refusal) = workspace(&program.configuration()?.workspace, program)?;
     let mut only = Vec::new();
-    for name in &confinement.only_workspaces {
+    let (personal, named): (Vec<&String>, Vec<&String>) =
+        confinement.only_workspaces.iter().partition(|name| *name == PERSONAL);
+    if named.is_empty() && !personal.is_empty() {
+        return Err(ServiceError::invalid("`--only-workspace personal`: personal memory stands beside a project")
+            .with_hint("also name the workspace of the project, or `auto`"));
+    }
+    for name in named {
         if name != AUTO {
             check_workspace_id(name).map_err(|error| ServiceError::invalid(format!("`--only-workspace`: {error}")))?;
         }
@@ -148,6 +156,7 @@ fn confined(
     let rights = Rights {
         scopes: (!scopes.is_empty()).then_some(scopes),
         workspaces: (!only.is_empty()).then(|| only.into_iter().collect()),
+        also_personal: !personal.is_empty(),
         ..Rights::default()
     };
     Ok((rights, current, refusal))

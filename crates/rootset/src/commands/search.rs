@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use clap::Args;
-use rootset_api::{MemoryResult, SearchAnswer, SearchMemory, SearchMode, SearchResult};
+use rootset_api::{MemoryOf, MemoryResult, SearchAnswer, SearchMemory, SearchMode, SearchResult};
 
 use super::{given, joined, times};
 use crate::arguments::described_by;
@@ -36,12 +36,24 @@ pub struct SearchArguments {
     before: Option<String>,
     #[arg(long)]
     explain: bool,
+    /// Search your personal memory only
+    #[arg(long, conflicts_with = "project")]
+    personal: bool,
+    /// Leave your personal memory out
+    #[arg(long)]
+    project: bool,
 }
 
 pub fn run(arguments: SearchArguments, program: &Program) -> Result<(), Failure> {
     let time =
         |option: &str, text: &Option<String>| text.as_deref().map(|text| times::behind(option, text)).transpose();
+    let memory_of = match (arguments.personal, arguments.project) {
+        (true, _) => Some(MemoryOf::Personal),
+        (false, true) => Some(MemoryOf::Project),
+        (false, false) => None,
+    };
     let answer = program.run(SearchMemory {
+        memory_of,
         query: joined(&arguments.query),
         limit: arguments.limit,
         mode: arguments.entities.then_some(SearchMode::Entities),
@@ -98,6 +110,9 @@ fn paragraph(memory: &MemoryResult) -> String {
     let name = memory.name.clone().unwrap_or_else(|| memory.memory_id.to_string());
     let about = format!("{}, {}", age(memory.updated_at), escaped(&memory.source));
     let mut head = format!("{}  {}", render::bold(escaped(&name)), render::dim(about));
+    if memory.memory_of == Some(MemoryOf::Personal) {
+        head = format!("{head}  {}", render::dim("personal"));
+    }
     if memory.quarantined == Some(true) {
         head = format!("{head}  {}", render::warning("untrusted"));
     }

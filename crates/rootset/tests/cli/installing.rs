@@ -33,7 +33,17 @@ const CLIENTS: [(&str, &str, &str, &str); 4] = [
 ];
 
 /// What an agent gets unless somebody asks for more: its project, and nothing that undo cannot reverse.
-const LEAST: [&str; 7] = ["mcp", "--workspace", "auto", "--only-workspace", "auto", "--scopes", "read,write,destroy"];
+const LEAST: [&str; 9] = [
+    "mcp",
+    "--workspace",
+    "auto",
+    "--only-workspace",
+    "auto",
+    "--only-workspace",
+    "personal",
+    "--scopes",
+    "read,write,destroy",
+];
 
 fn in_home(sandbox: &Sandbox, path: &str) -> PathBuf {
     sandbox.work().with_file_name("home").join(path)
@@ -62,7 +72,8 @@ fn fresh_file_gets_the_entry_and_twice_is_once() {
         let outcome = sandbox.run(["install", client, "--yes"]);
         succeeded(&outcome, "installed for ");
         assert!(outcome.stderr.contains("+") && outcome.stderr.contains("--workspace"), "no diff in {outcome:?}");
-        let says = "the agent sees only the workspace of the project it works in, with the scopes read, write, destroy";
+        let says = "the agent sees only the workspace of the project it works in and your personal memory, with the scopes read, \
+                    write, destroy";
         assert!(outcome.stderr.contains(says) && outcome.stderr.contains("to widen that"), "{outcome:?}");
         let text = written(&sandbox, path);
         let program = env!("CARGO_BIN_EXE_rootset");
@@ -178,6 +189,8 @@ fn profiles_database_and_workspace_reach_the_entry() {
         "team",
         "--only-workspace",
         "team",
+        "--only-workspace",
+        "personal",
         "--scopes",
         scopes,
         "--profile",

@@ -140,8 +140,10 @@ fn unique_keys_and_references_begin_with_the_tenant_so_that_they_cannot_tell_of_
     let of_tenants: Vec<&[String; 3]> = found.iter().filter(|[_, table, _]| tables.contains(table)).collect();
     assert!(of_tenants.len() > 30, "{of_tenants:?}");
     for [index, _, first] in of_tenants {
-        // Names of workspaces are the database's: only whoever may make workspaces can try them.
-        let is_right = first == "workspace" || first == "chain" || index == "workspaces_workspace_id_key";
+        // Names of workspaces and of their persons are the database's: only whoever may make workspaces can try them.
+        let is_right = first == "workspace"
+            || first == "chain"
+            || ["workspaces_workspace_id_key", "workspaces_person"].contains(&index.as_str());
         assert!(is_right, "`{index}` begins with `{first}`");
     }
     let references = "SELECT c.conname::TEXT, own.attname::TEXT, theirs.attname::TEXT FROM pg_constraint AS c

@@ -63,6 +63,7 @@ pub fn inhabited() -> (World, Handles) {
     let handles = inhabit(&mut world, OTHER, SECRET, 4);
     world.caller.workspace = OWN.into();
     announce_drains(&world);
+    note_shown(&world);
     (world, handles)
 }
 
@@ -71,6 +72,12 @@ fn announce_drains(world: &World) {
     let sql = "INSERT INTO drains (workspace, drain, source, state, policies, found, total, announced_at, begins_at)
                SELECT workspace, ?1, workspace_id, 'announced', '', 1, 1, 0, 0 FROM workspaces";
     world.sql().execute(sql, &[(&[7_u8; 16]).into()]).unwrap();
+}
+
+/// As briefs would, which nobody asked for here.
+fn note_shown(world: &World) {
+    let sql = "INSERT INTO shown (workspace, memory, shown_count, last_shown_at) SELECT workspace, memory, 1, 0 FROM memories";
+    world.sql().execute(sql, &[]).unwrap();
 }
 
 pub fn tree_of(world: &World, tenant: &str) -> PathBuf {

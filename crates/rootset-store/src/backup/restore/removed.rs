@@ -36,7 +36,7 @@ pub(super) fn trash_again(
     }
     let text = |place: usize| target.cells[place].text();
     let (id, class) = (text(0).unwrap_or_default().to_owned(), text(CLASS_CELL).unwrap_or(STANDARD_CLASS).to_owned());
-    let workspace = Workspace { key: target.key, id, class, trashed: None };
+    let workspace = Workspace { key: target.key, id, class, trashed: None, person: None };
     let over = garbage::past_final_policies(tx, target.key, (configured.0)(&workspace), stamp.now)?;
     if !over.is_empty() {
         let parameters = [target.key.into(), over.as_slice().into(), (&trash.run).into(), stamp.now.into()];

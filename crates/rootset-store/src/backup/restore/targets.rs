@@ -13,6 +13,9 @@ use crate::statements::{purge as purge_sql, workspaces as workspace_sql};
 use crate::workspaces;
 use rootset_model::WorkspaceKey;
 
+/// Where the row of a workspace says whose personal one it is.
+pub(super) const PERSON_CELL: usize = 10;
+
 /// A workspace on its way.
 #[derive(Debug)]
 pub(super) struct Target<'a> {
@@ -48,13 +51,25 @@ pub(super) enum Origin {
 pub(super) fn target<'a>(
     tx: &mut dyn Transaction,
     archived: &'a ArchivedWorkspace,
-    cells: Vec<Cell>,
+    mut cells: Vec<Cell>,
     origin: Origin,
 ) -> Result<Target<'a>, StoreError> {
     let name = cells[0].text().unwrap_or_default();
     let number = archived.number;
     let is_free = tx.row(&sql::FIND_NUMBER, &[number.into()], |_| Ok(()))?.is_none();
-    let living = workspaces::find(tx, name)?;
+    // A personal workspace is known by its person, whatever its name is here.
+    let name = name.to_owned();
+    let personal = match cells[PERSON_CELL].text() {
+        Some(person) => workspaces::of_person(tx, person)?,
+        None => None,
+    };
+    let living = match personal {
+        Some(personal) => {
+            cells[0] = Cell::Text(personal.id.clone());
+            Some(personal)
+        }
+        None => workspaces::find(tx, &name)?,
+    };
     let kept = kept_counters(tx, number)?.filter(|_| is_free && origin == Origin::Same);
     let (key, counters) = match (living, kept, origin) {
         (Some(living), ..) => (living.key, NEW_COUNTERS),

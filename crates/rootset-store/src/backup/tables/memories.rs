@@ -104,6 +104,13 @@ pub(crate) static MEMORY_TABLES: &[Table] = &[
         Some(&sql::DELETE_USES),
         [needed("memory", Kind::Id), needed("use_count", COUNT), needed("last_used_at", Kind::Integer),]
     ),
+    stored!(
+        "shown",
+        READ_SHOWN,
+        INSERT_SHOWN,
+        Some(&sql::DELETE_SHOWN),
+        [needed("memory", Kind::Id), needed("shown_count", COUNT), needed("last_shown_at", Kind::Integer),]
+    ),
 ];
 
 fn is_pinned_by(text: &str) -> bool {

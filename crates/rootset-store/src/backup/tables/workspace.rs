@@ -21,6 +21,7 @@ pub(crate) static WORKSPACES: Table = Table {
         optional("trashed_run", Kind::Id),
         optional("trashed_at", Kind::Integer),
         optional("class", Kind::Text),
+        optional("person", Kind::Text),
         // The number it had, for the case that it comes back to the same database.
         needed("workspace", COUNT),
     ],

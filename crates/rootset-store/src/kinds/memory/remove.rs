@@ -63,6 +63,7 @@ pub(super) fn remove(
         &graph_sql::DELETE_CONTRIBUTIONS,
         &memory_sql::DELETE_TAGS,
         &purge_sql::DELETE_USES,
+        &purge_sql::DELETE_SHOWN,
         &purge_sql::DELETE_REVISIONS,
         &purge_sql::FORGET_SUCCESSORS,
     ] {

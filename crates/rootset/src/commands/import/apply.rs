@@ -27,7 +27,7 @@ pub fn apply(comparison: &Comparison<'_>, program: &Program) -> Result<Applied, 
     let memories: Vec<(&Entity, Option<String>)> = new.chain(changed).collect();
     for batch in memories.chunks(BATCH_MEMORIES_MAX) {
         let request = batch.iter().map(|(entity, replaces)| memory(entity, replaces.clone())).collect();
-        let answer = program.run_importing(AddMemories { workspace_id: None, memories: request })?;
+        let answer = program.run_importing(AddMemories { workspace_id: None, memory_of: None, memories: request })?;
         for ((entity, _), result) in batch.iter().zip(answer.results) {
             match result {
                 BatchResult::Added(added) => applied.created += usize::from(added.created),

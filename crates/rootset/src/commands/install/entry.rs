@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use rootset_api::{Effect, Profiles};
-use rootset_service::ServiceError;
+use rootset_service::{PERSONAL, ServiceError};
 use rootset_store::Location;
 use serde_json::{Value, json};
 
@@ -34,15 +34,17 @@ impl Entry {
         let offered = profiles.cloned().unwrap_or_default();
         let is_about_database = offered.operations().any(|operation| operation.is_database_wide);
         if !is_about_database {
-            arguments.extend(["--only-workspace".to_owned(), workspace.to_owned()]);
+            for seen in [workspace, PERSONAL] {
+                arguments.extend(["--only-workspace".to_owned(), seen.to_owned()]);
+            }
         }
         let scopes: BTreeSet<Effect> = offered.operations().map(|operation| operation.effect).collect();
         let scopes: Vec<&str> = scopes.into_iter().map(Effect::as_str).collect();
         arguments.extend(["--scopes".to_owned(), scopes.join(",")]);
         let place = match (is_about_database, workspace) {
             (true, _) => "every workspace".to_owned(),
-            (false, "auto") => "only the workspace of the project it works in".to_owned(),
-            (false, workspace) => format!("only the workspace `{workspace}`"),
+            (false, "auto") => "only the workspace of the project it works in and your personal memory".to_owned(),
+            (false, workspace) => format!("only the workspace `{workspace}` and your personal memory"),
         };
         let confinement = format!("the agent sees {place}, with the scopes {}", scopes.join(", "));
         if let Some(profiles) = profiles {
