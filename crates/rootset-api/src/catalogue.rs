@@ -6,6 +6,7 @@
 use rootset_model::retention::fields::Written;
 use serde_json::{Value, json};
 
+use crate::brief::*;
 use crate::effect::Effect;
 use crate::irreversible::{Harm, Irreversible};
 use crate::operation::{LazySchemas, OperationInfo, Request};
@@ -40,6 +41,8 @@ macro_rules! describe {
         effect: $effect:ident,
         is: [$($flag:ident),*],
         $(needs_person: $needs_person:tt,)?
+        $(destroys: $destroys:tt,)?
+        $(brief: $brief:ty,)?
         profiles: [$($profile:ident),*],
         example: $example:tt,
     })*) => {
@@ -59,13 +62,25 @@ macro_rules! describe {
             const NAME: &'static str = $name;
             const EFFECT: Effect = Effect::$effect;
             type Response = $response;
+            brief! { $response $(, $brief)? }
             $(flag! { $flag })*
             $(needs_person! { $needs_person })?
+            $(destroys! { $destroys })?
 
             fn operation() -> &'static OperationInfo {
                 &CATALOGUE[Number::$request as usize]
             }
         })*
+    };
+}
+
+macro_rules! brief {
+    ($response:ty) => {
+        type Brief = $response;
+    };
+    ($response:ty, $brief:ty) => {
+        type Brief = $brief;
+        const HAS_BRIEF: bool = true;
     };
 }
 
@@ -78,9 +93,6 @@ macro_rules! flag {
     };
     (database_wide) => {
         const IS_DATABASE_WIDE: bool = true;
-    };
-    (null_clears) => {
-        const NULL_CLEARS: bool = true;
     };
     (bulky) => {
         const IS_BULKY: bool = true;
@@ -115,6 +127,18 @@ macro_rules! needs_person {
         fn irreversible(&self) -> Option<Irreversible> {
             let $it = self;
             $when.then_some(Self::IRREVERSIBLE[0])
+        }
+    };
+}
+
+/// With which argument an operation removes something, although others of its requests do not.
+macro_rules! destroys {
+    ([|$it:ident| $argument:ident if $when:expr]) => {
+        const DESTROYS_WITH: Option<&'static str> = Some(stringify!($argument));
+
+        fn destroys(&self) -> bool {
+            let $it = self;
+            $when
         }
     };
 }

@@ -16,13 +16,14 @@ macro_rules! code_operations {
             name: "index_codebase",
             effect: Write,
             is: [idempotent, in_workspace],
-            profiles: [Core, Code],
+            profiles: [Code],
             example: {"path": "/home/me/project", "languages": ["rust"]},
         }
         SearchCode => CodeAnswer {
             name: "search_code",
             effect: Read,
             is: [idempotent, in_workspace],
+            brief: BriefCode,
             profiles: [Core, Code],
             example: {"query": "parse the configuration", "limit": 5},
         }
@@ -30,7 +31,8 @@ macro_rules! code_operations {
             name: "get_symbol",
             effect: Read,
             is: [idempotent, in_workspace],
-            profiles: [Code],
+            brief: BriefSymbols,
+            profiles: [Core, Code],
             example: {"qualified_name": "config::parse"},
         }
         GetCallers => CallsAnswer {
@@ -147,19 +149,20 @@ pub struct RepoAnswer {
     pub stale_memories: i64,
 }
 
-/// Find functions, classes and passages of indexed code by words or names, before opening files one by one.
+/// Find indexed code by words or names, before opening files.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct SearchCode {
     /// The workspace to look in; default: the current one.
     pub workspace_id: Option<String>,
-    /// Words or names to find, in upper or lower case.
     pub query: String,
     /// The only repository to search.
+    #[schemars(extend("x-rare" = true))]
     pub repo: Option<String>,
     /// The only languages to search.
+    #[schemars(extend("x-rare" = true))]
     pub languages: Option<Vec<String>>,
-    /// The number of results (10, at most 100).
+    /// Results (10, at most 100).
     pub limit: Option<i64>,
 }
 
@@ -182,15 +185,16 @@ pub struct CodeResult {
     pub snippet: String,
 }
 
-/// Read the source of a function, class or other symbol by name. The last parts of the name are enough.
+/// Read the source of a symbol. The last parts of its name are enough.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct GetSymbol {
     /// The workspace to look in; default: the current one.
     pub workspace_id: Option<String>,
-    /// The name or its last parts, as written in the language: `Store.save`, `store::Store`.
+    /// As in the language: `Store.save`, `store::Store`.
     pub qualified_name: String,
     /// The only repository to search.
+    #[schemars(extend("x-rare" = true))]
     pub repo: Option<String>,
 }
 

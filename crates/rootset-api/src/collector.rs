@@ -21,6 +21,7 @@ macro_rules! collector_operations {
             effect: Destroy,
             is: [in_workspace],
             needs_person: [|it| allow_large Large if it.allow_large == Some(true) && it.dry_run == Some(false)],
+            brief: BriefPrune,
             profiles: [Core, Code, Admin],
             example: {"strategy": "expired", "dry_run": true},
         }
@@ -28,6 +29,7 @@ macro_rules! collector_operations {
             name: "gc_plan",
             effect: Write,
             is: [in_workspace],
+            brief: BriefPlan,
             profiles: [Admin],
             example: {"strategies": ["stale_code", "expired"]},
         }
@@ -35,6 +37,7 @@ macro_rules! collector_operations {
             name: "get_plan",
             effect: Read,
             is: [idempotent, in_workspace],
+            brief: BriefPlan,
             profiles: [Admin],
             example: {"plan_id": "019a8c1e-7b1f-7c43-9d7a-3c5f0e4b2a11", "limit": 50},
         }
@@ -43,6 +46,7 @@ macro_rules! collector_operations {
             effect: Destroy,
             is: [idempotent, in_workspace],
             needs_person: [|it| allow_large Large if it.allow_large == Some(true)],
+            brief: BriefApplied,
             profiles: [Core, Code, Admin],
             example: {"plan_id": "019a8c1e-7b1f-7c43-9d7a-3c5f0e4b2a11", "exclude": ["deploys"]},
         }
@@ -50,6 +54,7 @@ macro_rules! collector_operations {
             name: "gc_undo",
             effect: Write,
             is: [in_workspace],
+            brief: BriefUndo,
             profiles: [Core, Code, Admin],
             example: {"run_id": "019a8c1e-7b1f-7c43-9d7a-3c5f0e4b2a11"},
         }
@@ -81,25 +86,26 @@ pub struct GcPlan {
     pub strategies: Vec<StrategyChoice>,
 }
 
-/// Preview garbage, or with `dry_run: false` and `confirm: true` move it to the trash. Undo with `gc_undo`.
+/// Preview garbage; `dry_run: false` and `confirm: true` move it to the trash.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct PruneMemory {
     /// The workspace to prune; default: the current one.
     pub workspace_id: Option<String>,
-    /// Only show what would be removed (true).
+    /// Only preview (true).
     pub dry_run: Option<bool>,
-    /// Required to remove anything.
     pub confirm: Option<bool>,
-    /// The kind of garbage to find (stale_code).
+    /// Default: `stale_code`.
     pub strategy: Option<StrategyChoice>,
-    /// A plan from an earlier preview, instead of a new one.
+    /// An earlier preview's plan.
     pub plan_id: Option<String>,
-    /// The ids of items to keep.
+    /// Names or ids to keep.
     pub exclude: Option<Vec<String>>,
     /// Apply even if a limit is exceeded.
+    #[schemars(extend("x-rare" = true))]
     pub allow_large: Option<bool>,
     /// Create a verified backup before anything is removed (false).
+    #[schemars(extend("x-rare" = true))]
     pub backup: Option<bool>,
 }
 
@@ -128,27 +134,29 @@ pub struct GetPlan {
     pub limit: Option<i64>,
 }
 
-/// Apply a reviewed plan: exactly its items, except those that changed since. Applying it again returns the first outcome.
-/// A joint plan is applied workspace by workspace.
+/// Apply a reviewed plan: exactly its items, except those that changed since.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct GcApply {
     /// The workspace the plan belongs to; default: the current one.
     pub workspace_id: Option<String>,
-    /// The id of the plan.
     pub plan_id: String,
-    /// The ids of items to keep.
+    /// Names or ids to keep.
     pub exclude: Option<Vec<String>>,
     /// Apply even if a limit is exceeded.
+    #[schemars(extend("x-rare" = true))]
     pub allow_large: Option<bool>,
     /// Create a verified backup first (false); not possible for an erasure.
+    #[schemars(extend("x-rare" = true))]
     pub backup: Option<bool>,
-    /// Required for a plan that erases permanently.
+    /// For a plan that erases for good.
     pub confirm: Option<bool>,
     /// For an erasure: also rewrite the backups in the backup folder without the erased rows (false). Needs the scope `admin`
     /// over the whole database.
+    #[schemars(extend("x-rare" = true))]
     pub rewrite_backups: Option<bool>,
     /// For an erasure: return a signed receipt, which can be checked without the database (false).
+    #[schemars(extend("x-rare" = true))]
     pub receipt: Option<bool>,
 }
 
@@ -207,20 +215,23 @@ pub struct SkippedItem {
     pub reason: Skip,
 }
 
-/// Undo a run or a whole drain, or restore one memory from the trash. With none of them, list what can be undone and change
-/// nothing.
+/// Undo a removal, or restore one memory. Without arguments: list what can be undone.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct GcUndo {
     /// The workspace, which may itself be in the trash; default: the current one.
     pub workspace_id: Option<String>,
-    /// The run to undo. The id of a joint plan undoes its runs in every workspace.
+    /// The run to undo, or a joint plan.
     pub run_id: Option<String>,
     /// The drain to undo with all its rounds, and to stop.
+    #[schemars(extend("x-rare" = true))]
     pub drain_id: Option<String>,
-    /// The memory to restore, by id or former name.
+    /// The memory to restore, by former name or id.
     pub memory_id: Option<String>,
+    /// List only what took memories with these words.
+    pub query: Option<String>,
     /// Without an id: `segment` lists stashes instead of deletions.
+    #[schemars(extend("x-rare" = true))]
     pub kind: Option<ListedKind>,
 }
 
@@ -273,6 +284,8 @@ pub struct ConflictAnswer {
 pub struct RunAnswer {
     pub run_id: RunId,
     pub operation: String,
+    /// The names of what it took, at most five.
+    pub names: Option<Vec<String>>,
     pub actor: String,
     pub at: Timestamp,
     #[schemars(with = "TrashedCounts")]

@@ -90,12 +90,11 @@ impl Error {
         self
     }
 
-    /// The call to make next is about the workspace that this one named, and leaves out what was not given. Where a `null`
-    /// clears, it was given.
-    pub fn about_workspace(mut self, workspace: Option<&str>, null_clears: bool) -> Self {
+    /// The call to make next is about the workspace that this one named, and leaves out what was not given.
+    pub fn about_workspace(mut self, workspace: Option<&str>) -> Self {
         let next = self.details.as_mut().and_then(|details| details.pointer_mut("/next/arguments"));
         if let Some(Value::Object(arguments)) = next {
-            arguments.retain(|_, value| null_clears || !value.is_null());
+            arguments.retain(|_, value| !value.is_null());
             if let Some(workspace) = workspace.filter(|it| !it.is_empty()) {
                 arguments.entry("workspace_id").or_insert_with(|| workspace.into());
             }

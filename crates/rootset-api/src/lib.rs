@@ -7,11 +7,13 @@
 
 mod admin;
 mod backup;
+mod brief;
 mod catalogue;
 mod code;
 mod collector;
 mod context;
 mod counts;
+mod detail;
 mod effect;
 mod error;
 mod graph;
@@ -30,10 +32,12 @@ mod upkeep;
 
 pub use admin::*;
 pub use backup::*;
+pub use brief::*;
 pub use catalogue::catalogue;
 pub use code::*;
 pub use collector::*;
 pub use context::*;
+pub use detail::Detail;
 pub use effect::Effect;
 pub use error::{Error, ErrorCode};
 pub use graph::*;
@@ -41,7 +45,7 @@ pub use irreversible::{Harm, Irreversible};
 pub use memory::*;
 pub use memory_of::MemoryOf;
 pub use operation::{OperationInfo, Request};
-pub use parsing::{nearest, read, word};
+pub use parsing::{nearest, nearest_words, read, word};
 pub use profile::{Profile, Profiles, UnknownProfile};
 pub use rootset_gc::context::SegmentState;
 pub use rootset_gc::{Blocked, StrategyChoice};

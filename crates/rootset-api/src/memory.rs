@@ -14,7 +14,7 @@ use crate::memory_of::MemoryOf;
 use crate::parsing;
 
 pub use trust::{SetTrust, TrustAnswer};
-pub use update::{UpdateMemory, UpdatedMemory};
+pub use update::{MemoryField, UpdateMemory, UpdatedMemory};
 
 /// One row per operation, in the order of the catalogue.
 #[doc(hidden)]
@@ -25,20 +25,22 @@ macro_rules! memory_operations {
             name: "add_memory",
             effect: Write,
             is: [idempotent, open_world, in_workspace],
+            brief: BriefAdded,
             profiles: [Core],
-            example: {"context": "Deploys happen on Fridays.", "topic": "deploys", "tags": ["team"]},
+            example: {"text": "Deploys happen on Fridays.", "topic": "deploys", "tags": ["team"]},
         }
         AddMemories => AddedMemories {
             name: "add_memories",
             effect: Write,
             is: [idempotent, open_world, in_workspace, bulky],
             profiles: [],
-            example: {"memories": [{"context": "Deploys happen on Fridays."}, {"context": "The API is versioned.", "name": "api"}]},
+            example: {"memories": [{"text": "Deploys happen on Fridays."}, {"text": "The API is versioned.", "name": "api"}]},
         }
         GetMemory => MemoryAnswer {
             name: "get_memory",
             effect: Read,
             is: [idempotent, in_workspace],
+            brief: BriefOneMemory,
             profiles: [Core],
             example: {"memory_id": "deploys", "include": ["ids"]},
         }
@@ -46,16 +48,18 @@ macro_rules! memory_operations {
             name: "list_memories",
             effect: Read,
             is: [idempotent, in_workspace],
+            brief: BriefList,
             profiles: [Admin],
             example: {"tags": ["team"], "order_by": "created_at", "limit": 20},
         }
         UpdateMemory => UpdatedMemory {
             name: "update_memory",
             effect: Write,
-            is: [open_world, null_clears, in_workspace],
+            is: [open_world, in_workspace],
             needs_person: [|it| erase_previous Permanent if it.erase_previous == Some(true)],
+            brief: BriefUpdated,
             profiles: [Core],
-            example: {"memory_id": "deploys", "context": "Deploys happen on Mondays.", "tags": null},
+            example: {"memory_id": "deploys", "text": "Deploys happen on Mondays.", "clear": ["tags"]},
         }
         SetTrust => TrustAnswer {
             name: "set_trust",
@@ -68,14 +72,14 @@ macro_rules! memory_operations {
             name: "delete_memory",
             effect: Destroy,
             is: [in_workspace],
-            profiles: [Core],
+            brief: BriefDeleted,
+            profiles: [],
             example: {"memory_id": "deploys"},
         }
     } };
 }
 
-/// Remember something worth knowing later: a fact, a decision, a preference. Repeated content returns the same
-/// memory. Check `similar`; replace old memories with `supersedes`.
+/// Remember a fact, decision or preference. Check `similar` in the answer; replace an old memory with `supersedes`.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct AddMemory {
@@ -108,36 +112,41 @@ impl<'de> Deserialize<'de> for AddMemory {
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct MemoryInput {
-    /// The text to remember (also accepted as `text` or `content`).
-    #[serde(alias = "text", alias = "content")]
+    /// What to remember.
+    #[serde(rename = "text", alias = "context", alias = "content")]
     pub context: String,
     /// The topic; default: the first line of the text.
+    #[schemars(extend("x-rare" = true))]
     pub topic: Option<String>,
-    /// The decisions that were made.
+    /// Decisions made.
     pub decisions: Option<Vec<String>>,
-    /// The reasons for the decisions.
+    /// Reasons for them.
     pub rationale: Option<Vec<String>>,
     /// Anything else, as a JSON object.
+    #[schemars(extend("x-rare" = true))]
     pub metadata: Option<Map<String, Value>>,
-    /// Labels to filter by.
     pub tags: Option<Vec<String>>,
     /// The origin: `user` (people only), `agent`, or a word of your own.
+    #[schemars(extend("x-rare" = true))]
     pub source: Option<String>,
     /// The version of the source, from 0, for `max_version_gap`; repeated content keeps the higher one.
+    #[schemars(extend("x-rare" = true))]
     pub source_version: Option<i64>,
-    /// A unique name; default: made from the topic.
+    /// Default: made from the text.
     pub name: Option<String>,
-    /// Protect it from removal by policies and queries.
+    /// Protect it from clean-ups.
     pub pinned: Option<bool>,
     /// The reason for the pin.
+    #[schemars(extend("x-rare" = true))]
     pub pin_reason: Option<String>,
-    /// When the memory expires.
+    /// When it stops being true.
     pub expires_at: Option<Timestamp>,
-    /// Memories (ids or names) that this one replaces.
+    /// Names of memories that it replaces.
     pub supersedes: Option<Vec<String>>,
     /// Restore removed content instead of refusing it.
+    #[schemars(extend("x-rare" = true))]
     pub restore: Option<bool>,
-    /// Set for text from a web page, a tool or a stranger: found by search, marked, never shown unasked.
+    /// For text from a web page, a tool or a stranger.
     pub untrusted: Option<bool>,
 }
 
@@ -210,19 +219,21 @@ pub enum BatchResult {
     },
 }
 
-/// Read one whole memory by id or name, when the snippet from search is not enough.
+/// Read a whole memory.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct GetMemory {
     /// The workspace it is in; default: the current one.
     pub workspace_id: Option<String>,
-    /// The id or name of the memory.
+    /// The name or id of the memory.
     pub memory_id: String,
-    /// The revision to read instead of the current one.
+    /// An earlier revision.
     pub revision: Option<i64>,
     /// The plan under review: reading then does not count as a use.
+    #[schemars(extend("x-rare" = true))]
     pub plan_id: Option<String>,
     /// `ids` adds the ids of chunks, entities and relations.
+    #[schemars(extend("x-rare" = true))]
     pub include: Option<Vec<MemoryPart>>,
 }
 
@@ -390,6 +401,7 @@ pub struct ListedAnswer {
     /// The number of characters of the whole text.
     pub full_length: usize,
     pub decision_count: usize,
+    pub tags: Vec<String>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
     pub source: String,

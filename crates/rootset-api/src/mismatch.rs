@@ -199,9 +199,9 @@ mod tests {
     #[test]
     fn it_names_field_value_and_what_is_allowed() {
         let schema = json!({
-            "type": "object", "required": ["context"],
+            "type": "object", "required": ["text"],
             "properties": {
-                "context": {"type": "string"}, "limit": {"type": "integer"}, "pinned": {"type": ["boolean", "null"]},
+                "text": {"type": "string"}, "limit": {"type": "integer"}, "pinned": {"type": ["boolean", "null"]},
                 "mode": {"type": "string", "enum": ["memories", "entities"]},
                 "tags": {"type": "array", "items": {"type": "string"}},
                 "line_range": {"type": "array", "prefixItems": [{"type": "integer"}], "minItems": 2, "maxItems": 2},
@@ -220,10 +220,10 @@ mod tests {
             ("tokenizer", json!({}), "`tokenizer` must be one of `o200k`, `chars/4`, not `{}`"),
             ("quota", json!({"bytes": true}), "`quota.bytes` must be a whole number, not `true`"),
         ] {
-            let request = json!({"text": "given under another name", field: wrong});
+            let request = json!({"content": "given under another name", field: wrong});
             assert_eq!(mismatch(&request, &schema).as_deref(), Some(message));
         }
-        assert_eq!(mismatch(&json!({"limit": null}), &schema).as_deref(), Some("`context` is required"));
+        assert_eq!(mismatch(&json!({"limit": null}), &schema).as_deref(), Some("`text` is required"));
         assert_eq!(mismatch(&json!({"context": "x", "mode": null, "at": []}), &schema), None);
     }
 

@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::irreversible::Irreversible;
 use crate::parsing;
 use crate::profile::Profile;
-use crate::schema::{self, Described, Nulls};
+use crate::schema::{self, Described};
 
 /// One thing that a user or an agent can ask for. Its documentation describes it in every front end.
 pub trait Request: Serialize + DeserializeOwned + JsonSchema + Send + 'static {
@@ -26,17 +26,26 @@ pub trait Request: Serialize + DeserializeOwned + JsonSchema + Send + 'static {
     const IS_OPEN_WORLD: bool = false;
     /// About the database as a whole: refused to callers who may see only some workspaces.
     const IS_DATABASE_WIDE: bool = false;
-    /// In updates a `null` clears its field; everywhere else it means absent.
-    const NULL_CLEARS: bool = false;
+    /// Whether the answer has a brief form, and requests say with `detail` which one they want.
+    const HAS_BRIEF: bool = false;
     /// Everything that can make a request one that an agent must not make alone.
     const IRREVERSIBLE: &'static [Irreversible] = &[];
+    /// The argument with which a request that else removes nothing does so.
+    const DESTROYS_WITH: Option<&'static str> = None;
     /// Carries many things, or large ones, at once. Other requests are short, and a server refuses long ones unread.
     const IS_BULKY: bool = false;
     type Response: Serialize + DeserializeOwned + JsonSchema;
+    /// The answer without what a model cannot use; the response itself where there is nothing to leave out.
+    type Brief: From<Self::Response> + Serialize + JsonSchema;
 
     /// The workspace that the request names.
     fn workspace_id(&self) -> Option<&str> {
         None
+    }
+
+    /// Whether this request removes something, so that it needs the scope `destroy`: with [`Self::DESTROYS_WITH`].
+    fn destroys(&self) -> bool {
+        false
     }
 
     /// Why this request needs a person, if it does: one of [`Self::IRREVERSIBLE`].
@@ -49,7 +58,7 @@ pub trait Request: Serialize + DeserializeOwned + JsonSchema + Send + 'static {
 
     /// From JSON: an unknown field or a wrong type is an error that names it.
     fn parse(request: Value) -> Result<Self, Error> {
-        parsing::parse(request, &Self::operation().input().schema, Self::NULL_CLEARS)
+        parsing::parse(request, &Self::operation().input().schema)
     }
 }
 
@@ -63,7 +72,10 @@ pub struct OperationInfo {
     pub is_database_wide: bool,
     /// What can make a request one that an agent must not make alone.
     pub irreversible: &'static [Irreversible],
+    /// With which argument it removes something, although its effect is less than that.
+    pub destroys_with: Option<&'static str>,
     pub is_bulky: bool,
+    pub has_brief: bool,
     /// Where an MCP client is shown it, beside [`Profile::Full`]; see [`Self::is_in`].
     pub profiles: &'static [Profile],
     /// A request as somebody might send it.
@@ -86,10 +98,16 @@ impl LazySchemas {
             input: OnceLock::new(),
             output: OnceLock::new(),
             make_input: || {
-                let nulls = if R::NULL_CLEARS { Nulls::Clear } else { Nulls::AreAbsent };
-                schema::described::<R>(Contract::Deserialize, nulls)
+                let described = schema::described::<R>(Contract::Deserialize);
+                if R::HAS_BRIEF { described.with_detail(R::EFFECT) } else { described }
             },
-            make_output: || schema::described::<R::Response>(Contract::Serialize, Nulls::AreAbsent),
+            make_output: || {
+                let full = schema::described::<R::Response>(Contract::Serialize);
+                if !R::HAS_BRIEF {
+                    return full;
+                }
+                full.or(schema::described::<R::Brief>(Contract::Serialize))
+            },
         }
     }
 }
@@ -107,7 +125,9 @@ impl OperationInfo {
             is_open_world: R::IS_OPEN_WORLD,
             is_database_wide: R::IS_DATABASE_WIDE,
             irreversible: R::IRREVERSIBLE,
+            destroys_with: R::DESTROYS_WITH,
             is_bulky: R::IS_BULKY,
+            has_brief: R::HAS_BRIEF,
             profiles,
             example,
             schemas,
@@ -117,6 +137,11 @@ impl OperationInfo {
     /// The fields of a request, without the operation's description.
     pub fn input_schema(&self) -> &'static Value {
         &self.input().schema
+    }
+
+    /// The fields that a model needs to know: those that are marked [`schema::RARE`] work all the same.
+    pub fn essential_schema(&self) -> &'static Value {
+        &self.input().essential
     }
 
     pub fn output_schema(&self) -> &'static Value {

@@ -7,23 +7,21 @@ use serde_json::{Map, Value};
 
 use crate::error::Error;
 use crate::mismatch::{mismatch, not_a_word, refused};
-use crate::schema::{self, Nulls};
+use crate::schema;
 
 /// Other names under which a field is accepted.
-const ALIASES: [(&str, &str); 2] = [("text", "context"), ("content", "context")];
+const ALIASES: [(&str, &str); 2] = [("context", "text"), ("content", "text")];
 /// Requests nest no deeper than this; a deeper one is an attack or a mistake.
 const DEPTH_MAX: usize = 64;
 
-pub(crate) fn parse<T: DeserializeOwned>(mut request: Value, schema: &Value, null_clears: bool) -> Result<T, Error> {
+pub(crate) fn parse<T: DeserializeOwned>(mut request: Value, schema: &Value) -> Result<T, Error> {
     if request.is_null() {
         request = Value::Object(Map::new());
     }
     let Value::Object(fields) = &mut request else {
         return Err(Error::invalid("a request is a JSON object"));
     };
-    if !null_clears {
-        fields.retain(|_, value| !value.is_null());
-    }
+    fields.retain(|_, value| !value.is_null());
     check_fields(&request, schema)?;
     explained(&request, || schema.clone()).map_err(Error::invalid)
 }
@@ -40,7 +38,7 @@ pub fn word<T: DeserializeOwned + JsonSchema>(option: &str, text: &str) -> Resul
 }
 
 fn schema_of<T: JsonSchema>() -> Value {
-    schema::described::<T>(Contract::Deserialize, Nulls::AreAbsent).schema
+    schema::described::<T>(Contract::Deserialize).schema
 }
 
 /// The value as the type, or why it is not one: by the schema, which is only made then, else by who refused it.
@@ -96,7 +94,8 @@ fn unknown_field(name: &str, properties: &Map<String, Value>) -> Error {
     let shown: String = name.chars().take(80).collect();
     let error = Error::invalid(format!("unknown field `{shown}`"));
     let all: Vec<&str> = properties.keys().map(String::as_str).collect();
-    match nearest(name, all.iter().copied(), 1).first() {
+    let others = ALIASES.iter().filter(|(_, field)| properties.contains_key(*field)).map(|(alias, _)| *alias);
+    match nearest(name, all.iter().copied().chain(others), 1).first() {
         Some(near) => error.with_hint(format!("did you mean `{near}`?")),
         None => error.with_hint(format!("allowed: {}", all.join(", "))),
     }
@@ -114,4 +113,44 @@ pub fn nearest<'a>(name: &str, all: impl Iterator<Item = &'a str>, limit: usize)
         all.map(|other| (strsim::jaro_winkler(name, other), other)).filter(|(score, _)| *score >= ALIKE_MIN).collect();
     scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
     scored.into_iter().take(limit).map(|(_, other)| other).collect()
+}
+
+/// The places of the names with a word most like one of the query's, best first; only those that are alike at all.
+pub fn nearest_words<'a>(query: &str, names: impl Iterator<Item = &'a str>, limit: usize) -> Vec<usize> {
+    const ALIKE_MIN: f64 = 0.8;
+    /// Shorter words are like many others.
+    const WORD_CHARS_MIN: usize = 3;
+    /// Each is compared with every word of every name.
+    const WORDS_MAX: usize = 16;
+    let words_of = |text: &str| -> Vec<String> {
+        let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.chars().count() >= WORD_CHARS_MIN);
+        words.take(WORDS_MAX).map(str::to_lowercase).collect()
+    };
+    let asked = words_of(query);
+    let likeness = |name: &str| {
+        let words = words_of(name);
+        let pairs = asked.iter().flat_map(|ours| words.iter().map(move |theirs| strsim::jaro_winkler(ours, theirs)));
+        pairs.fold(0.0, f64::max)
+    };
+    let mut scored: Vec<(f64, usize)> = names
+        .enumerate()
+        .map(|(place, name)| (likeness(name), place))
+        .filter(|(score, _)| *score >= ALIKE_MIN)
+        .collect();
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    scored.into_iter().take(limit).map(|(_, place)| place).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_typo_finds_the_name_with_the_word() {
+        let names = ["deploys-on-fridays", "the-office-in-lyon", "retry-policy"];
+        assert_eq!(nearest_words("when do we depoly?", names.into_iter(), 5), [0]);
+        assert_eq!(nearest_words("ofice of the team", names.into_iter(), 5), [1]);
+        assert!(nearest_words("zeppelins", names.into_iter(), 5).is_empty());
+        assert!(nearest_words("", names.into_iter(), 5).is_empty());
+    }
 }

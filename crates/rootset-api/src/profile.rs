@@ -60,6 +60,10 @@ impl Profiles {
         catalogue().iter().filter(|operation| self.0.iter().any(|profile| operation.is_in(*profile)))
     }
 
+    pub fn contain(&self, profile: Profile) -> bool {
+        self.0.contains(&profile)
+    }
+
     pub fn offer(&self, operation: &str) -> bool {
         self.operations().any(|offered| offered.name == operation)
     }

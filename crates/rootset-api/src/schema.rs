@@ -5,46 +5,135 @@
 
 use schemars::JsonSchema;
 use schemars::generate::{Contract, SchemaSettings};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
+
+use crate::detail::Detail;
+use crate::effect::Effect;
 
 /// A schema and, apart from it, what it is about.
 #[derive(Debug)]
 pub(crate) struct Described {
     pub description: String,
     pub schema: Value,
+    /// The same without the fields that are marked [`RARE`].
+    pub essential: Value,
 }
 
-/// What `null` says in a request or answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Nulls {
-    /// The same as leaving the field out: not worth a word.
-    AreAbsent,
-    /// It clears the field, so schemas have to tell where it is allowed.
-    Clear,
+/// Marks a field that only the profile `full` shows a model: it is for programs, for people, or for what a hint leads to.
+/// Never part of a schema that anybody reads.
+pub(crate) const RARE: &str = "x-rare";
+
+impl Described {
+    /// A model that reads may want more; one that wrote knows what it wrote.
+    pub fn with_detail(mut self, effect: Effect) -> Self {
+        let schemas = [Some(&mut self.schema), (effect == Effect::Read).then_some(&mut self.essential)];
+        for schema in schemas.into_iter().flatten() {
+            fields_of(schema).insert(Detail::FIELD.to_owned(), Detail::field_schema());
+        }
+        self
+    }
+
+    /// What is an answer of either form. The root stays a plain object, because some clients take nothing else.
+    pub fn or(mut self, mut other: Self) -> Self {
+        let ours = required_of(&self.schema);
+        let both: Vec<Value> = required_of(&other.schema).into_iter().filter(|it| ours.contains(it)).collect();
+        let others = std::mem::take(fields_of(&mut other.schema));
+        let fields = fields_of(&mut self.schema);
+        for (name, theirs) in others {
+            match fields.get_mut(&name) {
+                None => drop(fields.insert(name, theirs)),
+                Some(schema) if is_same(schema, &theirs) => {}
+                Some(schema) => *schema = json!({"anyOf": [schema.take(), theirs]}),
+            }
+        }
+        self.schema["required"] = both.into();
+        self
+    }
 }
 
-pub(crate) fn described<T: JsonSchema>(contract: Contract, nulls: Nulls) -> Described {
+/// Whether they allow the same; what they say about it may differ.
+fn is_same(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Object(one), Value::Object(other)) => {
+            let said = |fields: &Map<String, Value>| fields.get("description").is_some_and(Value::is_string);
+            let length = |fields: &Map<String, Value>| fields.len() - usize::from(said(fields));
+            let mut rules = one.iter().filter(|(name, value)| *name != "description" || !value.is_string());
+            length(one) == length(other)
+                && rules.all(|(name, rule)| other.get(name).is_some_and(|it| is_same(rule, it)))
+        }
+        (Value::Array(one), Value::Array(other)) => {
+            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| is_same(one, other))
+        }
+        _ => one == other,
+    }
+}
+
+fn fields_of(schema: &mut Value) -> &mut Map<String, Value> {
+    if !schema["properties"].is_object() {
+        schema["properties"] = json!({});
+    }
+    schema["properties"].as_object_mut().expect("it was made an object just now")
+}
+
+fn required_of(schema: &Value) -> Vec<Value> {
+    schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default()
+}
+
+/// Words to choose from, each of which says what it is.
+fn only_words(field: &mut Value) {
+    let words_of = |it: &Value| -> Option<Vec<Value>> {
+        let one = it.get("const").map(|word| vec![word.clone()]);
+        one.or_else(|| it.get("enum")?.as_array().cloned())
+    };
+    let choices = field.get("oneOf").and_then(Value::as_array);
+    let words: Option<Vec<Vec<Value>>> = choices.and_then(|choices| choices.iter().map(words_of).collect());
+    if let (Some(words), Some(field)) = (words, field.as_object_mut()) {
+        field.shift_remove("oneOf");
+        field.insert("type".to_owned(), "string".into());
+        field.insert("enum".to_owned(), words.concat().into());
+    }
+}
+
+fn rare_fields(schema: &Value) -> Vec<String> {
+    let fields = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
+    fields.filter(|(_, field)| field.get(RARE).is_some()).map(|(name, _)| name.clone()).collect()
+}
+
+fn essential(schema: &Value, rare: &[String]) -> Value {
+    let mut essential = schema.clone();
+    if let Some(fields) = essential.get_mut("properties").and_then(Value::as_object_mut) {
+        fields.retain(|name, _| !rare.contains(name));
+        fields.values_mut().for_each(only_words);
+    }
+    essential
+}
+
+pub(crate) fn described<T: JsonSchema>(contract: Contract) -> Described {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.inline_subschemas = true;
         settings.contract = contract;
     });
     let mut schema: Value = settings.into_generator().into_root_schema_for::<T>().into();
-    simplify(&mut schema, nulls);
+    let rare = rare_fields(&schema);
+    simplify(&mut schema);
     let fields = schema.as_object_mut();
     let description = fields.and_then(|fields| fields.shift_remove("description"));
-    Described { description: description.as_ref().and_then(Value::as_str).unwrap_or_default().to_owned(), schema }
+    let essential = essential(&schema, &rare);
+    let description = description.as_ref().and_then(Value::as_str).unwrap_or_default().to_owned();
+    Described { description, schema, essential }
 }
 
 /// Widths and signs of numbers; `uuid` and `date-time` tell more than that and stay.
 const FORMATS_OF_NUMBERS: [&str; 10] =
     ["double", "float", "int8", "int16", "int32", "int64", "uint", "uint8", "uint32", "uint64"];
 
-fn simplify(schema: &mut Value, nulls: Nulls) {
+fn simplify(schema: &mut Value) {
     let mut open = vec![schema];
     while let Some(schema) = open.pop() {
         let Value::Object(fields) = schema else { continue };
         fields.shift_remove("$schema");
         fields.shift_remove("title");
+        fields.shift_remove(RARE);
         let is_width = |format: &str| FORMATS_OF_NUMBERS.contains(&format);
         if fields.get("format").and_then(Value::as_str).is_some_and(is_width) {
             fields.shift_remove("format");
@@ -53,9 +142,7 @@ fn simplify(schema: &mut Value, nulls: Nulls) {
             // Where a comment was wrapped in its source means nothing to a reader of the schema.
             *description = description.replace('\n', " ");
         }
-        if nulls == Nulls::AreAbsent {
-            without_null(fields);
-        }
+        without_null(fields);
         // Only what holds schemas: a field may be named `title`, and an example may look like anything.
         for (key, value) in fields.iter_mut() {
             match (key.as_str(), value) {
@@ -123,7 +210,7 @@ mod tests {
                 "either": {"anyOf": [{"type": "string"}, {"type": "integer", "format": "int64"}, {"type": "null"}]},
             },
         });
-        simplify(&mut schema, Nulls::AreAbsent);
+        simplify(&mut schema);
         let wanted = json!({
             "type": "object", "description": "one two",
             "properties": {
@@ -138,10 +225,44 @@ mod tests {
     }
 
     #[test]
-    fn null_stays_where_it_clears() {
-        let mut schema = json!({"type": "object", "properties": {"name": {"type": ["string", "null"]}}});
-        let before = schema.clone();
-        simplify(&mut schema, Nulls::Clear);
-        assert_eq!(schema, before);
+    fn rare_fields_are_for_those_who_read_everything() {
+        let item = json!({"properties": {"seed": {"type": "string", RARE: true}}});
+        let mut schema = json!({"properties": {"texts": {"items": item}, "seed": {"type": "string", RARE: true}}});
+        let rare = rare_fields(&schema);
+        simplify(&mut schema);
+        let texts = json!({"items": {"properties": {"seed": {"type": "string"}}}});
+        assert_eq!(essential(&schema, &rare), json!({"properties": {"texts": texts}}));
+        assert_eq!(schema, json!({"properties": {"texts": texts, "seed": {"type": "string"}}}));
+    }
+
+    #[test]
+    fn choices_lose_their_explanations_where_a_model_reads_them() {
+        let choice = json!({"description": "D", "oneOf": [{"type": "string", "enum": ["all"]}, {"const": "one", "description": "x"}]});
+        let schema = json!({"properties": {"kind": choice}});
+        let essential = essential(&schema, &[]);
+        assert_eq!(
+            essential["properties"]["kind"],
+            json!({"description": "D", "type": "string", "enum": ["all", "one"]})
+        );
+        assert!(schema["properties"]["kind"]["oneOf"].is_array());
+    }
+
+    #[test]
+    fn an_answer_of_either_form_is_described_with_both() {
+        let described = |schema: Value| Described { description: String::new(), essential: schema.clone(), schema };
+        let full = described(
+            json!({"type": "object", "properties": {"id": {"type": "string"}, "n": {"type": "integer"}}, "required": ["id", "n"]}),
+        );
+        let brief = described(
+            json!({"type": "object", "properties": {"n": {"type": "string"}, "text": {"type": "string"}}, "required": ["n"]}),
+        );
+        let wanted = json!({
+            "type": "object",
+            "properties": {
+                "id": {"type": "string"}, "n": {"anyOf": [{"type": "integer"}, {"type": "string"}]}, "text": {"type": "string"},
+            },
+            "required": ["n"],
+        });
+        assert_eq!(full.or(brief).schema, wanted);
     }
 }

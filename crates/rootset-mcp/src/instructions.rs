@@ -28,7 +28,7 @@ pub fn instructions(workspace: &str, offer: Offer<'_>) -> String {
     );
     teach(
         "forget",
-        "When asked to forget, use `delete_memory` for one memory. For many, `forget` makes a plan: show it, then call \
+        "When asked to forget, use `forget`: with `memory_ids` at once; with a query it makes a plan: show it, then call \
          `gc_apply`. `gc_undo` restores everything that was not purged.",
     );
     teach(
@@ -38,8 +38,9 @@ pub fn instructions(workspace: &str, offer: Offer<'_>) -> String {
     );
     teach(
         "search_code",
-        "Code: `index_codebase` (absolute path) once and after changes, then `search_code` instead of reading files.",
+        "Code: `search_code` finds what is indexed, and `get_symbol` reads it, instead of reading files.",
     );
+    teach("index_codebase", "Index code with `index_codebase` (absolute path) once and after changes.");
     teach(
         "context_add",
         "Context window: record turns with `context_add`, free space with `context_gc_analyze` and `context_gc_prune`, \
@@ -64,6 +65,6 @@ mod tests {
         assert!(!core.contains("context_add"));
         let rights = Rights { scopes: Some([Effect::Read, Effect::Write].into()), ..Rights::default() };
         let careful = instructions("team-a", Offer { profiles: &profiles, rights: &rights });
-        assert!(careful.contains("`add_memory`") && !careful.contains("`delete_memory`"), "{careful}");
+        assert!(careful.contains("`add_memory`") && !careful.contains("`gc_apply`"), "{careful}");
     }
 }

@@ -10,7 +10,7 @@ use rmcp::model::{
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
-use rootset_api::{Effect, catalogue};
+use rootset_api::{Detail, Effect, catalogue, nearest};
 use rootset_service::{Caller, FrontEnd, Rights, Service, ServiceError};
 use serde_json::{Value, json};
 
@@ -21,6 +21,20 @@ use crate::instructions::instructions;
 use crate::offer::Offer;
 use crate::options::McpOptions;
 use crate::{prompts, resources, tools};
+
+/// So many tools are named to somebody who called one that is not there.
+const NEAR_TOOLS_MAX: usize = 3;
+
+/// The call that does the same, for operations that are views of another one.
+fn view_of(operation: &str) -> Option<&'static str> {
+    Some(match operation {
+        "delete_memory" => "`forget` with `memory_ids`",
+        "list_memories" => "`search_memory` with filters and no query",
+        "list_trash" => "`gc_undo` without arguments",
+        "gc_plan" | "get_plan" => "`prune_memory`",
+        _ => return None,
+    })
+}
 
 /// Of a client that does not say who it is.
 const NAMELESS_CLIENT: &str = "mcp";
@@ -76,6 +90,23 @@ impl McpServer {
         Offer { profiles: &self.options().profiles, rights }
     }
 
+    /// The error of a tool and not of the protocol: only the former reaches the model, which can call another one.
+    fn unknown_tool(&self, name: &str, rights: &Rights) -> ServiceError {
+        let shown: String = name.chars().take(80).collect();
+        let error = ServiceError::invalid(format!("unknown tool `{shown}`"));
+        if let Some(instead) = view_of(name).filter(|instead| self.offer(rights).has_all_named_in(instead)) {
+            return error.with_hint(format!("use {instead}"));
+        }
+        let offer = self.offer(rights);
+        let offered = || self.options().profiles.operations().map(|it| it.name).filter(|tool| offer.has(tool));
+        let near = nearest(name, offered(), NEAR_TOOLS_MAX);
+        let near = if near.is_empty() { offered().collect() } else { near };
+        let near: Vec<String> = near.into_iter().map(|tool| format!("`{tool}`")).collect();
+        let exists = catalogue().iter().any(|operation| operation.name == name);
+        let elsewhere = if exists { "; it is in the profile `full`, which a person can choose" } else { "" };
+        error.with_hint(format!("tools here: {}{elsewhere}", near.join(", ")))
+    }
+
     /// A failure as this caller's model reads it.
     fn refused(&self, error: ServiceError, rights: &Rights) -> CallToolResponse {
         answer::result(Err(self.offer(rights).fitting(error))).into()
@@ -88,13 +119,14 @@ impl McpServer {
             let caller = parts.and_then(|parts| parts.extensions.get::<Caller>());
             // Nobody may do everything because somebody forgot to say what they may do.
             let caller = caller.ok_or_else(|| ErrorData::internal_error("the request was not authenticated", None))?;
-            return Ok(caller.clone().through_mcp());
+            return Ok(Caller { detail: Detail::Brief, ..caller.clone().through_mcp() });
         }
         let options = self.options();
         let client = || context.client_info().map(|client| safe_name(&client.name));
         let actor = options.actor.clone().or_else(client).unwrap_or_else(|| NAMELESS_CLIENT.to_owned());
         let caller = Caller::new(FrontEnd::Mcp, actor, options.workspace.clone());
-        Ok(Caller { rights: options.rights.clone(), person: options.person.clone(), ..caller })
+        let (rights, person) = (options.rights.clone(), options.person.clone());
+        Ok(Caller { rights, person, detail: Detail::Brief, ..caller })
     }
 
     /// Runs an operation for a part of the protocol that is not a tool.
@@ -107,7 +139,7 @@ impl McpServer {
         if let Some(refusal) = &self.options().refusal {
             return Ok(Err(refusal.clone()));
         }
-        let caller = self.caller(context)?;
+        let caller = Caller { detail: Detail::Full, ..self.caller(context)? };
         self.shared.calls.call(caller, operation, arguments, context).await.map_err(cancelled)
     }
 
@@ -264,17 +296,19 @@ impl ServerHandler for McpServer {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let tool = request.name.as_ref();
-        if !self.options().profiles.offer(tool) {
-            return Err(unknown_tool(tool));
-        }
         if let Some(refusal) = &self.options().refusal {
             return Ok(answer::result(Err(refusal.clone())).into());
         }
         let caller = self.caller(&context)?;
+        let arguments = Value::Object(request.arguments.clone().unwrap_or_default());
+        // Also for the call that a person agrees to, which is made without the words of this one.
+        let caller = Caller { detail: Detail::asked_in(&arguments).unwrap_or(caller.detail), ..caller };
+        if !self.options().profiles.offer(tool) {
+            return Ok(answer::result(Err(self.unknown_tool(tool, &caller.rights))).into());
+        }
         if let Some(handle) = &request.request_state {
             return self.go_on(handle, &request, caller, &context).await;
         }
-        let arguments = Value::Object(request.arguments.clone().unwrap_or_default());
         let answer = self.shared.calls.call(caller.clone(), tool, arguments.clone(), &context).await;
         match answer.map_err(cancelled)? {
             Err(error) => match NextCall::of(&error) {
@@ -365,13 +399,6 @@ const METHODS: [&str; 8] = [
     "prompts/list",
     "prompts/get",
 ];
-
-fn unknown_tool(name: &str) -> ErrorData {
-    let shown: String = name.chars().take(80).collect();
-    let exists = catalogue().iter().any(|operation| operation.name == name);
-    let hint = exists.then(|| json!({"hint": "it is in another profile: `rootset mcp --profile full` offers all"}));
-    ErrorData::invalid_params(format!("unknown tool `{shown}`"), hint)
-}
 
 /// Nobody hears it: the answer of a cancelled request is dropped.
 fn cancelled(_: Cancelled) -> ErrorData {

@@ -3,22 +3,44 @@
 use std::sync::Arc;
 
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
-use rootset_api::{Effect, Harm, OperationInfo, Profiles};
+use rootset_api::{Effect, Harm, OperationInfo, Profile, Profiles};
 use serde_json::Value;
 
 use crate::offer::Offer;
 
+/// A field that says nothing to a client that sees one workspace.
+const WORKSPACE: &str = "workspace_id";
+
 pub fn tools(profiles: &Profiles) -> Vec<Tool> {
-    profiles.operations().map(tool).collect()
+    let is_full = profiles.contain(Profile::Full);
+    profiles.operations().map(|operation| tool(operation, is_full)).collect()
 }
 
 /// Those that can succeed.
 pub fn offered(tools: &[Tool], offer: Offer<'_>) -> Vec<Tool> {
-    tools.iter().filter(|tool| offer.has(&tool.name)).cloned().collect()
+    let sees_one = offer.rights.workspaces.as_ref().is_some_and(|workspaces| workspaces.len() == 1);
+    let offered = tools.iter().filter(|tool| offer.has(&tool.name)).cloned();
+    offered.map(|tool| if sees_one { without_workspace(tool) } else { tool }).collect()
 }
 
-fn tool(operation: &OperationInfo) -> Tool {
-    Tool::new(operation.name, operation.description(), Arc::new(fields_of(operation.input_schema())))
+/// Where the field may be left out and there is only one to name, it is left out.
+fn without_workspace(mut tool: Tool) -> Tool {
+    let is_required = |schema: &JsonObject| {
+        schema.get("required").and_then(Value::as_array).is_some_and(|names| names.iter().any(|it| it == WORKSPACE))
+    };
+    if !is_required(&tool.input_schema) {
+        let schema = Arc::make_mut(&mut tool.input_schema);
+        if let Some(fields) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+            fields.shift_remove(WORKSPACE);
+        }
+    }
+    tool
+}
+
+/// A model pays for every field that it is shown: only `full` shows those that few ever need.
+fn tool(operation: &OperationInfo, is_full: bool) -> Tool {
+    let schema = if is_full { operation.input_schema() } else { operation.essential_schema() };
+    Tool::new(operation.name, operation.description(), Arc::new(fields_of(schema)))
         .with_title(title(operation.name))
         .with_raw_output_schema(Arc::new(fields_of(operation.output_schema())))
         .with_annotations(annotations(operation))
@@ -28,7 +50,8 @@ fn tool(operation: &OperationInfo) -> Tool {
 /// for clients that decide whether to ask a person.
 fn annotations(operation: &OperationInfo) -> ToolAnnotations {
     let removes = operation.irreversible.iter().any(|it| it.harm != Harm::Rights);
-    let destructive = matches!(operation.effect, Effect::Destroy | Effect::Purge) || removes;
+    let destroys = matches!(operation.effect, Effect::Destroy | Effect::Purge) || operation.destroys_with.is_some();
+    let destructive = destroys || removes;
     ToolAnnotations::new()
         .read_only(operation.effect == Effect::Read)
         .destructive(destructive)
@@ -57,7 +80,32 @@ fn fields_of(schema: &Value) -> JsonObject {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rootset_api::Profile;
+    use rootset_service::Rights;
+
+    #[test]
+    fn a_client_that_sees_one_workspace_is_not_asked_for_it() {
+        let profiles = Profiles::default();
+        let fields = |workspaces: Option<&[&str]>| {
+            let workspaces = workspaces.map(|names| names.iter().map(|name| (*name).to_owned()).collect());
+            let rights = Rights { workspaces, ..Rights::default() };
+            let tools = offered(&tools(&profiles), Offer { profiles: &profiles, rights: &rights });
+            let tool = tools.into_iter().find(|tool| tool.name == "add_memory").expect("a tool of the core");
+            tool.input_schema["properties"].as_object().expect("fields").contains_key(WORKSPACE)
+        };
+        assert!(fields(None) && fields(Some(&["a", "b"])));
+        assert!(!fields(Some(&["a"])));
+    }
+
+    #[test]
+    fn only_full_shows_rare_fields() {
+        let has = |profile: Profile| {
+            let tools = tools(&Profiles::new([profile]));
+            let tool = tools.into_iter().find(|tool| tool.name == "search_memory").expect("a tool");
+            let fields = tool.input_schema["properties"].as_object().expect("fields").clone();
+            (fields.contains_key("query"), fields.contains_key("explain"))
+        };
+        assert_eq!((has(Profile::Core), has(Profile::Full)), ((true, false), (true, true)));
+    }
 
     #[test]
     fn every_tool_has_a_title_schemas_of_objects_and_all_four_annotations() {
@@ -87,6 +135,7 @@ mod tests {
         assert_eq!(hints("delete_workspace"), (false, true));
         assert_eq!(hints("create_workspace"), (false, false));
         // One of their arguments is enough.
+        assert_eq!(hints("forget"), (false, true));
         assert_eq!(hints("update_memory"), (false, true));
         assert_eq!(hints("set_retention"), (false, true));
     }

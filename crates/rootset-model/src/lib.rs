@@ -28,4 +28,4 @@ pub use ids::{
 pub use limits::Limits;
 pub use provenance::{Channel, Origin, PinnedBy, Trust};
 pub use retention::{Basis, RetentionPolicy};
-pub use time::{DurationMs, Timestamp};
+pub use time::{Day, DurationMs, Timestamp};

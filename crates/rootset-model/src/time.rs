@@ -11,7 +11,9 @@ use thiserror::Error;
 
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum TimeError {
-    #[error("`{0}` is not a time; allowed: RFC 3339 such as `2026-01-31T12:00:00Z`, or epoch milliseconds")]
+    #[error(
+        "`{0}` is not a time; allowed: a date such as `2026-01-31`, RFC 3339 such as `2026-01-31T12:00:00Z`, or epoch milliseconds"
+    )]
     NotATime(String),
     #[error("`{0}` is not a duration; allowed: a number with ms, s, m, h, d or w such as `90d`, or milliseconds")]
     NotADuration(String),
@@ -20,6 +22,9 @@ pub enum TimeError {
 /// Milliseconds since 1970-01-01T00:00:00Z.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Timestamp(pub i64);
+
+/// A date alone; with a time, a text has to say in which zone.
+const DAY_CHARS_MAX: usize = "2027-01-15".len();
 
 /// The years 0001 to 9999, which RFC 3339 can write.
 const MILLISECONDS_RANGE: std::ops::RangeInclusive<i64> = -62_135_596_800_000..=253_402_300_799_999;
@@ -30,6 +35,11 @@ impl Timestamp {
         let text = text.trim();
         if let Ok(milliseconds) = text.parse::<i64>() {
             return Self::from_milliseconds(milliseconds).ok_or_else(fault);
+        }
+        if let Ok(day) = text.parse::<jiff::civil::Date>().and_then(|day| day.to_zoned(jiff::tz::TimeZone::UTC))
+            && text.len() <= DAY_CHARS_MAX
+        {
+            return Ok(Self(day.timestamp().as_millisecond()));
         }
         let parsed: jiff::Timestamp = text.parse().map_err(|_| fault())?;
         Ok(Self(parsed.as_millisecond()))
@@ -57,6 +67,45 @@ impl fmt::Display for Timestamp {
 impl Serialize for Timestamp {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
+    }
+}
+
+/// The day of a time, in UTC: all that a reader of an old text needs to know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Day(pub Timestamp);
+
+impl fmt::Display for Day {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match jiff::Timestamp::from_millisecond(self.0.0) {
+            Ok(time) => write!(f, "{}", time.to_zoned(jiff::tz::TimeZone::UTC).date()),
+            Err(_) => write!(f, "{}", self.0),
+        }
+    }
+}
+
+impl Serialize for Day {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Day {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Timestamp::deserialize(deserializer).map(Self)
+    }
+}
+
+impl JsonSchema for Day {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Day".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": "string", "format": "date"})
     }
 }
 
@@ -166,6 +215,8 @@ mod tests {
         assert_eq!(Timestamp::parse(&time.to_string()), Ok(time));
         assert_eq!(Timestamp::parse("1800000000123"), Ok(time));
         assert_eq!(Timestamp::parse("2027-01-15T10:00:00.123+02:00"), Ok(time));
+        assert_eq!(Timestamp::parse("2027-01-15"), Ok(Timestamp(1_799_971_200_000)));
+        assert_eq!(Day(time).to_string(), "2027-01-15");
         assert!(Timestamp::parse("yesterday").is_err());
         assert!(Timestamp::parse("9223372036854775807").is_err());
     }

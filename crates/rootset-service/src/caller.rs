@@ -5,7 +5,7 @@ use std::fmt::Display;
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use rootset_api::{Effect, ErrorCode, Irreversible, OperationInfo, TokenTrust};
+use rootset_api::{Detail, Effect, ErrorCode, Irreversible, OperationInfo, TokenTrust};
 use rootset_model::names::is_reserved_actor;
 use rootset_model::{Channel, Origin, Timestamp, TokenId, Trust, WorkspaceKey};
 use rootset_store::{Author, Credential, Way};
@@ -61,6 +61,8 @@ pub struct Caller {
     pub trust: Trust,
     /// A person was asked about this very request and agreed: needed by what an agent must not do alone.
     pub is_confirmed_by_person: bool,
+    /// How much answers say to requests that leave it open.
+    pub detail: Detail,
 }
 
 impl Caller {
@@ -81,6 +83,7 @@ impl Caller {
             token: None,
             address: None,
             is_confirmed_by_person: false,
+            detail: Detail::Full,
         }
     }
 }

@@ -60,12 +60,17 @@ pub(crate) fn find_call(name: &str) -> Option<Call> {
     BY_NAME.get(name).copied()
 }
 
-fn call<O: Operation>(service: &Arc<Service>, caller: &Caller, request: Value) -> Result<Value, ServiceError> {
+fn call<O: Operation>(service: &Arc<Service>, caller: &Caller, mut request: Value) -> Result<Value, ServiceError> {
     service.admit(caller, O::operation())?;
+    let detail = if O::HAS_BRIEF { Detail::take_from(&mut request).map_err(Error::bounded)? } else { None };
     let request = O::parse(request).map_err(Error::bounded)?;
     let (response, notes) = service.carry_out(caller, request)?;
-    let mut answer = serde_json::to_value(response)
-        .map_err(|_| ServiceError::new(ErrorCode::Internal, "the answer cannot be written as JSON"))?;
+    let answer = match detail.unwrap_or(caller.detail) {
+        Detail::Full => serde_json::to_value(response),
+        Detail::Brief => serde_json::to_value(O::Brief::from(response)),
+    };
+    let mut answer =
+        answer.map_err(|_| ServiceError::new(ErrorCode::Internal, "the answer cannot be written as JSON"))?;
     secrets::add_to(&mut answer, &notes);
     Ok(answer)
 }

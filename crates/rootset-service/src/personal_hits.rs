@@ -39,7 +39,12 @@ mod tests {
 
     #[test]
     fn half_of_the_query_has_to_be_in_the_text() {
-        let content = Content { context: "Use tabs in Go files.".to_owned(), ..Content::default() };
+        let content = Content {
+            topic: String::new(),
+            context: "Use tabs in Go files.".to_owned(),
+            decisions: Vec::new(),
+            rationale: Vec::new(),
+        };
         let is_found = |query: &str| {
             let query: Vec<String> = terms::query_terms(query).into_iter().map(|it| it.term).collect();
             is_relevant(&query, &content)

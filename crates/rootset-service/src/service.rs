@@ -172,12 +172,16 @@ impl Service {
         });
         outcome.map_err(|error| {
             self.note_if_denied(caller, O::operation().name, workspace.as_deref(), &error);
-            error.0.about_workspace(workspace.as_deref(), O::NULL_CLEARS).bounded().into()
+            error.0.about_workspace(workspace.as_deref()).bounded().into()
         })
     }
 
     /// What a request may not do by the rights of its operation alone: asked of every request, before it is carried out.
     fn let_pass<O: Operation>(&self, caller: &Caller, request: &O) -> Result<(), ServiceError> {
+        if request.destroys() {
+            let argument = O::DESTROYS_WITH.unwrap_or_default();
+            caller.need_scope(Effect::Destroy, || format!("`{}` with `{argument}`", O::NAME))?;
+        }
         let Some(irreversible) = request.irreversible() else { return Ok(()) };
         caller.need_scope_for(irreversible, O::operation())?;
         if caller.needs_person() {

@@ -203,7 +203,7 @@ WHERE m.workspace = ?1
 
 -- fragment: list_columns
 SELECT m.memory, m.name, m.created_at, m.updated_at, m.source, m.pinned, m.status, r.topic, r.context, r.decisions,
-       m.channel, m.trust, m.pinned_by
+       m.channel, m.trust, m.pinned_by, m.tags
 
 -- name: list_count
 -- scans: a list counts what it pages through
@@ -245,6 +245,14 @@ ORDER BY m.updated_at DESC, m.memory DESC LIMIT ?8;
 -- name: recent_unpinned
 SELECT m.memory FROM memories m {{recent_filter}} AND m.pinned = 0
 ORDER BY m.updated_at DESC, m.memory DESC LIMIT ?8;
+
+-- Names of notes that may be shown to somebody who did not ask for them, each with its text.
+-- name: recent_names
+SELECT m.name, r.context
+FROM memories m
+JOIN revisions r ON r.workspace = m.workspace AND r.memory = m.memory AND r.revision = m.revision
+WHERE m.workspace = ?1 AND m.repo IS NULL AND m.name IS NOT NULL AND m.trust <> 'untrusted' AND {{m_is_current}}
+ORDER BY m.updated_at DESC, m.memory DESC LIMIT ?3;
 
 -- What follows are parts of statements that ask about every kind at once (`each`).
 

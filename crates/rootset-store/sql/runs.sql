@@ -18,6 +18,22 @@ FROM runs
 WHERE workspace = ?1 AND undone_at IS NULL AND purged_at IS NULL AND finished_at IS NOT NULL AND undo_until IS NOT NULL
 ORDER BY started_at DESC, run DESC LIMIT ?2;
 
+-- What plans of runs name first, of what is still in the trash.
+-- name: names_taken
+SELECT p.plan, COALESCE(m.name, m.file_path)
+FROM plan_items p JOIN memories m ON m.workspace = p.workspace AND m.memory = p.object
+WHERE p.workspace = ?1 AND p.plan IN (SELECT value FROM blob_list(?2)) AND p.position < ?3 AND p.kind = 'memory'
+  AND m.trashed_run IS NOT NULL
+ORDER BY p.plan, p.position;
+
+-- The notes that went to the trash last, each with its run and text.
+-- name: trashed_texts
+SELECT m.trashed_run, m.name, r.topic, r.context
+FROM memories m
+JOIN revisions r ON r.workspace = m.workspace AND r.memory = m.memory AND r.revision = m.revision
+WHERE m.workspace = ?1 AND m.trashed_run IS NOT NULL AND m.repo IS NULL AND m.name IS NOT NULL
+ORDER BY m.trashed_at DESC, m.memory LIMIT ?2;
+
 -- Runs that stashed something, and may have done more.
 -- name: recent_stashes
 SELECT r.run, r.operation, r.plan, r.actor, r.started_at, r.finished_at, r.cursor, r.counts, r.undo_until, r.undone_at,

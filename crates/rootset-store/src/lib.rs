@@ -110,8 +110,10 @@ pub use purge::{PurgeSet, PurgeTarget, Receipt};
 pub use removals::Removals;
 pub use repair::{BrokenMemory, CodeOrigin, UnindexedText};
 pub use retention::RetentionTarget;
-pub use runs::{RunCounts, RunView, TrashedItem};
-pub use search::{Candidate, Candidates, EntityHit, Hit, Ranked, SearchFilters, SearchRequest, SimilarMemory};
+pub use runs::{RunCounts, RunView, TrashedItem, TrashedText};
+pub use search::{
+    Candidate, Candidates, EntityHit, Hit, NamedMemory, Ranked, SearchFilters, SearchRequest, SimilarMemory,
+};
 pub use simulation::{Loss, RetentionSimulation};
 pub use stamp::{Author, Credential, Stamp, Way};
 pub use stats::{SourceCounts, Stats};

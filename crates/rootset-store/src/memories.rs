@@ -227,6 +227,7 @@ pub struct ListedMemory {
     pub channel: Channel,
     pub trust: Trust,
     pub pinned_by: Option<PinnedBy>,
+    pub tags: Vec<String>,
 }
 
 /// A list with words reads at most this many matches; more would be a search, not a list.
@@ -432,6 +433,7 @@ fn list(
             channel: row.get(10)?,
             trust: row.get(11)?,
             pinned_by: row.get(12)?,
+            tags: read_list(row.get::<Option<String>>(13)?.as_deref())?,
         })
     })?;
     Ok((rows, total))

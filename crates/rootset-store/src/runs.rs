@@ -1,6 +1,6 @@
 //! Runs: one change that can be undone or purged as a whole; and the trash that runs leave.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use rootset_model::{Channel, Counts, DrainId, PlanId, RunId, Timestamp, Trust, WorkspaceKey};
 use serde::{Deserialize, Serialize};
@@ -112,6 +112,15 @@ impl RunView {
     }
 }
 
+/// A note in the trash.
+#[derive(Clone, Debug)]
+pub struct TrashedText {
+    pub run: RunId,
+    pub name: String,
+    pub topic: String,
+    pub context: String,
+}
+
 #[derive(Clone, Debug)]
 pub struct TrashedItem {
     pub kind: String,
@@ -127,6 +136,41 @@ impl Store {
     /// The newest runs that can still be undone.
     pub fn undoable_runs(&self, workspace: &Workspace, limit: i64) -> Result<Vec<RunView>, StoreError> {
         self.read(workspace, |tx| tx.rows(&sql::RECENT_UNDOABLE, &[workspace.key.into(), limit.into()], RunView::read))
+    }
+
+    /// The first names that each of these runs took, as far as they are still in the trash.
+    pub fn names_taken(
+        &self,
+        workspace: &Workspace,
+        runs: &[RunView],
+        positions: i64,
+    ) -> Result<HashMap<RunId, Vec<String>>, StoreError> {
+        let by_plan: HashMap<PlanId, RunId> = runs.iter().filter_map(|run| Some((run.plan?, run.id))).collect();
+        let plans: Vec<[u8; 16]> = by_plan.keys().map(|plan| plan.0).collect();
+        if plans.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let mut names: HashMap<RunId, Vec<String>> = HashMap::new();
+        self.read(workspace, |tx| {
+            let parameters = [workspace.key.into(), plans.as_slice().into(), positions.into()];
+            tx.query(&sql::NAMES_TAKEN, &parameters, &mut |row| {
+                let (plan, name): (PlanId, Option<String>) = (row.get(0)?, row.get(1)?);
+                if let (Some(run), Some(name)) = (by_plan.get(&plan), name) {
+                    names.entry(*run).or_default().push(name);
+                }
+                Ok(())
+            })
+        })?;
+        Ok(names)
+    }
+
+    /// The notes that went to the trash last.
+    pub fn trashed_texts(&self, workspace: &Workspace, limit: i64) -> Result<Vec<TrashedText>, StoreError> {
+        self.read(workspace, |tx| {
+            tx.rows(&sql::TRASHED_TEXTS, &[workspace.key.into(), limit.into()], |row| {
+                Ok(TrashedText { run: row.get(0)?, name: row.get(1)?, topic: row.get(2)?, context: row.get(3)? })
+            })
+        })
     }
 
     /// The newest runs that stashed something and were not undone.

@@ -4,6 +4,7 @@
 //! How candidates are scored is not decided here: the caller's `rank` is a pure function of what this module collects.
 
 mod entities;
+mod nearest;
 mod similar;
 
 use std::collections::{HashMap, HashSet};
@@ -12,10 +13,11 @@ use rootset_model::{Content, MemoryId, PinnedBy, Timestamp, Trust, WorkspaceKey}
 
 use crate::driver::{Combine, SearchIndex, SearchQuery, SearchStatistics, Transaction};
 use crate::error::StoreError;
-use crate::memories::read_content;
+use crate::memories::{read_content, read_list};
 use crate::statements::{memories as memory_sql, search as sql};
 use crate::{ContentPart, Store, Workspace};
 pub use entities::EntityHit;
+pub use nearest::NamedMemory;
 pub use similar::SimilarMemory;
 pub(crate) use similar::similar;
 
@@ -90,6 +92,7 @@ pub struct Hit {
     pub content: Content,
     pub trust: Trust,
     pub pinned_by: Option<PinnedBy>,
+    pub tags: Vec<String>,
     pub part: ContentPart,
     pub start: usize,
     pub length: usize,
@@ -382,6 +385,7 @@ fn hits(tx: &mut dyn Transaction, workspace: WorkspaceKey, ranked: Vec<Ranked>) 
             content: read_content(row, 8)?,
             trust: row.get(12)?,
             pinned_by: row.get(13)?,
+            tags: read_list(row.get::<Option<String>>(14)?.as_deref())?,
         };
         found.insert(chunk, hit);
         Ok(())

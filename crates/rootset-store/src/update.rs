@@ -79,8 +79,9 @@ pub struct UpdateOutcome {
     pub entities_removed: usize,
     pub relations_created: usize,
     pub relations_removed: usize,
-    /// Set when earlier revisions were erased: what the memory is called now, and the receipt.
+    /// What the memory is called now; files have no name.
     pub name: Option<String>,
+    /// Set when earlier revisions were erased.
     pub receipt: Option<Receipt>,
     /// What is to be looked for before there is a receipt.
     pub(crate) erased: Option<(ErasureId, Erased)>,
@@ -142,6 +143,7 @@ fn update(
         version: row.version,
         revision: row.revision,
         pinned_by: row.pinned_by,
+        name: row.name.clone(),
         lowered_to: (row.trust < trust_before).then_some(row.trust),
         ..UpdateOutcome::default()
     };

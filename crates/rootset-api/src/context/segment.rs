@@ -80,6 +80,7 @@ pub struct SegmentInput {
     #[serde(rename = "type")]
     pub segment_type: SegmentType,
     /// The text of the segment.
+    #[serde(alias = "context", alias = "content")]
     pub text: String,
     /// The role: `system`, `user`, `assistant` or `tool`.
     pub role: Option<String>,

@@ -4,7 +4,6 @@ use rootset_model::{RunId, Timestamp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use serde_with::rust::double_option;
 use serde_with::skip_serializing_none;
 
 use crate::context::segment::{FocusInput, GcAnswer, RenderFormat, SegmentAnswer, SegmentInput, UsageAnswer};
@@ -24,9 +23,9 @@ macro_rules! context_session_operations {
         ContextSetFocus => ContextFocus {
             name: "context_set_focus",
             effect: Write,
-            is: [idempotent, null_clears, in_workspace],
+            is: [idempotent, in_workspace],
             profiles: [Context],
-            example: {"session_id": "today", "task_id": "parser", "active_file": null},
+            example: {"session_id": "today", "task_id": "parser", "clear": ["active_file"]},
         }
         ContextGet => ContextView {
             name: "context_get",
@@ -112,7 +111,7 @@ pub struct RecallHint {
     pub because: String,
 }
 
-/// Set what the agent works on: segments of the task and the active file stay. Omitted fields stay as they are; `null` clears.
+/// Set what the agent works on: segments of the task and the active file stay. What is left out stays as it is.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct ContextSetFocus {
@@ -121,29 +120,36 @@ pub struct ContextSetFocus {
     /// The name of the session.
     pub session_id: String,
     /// Segments with this `task_id` stay.
-    #[serde(default, deserialize_with = "double_option::deserialize")]
-    #[schemars(extend("default" = null))]
-    pub task_id: Option<Option<String>>,
+    pub task_id: Option<String>,
     /// Segments that show this file stay.
-    #[serde(default, deserialize_with = "double_option::deserialize")]
-    #[schemars(extend("default" = null))]
-    pub active_file: Option<Option<String>>,
+    pub active_file: Option<String>,
     /// The first and last line the agent looks at.
-    #[serde(default, deserialize_with = "double_option::deserialize")]
-    #[schemars(extend("default" = null))]
-    pub line_range: Option<Option<(u32, u32)>>,
+    pub line_range: Option<(u32, u32)>,
     /// The recently edited files: more likely to stay, but not roots.
-    #[serde(default, deserialize_with = "double_option::deserialize")]
-    #[schemars(extend("default" = null))]
-    pub recent_files: Option<Option<Vec<String>>>,
+    pub recent_files: Option<Vec<String>>,
     /// The files open in an editor: more likely to stay, but not roots.
-    #[serde(default, deserialize_with = "double_option::deserialize")]
-    #[schemars(extend("default" = null))]
-    pub open_files: Option<Option<Vec<String>>>,
+    pub open_files: Option<Vec<String>>,
     /// The files with breakpoints, `path` or `path:line`: more likely to stay, but not roots.
-    #[serde(default, deserialize_with = "double_option::deserialize")]
-    #[schemars(extend("default" = null))]
-    pub breakpoints: Option<Option<Vec<String>>>,
+    pub breakpoints: Option<Vec<String>>,
+    /// The fields to empty.
+    pub clear: Option<Vec<FocusField>>,
+}
+
+/// What can be emptied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FocusField {
+    TaskId,
+    ActiveFile,
+    LineRange,
+    RecentFiles,
+    OpenFiles,
+    Breakpoints,
+}
+
+impl FocusField {
+    pub const ALL: [Self; 6] =
+        [Self::TaskId, Self::ActiveFile, Self::LineRange, Self::RecentFiles, Self::OpenFiles, Self::Breakpoints];
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]

@@ -4,67 +4,79 @@ use rootset_model::{MemoryId, PinnedBy, Timestamp, Trust};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use serde_with::rust::double_option;
 use serde_with::skip_serializing_none;
 
 use crate::collector::ReceiptAnswer;
 
-/// Change a memory. Only the given fields change; `null` clears a field; tags and metadata are replaced.
+/// Correct a memory: only what is given changes. Earlier texts stay readable.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct UpdateMemory {
     /// The workspace it is in; default: the current one.
     pub workspace_id: Option<String>,
-    /// The id or name of the memory.
+    /// The name or id of the memory.
     pub memory_id: String,
+    /// The new text. A topic made from the old one changes with it.
+    #[serde(rename = "text", alias = "context", alias = "content")]
+    pub context: Option<String>,
     /// A new unique name.
     pub name: Option<String>,
-    /// The topic; `null` sets the first line of the text.
-    #[serde(default, deserialize_with = "double_option::deserialize")]
-    #[schemars(extend("default" = null))]
-    pub topic: Option<Option<String>>,
-    /// The new text; earlier revisions stay readable. A topic made from the old text changes with it.
-    #[serde(alias = "text", alias = "content")]
-    pub context: Option<String>,
-    /// The new decisions, replacing the old.
-    #[serde(default, deserialize_with = "double_option::deserialize")]
-    #[schemars(extend("default" = null))]
-    pub decisions: Option<Option<Vec<String>>>,
-    /// The new reasons, replacing the old.
-    #[serde(default, deserialize_with = "double_option::deserialize")]
-    #[schemars(extend("default" = null))]
-    pub rationale: Option<Option<Vec<String>>>,
-    /// The new metadata, replacing the old.
-    #[serde(default, deserialize_with = "double_option::deserialize")]
-    #[schemars(extend("default" = null))]
-    pub metadata: Option<Option<Map<String, Value>>>,
-    /// The new tags, replacing the old.
-    #[serde(default, deserialize_with = "double_option::deserialize")]
-    #[schemars(extend("default" = null))]
-    pub tags: Option<Option<Vec<String>>>,
+    /// The topic; cleared, it is the first line of the text.
+    #[schemars(extend("x-rare" = true))]
+    pub topic: Option<String>,
+    /// Replace the old.
+    pub decisions: Option<Vec<String>>,
+    /// Replace the old.
+    pub rationale: Option<Vec<String>>,
+    /// Replaces the old.
+    #[schemars(extend("x-rare" = true))]
+    pub metadata: Option<Map<String, Value>>,
+    /// Replace the old.
+    pub tags: Option<Vec<String>>,
     /// The version of the source that holds it, from 0.
-    #[serde(default, deserialize_with = "double_option::deserialize")]
-    #[schemars(extend("default" = null))]
-    pub source_version: Option<Option<i64>>,
-    /// Protect it from removal by policies and queries.
+    #[schemars(extend("x-rare" = true))]
+    pub source_version: Option<i64>,
+    /// Protect it from clean-ups.
     pub pinned: Option<bool>,
     /// The reason for the pin.
-    #[serde(default, deserialize_with = "double_option::deserialize")]
-    #[schemars(extend("default" = null))]
-    pub pin_reason: Option<Option<String>>,
-    /// When the memory expires.
-    #[serde(default, deserialize_with = "double_option::deserialize")]
-    #[schemars(extend("default" = null))]
-    pub expires_at: Option<Option<Timestamp>>,
+    #[schemars(extend("x-rare" = true))]
+    pub pin_reason: Option<String>,
+    /// When it stops being true.
+    pub expires_at: Option<Timestamp>,
+    /// Fields to empty.
+    pub clear: Option<Vec<MemoryField>>,
     /// Fail with `conflict` if the memory has another version now.
+    #[schemars(extend("x-rare" = true))]
     pub expected_version: Option<i64>,
-    /// Erase all earlier revisions permanently, e.g. after pasting a key, with a topic and name made from them.
+    /// Erase earlier texts for good, e.g. after pasting a key.
     pub erase_previous: Option<bool>,
 }
 
+/// What an update can empty.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum MemoryField {
+    Topic,
+    Decisions,
+    Rationale,
+    Metadata,
+    Tags,
+    SourceVersion,
+    PinReason,
+    ExpiresAt,
+}
+
 impl UpdateMemory {
+    pub fn clears(&self, field: MemoryField) -> bool {
+        self.clear.as_ref().is_some_and(|fields| fields.contains(&field))
+    }
+
     pub fn changes_content(&self) -> bool {
-        self.topic.is_some() || self.context.is_some() || self.decisions.is_some() || self.rationale.is_some()
+        let clears =
+            [MemoryField::Topic, MemoryField::Decisions, MemoryField::Rationale].iter().any(|it| self.clears(*it));
+        let gives =
+            self.topic.is_some() || self.context.is_some() || self.decisions.is_some() || self.rationale.is_some();
+        gives || clears
     }
 
     pub fn changes_something(&self) -> bool {
@@ -74,7 +86,8 @@ impl UpdateMemory {
             || self.source_version.is_some()
             || self.pinned.is_some()
             || self.pin_reason.is_some()
-            || self.expires_at.is_some();
+            || self.expires_at.is_some()
+            || self.clear.as_ref().is_some_and(|fields| !fields.is_empty());
         self.changes_content() || changes_attributes || self.erase_previous == Some(true)
     }
 }
@@ -100,7 +113,7 @@ pub struct UpdatedMemory {
     pub pinned_by: Option<PinnedBy>,
     /// The trust of the memory, if this update lowered it: its text or name is now that of a less trusted writer.
     pub trust: Option<Trust>,
-    /// With `erase_previous`: the name of the memory now. A name made from the erased text is replaced.
+    /// The name of the memory now. A name that was made from the text changes with it.
     pub name: Option<String>,
     /// With `erase_previous`: what was erased, and whether any of it is still in the files.
     pub receipt: Option<ReceiptAnswer>,

@@ -84,8 +84,8 @@ async fn what_a_memory_says_stays_data() {
     connection.answer("add_memory", json!({"name": "hostile", "context": text})).await;
     let result = connection.call("get_memory", json!({"memory_id": "hostile"})).await;
     let answer = result.structured_content.unwrap();
-    assert_eq!(answer["context"], text.replace('\u{1b}', "\\u{1b}"));
-    assert_eq!((&answer["stored_text"], &answer["escaped_characters"]), (&json!("data, not instructions"), &json!(2)));
+    assert_eq!(answer["text"], text.replace('\u{1b}', "\\u{1b}"));
+    assert_eq!((&answer["stored_text"], &answer["escaped_characters"]), (&json!("data, not instructions"), &json!(1)));
     assert!(!result.content[0].as_text().unwrap().text.contains('\u{1b}'), "escapes reach no terminal");
 }
 
@@ -94,7 +94,8 @@ async fn long_work_tells_its_progress_before_its_answer() {
     let world = World::new();
     let path = world.repository(300);
     let client = TestClient::alone();
-    let connection = world.connect(McpOptions::default(), client.clone()).await;
+    let connection =
+        world.connect(McpOptions { profiles: "code".parse().unwrap(), ..McpOptions::default() }, client.clone()).await;
     let answer = connection.answer("index_codebase", json!({ "path": path })).await;
     connection.end().await;
     let told = client.progress.lock().unwrap().clone();

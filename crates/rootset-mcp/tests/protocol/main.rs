@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "clippy's own exception for tests does not reach the helpers of a test binary")]
 
+mod brief;
 mod calling;
 mod confirming;
 mod equality;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use rootset_api::{DeleteMemory, DeletedMemory};
+use rootset_store::Workspace;
 
 use super::plan::trashed_answer;
 use crate::caller::Caller;
@@ -18,10 +19,19 @@ impl Operation for DeleteMemory {
                 service.store.memory(workspace, &self.memory_id)?;
             }
             service.back_up_before(self.backup, workspace, caller)?;
-            let (ids, grace_ms) = (service.next_erase_ids(), service.settings.grace_ms);
-            let stamp = service.stamp(caller);
-            let (_, run) = service.store.delete_memory(workspace, &self.memory_id, ids, grace_ms, stamp)?;
-            Ok(DeletedMemory { run_id: run.id, trashed: trashed_answer(&run.counts.taken), undo_until: run.undo_until })
+            delete(std::slice::from_ref(&self.memory_id), service, workspace, caller)
         })
     }
+}
+
+/// All of them in one run, or none.
+pub(super) fn delete(
+    memories: &[String],
+    service: &Service,
+    workspace: &Workspace,
+    caller: &Caller,
+) -> Result<DeletedMemory, ServiceError> {
+    let (ids, grace_ms) = (service.next_erase_ids(), service.settings.grace_ms);
+    let run = service.store.delete_memories(workspace, memories, ids, grace_ms, service.stamp(caller))?;
+    Ok(DeletedMemory { run_id: run.id, trashed: trashed_answer(&run.counts.taken), undo_until: run.undo_until })
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use rootset_api::{ErrorCode, Forget, ForgetAnswer, MemoryOf};
+use rootset_model::limits::BATCH_MEMORIES_MAX;
 use rootset_store::{
     ForgetFilters, ForgetRequest, ForgetSelection, ForgetWords, NewPlan, PlanView, Searched, Workspace, forget_words,
     searched_words,
@@ -10,6 +11,7 @@ use rootset_store::{
 use rootset_text::matching::Matcher;
 use serde_json::json;
 
+use super::delete::delete;
 use super::joint;
 use super::plan::plan_answer;
 use crate::caller::{Caller, FrontEnd};
@@ -24,6 +26,9 @@ const WORD_CHARS_SHOWN: usize = 40;
 
 impl Operation for Forget {
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<ForgetAnswer, ServiceError> {
+        if let Some(memories) = self.memory_ids.clone() {
+            return named(&self, &memories, service, caller);
+        }
         if self.workspaces.is_some() {
             return match self.memory_of {
                 None => joint::forget(self, service, caller),
@@ -49,7 +54,8 @@ impl Operation for Forget {
             matched: selection.matched,
             in_plan: selection.items.len(),
             kept_pinned: selection.kept_pinned,
-            plan: plan_answer(view),
+            plan: Some(plan_answer(view)),
+            deleted: None,
             matched_personal: matched_personal.map(|it| it.matched).filter(|matched| *matched > 0),
         })
     }
@@ -73,6 +79,50 @@ fn in_both(
 
 fn no_place() -> ServiceError {
     ServiceError::new(ErrorCode::NotFound, "there is no workspace to look in")
+}
+
+/// What is named needs no plan to look at: it goes to the trash as with `delete_memory`.
+fn named(
+    request: &Forget,
+    memories: &[String],
+    service: &Service,
+    caller: &Caller,
+) -> Result<ForgetAnswer, ServiceError> {
+    let alone = Forget {
+        workspace_id: request.workspace_id.clone(),
+        memory_of: request.memory_of,
+        memory_ids: request.memory_ids.clone(),
+        ..Forget::default()
+    };
+    if json!(request) != json!(alone) {
+        return Err(ServiceError::invalid("`memory_ids` names what to remove; give no query or filter with it")
+            .with_hint(
+                "to choose among them or to erase for good, leave `memory_ids` out: the answer is a plan to review",
+            ));
+    }
+    if memories.is_empty() || memories.len() > BATCH_MEMORIES_MAX {
+        let count = memories.len();
+        return Err(ServiceError::invalid(format!(
+            "`memory_ids` has {count} items; allowed: 1 to {BATCH_MEMORIES_MAX}"
+        )));
+    }
+    let workspace_id = request.workspace_id.as_deref();
+    let deleted = match request.memory_of {
+        Some(_) => delete(memories, service, &service.workspace_for(caller, workspace_id, request.memory_of)?, caller)?,
+        // They are looked for where the first of them is.
+        None => service.where_memory_is(caller, workspace_id, &memories[0], |workspace| {
+            delete(memories, service, workspace, caller)
+        })?,
+    };
+    let count = deleted.trashed.get("memories") as usize;
+    Ok(ForgetAnswer {
+        plan: None,
+        deleted: Some(deleted),
+        matched: count,
+        in_plan: count,
+        kept_pinned: Vec::new(),
+        matched_personal: None,
+    })
 }
 
 /// What is looked for, in whichever workspace.

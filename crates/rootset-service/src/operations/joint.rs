@@ -85,7 +85,8 @@ pub(super) fn forget(mut request: Forget, service: &Service, caller: &Caller) ->
         matched: joint.parts.iter().map(|part| part.matched).sum(),
         in_plan: joint.parts.iter().map(|part| part.in_plan).sum(),
         kept_pinned,
-        plan: joint_answer(&joint, views, PLAN_ITEMS_SHOWN),
+        plan: Some(joint_answer(&joint, views, PLAN_ITEMS_SHOWN)),
+        deleted: None,
         matched_personal: None,
     })
 }

@@ -22,6 +22,7 @@ fn listed_answer(memory: ListedMemory, workspace: &Workspace) -> ListedAnswer {
         preview: snippet::preview(&memory.context, PREVIEW_CHARS_MAX),
         full_length: memory.context.chars().count(),
         decision_count: memory.decisions.len(),
+        tags: memory.tags,
         created_at: memory.created_at,
         updated_at: memory.updated_at,
         source: memory.source,

@@ -11,6 +11,7 @@ use rootset_text::snippet;
 use rootset_text::terms::{self, QueryTerm};
 
 use super::entities::origin;
+use super::nearest;
 use crate::caller::Caller;
 use crate::error::ServiceError;
 use crate::fields::{check_query, checked_tags, clamped, not_negative};
@@ -74,7 +75,15 @@ impl Operation for SearchMemory {
         if vector.is_some() {
             signals.push("vectors".to_owned());
         }
-        Ok(SearchAnswer { results, signals, truncated: truncated.then_some(true) })
+        let place = places.project.as_ref().or(places.personal.as_ref()).filter(|_| results.is_empty());
+        let nearest = place.map(|workspace| nearest::to(&query, service, workspace)).transpose()?.flatten();
+        Ok(SearchAnswer {
+            nothing_relevant: results.is_empty().then_some(true),
+            results,
+            signals,
+            truncated: truncated.then_some(true),
+            nearest,
+        })
     }
 }
 
@@ -145,6 +154,7 @@ fn memory_result(hit: Hit, workspace: &Workspace, terms: &[QueryTerm], explain: 
         topic: hit.content.topic,
         updated_at: hit.updated_at,
         source: hit.source,
+        tags: hit.tags,
         trust: Some(hit.trust).filter(|trust| *trust < Trust::Agent),
         quarantined: hit.trust.is_quarantined().then_some(true),
         memory_of: memory_of(workspace),

@@ -139,7 +139,7 @@ fn update(memory: &FullMemory, workspace: &Workspace, scan: SecretScan) -> Updat
     let clean = |text: &str| scan.redact(text).text.into_owned();
     let changed = |text: &str| Some(scan.redact(text)).filter(|it| it.count > 0).map(|it| it.text.into_owned());
     let changed_list = |items: &[String]| {
-        items.iter().any(|item| changed(item).is_some()).then(|| Some(items.iter().map(|item| clean(item)).collect()))
+        items.iter().any(|item| changed(item).is_some()).then(|| items.iter().map(|item| clean(item)).collect())
     };
     let content = &memory.content;
     UpdateMemory {
@@ -152,13 +152,13 @@ fn update(memory: &FullMemory, workspace: &Workspace, scan: SecretScan) -> Updat
             .as_deref()
             .and_then(changed)
             .map(|name| slug(&name).unwrap_or_else(|| "redacted".to_owned())),
-        topic: changed(&content.topic).map(Some),
+        topic: changed(&content.topic),
         context: changed(&content.context),
         decisions: changed_list(&content.decisions),
         rationale: changed_list(&content.rationale),
         tags: changed_list(&memory.row.tags),
-        metadata: memory.row.metadata.as_deref().and_then(|json| redacted_metadata(json, scan)).map(Some),
-        pin_reason: memory.row.pin_reason.as_deref().and_then(changed).map(Some),
+        metadata: memory.row.metadata.as_deref().and_then(|json| redacted_metadata(json, scan)),
+        pin_reason: memory.row.pin_reason.as_deref().and_then(changed),
         erase_previous: Some(true),
         ..UpdateMemory::default()
     }

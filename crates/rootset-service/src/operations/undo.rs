@@ -10,6 +10,7 @@ use rootset_store::{RunView, StoreError, Undone, Workspace};
 use super::joint;
 use super::plan::trashed_answer;
 use super::purge::said;
+use super::undoable;
 use crate::caller::Caller;
 use crate::error::ServiceError;
 use crate::fields::{parse_drain_id, parse_run_id};
@@ -20,6 +21,7 @@ pub fn run_answer(run: RunView) -> RunAnswer {
     RunAnswer {
         run_id: run.id,
         operation: run.operation,
+        names: None,
         actor: run.actor,
         at: run.started_at,
         trashed: trashed_answer(&run.counts.taken),
@@ -32,6 +34,13 @@ impl Operation for GcUndo {
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<UndoAnswer, ServiceError> {
         let workspace = service.workspace_or_trashed(caller, self.workspace_id.as_deref())?;
         let stamp = service.stamp(caller);
+        let is_named = self.run_id.is_some() || self.drain_id.is_some() || self.memory_id.is_some();
+        if let Some(query) = self.query.as_deref().filter(|query| !query.trim().is_empty()) {
+            if is_named {
+                return Err(ServiceError::invalid("give either `query` or what to undo, not both"));
+            }
+            return Ok(listed(undoable::with_words(query, service, &workspace)?));
+        }
         match (&self.run_id, &self.drain_id, &self.memory_id) {
             (Some(run), None, None) => {
                 let run = parse_run_id(run)?;
@@ -86,8 +95,12 @@ fn nothing_named(
         None => service.store.undoable_runs(workspace, RUNS_SHOWN)?,
         Some(ListedKind::Segment) => service.store.stashing_runs(workspace, RUNS_SHOWN)?,
     };
-    let runs = Some(runs.into_iter().map(run_answer).collect());
-    Ok(UndoAnswer { restored: None, conflicts: None, runs, parts: None, unfinished: None, warnings: None })
+    Ok(listed(undoable::with_names(runs, service, workspace)?))
+}
+
+fn listed(runs: Vec<RunAnswer>) -> UndoAnswer {
+    let runs = Some(runs);
+    UndoAnswer { restored: None, conflicts: None, runs, parts: None, unfinished: None, warnings: None }
 }
 
 fn answer(undone: Undone) -> UndoAnswer {

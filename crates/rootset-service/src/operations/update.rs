@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use rootset_api::{Request, UpdateMemory, UpdatedMemory};
+use rootset_api::{MemoryField, Request, UpdateMemory, UpdatedMemory};
 use rootset_model::Content;
 use rootset_model::content::topic_of;
 use rootset_model::limits::REASON_CHARS_MAX;
@@ -93,48 +93,54 @@ fn attributes(request: &UpdateMemory) -> Result<AttributeChanges, ServiceError> 
     if let Some(name) = &request.name {
         check_memory_name(name).map_err(|error| ServiceError::invalid(format!("`name`: {error}")))?;
     }
-    if let Some(Some(reason)) = &request.pin_reason {
+    if let Some(reason) = &request.pin_reason {
         check_short_text("pin_reason", reason, REASON_CHARS_MAX)?;
     }
-    check_source_version(request.source_version.flatten())?;
+    check_source_version(request.source_version)?;
     let metadata = match &request.metadata {
-        None => None,
-        Some(None) => Some(None),
-        Some(Some(given)) => {
+        None => request.clears(MemoryField::Metadata).then_some(None),
+        Some(given) => {
             check_metadata(given)?;
             let json = serde_json::to_string(given).expect("JSON values always serialise");
             Some((!given.is_empty()).then_some(json))
         }
     };
     let tags = match &request.tags {
-        None => None,
-        Some(given) => Some(checked_tags(given.as_deref().unwrap_or_default())?),
+        None => request.clears(MemoryField::Tags).then(Vec::new),
+        Some(given) => Some(checked_tags(given)?),
     };
     Ok(AttributeChanges {
         name: request.name.clone(),
         metadata,
         tags,
-        source_version: request.source_version,
+        source_version: over(request.source_version, request, MemoryField::SourceVersion),
         is_pinned: request.pinned,
-        pin_reason: request.pin_reason.clone(),
-        expires_at: request.expires_at,
+        pin_reason: over(request.pin_reason.clone(), request, MemoryField::PinReason),
+        expires_at: over(request.expires_at, request, MemoryField::ExpiresAt),
     })
+}
+
+/// What is given wins over what is cleared; the inner `None` clears.
+fn over<T>(given: Option<T>, request: &UpdateMemory, field: MemoryField) -> Option<Option<T>> {
+    given.map(Some).or_else(|| request.clears(field).then_some(None))
 }
 
 /// The content as it would be, from the newest one accepted so far. A topic made from a text goes with it.
 fn content(request: &UpdateMemory, base: Content, is_topic_made: bool) -> Result<Content, ServiceError> {
-    let list = |given: &Option<Option<Vec<String>>>, base: Vec<String>| match given {
-        None => base,
-        Some(given) => given.clone().unwrap_or_default(),
+    let kept = |field| !request.clears(field);
+    let list = |given: &Option<Vec<String>>, base: Vec<String>, field| match given {
+        Some(given) => given.clone(),
+        None if kept(field) => base,
+        None => Vec::new(),
     };
     checked_content(RawContent {
         topic: match &request.topic {
-            None => (!is_topic_made).then_some(base.topic),
-            Some(given) => given.clone(),
+            None => (!is_topic_made && kept(MemoryField::Topic)).then_some(base.topic),
+            given => given.clone(),
         },
         context: request.context.clone().unwrap_or(base.context),
-        decisions: list(&request.decisions, base.decisions),
-        rationale: list(&request.rationale, base.rationale),
+        decisions: list(&request.decisions, base.decisions, MemoryField::Decisions),
+        rationale: list(&request.rationale, base.rationale, MemoryField::Rationale),
     })
 }
 
@@ -192,7 +198,7 @@ fn attempt(
         errors: Vec::new(),
         pinned_by: outcome.pinned_by,
         trust: outcome.lowered_to,
-        name: None,
+        name: outcome.name.clone(),
         receipt: None,
         warnings: None,
     };
@@ -229,7 +235,7 @@ fn add_receipt(
         let (name, wanted) = (UpdateMemory::NAME, Wanted::default());
         let receipt = service.receipt_of(caller, name, workspace, None, receipt, wanted, &mut warnings);
         answer.receipt = Some(receipt);
-        answer.name = outcome.name;
+        answer.name = outcome.name.or(answer.name.take());
         answer.warnings = said(warnings);
     }
 }

@@ -295,7 +295,7 @@ fn what_takes_more_than_a_mistake_should_needs_a_person_and_happens_with_one() {
     let plan = prepared.known["plan_id"][0].clone();
     let expired = json!({"strategy": "expired", "dry_run": false, "confirm": true, "allow_large": true});
     let requests = [
-        ("update_memory", json!({"memory_id": "deploys", "tags": null, "erase_previous": true})),
+        ("update_memory", json!({"memory_id": "deploys", "clear": ["tags"], "erase_previous": true})),
         ("gc_apply", json!({"plan_id": plan, "allow_large": true})),
         ("gc_apply", json!({"plan_id": prepared.known["plan_id"][1], "confirm": true})),
         ("prune_memory", expired),

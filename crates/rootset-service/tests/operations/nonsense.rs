@@ -95,6 +95,71 @@ fn plausible_requests_are_not_refused_for_their_types() {
     world.assert_doctor_is_content();
 }
 
+/// Differs from run to run whatever is asked.
+const OF_ONE_RUN: [&str; 13] = [
+    "backup_id",
+    "bytes_after",
+    "bytes_before",
+    "content_bytes",
+    "database_bytes",
+    "disk",
+    "elapsed_ms",
+    "free_bytes",
+    "path",
+    "secret",
+    "sizes",
+    "token",
+    "wal_bytes",
+];
+
+fn without_accidents(value: Value, folder: &str) -> Value {
+    match value {
+        Value::Object(fields) => fields
+            .into_iter()
+            .filter(|(name, _)| !OF_ONE_RUN.contains(&name.as_str()))
+            .map(|(name, value)| (name, without_accidents(value, folder)))
+            .collect::<Map<_, _>>()
+            .into(),
+        Value::Array(items) => items.into_iter().map(|item| without_accidents(item, folder)).collect(),
+        Value::String(text) => text.replace(folder, "[folder]").into(),
+        other => other,
+    }
+}
+
+/// Some clients fill every field that they know: with `null` where their model said nothing.
+#[test]
+fn null_means_absent_in_every_field_of_every_operation() {
+    let worlds = [World::new(), World::new()];
+    for world in &worlds {
+        world.call(
+            "add_memory",
+            json!({"name": "x", "text": "Deploys happen on Fridays.", "topic": "deploys", "tags": ["team"], "decisions": ["Friday"],
+                   "rationale": ["quiet"], "metadata": {"a": 1}, "source_version": 3, "pinned": true, "pin_reason": "important"}),
+        );
+        world.call("context_add", json!({"session_id": "x", "segments": [{"type": "note", "text": "x"}]}));
+        world.call(
+            "context_set_focus",
+            json!({"session_id": "x", "task_id": "t", "active_file": "a.rs", "open_files": ["b.rs"]}),
+        );
+    }
+    let mut nulls = 0;
+    for operation in catalogue() {
+        let absent = plausible(operation);
+        let mut null = absent.clone();
+        for field in fields_of(operation).keys().filter(|field| absent.get(field.as_str()).is_none()) {
+            null[field] = Value::Null;
+            nulls += 1;
+        }
+        let [without, with] = [(&worlds[0], absent), (&worlds[1], null)].map(|(world, request)| {
+            let answer = world.try_call(operation.name, request).unwrap_or_else(|error| error.to_json());
+            let memory = world.try_call("get_memory", json!({"memory_id": "x", "plan_id": null})).unwrap_or_default();
+            without_accidents(json!([answer, memory]), &world.folder().display().to_string())
+        });
+        assert_eq!(with, without, "{}", operation.name);
+    }
+    assert!(nulls > 200, "only {nulls}");
+}
+
 #[test]
 fn values_of_the_wrong_type_are_refused_by_the_name_of_their_field() {
     let world = World::new();

@@ -135,14 +135,14 @@ fn no_operation_accepts_a_field_it_does_not_know() {
 fn wrong_types_name_their_field() {
     let world = World::new();
     for (operation, request, field) in [
-        ("add_memory", json!({"context": 5}), "context"),
+        ("add_memory", json!({"text": 5}), "text"),
         ("add_memory", json!({"context": "x", "tags": "y"}), "tags"),
         ("add_memory", json!({"context": "x", "tags": ["y", 1]}), "tags"),
         ("add_memory", json!({"context": "x", "metadata": []}), "metadata"),
         ("add_memory", json!({"context": "x", "pinned": "yes"}), "pinned"),
         ("add_memory", json!({"context": "x", "decisions": [{}]}), "decisions"),
-        ("add_memory", json!({}), "context"),
-        ("add_memories", json!({"memories": [{"context": "x"}, {"context": 1}]}), "memories[1].context"),
+        ("add_memory", json!({}), "text"),
+        ("add_memories", json!({"memories": [{"context": "x"}, {"text": 1}]}), "memories[1].text"),
         ("add_memories", json!({"memories": {}}), "memories"),
         ("list_memories", json!({"limit": "ten"}), "limit"),
         ("list_memories", json!({"limit": 2.5}), "limit"),
@@ -169,7 +169,7 @@ fn wrong_types_name_their_field() {
 }
 
 #[test]
-fn null_means_absent_and_in_updates_it_clears() {
+fn null_means_absent_in_what_is_added_too() {
     let world = World::new();
     let request =
         json!({"context": "x", "topic": null, "tags": null, "name": null, "expires_at": null, "metadata": null});

@@ -88,12 +88,12 @@ fn policies_refuse_or_warn_instead() {
     let error = refusing.call(&world.caller, "add_memory", request.clone()).unwrap_err();
     assert_eq!(
         (error.code.as_str(), error.message.as_str()),
-        ("invalid_argument", "`context` looks like a secret (github_token)")
+        ("invalid_argument", "`text` looks like a secret (github_token)")
     );
     let warning = world.process_with(with_policy(SecretPolicy::Warn, false));
     let answer = warning.call(&world.caller, "add_memory", request).unwrap();
     assert_eq!(answer["redacted"], 0);
-    assert_eq!(answer["warnings"], json!(["`context` looks like a secret (github_token) and was stored"]));
+    assert_eq!(answer["warnings"], json!(["`text` looks like a secret (github_token) and was stored"]));
     assert!(text_of(&world.call("get_memory", json!({"memory_id": answer["memory_id"]}))["context"]).contains(TOKEN));
 }
 

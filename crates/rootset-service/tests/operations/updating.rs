@@ -36,15 +36,15 @@ fn only_the_given_field_changes() {
     let answer = change(json!({"tags": ["u", "v"]}), &["tags"]);
     assert_eq!((&answer["reextracted"], &answer["revision"]), (&json!(false), &json!(1)));
     change(json!({"metadata": {"other": 2}}), &["metadata"]);
-    change(json!({"metadata": null}), &["metadata"]);
-    change(json!({"expires_at": null}), &["expires_at"]);
+    change(json!({"clear": ["metadata"]}), &["metadata"]);
+    change(json!({"clear": ["expires_at"]}), &["expires_at"]);
     change(json!({"pin_reason": "because"}), &["pin_reason"]);
     change(json!({"pinned": false}), &["pinned", "pin_reason", "pinned_by", "pinned_actor"]);
     let content = ["revision", "doc_hash", "ingested_at", "chunk_ids", "chunk_count"];
     let answer =
         change(json!({"decisions": ["E"]}), &["decisions", "revision", "doc_hash", "ingested_at", "chunk_ids"]);
     assert_eq!((&answer["reextracted"], &answer["revision"]), (&json!(true), &json!(2)));
-    change(json!({"rationale": null}), &[&["rationale"][..], &content].concat());
+    change(json!({"clear": ["rationale"]}), &[&["rationale"][..], &content].concat());
     let mut with_topic = vec!["topic"];
     with_topic.extend(["revision", "doc_hash", "ingested_at", "chunk_ids"]);
     change(json!({"topic": "Other topic"}), &with_topic);
@@ -57,8 +57,10 @@ fn a_new_text_is_extracted_anew_and_drops_what_only_the_old_one_named() {
     let world = World::new();
     world.add_named("other", "SharedThing stays.");
     world.add_named("note", "SharedThing uses OldThing.");
-    let answer = world
-        .call("update_memory", json!({"memory_id": "note", "context": "SharedThing uses NewThing.", "topic": null}));
+    let answer = world.call(
+        "update_memory",
+        json!({"memory_id": "note", "context": "SharedThing uses NewThing.", "clear": ["topic"]}),
+    );
     assert_eq!(answer["reextracted"], true);
     assert_eq!((&answer["entities_created"], &answer["entities_removed"]), (&json!(1), &json!(1)));
     assert_eq!((&answer["relations_created"], &answer["relations_removed"]), (&json!(1), &json!(1)));

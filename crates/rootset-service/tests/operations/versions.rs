@@ -106,7 +106,7 @@ fn update_changes_or_clears_the_version_and_keeps_it_otherwise() {
     assert_eq!(source_version(&world, "page"), 4);
     world.call("update_memory", json!({"memory_id": "page", "source_version": 2}));
     assert_eq!(source_version(&world, "page"), 2, "somebody who says so may lower it");
-    world.call("update_memory", json!({"memory_id": "page", "source_version": null}));
+    world.call("update_memory", json!({"memory_id": "page", "clear": ["source_version"]}));
     assert!(world.look("page").get("source_version").is_none());
     world.assert_doctor_is_content();
 }
@@ -134,7 +134,7 @@ fn versions_come_back_with_every_kind_of_backup() {
     let world = world_with_versions();
     for format in World::backup_formats() {
         let created = world.call("backup_create", json!({ "format": format }));
-        world.call("update_memory", json!({"memory_id": "stays", "source_version": null}));
+        world.call("update_memory", json!({"memory_id": "stays", "clear": ["source_version"]}));
         world.call("backup_restore", json!({"backup_id": created["backup_id"], "confirm": true}));
         assert_eq!(source_version(&world, "stays"), 5, "{format}");
         assert_eq!(source_version(&world, "v2"), 2, "{format}");

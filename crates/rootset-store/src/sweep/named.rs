@@ -19,30 +19,36 @@ use crate::{Stamp, Store, Workspace, memories};
 const TRIMMED: &str = "trim_revisions";
 
 impl Store {
-    /// Trashes one memory.
-    pub fn delete_memory(
+    /// Trashes memories in one run: all that are named, or none.
+    pub fn delete_memories(
         &self,
         workspace: &Workspace,
-        reference: &str,
+        references: &[String],
         ids: EraseIds,
         grace_ms: i64,
         stamp: Stamp<'_>,
-    ) -> Result<(MemoryId, RunView), StoreError> {
+    ) -> Result<RunView, StoreError> {
         self.write_to_free_room(workspace, |tx| {
-            let row = memories::living(tx, workspace.key, reference)?;
-            if row.is_pinned {
-                return Err(StoreError::Pinned { memory: row.id, reason: row.pin_reason });
+            let mut items: Vec<PlanItem> = Vec::with_capacity(references.len());
+            for reference in references {
+                let row = memories::living(tx, workspace.key, reference)?;
+                if row.is_pinned {
+                    return Err(StoreError::Pinned { memory: row.id, reason: row.pin_reason });
+                }
+                if items.iter().any(|item| item.object == row.id.0) {
+                    continue;
+                }
+                items.push(PlanItem {
+                    kind: ItemKind::MEMORY,
+                    object: row.id.0,
+                    revision: 0,
+                    version: row.version,
+                    action: Action::Trash,
+                    reason: Reason::NAMED,
+                });
             }
-            let item = PlanItem {
-                kind: ItemKind::MEMORY,
-                object: row.id.0,
-                revision: 0,
-                version: row.version,
-                action: Action::Trash,
-                reason: Reason::NAMED,
-            };
-            sweep_named(tx, workspace.key, vec![item], "delete_memory", ids, grace_ms, stamp)?;
-            Ok((row.id, runs::find(tx, workspace.key, ids.run)?))
+            sweep_named(tx, workspace.key, items, "delete_memory", ids, grace_ms, stamp)?;
+            runs::find(tx, workspace.key, ids.run)
         })
     }
 

@@ -18,6 +18,7 @@ use crate::{editor, input, prompt};
 #[command(defer(described_by::<AddMemory>))]
 pub struct AddArguments {
     /// The text, or `-` to read it from stdin; without it, your editor opens
+    #[arg(id = "words", value_name = "TEXT")]
     text: Vec<String>,
     #[arg(long)]
     topic: Option<String>,

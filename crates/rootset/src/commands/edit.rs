@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use clap::{Args, ValueEnum};
-use rootset_api::{GetMemory, UpdateMemory, UpdatedMemory};
+use rootset_api::{GetMemory, MemoryField, UpdateMemory, UpdatedMemory};
 use rootset_service::ServiceError;
 
 use super::{given, object, times};
@@ -20,7 +20,7 @@ pub struct EditArguments {
     #[arg(id = "memory_id", value_name = "ID")]
     memory: String,
     /// The new text, or `-` to read it from stdin
-    #[arg(long)]
+    #[arg(id = "new_text", long = "text", value_name = "TEXT")]
     text: Option<String>,
     /// A new topic
     #[arg(id = "new_topic", long = "topic", value_name = "TOPIC")]
@@ -48,7 +48,7 @@ pub struct EditArguments {
     #[arg(long, value_name = "WHEN")]
     expires: Option<String>,
     /// Clear a field (may be repeated)
-    #[arg(long, value_name = "FIELD")]
+    #[arg(id = "cleared", long = "clear", value_name = "FIELD")]
     clear: Vec<ClearedField>,
     #[arg(long, value_name = "NUMBER")]
     expected_version: Option<i64>,
@@ -66,6 +66,21 @@ pub enum ClearedField {
     Expires,
     PinReason,
     SourceVersion,
+}
+
+impl From<ClearedField> for MemoryField {
+    fn from(field: ClearedField) -> Self {
+        match field {
+            ClearedField::Topic => Self::Topic,
+            ClearedField::Decisions => Self::Decisions,
+            ClearedField::Rationale => Self::Rationale,
+            ClearedField::Tags => Self::Tags,
+            ClearedField::Metadata => Self::Metadata,
+            ClearedField::Expires => Self::ExpiresAt,
+            ClearedField::PinReason => Self::PinReason,
+            ClearedField::SourceVersion => Self::SourceVersion,
+        }
+    }
 }
 
 pub fn run(arguments: EditArguments, program: &Program) -> Result<(), Failure> {
@@ -98,36 +113,30 @@ pub fn run(arguments: EditArguments, program: &Program) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What is given wins over what is cleared: `Some(None)` clears.
 fn changes(arguments: EditArguments) -> Result<UpdateMemory, ServiceError> {
-    let clears = |field: ClearedField| arguments.clear.contains(&field);
     let context = match arguments.text.as_deref() {
         Some("-") => Some(input::read_stdin()?),
         other => other.map(str::to_owned),
     };
     let metadata = arguments.metadata.as_deref().map(|text| object("--metadata", text)).transpose()?;
     let expires_at = arguments.expires.as_deref().map(|text| times::ahead("--expires", text)).transpose()?;
-    let pin_reason = arguments.pin.clone().filter(|reason| !reason.is_empty());
     let pinned = if arguments.unpin { Some(false) } else { arguments.pin.is_some().then_some(true) };
     Ok(UpdateMemory {
         name: arguments.name,
         context,
-        topic: given_or_cleared(arguments.topic, clears(ClearedField::Topic)),
-        decisions: given_or_cleared(given(arguments.decisions), clears(ClearedField::Decisions)),
-        rationale: given_or_cleared(given(arguments.rationale), clears(ClearedField::Rationale)),
-        metadata: given_or_cleared(metadata, clears(ClearedField::Metadata)),
-        tags: given_or_cleared(given(arguments.tags), clears(ClearedField::Tags)),
-        source_version: given_or_cleared(arguments.source_version, clears(ClearedField::SourceVersion)),
+        topic: arguments.topic,
+        decisions: given(arguments.decisions),
+        rationale: given(arguments.rationale),
+        metadata,
+        tags: given(arguments.tags),
+        source_version: arguments.source_version,
         pinned,
-        pin_reason: given_or_cleared(pin_reason, clears(ClearedField::PinReason)),
-        expires_at: given_or_cleared(expires_at, clears(ClearedField::Expires)),
+        pin_reason: arguments.pin.filter(|reason| !reason.is_empty()),
+        expires_at,
+        clear: given(arguments.clear.into_iter().map(MemoryField::from).collect()),
         erase_previous: arguments.erase_previous.then_some(true),
         ..UpdateMemory::default()
     })
-}
-
-fn given_or_cleared<T>(given: Option<T>, is_cleared: bool) -> Option<Option<T>> {
-    given.map(Some).or(is_cleared.then_some(None))
 }
 
 /// Whether the text is another one after the editor. Somebody else's change meanwhile is a conflict, not overwritten.
@@ -144,14 +153,13 @@ fn changes_in_editor(memory: &str, update: &mut UpdateMemory, program: &Program)
 
 fn render(answer: &UpdatedMemory) -> String {
     let what = if answer.reextracted { ", entities and relations updated" } else { "" };
-    let mut shown = format!("changed {}, now version {}{what}\n", answer.memory_id, answer.version);
+    let name = answer.name.as_deref().map(render::escaped).unwrap_or_default();
+    let (id, version) = (render::dim(answer.memory_id), answer.version);
+    let mut shown = format!("changed {} {id}, now version {version}{what}\n", render::bold(name));
     if let Some(receipt) = &answer.receipt {
         let revisions = render::counted(receipt.rows.get("revisions"), "earlier revision", "earlier revisions");
         let scan = &receipt.byte_scan;
         writeln!(shown, "erased {revisions}; byte scan: {scan}").expect("writing to a string cannot fail");
-    }
-    if let Some(name) = &answer.name {
-        writeln!(shown, "name: {name}").expect("writing to a string cannot fail");
     }
     shown
 }

@@ -65,6 +65,7 @@ pub fn run(arguments: ForgetArguments, program: &Program) -> Result<(), Failure>
     let found = program.run(Forget {
         workspace_id: None,
         query: joined(&arguments.query),
+        memory_ids: None,
         tags: given(arguments.tags),
         source: arguments.source,
         written_by: arguments.written_by,
@@ -80,12 +81,13 @@ pub fn run(arguments: ForgetArguments, program: &Program) -> Result<(), Failure>
         let matches = counted(matched, "match", "matches");
         program.output.talk(&format!("{matches} in your personal memory; `rootset forget --personal` shows them"));
     }
-    if found.plan.items.is_empty() {
+    let Some(plan) = found.plan.as_ref().filter(|plan| !plan.items.is_empty()) else {
         return program.output.answer(&found, nothing_to_forget);
-    }
+    };
+    let shown = ShownPlan::keeping(plan, found.kept_pinned.len());
     if arguments.dry_run {
-        program.output.answer(&found, |found| ShownPlan::from(found).to_string())?;
-        say_how_to_apply(&found.plan, program);
+        program.output.answer(&found, |_| shown.to_string())?;
+        say_how_to_apply(plan, program);
         return Ok(());
     }
     let approval = Approval {
@@ -94,7 +96,7 @@ pub fn run(arguments: ForgetArguments, program: &Program) -> Result<(), Failure>
         backup: arguments.backup,
         erasure: arguments.erasure,
     };
-    apply_after_approval((&found).into(), approval, program)
+    apply_after_approval(shown, approval, program)
 }
 
 fn nothing_to_forget(found: &ForgetAnswer) -> String {

@@ -3,9 +3,7 @@
 
 use std::fmt::{self, Write};
 
-use rootset_api::{
-    AppliedPlan, Blocked, DeletedMemory, ForgetAnswer, PlanAnswer, PlanItemAnswer, PlanPart, ReceiptAnswer,
-};
+use rootset_api::{AppliedPlan, Blocked, DeletedMemory, PlanAnswer, PlanItemAnswer, PlanPart, ReceiptAnswer};
 use rootset_model::{Counts, RunId, Timestamp};
 
 use super::{Column, Table, age, amounts, bytes, counted, escaped, one_line, short, warning, with_age};
@@ -29,9 +27,10 @@ impl<'a> From<&'a PlanAnswer> for ShownPlan<'a> {
     }
 }
 
-impl<'a> From<&'a ForgetAnswer> for ShownPlan<'a> {
-    fn from(answer: &'a ForgetAnswer) -> Self {
-        Self { answer: &answer.plan, kept_pinned: answer.kept_pinned.len() }
+impl<'a> ShownPlan<'a> {
+    /// A plan to forget, which may leave out what is pinned.
+    pub fn keeping(answer: &'a PlanAnswer, kept_pinned: usize) -> Self {
+        Self { answer, kept_pinned }
     }
 }
 

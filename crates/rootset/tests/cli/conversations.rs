@@ -216,7 +216,7 @@ fn memory_is_edited_and_superseded() {
     assert_snapshot!(sandbox.transcript(["edit", "old", "--text", "Deploys happened on Friday", "--tag", "ops"]), @r#"
     status 0
     -- stdout
-    changed [id], now version 2, entities and relations updated
+    changed old [id], now version 2, entities and relations updated
     -- stderr
     "#);
     assert_snapshot!(sandbox.transcript(["supersede", "old", "new", "--reason", "moved"]), @r#"

@@ -93,10 +93,10 @@ fn a_session_from_first_memory_to_clean_up_says_nothing_but_the_protocol() {
     assert_eq!(answer["result"]["serverInfo"]["name"], "rootset", "{answer}");
     assert_eq!(answer["result"]["protocolVersion"], "2025-11-25");
     let tools = agent.ask("tools/list", json!({}));
-    assert_eq!(tools["result"]["tools"].as_array().map(Vec::len), Some(11), "{tools}");
+    assert_eq!(tools["result"]["tools"].as_array().map(Vec::len), Some(10), "{tools}");
     agent.call("add_memory", json!({"name": "deploys", "context": "Deploys happen on Fridays."}));
     assert_eq!(agent.call("search_memory", json!({"query": "when are deploys?"}))["results"][0]["name"], "deploys");
-    let run = agent.call("delete_memory", json!({"memory_id": "deploys"}))["run_id"].clone();
+    let run = agent.call("forget", json!({"memory_ids": ["deploys"]}))["run_id"].clone();
     assert_eq!(agent.call("gc_undo", json!({ "run_id": run }))["restored"]["memories"], 1);
     assert_eq!(agent.end(), (Some(0), String::new(), String::new()));
     let memory = sandbox.call("get_memory", r#"{"memory_id": "deploys"}"#);

@@ -17,7 +17,7 @@ fn an_added_secret_is_redacted_refused_or_warned_about() {
     assert_eq!(refused.error_code(), "invalid_argument");
     assert!(!refused.stdout.contains(TOKEN) && !refused.stderr.contains(TOKEN), "{refused:?}");
     let warned = sandbox.run_with_variables(WARN, ["add", &text]);
-    assert!(warned.stderr.contains("`context` looks like a secret (github_token) and was stored"), "{warned:?}");
+    assert!(warned.stderr.contains("`text` looks like a secret (github_token) and was stored"), "{warned:?}");
     let wrong = sandbox.run_with_variables(&[("ROOTSET_MEMORY__SECRETS", "maybe")], ["add", "x", "--json"]);
     assert_eq!(wrong.error_code(), "invalid_argument");
 }

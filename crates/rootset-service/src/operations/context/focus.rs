@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use rootset_api::{ContextFocus, ContextSetFocus, FocusInput};
+use rootset_api::{ContextFocus, ContextSetFocus, FocusField, FocusInput};
 use rootset_model::limits::{FOCUS_FILES_MAX, TOPIC_CHARS_MAX};
 
 use crate::caller::Caller;
@@ -29,10 +29,9 @@ impl Operation for ContextSetFocus {
 }
 
 fn check(request: &ContextSetFocus) -> Result<(), ServiceError> {
-    let text = |value: &Option<Option<String>>| value.clone().flatten().unwrap_or_default();
-    check_short_text("task_id", &text(&request.task_id), TOPIC_CHARS_MAX)?;
-    check_short_text("active_file", &text(&request.active_file), FILE_PATH_CHARS_MAX)?;
-    if let Some(Some((first, last))) = request.line_range.filter(|it| it.is_some_and(|(first, last)| first > last)) {
+    check_short_text("task_id", request.task_id.as_deref().unwrap_or_default(), TOPIC_CHARS_MAX)?;
+    check_short_text("active_file", request.active_file.as_deref().unwrap_or_default(), FILE_PATH_CHARS_MAX)?;
+    if let Some((first, last)) = request.line_range.filter(|(first, last)| first > last) {
         return Err(ServiceError::invalid(format!("`line_range` begins at {first}, after its end at {last}")));
     }
     for (field, files) in [
@@ -40,7 +39,7 @@ fn check(request: &ContextSetFocus) -> Result<(), ServiceError> {
         ("open_files", &request.open_files),
         ("breakpoints", &request.breakpoints),
     ] {
-        let files = files.as_ref().and_then(Option::as_deref).unwrap_or_default();
+        let files = files.as_deref().unwrap_or_default();
         if files.len() > FOCUS_FILES_MAX {
             let count = files.len();
             return Err(ServiceError::invalid(format!("`{field}` has {count} items, more than {FOCUS_FILES_MAX}")));
@@ -52,17 +51,24 @@ fn check(request: &ContextSetFocus) -> Result<(), ServiceError> {
     Ok(())
 }
 
+/// What is given wins over what is cleared.
 fn over(request: &ContextSetFocus, earlier: FocusInput) -> FocusInput {
-    let list = |given: &Option<Option<Vec<String>>>, earlier: Vec<String>| match given {
-        Some(given) => given.clone().unwrap_or_default(),
-        None => earlier,
+    let cleared = request.clear.as_deref().unwrap_or_default();
+    let kept = |field: FocusField| !cleared.contains(&field);
+    let list = |given: &Option<Vec<String>>, earlier: Vec<String>, field: FocusField| match given {
+        Some(given) => given.clone(),
+        None if kept(field) => earlier,
+        None => Vec::new(),
+    };
+    let text = |given: &Option<String>, earlier: Option<String>, field: FocusField| {
+        given.clone().or(earlier.filter(|_| kept(field)))
     };
     FocusInput {
-        task_id: request.task_id.clone().unwrap_or(earlier.task_id),
-        active_file: request.active_file.clone().unwrap_or(earlier.active_file),
-        line_range: request.line_range.unwrap_or(earlier.line_range),
-        recent_files: list(&request.recent_files, earlier.recent_files),
-        open_files: list(&request.open_files, earlier.open_files),
-        breakpoints: list(&request.breakpoints, earlier.breakpoints),
+        task_id: text(&request.task_id, earlier.task_id, FocusField::TaskId),
+        active_file: text(&request.active_file, earlier.active_file, FocusField::ActiveFile),
+        line_range: request.line_range.or(earlier.line_range.filter(|_| kept(FocusField::LineRange))),
+        recent_files: list(&request.recent_files, earlier.recent_files, FocusField::RecentFiles),
+        open_files: list(&request.open_files, earlier.open_files, FocusField::OpenFiles),
+        breakpoints: list(&request.breakpoints, earlier.breakpoints, FocusField::Breakpoints),
     }
 }

@@ -47,12 +47,12 @@ fn an_agent_needs_a_person_for_what_a_person_pinned() {
     let attempts = [
         ("update_memory", json!({"memory_id": "mine", "pinned": false})),
         ("update_memory", json!({"memory_id": "mine", "pin_reason": "because I say so"})),
-        ("update_memory", json!({"memory_id": "mine", "context": "Use npm."})),
+        ("update_memory", json!({"memory_id": "mine", "text": "Use npm."})),
         ("update_memory", json!({"memory_id": "mine", "name": "yours"})),
         ("update_memory", json!({"memory_id": "mine", "expires_at": "2020-01-01T00:00:00Z"})),
         ("supersede_memory", json!({"memory_id": "mine", "by": "theirs"})),
-        ("add_memory", json!({"context": "Use npm.", "supersedes": ["mine"]})),
-        ("add_memory", json!({"context": "Use pnpm.", "expires_at": "2020-01-01T00:00:00Z"})),
+        ("add_memory", json!({"text": "Use npm.", "supersedes": ["mine"]})),
+        ("add_memory", json!({"text": "Use pnpm.", "expires_at": "2020-01-01T00:00:00Z"})),
         ("set_trust", json!({"memory_id": "mine", "trust": "untrusted"})),
     ];
     for (operation, request) in &attempts {

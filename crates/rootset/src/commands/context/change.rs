@@ -4,7 +4,7 @@ use clap::Args;
 use rootset_api::{
     ContextAdd, ContextAdded, ContextAnalysis, ContextCompress, ContextDeleteSession, ContextFocus, ContextGcAnalyze,
     ContextGcConfigure, ContextGcPin, ContextGcPrune, ContextGcUnpin, ContextGet, ContextPruned, ContextRestore,
-    ContextSetFocus, PruneMode, SegmentError, SegmentInput, SettingsInForce,
+    ContextSetFocus, FocusField, PruneMode, SegmentError, SegmentInput, SettingsInForce,
 };
 
 use super::analyze::{plan_lines, usage_line};
@@ -263,27 +263,15 @@ pub struct FocusArguments {
     #[arg(id = "active_file", long = "file", value_name = "PATH")]
     file: Option<String>,
     /// Clear the focus
-    #[arg(long, conflicts_with_all = ["task_id", "active_file"])]
+    #[arg(id = "cleared", long = "clear", conflicts_with_all = ["task_id", "active_file"])]
     clear: bool,
 }
 
 pub fn focus(arguments: FocusArguments, program: &Program) -> Result<(), Failure> {
     let session_id = arguments.session;
-    let request = if arguments.clear {
-        ContextSetFocus {
-            workspace_id: None,
-            session_id,
-            task_id: Some(None),
-            active_file: Some(None),
-            line_range: Some(None),
-            recent_files: Some(None),
-            open_files: Some(None),
-            breakpoints: Some(None),
-        }
-    } else {
-        let (task_id, active_file) = (arguments.task.map(Some), arguments.file.map(Some));
-        ContextSetFocus { session_id, task_id, active_file, ..ContextSetFocus::default() }
-    };
+    let clear = arguments.clear.then(|| FocusField::ALL.to_vec());
+    let (task_id, active_file) = (arguments.task, arguments.file);
+    let request = ContextSetFocus { session_id, task_id, active_file, clear, ..ContextSetFocus::default() };
     program.output.answer(&program.run(request)?, focused)
 }
 

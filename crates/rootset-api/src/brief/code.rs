@@ -1,0 +1,78 @@
+//! Code for a model: where it is, what it is called, what it says.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_with::skip_serializing_none;
+
+use crate::code::{CodeAnswer, CodeResult, SymbolAnswer, SymbolResult};
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct BriefCode {
+    pub results: Vec<BriefCodeResult>,
+}
+
+#[skip_serializing_none]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct BriefCodeResult {
+    /// The file and its lines: `src/main.rs:3-9`.
+    pub at: String,
+    /// The name of the symbol, if it is code.
+    pub name: Option<String>,
+    pub text: String,
+    /// The bytes of the whole text, if it was cut.
+    pub full_length: Option<usize>,
+    /// The repository, if the results are from several.
+    pub repo: Option<String>,
+}
+
+fn at(file_path: &str, [first, last]: [i64; 2]) -> String {
+    if first == last { format!("{file_path}:{first}") } else { format!("{file_path}:{first}-{last}") }
+}
+
+/// The repository where it tells results apart.
+fn with_repos<T>(
+    results: Vec<T>,
+    repo: fn(&T) -> &str,
+    brief: fn(T, Option<String>) -> BriefCodeResult,
+) -> Vec<BriefCodeResult> {
+    let is_one = results.windows(2).all(|pair| repo(&pair[0]) == repo(&pair[1]));
+    let named = |it: T| {
+        let repo = (!is_one).then(|| repo(&it).to_owned());
+        brief(it, repo)
+    };
+    results.into_iter().map(named).collect()
+}
+
+impl From<CodeAnswer> for BriefCode {
+    fn from(full: CodeAnswer) -> Self {
+        let brief = |it: CodeResult, repo| BriefCodeResult {
+            at: at(&it.file_path, it.lines),
+            name: it.qualified_name,
+            text: it.snippet,
+            full_length: None,
+            repo,
+        };
+        Self { results: with_repos(full.results, |it| &it.repo, brief) }
+    }
+}
+
+#[skip_serializing_none]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct BriefSymbols {
+    pub results: Vec<BriefCodeResult>,
+    /// The number of matches, if not all are shown.
+    pub total: Option<usize>,
+}
+
+impl From<SymbolAnswer> for BriefSymbols {
+    fn from(full: SymbolAnswer) -> Self {
+        let brief = |it: SymbolResult, repo| BriefCodeResult {
+            at: at(&it.file_path, it.lines),
+            name: Some(it.qualified_name),
+            text: it.text,
+            full_length: it.full_length,
+            repo,
+        };
+        Self { results: with_repos(full.results, |it| &it.repo, brief), total: full.total }
+    }
+}

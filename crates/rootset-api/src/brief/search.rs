@@ -1,0 +1,87 @@
+//! What a search found, for a model.
+
+use rootset_model::Day;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_with::skip_serializing_none;
+
+use super::memory::topic_beside;
+use super::{BriefMemory, Near, some};
+use crate::search::{EntityResult, MemoryResult, SearchAnswer, SearchResult};
+
+#[skip_serializing_none]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct BriefSearch {
+    pub results: Vec<BriefResult>,
+    /// Set if results were cut to fit `max_tokens`.
+    pub truncated: Option<bool>,
+    /// Set if nothing matched; `nearest` then names what there is instead.
+    pub nothing_relevant: Option<bool>,
+    pub nearest: Option<Vec<Near>>,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum BriefResult {
+    Memory(BriefMemory),
+    Entity(BriefEntity),
+}
+
+#[skip_serializing_none]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct BriefEntity {
+    pub name: String,
+    #[serde(rename = "type")]
+    pub entity_type: String,
+    pub description: String,
+    pub quarantined: Option<bool>,
+}
+
+impl From<SearchAnswer> for BriefSearch {
+    fn from(full: SearchAnswer) -> Self {
+        Self {
+            results: full.results.into_iter().map(BriefResult::from).collect(),
+            truncated: full.truncated,
+            nothing_relevant: full.nothing_relevant,
+            nearest: full.nearest,
+        }
+    }
+}
+
+impl From<SearchResult> for BriefResult {
+    fn from(full: SearchResult) -> Self {
+        match full {
+            SearchResult::Memory(memory) => Self::Memory(memory.into()),
+            SearchResult::Entity(entity) => Self::Entity(entity.into()),
+        }
+    }
+}
+
+impl From<MemoryResult> for BriefMemory {
+    fn from(full: MemoryResult) -> Self {
+        Self {
+            topic: topic_beside(full.topic, full.name.as_deref(), &full.snippet),
+            name: full.name.unwrap_or_else(|| full.memory_id.to_string()),
+            text: full.snippet,
+            date: Day(full.updated_at),
+            by: full.source,
+            tags: some(full.tags),
+            pinned: None,
+            trust: full.trust,
+            quarantined: full.quarantined,
+            memory_of: full.memory_of,
+            waiting: full.waiting,
+        }
+    }
+}
+
+impl From<EntityResult> for BriefEntity {
+    fn from(full: EntityResult) -> Self {
+        Self {
+            name: full.name,
+            entity_type: full.entity_type,
+            description: full.description,
+            quarantined: full.quarantined,
+        }
+    }
+}
