@@ -35,6 +35,13 @@ macro_rules! code_operations {
             profiles: [Core, Code],
             example: {"qualified_name": "config::parse"},
         }
+        FindReferences => ReferencesAnswer {
+            name: "find_references",
+            effect: Read,
+            is: [idempotent, in_workspace],
+            profiles: [Core, Code],
+            example: {"symbol": "config::parse", "kind": "calls"},
+        }
         GetCallers => CallsAnswer {
             name: "get_callers",
             effect: Read,
@@ -221,7 +228,105 @@ pub struct SymbolResult {
     pub full_length: Option<usize>,
 }
 
-/// Find the callers of a function, method or class. `ambiguous` marks calls that may refer to something else.
+/// Find who refers to a symbol: calls, imports, subclasses, overrides, declared types. Ask before you change it. `depth` above 1 follows callers of callers and names the tests that reach it.
+#[skip_serializing_none]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct FindReferences {
+    /// The workspace to look in; default: the current one.
+    pub workspace_id: Option<String>,
+    /// The name of the symbol, or its last parts.
+    pub symbol: String,
+    /// The only repository to look in.
+    pub repo: Option<String>,
+    /// The only kind of reference; default: all.
+    pub kind: Option<ReferenceKind>,
+    /// `in` (default): what refers to the symbol; `out`: what the symbol refers to.
+    pub direction: Option<Direction>,
+    /// How many steps of calls to follow (1, at most 5).
+    pub depth: Option<i64>,
+    /// The number of results to skip (0).
+    pub offset: Option<i64>,
+    /// The number of results (50, at most 100).
+    pub limit: Option<i64>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ReferenceKind {
+    Calls,
+    Types,
+    Bases,
+    Overrides,
+    Imports,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Direction {
+    #[default]
+    In,
+    Out,
+}
+
+/// How sure a reference is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Certainty {
+    /// The sources say so.
+    Certain,
+    /// It could be; `reason` says why.
+    Possible,
+}
+
+#[skip_serializing_none]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct ReferencesAnswer {
+    /// Certain ones first.
+    pub results: Vec<ReferenceResult>,
+    /// Whether the symbol exists.
+    pub known: bool,
+    /// The most similar names, if it does not.
+    pub nearest: Option<Vec<String>>,
+    /// The number of references found, on this page or not.
+    pub total: usize,
+    pub returned: usize,
+    /// The number of calls of this name whose target nobody can tell; they are not in `total`.
+    pub unresolved: usize,
+    pub offset: i64,
+    pub limit: i64,
+    /// What is reached in more than one step, by file.
+    pub files: Option<Vec<ReachedFile>>,
+}
+
+#[skip_serializing_none]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ReferenceResult {
+    /// The symbol that refers or, with `direction: "out"`, that is referred to.
+    pub qualified_name: String,
+    pub repo: String,
+    pub file_path: String,
+    /// The line of the reference.
+    pub line: i64,
+    pub kind: ReferenceKind,
+    pub certainty: Certainty,
+    pub reason: String,
+    /// The same as `certainty: "possible"`.
+    pub ambiguous: bool,
+}
+
+/// A file in which callers of callers are.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ReachedFile {
+    pub repo: String,
+    pub file_path: String,
+    /// The smallest number of calls from the symbol.
+    pub steps: i64,
+    pub is_test: bool,
+    /// The functions through which it is reached.
+    pub symbols: Vec<String>,
+}
+
+/// Find the callers of a function, method or class. Each is `certain` or `possible`; `unresolved` counts calls of this name that could not be placed.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct GetCallers {
@@ -231,11 +336,13 @@ pub struct GetCallers {
     pub qualified_name: String,
     /// The only repository to look in.
     pub repo: Option<String>,
+    /// The number of results to skip (0).
+    pub offset: Option<i64>,
     /// The number of results (50, at most 100).
     pub limit: Option<i64>,
 }
 
-/// Find what a function, method or class calls. `ambiguous` marks calls with several possible targets.
+/// Find what a function, method or class calls. Each is `certain` or `possible`; `unresolved` counts calls that could not be placed.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct GetCallees {
@@ -245,13 +352,28 @@ pub struct GetCallees {
     pub qualified_name: String,
     /// The only repository to look in.
     pub repo: Option<String>,
+    /// The number of results to skip (0).
+    pub offset: Option<i64>,
     /// The number of results (50, at most 100).
     pub limit: Option<i64>,
 }
 
+#[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct CallsAnswer {
+    /// Certain ones first.
     pub results: Vec<CallResult>,
+    /// Whether the symbol exists.
+    pub known: bool,
+    /// The most similar names, if it does not.
+    pub nearest: Option<Vec<String>>,
+    /// The number of calls found, on this page or not.
+    pub total: usize,
+    pub returned: usize,
+    /// The number of calls of this name whose target nobody can tell; they are not in `total`.
+    pub unresolved: usize,
+    pub offset: i64,
+    pub limit: i64,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -261,6 +383,8 @@ pub struct CallResult {
     pub file_path: String,
     /// The line of the call.
     pub line: i64,
-    /// Whether the call may refer to something else.
+    pub certainty: Certainty,
+    pub reason: String,
+    /// The same as `certainty: "possible"`.
     pub ambiguous: bool,
 }

@@ -20,6 +20,8 @@ pub(crate) struct Grammar {
     pub(crate) rules: &'static [(&'static str, Rule)],
     /// The parser is shown `_` for every byte beyond ASCII: places stay the same, and names are read from the text.
     pub(crate) narrows: bool,
+    /// Shows the parser blanks for what it would stumble over: macros that are no syntax. Places stay the same.
+    pub(crate) masks: fn(&str) -> Option<String>,
     pub(crate) table: OnceLock<KindTable>,
 }
 

@@ -1,6 +1,8 @@
 //! What a language is to the rest of Rootset, and which language a file is written in: told by its name or, for scripts,
 //! by its first line.
 
+use rootset_model::code::Mapping;
+
 use crate::grammar::Grammar;
 use crate::languages::all;
 use crate::reader::Source;
@@ -27,12 +29,44 @@ pub struct Language {
     /// The first of the languages whose files call each other; `None`: its files call only their own language.
     pub(crate) family: Option<&'static str>,
     pub(crate) sees: Sees,
+    /// How its files name what is in others.
+    pub(crate) naming: Naming,
     /// Receivers of a call that mean the object or type that the call stands in.
     pub(crate) own_receivers: &'static [&'static str],
+    /// Receivers that mean what the type around extends, never the type itself.
+    pub(crate) base_receivers: &'static [&'static str],
+    /// Whether a bare name may be a member of the type around, inherited ones included.
+    pub(crate) has_implicit_members: bool,
+    /// What a module gives when it is called or imported as a whole.
+    pub(crate) default_member: Option<&'static str>,
+    /// Methods that answer what they were called on, or what it holds.
+    pub(crate) passing: &'static [&'static str],
+    /// What a type is asked for a value of it, where that is a method that nobody writes.
+    pub(crate) constructor: Option<&'static str>,
+    /// Files with this extension may be in another language, whose rules for names hold for this one's too.
+    pub(crate) shares: Option<(&'static str, &'static Language)>,
+    /// The files that say where imported names lie, and what they say.
+    pub(crate) manifests: &'static [&'static str],
+    pub(crate) mappings: fn(&Source<'_>) -> Vec<Mapping>,
     /// `None` for formats that are read as text.
     pub(crate) grammar: Option<&'static Grammar>,
     /// The language that a file is really written in, where its name cannot tell and its text can.
     pub(crate) told_by_text: fn(&Source<'_>) -> Option<&'static Language>,
+}
+
+/// How a language names what is in other files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Naming {
+    /// One namespace for all that is linked.
+    Global,
+    /// Namespaces and packages, wherever the files are.
+    Namespaces,
+    /// A file is a module, found by its path.
+    Modules,
+    /// A folder is a package, found by its path.
+    Folders,
+    /// A file is a module of a crate.
+    Crates,
 }
 
 /// Whose names a file can use without importing them.
@@ -72,7 +106,16 @@ impl Language {
         is_test: |_, _| false,
         family: None,
         sees: Sees::File,
+        naming: Naming::Global,
         own_receivers: &[],
+        base_receivers: &[],
+        has_implicit_members: false,
+        default_member: None,
+        passing: &[],
+        constructor: None,
+        shares: None,
+        manifests: &[],
+        mappings: |_| Vec::new(),
         grammar: None,
         told_by_text: |_| None,
     };
@@ -94,6 +137,50 @@ impl Language {
     pub fn sees(&self) -> Sees {
         self.sees
     }
+
+    pub fn naming(&self) -> Naming {
+        self.naming
+    }
+
+    /// Whether the receiver of a call means the object or type that it stands in.
+    pub fn is_own_receiver(&self, receiver: &str) -> bool {
+        self.own_receivers.contains(&receiver)
+    }
+
+    /// Whether it means what the type around extends.
+    pub fn is_base_receiver(&self, receiver: &str) -> bool {
+        self.base_receivers.contains(&receiver)
+    }
+
+    pub fn has_implicit_members(&self) -> bool {
+        self.has_implicit_members
+    }
+
+    pub fn default_member(&self) -> Option<&'static str> {
+        self.default_member
+    }
+
+    /// The language by whose rules names in a file are looked up.
+    pub fn of_names_in(&'static self, path: &str) -> &'static Self {
+        match self.shares {
+            Some((extension, other)) if path.rsplit_once('.').is_some_and(|(_, it)| it == extension) => other,
+            _ => self,
+        }
+    }
+
+    pub fn is_constructor(&self, method: &str) -> bool {
+        self.constructor == Some(method)
+    }
+
+    pub fn passes(&self, method: &str) -> bool {
+        self.passing.contains(&method)
+    }
+
+    /// What the file at a path, with or without its extension, is called as a module.
+    pub fn module_at(&self, repo: &str, path: &str) -> String {
+        let source = Source { repo, path, text: "" };
+        self.grammar.map_or_else(String::new, |grammar| (grammar.module)(&source).qualified)
+    }
 }
 
 pub fn languages() -> impl Iterator<Item = &'static Language> {
@@ -110,9 +197,29 @@ pub fn languages_meant_by(word: &str) -> impl Iterator<Item = &'static Language>
     all().filter(move |language| language.name == word || language.aliases.contains(&word))
 }
 
-/// Whether a call on this receiver is one on the object or type that it stands in, in any language.
-pub fn is_own_receiver(receiver: &str) -> bool {
-    all().any(|language| language.own_receivers.contains(&receiver))
+/// The names of files that say where imported names lie.
+pub fn manifest_names() -> impl Iterator<Item = &'static str> {
+    all().flat_map(|language| language.manifests.iter().copied())
+}
+
+/// Whether the file says where imported names lie, whatever it is written in.
+pub fn is_manifest(path: &str) -> bool {
+    manifest_names().any(|name| name == file_name(path))
+}
+
+/// What a manifest says; `None` for other files.
+pub(crate) fn mappings(source: &Source<'_>) -> Option<Vec<Mapping>> {
+    let mut of = all().filter(|language| language.manifests.contains(&file_name(source.path))).peekable();
+    of.peek()?;
+    let mut mappings: Vec<Mapping> = Vec::new();
+    for language in of {
+        for mapping in (language.mappings)(source) {
+            if !mappings.contains(&mapping) {
+                mappings.push(mapping);
+            }
+        }
+    }
+    Some(mappings)
 }
 
 /// By file name, then by extension; a file without extension by its first line. `None`: a file that is not read.
@@ -137,7 +244,7 @@ pub fn needs_first_line(path: &str) -> bool {
     by_name(&file).is_none() && !has_extension(&file)
 }
 
-fn file_name(path: &str) -> &str {
+pub(crate) fn file_name(path: &str) -> &str {
     path.rsplit_once('/').map_or(path, |(_, file)| file)
 }
 

@@ -10,6 +10,7 @@
 //!
 //! [`Outline`]: rootset_model::code::Outline
 
+mod chain;
 mod chunks;
 mod grammar;
 mod language;
@@ -29,8 +30,8 @@ mod text_outline;
 mod walk;
 
 pub use language::{
-    Language, Sees, is_own_receiver, is_read_alike, language_named, language_of, languages, languages_meant_by,
-    needs_first_line,
+    Language, Naming, Sees, is_manifest, is_read_alike, language_named, language_of, languages, languages_meant_by,
+    manifest_names, needs_first_line,
 };
 pub use parse::GaveUp;
 pub use paths::is_test;
@@ -40,4 +41,4 @@ pub use terms::{ChunkTerms, around_name_term, identifier_term, name_parts, own_n
 pub use text_outline::outline_as_text;
 
 /// Raised whenever the same text could give other symbols, chunks, references or terms: files are then read again.
-pub const EXTRACTOR_VERSION: i64 = 2;
+pub const EXTRACTOR_VERSION: i64 = 3;

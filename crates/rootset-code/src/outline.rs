@@ -1,14 +1,14 @@
 //! Turns what a walk found into an outline: the module first, then parents, callers and the full names of bases.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use rootset_model::code::{Base, Call, Outline, References, Symbol, SymbolKind};
+use rootset_model::code::{Base, Call, Outline, References, Symbol, SymbolKind, Typed};
 
 use crate::chunks::code_chunks;
 use crate::reader::Source;
 use crate::terms::name_parts;
 use crate::text::{Lines, floor_boundary, line_blanks_start};
-use crate::walk::{Found, FoundBase, FoundCall};
+use crate::walk::{Found, FoundBase, FoundCall, FoundTyped};
 
 /// A symbol's place in the outline from its place among what was found: the module is in front.
 fn behind_module(place: usize) -> u32 {
@@ -16,7 +16,7 @@ fn behind_module(place: usize) -> u32 {
 }
 
 pub(crate) fn outline_of(source: &Source<'_>, found: Found) -> Outline {
-    let Found { module, separator, symbols, owners, calls, imports, bases, .. } = found;
+    let Found { module, separator, symbols, owners, calls, imports, bases, typed, .. } = found;
     let mut all = Vec::with_capacity(symbols.len() + 1);
     let lines = Lines::new(source.text);
     all.push(module_symbol(source.text, &lines, module));
@@ -24,8 +24,10 @@ pub(crate) fn outline_of(source: &Source<'_>, found: Found) -> Outline {
     let nesting = place_symbols(source.text, &lines, &mut all, symbols, owners);
     let calls = with_callers(&all, &nesting, calls);
     let bases = with_full_names(&all, &imports, separator, bases);
+    let typed = of_symbols(&all, typed);
     let chunks = code_chunks(source.text, &all, &nesting);
-    Outline { symbols: all, chunks, references: References { imports, calls, bases } }
+    let references = References { imports, calls, bases, typed, ..References::default() };
+    Outline { symbols: all, chunks, references }
 }
 
 fn module_symbol(text: &str, lines: &Lines, qualified_name: String) -> Symbol {
@@ -105,7 +107,7 @@ fn with_callers(symbols: &[Symbol], nesting: &[u32], mut calls: Vec<FoundCall>) 
     let mut next = 1;
     let mut innermost = 0_u32;
     let mut out = Vec::with_capacity(calls.len());
-    for FoundCall { at, name, receiver, line } in calls {
+    for FoundCall { at, name, receiver, from, line } in calls {
         while symbols.get(next).is_some_and(|symbol| symbol.start <= at) {
             innermost = next as u32;
             next += 1;
@@ -113,7 +115,31 @@ fn with_callers(symbols: &[Symbol], nesting: &[u32], mut calls: Vec<FoundCall>) 
         while innermost != 0 && symbols[innermost as usize].end <= at {
             innermost = nesting[innermost as usize];
         }
-        out.push(Call { caller: innermost, name, receiver, line });
+        out.push(Call { caller: innermost, name, receiver, from, line });
+    }
+    out
+}
+
+/// What is said of members and functions, each once, with the symbols that it is said of.
+fn of_symbols(symbols: &[Symbol], typed: Vec<FoundTyped>) -> Vec<Typed> {
+    let mut types = BTreeMap::new();
+    for (place, symbol) in symbols.iter().enumerate().filter(|(_, symbol)| symbol.kind.is_type()) {
+        types.entry(symbol.qualified_name.as_str()).or_insert(place as u32);
+    }
+    let mut out: Vec<Typed> = Vec::with_capacity(typed.len());
+    let mut seen = BTreeSet::new();
+    for FoundTyped { owner, function, name, from } in typed {
+        let symbol = match (owner, function) {
+            (_, Some(function)) => behind_module(function as usize),
+            (Some(owner), None) => match types.get(owner.as_str()) {
+                Some(place) => *place,
+                None => continue,
+            },
+            (None, None) => 0,
+        };
+        if seen.insert((symbol, name.clone(), from.clone())) {
+            out.push(Typed { symbol, name, from });
+        }
     }
     out
 }

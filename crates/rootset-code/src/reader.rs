@@ -55,7 +55,8 @@ impl Reader {
         let tree = if grammar.narrows && !source.text.is_ascii() {
             parse(parser, grammar.table(), &narrowed(source.text), go_on)?
         } else {
-            parse(parser, grammar.table(), source.text, go_on)?
+            let masked = (grammar.masks)(source.text);
+            parse(parser, grammar.table(), masked.as_deref().unwrap_or(source.text), go_on)?
         };
         Ok(outline_of(source, walk(grammar, source, &tree)?))
     }

@@ -66,6 +66,7 @@ static TEXT: Language = format(
         ".rootsetignore",
         ".npmignore",
         ".mailmap",
+        "go.mod",
     ],
 );
 

@@ -1,13 +1,15 @@
 //! Cuts text without symbols, or with none that could be read, into chunks at blank lines and headings.
 
-use rootset_model::code::{CodeChunk, Outline};
+use rootset_model::code::{CodeChunk, Outline, References, Symbol, SymbolKind};
 
 use crate::chunks::split;
+use crate::language::{file_name, mappings};
 use crate::limits::{TEXT_CHUNK_BYTES_MAX, TEXT_CHUNK_LINES, TEXT_CHUNK_LINES_MAX};
 use crate::reader::Source;
 use crate::text::is_blank;
 
-/// No symbols and no references; chunks of forty to sixty lines.
+/// Chunks of forty to sixty lines. Only a manifest has a symbol, itself, by which it is found, and says something of
+/// names.
 pub fn outline_as_text(source: &Source<'_>) -> Outline {
     let text = &source.text[..crate::text::floor_boundary(source.text, u32::MAX as usize)];
     let mut chunks = Vec::new();
@@ -37,7 +39,20 @@ pub fn outline_as_text(source: &Source<'_>) -> Outline {
         at += line.len();
     }
     push(start, at);
-    Outline { chunks, ..Outline::default() }
+    let Some(mappings) = mappings(source) else { return Outline { chunks, ..Outline::default() } };
+    let manifest = Symbol {
+        name: file_name(source.path).to_owned(),
+        qualified_name: source.path.to_owned(),
+        kind: SymbolKind::Module,
+        parent: None,
+        start: 0,
+        end: text.len() as u32,
+        first_line: 1,
+        last_line: text.lines().count().max(1) as u32,
+        signature: String::new(),
+    };
+    let references = References { mappings, ..References::default() };
+    Outline { symbols: vec![manifest], chunks, references }
 }
 
 /// Of Markdown, and of configuration files with `[sections]`.

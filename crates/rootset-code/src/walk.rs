@@ -4,6 +4,7 @@
 //! all of the file (parents, callers, the full names of bases) is left to `outline`.
 
 mod for_rules;
+mod locals;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,6 +18,8 @@ use crate::reader::Source;
 use crate::text::begins_line;
 
 pub(crate) use for_rules::Definition;
+pub(crate) use locals::FoundTyped;
+use locals::{Frame, Pending};
 
 pub(crate) struct Walk<'a, 'tree> {
     pub(crate) source: &'a Source<'a>,
@@ -24,6 +27,8 @@ pub(crate) struct Walk<'a, 'tree> {
     table: &'static KindTable,
     pub(crate) module: ModuleName,
     scopes: Vec<Scope>,
+    frames: Vec<Frame>,
+    pending: Vec<Pending>,
     /// One per level of the tree above and at the current node.
     levels: Vec<Level>,
     /// The node that is being visited turned out to be a wrapper.
@@ -44,6 +49,7 @@ pub(crate) struct Found {
     pub(crate) calls: Vec<FoundCall>,
     pub(crate) imports: Vec<Import>,
     pub(crate) bases: Vec<FoundBase>,
+    pub(crate) typed: Vec<FoundTyped>,
     types: BTreeMap<String, u32>,
     namespaces: BTreeSet<String>,
 }
@@ -53,6 +59,7 @@ pub(crate) struct FoundCall {
     pub(crate) at: u32,
     pub(crate) name: String,
     pub(crate) receiver: Option<String>,
+    pub(crate) from: Option<String>,
     pub(crate) line: u32,
 }
 
@@ -111,6 +118,8 @@ pub(crate) fn walk<'a>(grammar: &'static Grammar, source: &'a Source<'a>, tree: 
         grammar,
         table: grammar.table(),
         scopes: Vec::new(),
+        frames: Vec::new(),
+        pending: Vec::new(),
         levels: vec![Level { lead_start: 0, lead_end: 0, leads: false, wrapper: None }],
         found: Found {
             module: String::new(),
@@ -120,6 +129,7 @@ pub(crate) fn walk<'a>(grammar: &'static Grammar, source: &'a Source<'a>, tree: 
             calls: Vec::new(),
             imports: Vec::new(),
             bases: Vec::new(),
+            typed: Vec::new(),
             types: BTreeMap::new(),
             namespaces: BTreeSet::new(),
         },
@@ -197,6 +207,7 @@ impl<'a, 'tree> Walk<'a, 'tree> {
     /// After a node and all that is below it: the next one at this level is its sibling.
     fn leave(&mut self) {
         let level = self.levels.len();
+        self.settle(level);
         while self.scopes.last().is_some_and(|scope| scope.level >= level) {
             self.scopes.pop();
         }

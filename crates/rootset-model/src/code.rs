@@ -100,6 +100,9 @@ pub struct Call {
     pub name: String,
     /// What stands before it, as written and shortened: `self.store`, `module`, `Type`.
     pub receiver: Option<String>,
+    /// The receiver with what the function says of its own variables in their place, where that differs: `{Store}.cache`
+    /// for `s.cache` after `s = Store()`. See [`Typed::from`]. Without a receiver: the name is a variable of the function.
+    pub from: Option<String>,
     pub line: u32,
 }
 
@@ -111,7 +114,44 @@ pub struct Import {
     pub target: String,
     /// The name it has in this file; `None` when everything in `target` is brought in, or nothing by name.
     pub local: Option<String>,
+    /// Whether others can import it from this file in turn: `pub use`, `export … from`.
+    pub is_exported: bool,
     pub line: u32,
+}
+
+/// What a file says of the type of a name: a member's, or of what a function returns.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Typed {
+    /// The type whose member it is, the function, or the module; by its place in [`Outline::symbols`].
+    pub symbol: u32,
+    /// Empty: what the function returns.
+    pub name: String,
+    /// A chain of names: `{A.B}` is a value of that type, `{}` one of a type that no source defines, `?` one of which
+    /// nothing is known; `f()` is what a call gives, `x[]` an element. A leading `::` begins at the names of crates.
+    pub from: String,
+}
+
+/// What a manifest says of names: what is imported as `from` lies at `to`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mapping {
+    pub kind: MappingKind,
+    pub from: String,
+    /// A path in the repository, without an extension.
+    pub to: String,
+    /// The folder for whose files it holds.
+    pub within: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum MappingKind {
+    /// A Go module and its folder.
+    GoModule,
+    /// A crate's name and the folder of its manifest.
+    Crate,
+    /// A module of JavaScript under this very name.
+    Module,
+    /// Modules of JavaScript whose names begin so.
+    ModulesBelow,
 }
 
 /// A type that a type of this file extends or implements.
@@ -131,6 +171,8 @@ pub struct References {
     pub imports: Vec<Import>,
     pub calls: Vec<Call>,
     pub bases: Vec<Base>,
+    pub typed: Vec<Typed>,
+    pub mappings: Vec<Mapping>,
 }
 
 /// Everything that is read out of one file.

@@ -6,7 +6,6 @@
 
 mod backups;
 mod caller;
-mod calls;
 mod clock;
 mod code_ranking;
 mod code_snippet;
@@ -31,6 +30,8 @@ mod platform;
 mod prepare;
 mod ranking;
 pub mod receipts;
+mod referring;
+mod resolving;
 pub mod scheduler;
 mod secrets;
 mod service;

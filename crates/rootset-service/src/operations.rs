@@ -22,6 +22,7 @@ mod nearest;
 mod plan;
 mod prune;
 mod purge;
+mod references;
 mod retention;
 mod search;
 mod secrets;

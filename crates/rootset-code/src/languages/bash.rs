@@ -38,6 +38,7 @@ static GRAMMAR: Grammar = Grammar {
     ],
     // Its scanner asks C's `isdigit` about characters, which reads outside of a table for those beyond Latin-1.
     narrows: true,
+    masks: |_| None,
     table: OnceLock::new(),
 };
 

@@ -21,6 +21,7 @@ static C: Language = Language {
     extensions: &["c", "h"],
     is_test: |stem, _| is_snake_case_test(stem),
     sees: Sees::Repository,
+    shares: Some(("h", &CPP)),
     grammar: Some(&GRAMMAR),
     told_by_text: |source| is_cpp_header(source).then_some(&CPP),
     ..Language::PLAIN
@@ -43,6 +44,7 @@ static GRAMMAR: Grammar = Grammar {
         ("string_literal", Rule::SKIP),
     ],
     narrows: false,
+    masks: |_| None,
     table: OnceLock::new(),
 };
 

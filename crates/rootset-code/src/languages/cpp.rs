@@ -9,7 +9,7 @@ use tree_sitter::Node;
 
 use super::c::{declared_name, include, macro_function, type_definition};
 use crate::grammar::{Grammar, Rule};
-use crate::language::{Language, Sees};
+use crate::language::{Language, Naming, Sees};
 use crate::paths::{file_module, is_snake_case_test};
 use crate::walk::{Definition, Walk};
 
@@ -22,7 +22,9 @@ pub(super) static CPP: Language = Language {
     is_test: |stem, extension| matches!(extension, "cpp" | "cc" | "cxx" | "hpp") && is_snake_case_test(stem),
     family: Some("c"),
     sees: Sees::Repository,
+    naming: Naming::Namespaces,
     own_receivers: &["this"],
+    has_implicit_members: true,
     grammar: Some(&GRAMMAR),
     ..Language::PLAIN
 };
@@ -37,7 +39,7 @@ static GRAMMAR: Grammar = Grammar {
         ("template_declaration", Rule::WRAPPER),
         ("namespace_definition", Rule::visit(namespace)),
         ("function_definition", Rule::visit(function)),
-        ("field_declaration", Rule::visit(pure_virtual)),
+        ("field_declaration", Rule::visit(member)),
         ("preproc_function_def", Rule::visit(macro_function)),
         ("type_definition", Rule::WRAPPER.and(type_definition)),
         ("class_specifier", Rule::visit(class)),
@@ -45,14 +47,51 @@ static GRAMMAR: Grammar = Grammar {
         ("union_specifier", Rule::visit(structure)),
         ("enum_specifier", Rule::visit(enumeration)),
         ("call_expression", Rule::visit(call)),
+        ("lambda_expression", Rule::visit(lambda)),
+        ("declaration", Rule::visit(variables)),
+        ("for_range_loop", Rule::visit(each)),
         ("new_expression", Rule::visit(construction)),
         ("preproc_include", Rule::visit(include)),
         ("using_declaration", Rule::visit(using)),
         ("string_literal", Rule::SKIP),
     ],
     narrows: false,
+    masks: export_macros,
     table: OnceLock::new(),
 };
+
+/// `class FOO_EXPORT Bar` reads as a function of type `FOO_EXPORT`: the macro says how to link, nothing of syntax.
+fn export_macros(text: &str) -> Option<String> {
+    let mut masked: Option<Vec<u8>> = None;
+    for keyword in ["class ", "struct "] {
+        for (at, _) in text.match_indices(keyword) {
+            let is_word = !text[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
+            let start = at + keyword.len();
+            let Some(length) = macro_length(&text[start..]).filter(|_| is_word) else { continue };
+            let bytes = masked.get_or_insert_with(|| text.as_bytes().to_vec());
+            bytes[start..start + length].fill(b' ');
+        }
+    }
+    masked.and_then(|bytes| String::from_utf8(bytes).ok())
+}
+
+/// The bytes of a name in capitals, with arguments or not, that another name follows on the same line.
+fn macro_length(text: &str) -> Option<usize> {
+    let name = text.bytes().take_while(|it| it.is_ascii_uppercase() || it.is_ascii_digit() || *it == b'_').count();
+    let mut end = name;
+    if text[end..].starts_with('(') {
+        end += text[end..].find([')', '\n']).filter(|&at| text.as_bytes()[end + at] == b')')? + 1;
+    }
+    let behind = &text[end..];
+    let next = behind.trim_start_matches(' ');
+    let follows = next.len() < behind.len() && next.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    // `struct FILE final` is called so.
+    let is_last = ["final", "override"].iter().any(|word| next.starts_with(word));
+    // `struct POINT p;` declares a variable: a type is followed by its bases or its body.
+    let after = next.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_').trim_start();
+    let defines = after.starts_with(['{', ':', '<']) || after.starts_with("final");
+    (name >= 3 && follows && !is_last && defines).then_some(end)
+}
 
 /// Also `namespace a::b {`; one without a name adds nothing.
 fn namespace<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
@@ -63,6 +102,66 @@ fn namespace<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
 fn function<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
     let Some(name) = node.child_by_field_name("declarator").and_then(declared_name) else { return };
     define_function(walk, node, name);
+}
+
+/// What a function takes and gives.
+fn signature<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    walk.returns(node.child_by_field_name("type"));
+    let Some(mut declarator) = node.child_by_field_name("declarator") else { return };
+    // Pointers and references to what is returned stand around it.
+    for _ in 0..4 {
+        if declarator.kind() == "function_declarator" {
+            return parameters(walk, declarator);
+        }
+        let mut cursor = declarator.walk();
+        let inner = declarator.named_children(&mut cursor).find(|child| child.kind().ends_with("declarator"));
+        let Some(inner) = inner else { return };
+        declarator = inner;
+    }
+}
+
+fn lambda<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    walk.open_frame();
+    if let Some(declarator) = node.child_by_field_name("declarator") {
+        parameters(walk, declarator);
+    }
+}
+
+fn parameters<'tree>(walk: &mut Walk<'_, 'tree>, declarator: Node<'tree>) {
+    let Some(list) = declarator.child_by_field_name("parameters") else { return };
+    for parameter in list.named_children(&mut list.walk()) {
+        let Some(name) = parameter.child_by_field_name("declarator").and_then(declared_name) else { continue };
+        walk.parameter(walk.text(name), declared_type(walk, parameter));
+    }
+}
+
+/// `None` for `auto`.
+fn declared_type<'tree>(walk: &Walk<'_, 'tree>, node: Node<'tree>) -> Option<Node<'tree>> {
+    node.child_by_field_name("type").filter(|of| !matches!(walk.text(*of), "auto" | "decltype(auto)"))
+}
+
+fn variables<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    let of_type = declared_type(walk, node);
+    for declarator in node.children_by_field_name("declarator", &mut node.walk()) {
+        let value = declarator.child_by_field_name("value");
+        if let Some(name) = declared_name(declarator).filter(|_| declarator.kind() != "function_declarator") {
+            walk.bind(walk.text(name), of_type, value);
+        }
+    }
+}
+
+fn each<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    if let Some(name) = node.child_by_field_name("declarator").and_then(declared_name) {
+        walk.parameter(walk.text(name), declared_type(walk, node));
+    }
+}
+
+fn member<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    let declarator = node.child_by_field_name("declarator");
+    if let Some(name) = declarator.filter(|it| it.kind() != "function_declarator").and_then(declared_name) {
+        walk.bind(walk.text(name), declared_type(walk, node), None);
+    }
+    pure_virtual(walk, node);
 }
 
 /// `virtual void f() = 0;` is nowhere else defined than here.
@@ -94,6 +193,7 @@ fn define_function<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>, name: N
         }
         _ => walk.define(Definition::new(node, walk.function_kind(), written.trim_start_matches("::"))),
     }
+    signature(walk, node);
 }
 
 /// `Box<T>::get` is `Box::get`; white space is collapsed. The signs of operators stay.

@@ -8,7 +8,7 @@ use rootset_model::code::SymbolKind;
 use tree_sitter::Node;
 
 use crate::grammar::{Grammar, Rule};
-use crate::language::{Language, Sees};
+use crate::language::{Language, Naming, Sees};
 use crate::paths::{file_module, is_camel_case_test};
 use crate::walk::{Definition, Walk};
 
@@ -21,7 +21,10 @@ static CSHARP: Language = Language {
     lock_files: &["packages.lock.json"],
     is_test: |stem, extension| extension == "cs" && is_camel_case_test(stem),
     sees: Sees::Folder,
-    own_receivers: &["this", "base"],
+    naming: Naming::Namespaces,
+    own_receivers: &["this"],
+    base_receivers: &["base"],
+    has_implicit_members: true,
     grammar: Some(&GRAMMAR),
     ..Language::PLAIN
 };
@@ -48,10 +51,16 @@ static GRAMMAR: Grammar = Grammar {
         ("operator_declaration", Rule::visit(operator)),
         ("local_function_statement", Rule::visit(local_function)),
         ("invocation_expression", Rule::visit(call)),
+        ("lambda_expression", Rule::visit(lambda)),
+        ("variable_declaration", Rule::visit(variables)),
+        ("property_declaration", Rule::visit(property)),
+        ("foreach_statement", Rule::visit(each)),
+        ("declaration_pattern", Rule::visit(pattern)),
         ("object_creation_expression", Rule::visit(construction)),
         ("string_literal", Rule::SKIP),
     ],
     narrows: false,
+    masks: |_| None,
     table: OnceLock::new(),
 };
 
@@ -136,6 +145,52 @@ fn type_name<'a>(walk: &Walk<'a, '_>, node: Node<'_>) -> &'a str {
 fn method<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
     let name = walk.field(node, "name");
     walk.define(Definition::new(node, SymbolKind::Method, name));
+    signature(walk, node);
+}
+
+fn signature<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    walk.returns(node.child_by_field_name("returns").or_else(|| node.child_by_field_name("type")));
+    parameters(walk, node);
+}
+
+fn lambda<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    walk.open_frame();
+    parameters(walk, node);
+}
+
+fn parameters<'tree>(walk: &mut Walk<'_, 'tree>, function: Node<'tree>) {
+    let Some(list) = function.child_by_field_name("parameters") else { return };
+    for parameter in list.named_children(&mut list.walk()).filter(|it| it.kind() == "parameter") {
+        walk.parameter(walk.field(parameter, "name"), declared_type(walk, parameter));
+    }
+}
+
+/// `None` for `var`.
+fn declared_type<'tree>(walk: &Walk<'_, 'tree>, node: Node<'tree>) -> Option<Node<'tree>> {
+    node.child_by_field_name("type").filter(|of| walk.text(*of) != "var")
+}
+
+fn variables<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    let of_type = declared_type(walk, node);
+    for declarator in node.named_children(&mut node.walk()).filter(|it| it.kind() == "variable_declarator") {
+        let name = declarator.child_by_field_name("name").or_else(|| declarator.named_child(0));
+        let last = declarator.named_children(&mut declarator.walk()).last();
+        let value = last.filter(|value| Some(*value) != name);
+        walk.bind(name.map_or("", |name| walk.text(name)), of_type, value);
+    }
+}
+
+fn property<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    walk.bind(walk.field(node, "name"), node.child_by_field_name("type"), None);
+}
+
+fn each<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    walk.parameter(walk.field(node, "left"), declared_type(walk, node));
+}
+
+/// `x is Store store`
+fn pattern<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    walk.parameter(walk.field(node, "name"), declared_type(walk, node));
 }
 
 fn destructor<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
@@ -151,6 +206,7 @@ fn operator<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
 fn local_function<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
     let name = walk.field(node, "name");
     walk.define(Definition::new(node, SymbolKind::Function, name));
+    signature(walk, node);
 }
 
 fn call<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {

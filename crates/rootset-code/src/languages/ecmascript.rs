@@ -4,7 +4,9 @@
 
 #![cfg(feature = "grammars-web")]
 
+mod bindings;
 mod imports;
+mod manifests;
 mod names;
 
 use std::sync::OnceLock;
@@ -13,7 +15,7 @@ use rootset_model::code::SymbolKind;
 use tree_sitter::Node;
 
 use crate::grammar::{Grammar, Rule};
-use crate::language::Language;
+use crate::language::{Language, Naming};
 use crate::walk::{Definition, Walk};
 use imports::{export, import, import_require, required};
 use names::{base_name, bound_kind, module, unquoted};
@@ -25,7 +27,12 @@ const ECMASCRIPT: Language = Language {
     lock_files: &["package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock"],
     is_test,
     family: Some("javascript"),
-    own_receivers: &["this", "super"],
+    naming: Naming::Modules,
+    own_receivers: &["this"],
+    base_receivers: &["super"],
+    default_member: Some(DEFAULT_NAME),
+    manifests: &["package.json", "tsconfig.json", "jsconfig.json", "tsconfig.base.json", "tsconfig.app.json"],
+    mappings: manifests::mappings,
     ..Language::PLAIN
 };
 
@@ -75,6 +82,11 @@ macro_rules! rules {
             ("pair", Rule::visit(property)),
             ("assignment_expression", Rule::visit(assignment)),
             ("call_expression", Rule::visit(call)),
+            ("arrow_function", Rule::visit(bindings::function)),
+            ("function_expression", Rule::visit(bindings::function)),
+            ("generator_function", Rule::visit(bindings::function)),
+            ("for_in_statement", Rule::visit(bindings::each)),
+            ("catch_clause", Rule::visit(bindings::caught)),
             ("new_expression", Rule::visit(construction)),
             ("import_statement", Rule::visit(import)),
             $($more),*
@@ -88,6 +100,7 @@ macro_rules! typed_rules {
             ("public_field_definition", Rule::visit(field)),
             ("abstract_class_declaration", Rule::visit(class)),
             ("interface_declaration", Rule::visit(interface)),
+            ("property_signature", Rule::visit(bindings::member)),
             ("enum_declaration", Rule::visit(enumeration)),
             ("function_signature", Rule::visit(function)),
             ("method_signature", Rule::visit(method)),
@@ -117,6 +130,7 @@ static JAVASCRIPT_GRAMMAR: Grammar = Grammar {
         ("jsx_self_closing_element", Rule::visit(element))
     ],
     narrows: false,
+    masks: |_| None,
     table: OnceLock::new(),
 };
 
@@ -126,6 +140,7 @@ static TYPESCRIPT_GRAMMAR: Grammar = Grammar {
     separator: ".",
     rules: typed_rules![],
     narrows: false,
+    masks: |_| None,
     table: OnceLock::new(),
 };
 
@@ -138,6 +153,7 @@ static TSX_GRAMMAR: Grammar = Grammar {
         ("jsx_self_closing_element", Rule::visit(element))
     ],
     narrows: false,
+    masks: |_| None,
     table: OnceLock::new(),
 };
 
@@ -152,6 +168,7 @@ const DEFAULT_NAME: &str = "default";
 fn function<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
     let name = or_default(walk.field(node, "name"));
     walk.define(Definition::new(node, walk.function_kind(), name));
+    bindings::signature(walk, node);
 }
 
 fn class<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
@@ -212,6 +229,7 @@ fn namespace<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
 fn method<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
     let name = unquoted(walk.field(node, "name"));
     walk.define(Definition::new(node, walk.function_kind(), name));
+    bindings::signature(walk, node);
 }
 
 /// A declaration is all of its one declarator; of several, each has its own text.
@@ -223,13 +241,17 @@ fn declaration<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
 }
 
 fn declarator<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
-    let (Some(name), Some(value)) = (node.child_by_field_name("name"), node.child_by_field_name("value")) else {
-        return;
-    };
-    if name.kind() == "identifier" {
-        bind(walk, node, walk.text(name), value);
+    let Some(name) = node.child_by_field_name("name") else { return };
+    let value = node.child_by_field_name("value");
+    if let Some(value) = value {
+        if name.kind() == "identifier" {
+            bind(walk, node, walk.text(name), value);
+        }
+        if required(walk, name, value) || bound_kind(value).is_some() {
+            return;
+        }
     }
-    required(walk, name, value);
+    bindings::declared(walk, node, name, value);
 }
 
 fn property<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
@@ -240,9 +262,14 @@ fn property<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
 }
 
 fn field<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
-    if let Some(value) = node.child_by_field_name("value") {
-        let name = node.child_by_field_name("property").or_else(|| node.child_by_field_name("name"));
-        let name = name.map_or("", |name| unquoted(walk.text(name)));
+    let name = node.child_by_field_name("property").or_else(|| node.child_by_field_name("name"));
+    let name = name.map_or("", |name| unquoted(walk.text(name)));
+    let value = node.child_by_field_name("value");
+    if value.is_none_or(|value| bound_kind(value).is_none()) {
+        let from = walk.told(node.child_by_field_name("type"), value);
+        walk.own_member(name, from);
+    }
+    if let Some(value) = value {
         bind(walk, node, name, value);
     }
 }
@@ -260,6 +287,7 @@ fn bind<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>, name: &str, value:
         Some(_) => {
             let kind = walk.function_kind();
             walk.define(Definition { body: value.child_by_field_name("body"), ..Definition::new(node, kind, name) });
+            walk.returns(value.child_by_field_name("return_type"));
         }
         None if value.kind() == "object" => walk.open_namespace(name),
         None => {}
@@ -272,15 +300,28 @@ fn assignment<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
         return;
     };
     match left.kind() {
-        "identifier" => bind(walk, node, walk.text(left), value),
+        "identifier" => {
+            bind(walk, node, walk.text(left), value);
+            if bound_kind(value).is_none() {
+                walk.bind(walk.text(left), None, Some(value));
+            }
+        }
         "member_expression" => {
             let object = walk.field(left, "object");
             let name = walk.field(left, "property");
             if object == "module" && name == "exports" {
+                imports::export_value(walk, value);
                 if bound_kind(value).is_some() {
                     bind(walk, node, or_default(walk.field(value, "name")), value);
                 }
                 return;
+            }
+            if object == "this" && bound_kind(value).is_none() {
+                let from = walk.told(None, Some(value));
+                walk.own_member(name, from);
+            }
+            if matches!(object, "exports" | "module.exports") && value.kind() == "identifier" {
+                imports::export_as(walk, value, walk.text(value), name);
             }
             let of_class = object.strip_suffix(".prototype");
             let holder = of_class.unwrap_or(object);
@@ -304,11 +345,13 @@ fn export_statement<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
     export(walk, node);
     // `export default () => …`
     if let Some(value) = node.child_by_field_name("value") {
+        imports::export_value(walk, value);
         let name = or_default(walk.field(value, "name"));
         if bound_kind(value).is_some() {
             bind(walk, node, name, value);
         }
     }
+    imports::export_declared(walk, node);
 }
 
 fn call<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {

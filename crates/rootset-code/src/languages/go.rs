@@ -4,12 +4,14 @@
 
 use std::sync::OnceLock;
 
-use rootset_model::code::SymbolKind;
+use rootset_model::code::{Mapping, MappingKind, SymbolKind};
 use tree_sitter::Node;
 
 use crate::grammar::{Grammar, Rule};
-use crate::language::{Language, Sees};
-use crate::paths::{file_module, is_snake_case_test};
+use crate::language::{Language, Naming, Sees};
+use crate::limits::NAME_BYTES_MAX;
+use crate::paths::{directory_of, file_module, is_snake_case_test};
+use crate::reader::Source;
 use crate::walk::{Definition, Walk};
 
 pub(crate) static LANGUAGES: &[&Language] = &[&GO];
@@ -21,6 +23,9 @@ static GO: Language = Language {
     lock_files: &["go.sum"],
     is_test: |stem, _| is_snake_case_test(stem),
     sees: Sees::Folder,
+    naming: Naming::Folders,
+    manifests: &["go.mod"],
+    mappings: go_module,
     grammar: Some(&GRAMMAR),
     ..Language::PLAIN
 };
@@ -38,13 +43,31 @@ static GRAMMAR: Grammar = Grammar {
         ("type_spec", Rule::visit(type_spec)),
         ("method_elem", Rule::visit(interface_method)),
         ("call_expression", Rule::visit(call)),
+        ("func_literal", Rule::visit(literal)),
+        ("short_var_declaration", Rule::visit(short_declaration)),
+        ("range_clause", Rule::visit(range)),
+        ("var_spec", Rule::visit(variable)),
+        ("field_declaration", Rule::visit(struct_field)),
+        ("type_elem", Rule::visit(embedded)),
         ("import_spec", Rule::visit(import)),
         ("interpreted_string_literal", Rule::SKIP),
         ("raw_string_literal", Rule::SKIP),
     ],
     narrows: false,
+    masks: |_| None,
     table: OnceLock::new(),
 };
+
+/// `module github.com/acme/shop`
+fn go_module(source: &Source<'_>) -> Vec<Mapping> {
+    let name = source.text.lines().find_map(|line| line.trim().strip_prefix("module ")).unwrap_or_default();
+    let name = name.split("//").next().unwrap_or(name).trim().trim_matches('"');
+    if name.is_empty() || name.len() > NAME_BYTES_MAX {
+        return Vec::new();
+    }
+    let to = directory_of(source.path).to_owned();
+    vec![Mapping { kind: MappingKind::GoModule, from: name.to_owned(), to, within: String::new() }]
+}
 
 fn package<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
     if let Some(name) = node.named_child(0) {
@@ -55,6 +78,91 @@ fn package<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
 fn function<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
     let name = walk.field(node, "name");
     walk.define(Definition::new(node, SymbolKind::Function, name));
+    signature(walk, node);
+}
+
+fn literal<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    walk.open_frame();
+    parameters(walk, node, "parameters");
+}
+
+/// What a function takes and gives; of several results the first.
+fn signature<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    let result = node.child_by_field_name("result");
+    let first = match result {
+        Some(list) if list.kind() == "parameter_list" => {
+            list.named_child(0).map(|first| first.child_by_field_name("type").unwrap_or(first))
+        }
+        other => other,
+    };
+    walk.returns(first);
+    parameters(walk, node, "receiver");
+    parameters(walk, node, "parameters");
+}
+
+fn parameters<'tree>(walk: &mut Walk<'_, 'tree>, function: Node<'tree>, field: &str) {
+    let Some(list) = function.child_by_field_name(field) else { return };
+    for parameter in list.named_children(&mut list.walk()) {
+        let of_type = parameter.child_by_field_name("type").filter(|_| parameter.kind() == "parameter_declaration");
+        for name in parameter.children_by_field_name("name", &mut parameter.walk()) {
+            walk.parameter(walk.text(name), of_type);
+        }
+    }
+}
+
+/// `a, err := f()`: of several results the first is told.
+fn short_declaration<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    let (Some(left), Some(right)) = (node.child_by_field_name("left"), node.child_by_field_name("right")) else {
+        return;
+    };
+    let is_one_by_one = left.named_child_count() == right.named_child_count();
+    for (place, name) in left.named_children(&mut left.walk()).enumerate() {
+        let value = if is_one_by_one || place == 0 { right.named_child(place as u32) } else { None };
+        walk.bind(walk.text(name), None, value);
+    }
+}
+
+fn range<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    let Some(left) = node.child_by_field_name("left") else { return };
+    for name in left.named_children(&mut left.walk()) {
+        walk.parameter(walk.text(name), None);
+    }
+}
+
+fn variable<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    let value = node.child_by_field_name("value").and_then(|values| values.named_child(0));
+    for name in node.children_by_field_name("name", &mut node.walk()) {
+        walk.bind(walk.text(name), node.child_by_field_name("type"), value);
+    }
+}
+
+/// What has no name is embedded: its members are the struct's.
+fn struct_field<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    let Some(of_type) = node.child_by_field_name("type").filter(|_| walk.in_type()) else { return };
+    let mut is_named = false;
+    for name in node.children_by_field_name("name", &mut node.walk()) {
+        walk.bind(walk.text(name), Some(of_type), None);
+        is_named = true;
+    }
+    if !is_named {
+        let written = type_name(walk.text(of_type));
+        let name = written.rsplit('.').next().unwrap_or(written).to_owned();
+        walk.bind(&name, Some(of_type), None);
+        walk.base_around(written, SymbolKind::Struct);
+    }
+}
+
+/// An interface within an interface.
+fn embedded<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    if walk.in_type() && node.named_child_count() == 1 {
+        walk.base_around(type_name(walk.text(node)), SymbolKind::Interface);
+    }
+}
+
+/// Without pointers and type arguments.
+fn type_name(written: &str) -> &str {
+    let written = written.trim_start_matches('*');
+    written.split('[').next().unwrap_or(written).trim()
 }
 
 fn method<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
@@ -67,6 +175,7 @@ fn method<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
         }
         None => walk.define(definition),
     }
+    signature(walk, node);
 }
 
 /// `Server` in `(s *Server[T])`.
@@ -104,6 +213,7 @@ fn interface_method<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
     if walk.in_type() {
         let name = walk.field(node, "name");
         walk.define(Definition::new(node, SymbolKind::Method, name));
+        signature(walk, node);
     }
 }
 

@@ -8,7 +8,7 @@ use rootset_model::code::SymbolKind;
 use tree_sitter::Node;
 
 use crate::grammar::{Grammar, Rule};
-use crate::language::{Language, Sees};
+use crate::language::{Language, Naming, Sees};
 use crate::paths::{file_module, is_camel_case_test};
 use crate::walk::{Definition, Walk};
 
@@ -19,7 +19,10 @@ static JAVA: Language = Language {
     extensions: &["java"],
     is_test: |stem, _| is_camel_case_test(stem),
     sees: Sees::Folder,
-    own_receivers: &["this", "super"],
+    naming: Naming::Namespaces,
+    own_receivers: &["this"],
+    base_receivers: &["super"],
+    has_implicit_members: true,
     grammar: Some(&GRAMMAR),
     ..Language::PLAIN
 };
@@ -42,11 +45,19 @@ static GRAMMAR: Grammar = Grammar {
         ("constructor_declaration", Rule::visit(method)),
         ("compact_constructor_declaration", Rule::visit(method)),
         ("method_invocation", Rule::visit(call)),
+        ("lambda_expression", Rule::visit(lambda)),
+        ("local_variable_declaration", Rule::visit(variables)),
+        ("field_declaration", Rule::visit(variables)),
+        ("enhanced_for_statement", Rule::visit(named)),
+        ("catch_formal_parameter", Rule::visit(named)),
+        ("resource", Rule::visit(named)),
+        ("instanceof_expression", Rule::visit(named)),
         ("object_creation_expression", Rule::visit(construction)),
         ("annotation", Rule::visit(annotation)),
         ("marker_annotation", Rule::visit(annotation)),
     ],
     narrows: false,
+    masks: |_| None,
     table: OnceLock::new(),
 };
 
@@ -86,6 +97,12 @@ fn enumeration<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
 fn define_type<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>, kind: SymbolKind) {
     let name = walk.field(node, "name");
     walk.define(Definition::new(node, kind, name));
+    // The parts of a record are its fields.
+    if let Some(list) = node.child_by_field_name("parameters") {
+        for part in list.named_children(&mut list.walk()).filter(|part| part.kind() == "formal_parameter") {
+            walk.bind(walk.field(part, "name"), part.child_by_field_name("type"), None);
+        }
+    }
     for clause in node.named_children(&mut node.walk()) {
         match clause.kind() {
             "superclass" => {
@@ -113,6 +130,47 @@ fn type_name<'a>(walk: &Walk<'a, '_>, node: Node<'_>) -> &'a str {
 fn method<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
     let name = walk.field(node, "name");
     walk.define(Definition::new(node, SymbolKind::Method, name));
+    walk.returns(node.child_by_field_name("type"));
+    parameters(walk, node);
+}
+
+fn lambda<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    walk.open_frame();
+    parameters(walk, node);
+}
+
+fn parameters<'tree>(walk: &mut Walk<'_, 'tree>, function: Node<'tree>) {
+    let Some(list) = function.child_by_field_name("parameters") else { return };
+    if list.kind() == "identifier" {
+        return walk.parameter(walk.text(list), None);
+    }
+    for parameter in list.named_children(&mut list.walk()) {
+        match parameter.kind() {
+            "formal_parameter" => walk.parameter(walk.field(parameter, "name"), declared_type(walk, parameter)),
+            "identifier" => walk.parameter(walk.text(parameter), None),
+            _ => {}
+        }
+    }
+}
+
+/// `None` for `var`.
+fn declared_type<'tree>(walk: &Walk<'_, 'tree>, node: Node<'tree>) -> Option<Node<'tree>> {
+    node.child_by_field_name("type").filter(|of| walk.text(*of) != "var")
+}
+
+fn variables<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    let of_type = declared_type(walk, node);
+    for declarator in node.children_by_field_name("declarator", &mut node.walk()) {
+        walk.bind(walk.field(declarator, "name"), of_type, declarator.child_by_field_name("value"));
+    }
+}
+
+/// What has a type and a name: the element of a loop, what is caught, what a test tells.
+fn named<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    let Some(name) = node.child_by_field_name("name") else { return };
+    let of_type = declared_type(walk, node).or_else(|| node.child_by_field_name("right"));
+    let from = walk.told(of_type, node.child_by_field_name("value").filter(|_| node.kind() == "resource"));
+    walk.variable_now(walk.text(name), from);
 }
 
 fn call<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {

@@ -8,7 +8,7 @@ use rootset_model::code::SymbolKind;
 use tree_sitter::Node;
 
 use crate::grammar::{Grammar, Rule};
-use crate::language::{Language, Sees};
+use crate::language::{Language, Naming, Sees};
 use crate::paths::{file_module, is_camel_case_test};
 use crate::walk::{Definition, Walk};
 
@@ -22,7 +22,9 @@ static PHP: Language = Language {
     lock_files: &["composer.lock"],
     is_test: |stem, extension| extension == "php" && is_camel_case_test(stem),
     sees: Sees::Folder,
-    own_receivers: &["$this", "self", "static", "parent"],
+    naming: Naming::Namespaces,
+    own_receivers: &["$this", "self", "static"],
+    base_receivers: &["parent"],
     grammar: Some(&GRAMMAR),
     ..Language::PLAIN
 };
@@ -45,6 +47,11 @@ static GRAMMAR: Grammar = Grammar {
         ("enum_declaration", Rule::visit(enumeration)),
         ("use_declaration", Rule::visit(use_trait)),
         ("function_call_expression", Rule::visit(call)),
+        ("anonymous_function", Rule::visit(closure)),
+        ("arrow_function", Rule::visit(closure)),
+        ("assignment_expression", Rule::visit(assignment)),
+        ("property_declaration", Rule::visit(property)),
+        ("foreach_statement", Rule::visit(each)),
         ("member_call_expression", Rule::visit(member_call)),
         ("nullsafe_member_call_expression", Rule::visit(member_call)),
         ("scoped_call_expression", Rule::visit(scoped_call)),
@@ -52,6 +59,7 @@ static GRAMMAR: Grammar = Grammar {
         ("string", Rule::SKIP),
     ],
     narrows: false,
+    masks: |_| None,
     table: OnceLock::new(),
 };
 
@@ -92,11 +100,62 @@ fn first_name(node: Node<'_>) -> Option<Node<'_>> {
 fn function<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
     let name = walk.field(node, "name");
     walk.define(Definition::new(node, SymbolKind::Function, name));
+    signature(walk, node);
+}
+
+fn signature<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    walk.returns(node.child_by_field_name("return_type"));
+    parameters(walk, node);
+}
+
+fn closure<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    walk.open_frame();
+    parameters(walk, node);
+}
+
+fn parameters<'tree>(walk: &mut Walk<'_, 'tree>, function: Node<'tree>) {
+    let Some(list) = function.child_by_field_name("parameters") else { return };
+    for parameter in list.named_children(&mut list.walk()) {
+        let (name, of_type) = (walk.field(parameter, "name"), parameter.child_by_field_name("type"));
+        walk.parameter(name, of_type);
+        // `__construct(private Store $store)`
+        if parameter.kind() == "property_promotion_parameter" {
+            let from = walk.told(of_type, None);
+            walk.own_member(name.trim_start_matches('$'), from);
+        }
+    }
+}
+
+fn assignment<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    let (Some(left), value) = (node.child_by_field_name("left"), node.child_by_field_name("right")) else { return };
+    match left.kind() {
+        "variable_name" => walk.bind(walk.text(left), None, value),
+        "member_access_expression" if walk.field(left, "object") == "$this" => {
+            let from = walk.told(None, value);
+            walk.own_member(walk.field(left, "name"), from);
+        }
+        _ => {}
+    }
+}
+
+fn property<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    let of_type = node.child_by_field_name("type");
+    for element in node.named_children(&mut node.walk()).filter(|it| it.kind() == "property_element") {
+        let name = element.named_child(0).map_or("", |name| walk.text(name));
+        walk.bind(name.trim_start_matches('$'), of_type, None);
+    }
+}
+
+fn each<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    for name in node.named_children(&mut node.walk()).skip(1).filter(|it| it.kind() == "variable_name") {
+        walk.parameter(walk.text(name), None);
+    }
 }
 
 fn method<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
     let name = walk.field(node, "name");
     walk.define(Definition { joint: Some("::"), ..Definition::new(node, SymbolKind::Method, name) });
+    signature(walk, node);
 }
 
 fn class<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {

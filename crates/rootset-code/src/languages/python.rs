@@ -8,7 +8,7 @@ use rootset_model::code::SymbolKind;
 use tree_sitter::Node;
 
 use crate::grammar::{Grammar, ModuleName, Rule};
-use crate::language::Language;
+use crate::language::{Language, Naming};
 use crate::paths::{or_repo, without_extension};
 use crate::reader::Source;
 use crate::walk::{Definition, Walk};
@@ -23,7 +23,9 @@ static PYTHON: Language = Language {
     interpreters: &["python", "pypy"],
     lock_files: &["poetry.lock", "pdm.lock", "uv.lock", "pipfile.lock"],
     is_test,
-    own_receivers: &["self", "cls", "super()"],
+    naming: Naming::Modules,
+    own_receivers: &["self", "cls"],
+    base_receivers: &["super()"],
     grammar: Some(&GRAMMAR),
     ..Language::PLAIN
 };
@@ -39,11 +41,18 @@ static GRAMMAR: Grammar = Grammar {
         ("decorator", Rule::LEAD.and(decorator)),
         ("comment", Rule::LEAD),
         ("call", Rule::visit(call)),
+        ("lambda", Rule::visit(lambda)),
+        ("assignment", Rule::visit(assignment)),
+        ("named_expression", Rule::visit(named)),
+        ("for_statement", Rule::visit(targets)),
+        ("for_in_clause", Rule::visit(targets)),
+        ("as_pattern", Rule::visit(as_pattern)),
         ("import_statement", Rule::SKIP.and(import)),
         ("import_from_statement", Rule::SKIP.and(import_from)),
         ("type", Rule::SKIP),
     ],
     narrows: false,
+    masks: |_| None,
     table: OnceLock::new(),
 };
 
@@ -63,7 +72,80 @@ fn module(source: &Source<'_>) -> ModuleName {
 
 fn function<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
     let name = walk.field(node, "name");
-    walk.define(Definition::new(node, walk.function_kind(), name));
+    let kind = walk.function_kind();
+    walk.define(Definition::new(node, kind, name));
+    walk.returns(node.child_by_field_name("return_type"));
+    parameters(walk, node, kind == SymbolKind::Method);
+}
+
+fn lambda<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    walk.open_frame();
+    parameters(walk, node, false);
+}
+
+/// The first parameter of a method is the object itself.
+fn parameters<'tree>(walk: &mut Walk<'_, 'tree>, function: Node<'tree>, is_method: bool) {
+    let Some(list) = function.child_by_field_name("parameters") else { return };
+    for (place, parameter) in list.named_children(&mut list.walk()).enumerate() {
+        let of_type = parameter.child_by_field_name("type");
+        let name = match parameter.kind() {
+            "identifier" => Some(parameter),
+            "default_parameter" | "typed_default_parameter" => parameter.child_by_field_name("name"),
+            _ => parameter.named_child(0),
+        };
+        let Some(name) = name.map(|name| walk.text(name)) else { continue };
+        let is_own = place == 0 && is_method && matches!(name, "self" | "cls");
+        if !is_own {
+            // `*args: T` is a tuple of them.
+            let of_type = of_type.filter(|_| !name.starts_with('*'));
+            walk.parameter(name.trim_start_matches('*'), of_type);
+        }
+    }
+}
+
+/// `x = Store()`, `x: Store`, `self.x = …`.
+fn assignment<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    let (of_type, value) = (node.child_by_field_name("type"), node.child_by_field_name("right"));
+    let Some(left) = node.child_by_field_name("left") else { return };
+    match left.kind() {
+        "identifier" => walk.bind(walk.text(left), of_type, value),
+        "attribute" if walk.field(left, "object") == "self" => {
+            let from = walk.told(of_type, value);
+            walk.own_member(walk.field(left, "attribute"), from);
+        }
+        _ => unknown(walk, left),
+    }
+}
+
+fn named<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    walk.bind(walk.field(node, "name"), None, node.child_by_field_name("value"));
+}
+
+fn targets<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    if let Some(left) = node.child_by_field_name("left") {
+        for name in if left.kind() == "identifier" { vec![left] } else { identifiers(left) } {
+            walk.parameter(walk.text(name), None);
+        }
+    }
+}
+
+/// `with open(…) as f`, `except Error as e`.
+fn as_pattern<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    let Some(name) = node.child_by_field_name("alias") else { return };
+    let value = node.named_child(0).filter(|value| value.kind() == "call");
+    walk.bind(walk.text(name), None, value);
+}
+
+fn unknown<'tree>(walk: &mut Walk<'_, 'tree>, left: Node<'tree>) {
+    if matches!(left.kind(), "pattern_list" | "tuple_pattern" | "list_pattern") {
+        for name in identifiers(left) {
+            walk.bind_to(walk.text(name), None);
+        }
+    }
+}
+
+fn identifiers<'tree>(list: Node<'tree>) -> Vec<Node<'tree>> {
+    list.named_children(&mut list.walk()).filter(|it| it.kind() == "identifier").collect()
 }
 
 fn class<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {

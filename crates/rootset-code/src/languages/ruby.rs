@@ -8,7 +8,7 @@ use rootset_model::code::SymbolKind;
 use tree_sitter::Node;
 
 use crate::grammar::{Grammar, Rule};
-use crate::language::{Language, Sees};
+use crate::language::{Language, Naming, Sees};
 use crate::paths::{directory_of, file_module, resolve_relative};
 use crate::walk::{Definition, Walk};
 
@@ -23,7 +23,10 @@ static RUBY: Language = Language {
     lock_files: &["gemfile.lock"],
     is_test,
     sees: Sees::Repository,
-    own_receivers: &["self", "@self"],
+    naming: Naming::Namespaces,
+    own_receivers: &["self"],
+    has_implicit_members: true,
+    constructor: Some("new"),
     grammar: Some(&GRAMMAR),
     ..Language::PLAIN
 };
@@ -41,8 +44,16 @@ static GRAMMAR: Grammar = Grammar {
         ("singleton_method", Rule::visit(singleton_method)),
         ("call", Rule::visit(call)),
         ("argument_list", Rule::visit(arguments)),
+        ("block", Rule::visit(block)),
+        ("do_block", Rule::visit(block)),
+        ("assignment", Rule::visit(assignment)),
+        ("body_statement", Rule::visit(statements)),
+        ("block_body", Rule::visit(statements)),
+        ("then", Rule::visit(statements)),
+        ("else", Rule::visit(statements)),
     ],
     narrows: false,
+    masks: |_| None,
     table: OnceLock::new(),
 };
 
@@ -90,6 +101,63 @@ fn method<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
     let joint = if walk.in_singleton() { "." } else { "#" };
     let kind = walk.function_kind();
     walk.define(Definition { joint: Some(joint), ..Definition::new(node, kind, name) });
+    assigned(walk, node);
+    parameters(walk, node);
+}
+
+fn block<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    walk.open_frame();
+    parameters(walk, node);
+}
+
+/// Every name that a method assigns is a variable in all of it: a bare name says nothing else of being none.
+fn assigned<'tree>(walk: &mut Walk<'_, 'tree>, function: Node<'tree>) {
+    /// Longer methods are generated.
+    const NODES_MAX: usize = 5_000;
+    let mut open = vec![function];
+    for _ in 0..NODES_MAX {
+        let Some(node) = open.pop() else { return };
+        let name = match node.kind() {
+            "assignment" | "operator_assignment" => node.child_by_field_name("left"),
+            "exception_variable" => node.named_child(0),
+            "for" => node.child_by_field_name("pattern"),
+            _ => None,
+        };
+        for name in name.into_iter().flat_map(|left| if left.kind() == "identifier" { vec![left] } else { names_in(left) }) {
+            walk.parameter(walk.text(name), None);
+        }
+        open.extend(node.named_children(&mut node.walk()));
+    }
+}
+
+fn names_in<'tree>(list: Node<'tree>) -> Vec<Node<'tree>> {
+    list.named_children(&mut list.walk()).filter(|it| it.kind() == "identifier").collect()
+}
+
+fn parameters<'tree>(walk: &mut Walk<'_, 'tree>, function: Node<'tree>) {
+    let Some(list) = function.child_by_field_name("parameters") else { return };
+    for parameter in list.named_children(&mut list.walk()) {
+        let name = if parameter.kind() == "identifier" { walk.text(parameter) } else { walk.field(parameter, "name") };
+        walk.parameter(name, None);
+    }
+}
+
+/// `x = Store.new`, `@x = Store.new`.
+fn assignment<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    let (Some(left), value) = (node.child_by_field_name("left"), node.child_by_field_name("right")) else { return };
+    match left.kind() {
+        "identifier" => {
+            if let Some(value) = value.filter(|value| value.kind() == "identifier") {
+                bare_call(walk, value);
+            }
+            walk.bind(walk.text(left), None, value);
+        }
+        "instance_variable" => {
+            let from = walk.told(None, value);
+            walk.own_member(walk.text(left), from);
+        }
+        _ => {}
+    }
 }
 
 /// `def self.find`
@@ -103,6 +171,8 @@ fn singleton_method<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
             walk.define_in(definition, &prefix);
         }
     }
+    assigned(walk, node);
+    parameters(walk, node);
 }
 
 fn call<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
@@ -132,7 +202,21 @@ fn wrap_visibility<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
     }
 }
 
-fn arguments<'tree>(walk: &mut Walk<'_, 'tree>, _: Node<'tree>) {
+/// A bare name that is no variable is a call.
+fn statements<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    for name in node.named_children(&mut node.walk()).filter(|child| child.kind() == "identifier") {
+        bare_call(walk, name);
+    }
+}
+
+fn bare_call<'tree>(walk: &mut Walk<'_, 'tree>, name: Node<'tree>) {
+    if walk.variable(walk.text(name)).is_none() {
+        walk.call(name, name, None);
+    }
+}
+
+fn arguments<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    statements(walk, node);
     if walk.is_wrapped() {
         walk.wrap();
     }

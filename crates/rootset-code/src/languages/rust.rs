@@ -2,6 +2,7 @@
 
 #![cfg(feature = "grammars-systems")]
 
+mod bindings;
 mod imports;
 
 use std::sync::OnceLock;
@@ -10,7 +11,7 @@ use rootset_model::code::SymbolKind;
 use tree_sitter::Node;
 
 use crate::grammar::{Grammar, ModuleName, Rule};
-use crate::language::Language;
+use crate::language::{Language, Naming};
 use crate::paths::{is_snake_case_test, or_repo, without_extension};
 use crate::reader::Source;
 use crate::walk::{Definition, Walk};
@@ -24,7 +25,15 @@ static RUST: Language = Language {
     interpreters: &["rust-script"],
     lock_files: &["cargo.lock"],
     is_test: |stem, _| is_snake_case_test(stem),
-    own_receivers: &["self", "Self", "super"],
+    naming: Naming::Crates,
+    own_receivers: &["self", "Self"],
+    passing: &[
+        "unwrap", "expect", "unwrap_or_default", "unwrap_or_else", "unwrap_or", "clone", "cloned", "as_ref", "as_mut",
+        "as_deref", "as_deref_mut", "borrow", "borrow_mut", "lock", "read", "write", "get_mut", "to_owned", "ok",
+        "map_err", "context", "with_context", "ok_or", "ok_or_else", "take", "await",
+    ],
+    manifests: &["Cargo.toml"],
+    mappings: imports::crates,
     grammar: Some(&GRAMMAR),
     ..Language::PLAIN
 };
@@ -48,6 +57,14 @@ static GRAMMAR: Grammar = Grammar {
         ("impl_item", Rule::visit(implementation)),
         ("mod_item", Rule::visit(inline_module)),
         ("call_expression", Rule::visit(call)),
+        ("closure_expression", Rule::visit(bindings::closure)),
+        ("let_declaration", Rule::visit(bindings::declaration)),
+        ("let_condition", Rule::visit(bindings::condition)),
+        ("match_pattern", Rule::visit(bindings::matched)),
+        ("for_expression", Rule::visit(bindings::each)),
+        ("field_declaration", Rule::visit(bindings::field)),
+        ("const_item", Rule::visit(bindings::item)),
+        ("static_item", Rule::visit(bindings::item)),
         ("macro_invocation", Rule::visit(macro_call)),
         ("token_tree", Rule::visit(calls_in_macro)),
         ("use_declaration", Rule::visit(imports::use_declaration)),
@@ -55,6 +72,7 @@ static GRAMMAR: Grammar = Grammar {
         ("string_literal", Rule::SKIP),
     ],
     narrows: false,
+    masks: |_| None,
     table: OnceLock::new(),
 };
 
@@ -92,6 +110,7 @@ fn comment<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
 fn function<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
     let name = walk.field(node, "name");
     walk.define(Definition::new(node, walk.function_kind(), name));
+    bindings::signature(walk, node);
 }
 
 fn macro_rules<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
@@ -185,7 +204,17 @@ fn call_of<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>, function: Node<
         _ => return,
     };
     if let Some(name) = name {
-        walk.call(node, name, receiver);
+        let receiver = receiver.map_or("", |receiver| walk.text(receiver));
+        call_on(walk, node, name, receiver);
+    }
+}
+
+/// A path that says where it begins is told from the crate on.
+fn call_on<'tree>(walk: &mut Walk<'_, 'tree>, at: Node<'tree>, name: Node<'tree>, receiver: &str) {
+    let written = walk.text(name);
+    match imports::from_crate(walk, receiver) {
+        Some(path) => walk.call_from(at, written, receiver, Some(path), name),
+        None => walk.call_named(at, written, receiver, name),
     }
 }
 
@@ -210,7 +239,7 @@ fn calls_in_macro<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
                 if let (Some(name), Some(chain), Some(b'(')) = (name, chain, opens) {
                     let receiver = walk.source.text.get(chain.start_byte()..name.start_byte()).unwrap_or_default();
                     let receiver = receiver.trim_end_matches(['.', ':', ' ']);
-                    walk.call_named(name, walk.text(name), receiver, name);
+                    call_on(walk, name, name, receiver);
                 }
                 // `f(x).g()`: the chain goes on.
                 (name, joins) = (None, false);

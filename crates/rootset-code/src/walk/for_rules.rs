@@ -4,6 +4,7 @@ use rootset_model::code::{Import, Symbol, SymbolKind};
 use tree_sitter::Node;
 
 use super::{FoundBase, FoundCall, Scope, ScopeKind, Walk};
+use crate::chain::UNKNOWN;
 use crate::grammar::ModuleName;
 use crate::limits::{NAME_BYTES_MAX, RECEIVER_CHARS_MAX, REFERENCES_MAX, SCOPE_DEPTH_MAX, SYMBOLS_MAX};
 use crate::parse::GaveUp;
@@ -129,6 +130,9 @@ impl<'a, 'tree> Walk<'a, 'tree> {
             ),
         });
         self.found.owners.push(owner);
+        if !kind.is_type() {
+            self.open_frame();
+        }
     }
 
     /// Names below this node begin with `name` too, but it is not a symbol: a namespace, an inline module.
@@ -185,23 +189,49 @@ impl<'a, 'tree> Walk<'a, 'tree> {
     }
 
     pub(crate) fn call_named(&mut self, at: Node<'tree>, name: &str, receiver: &str, name_node: Node<'tree>) {
+        let from = match receiver {
+            "" => self.variable(name).map(|_| UNKNOWN.to_owned()),
+            _ => Some(self.known(receiver).unwrap_or_else(|| UNKNOWN.to_owned())),
+        };
+        self.call_from(at, name, receiver, from, name_node);
+    }
+
+    /// A call whose receiver the language knows better than its text tells.
+    pub(crate) fn call_from(
+        &mut self,
+        at: Node<'tree>,
+        name: &str,
+        receiver: &str,
+        from: Option<String>,
+        name_node: Node<'tree>,
+    ) {
         if name.is_empty() || name.len() > NAME_BYTES_MAX || name.contains(char::is_whitespace) {
             return;
         }
         self.count_reference();
         let receiver = Some(collapse(receiver, RECEIVER_CHARS_MAX)).filter(|receiver| !receiver.is_empty());
+        let from = from.filter(|from| receiver.as_deref() != Some(from));
         let line = name_node.start_position().row as u32 + 1;
         let (at, name) = (at.start_byte() as u32, name.to_owned());
-        self.found.calls.push(FoundCall { at, name, receiver, line });
+        self.found.calls.push(FoundCall { at, name, receiver, from, line });
     }
 
     pub(crate) fn import(&mut self, node: Node<'tree>, target: String, local: Option<&str>) {
+        self.import_for(node, target, local, false);
+    }
+
+    /// What is brought in can be imported from this file in turn.
+    pub(crate) fn re_export(&mut self, node: Node<'tree>, target: String, local: Option<&str>) {
+        self.import_for(node, target, local, true);
+    }
+
+    fn import_for(&mut self, node: Node<'tree>, target: String, local: Option<&str>, is_exported: bool) {
         if target.is_empty() || target.len() > 4 * NAME_BYTES_MAX || local.is_some_and(|it| it.len() > NAME_BYTES_MAX) {
             return;
         }
         self.count_reference();
         let line = node.start_position().row as u32 + 1;
-        self.found.imports.push(Import { target, local: local.map(str::to_owned), line });
+        self.found.imports.push(Import { target, local: local.map(str::to_owned), is_exported, line });
     }
 
     /// A base of the type that was defined last.
@@ -229,10 +259,13 @@ impl<'a, 'tree> Walk<'a, 'tree> {
         self.found.bases.push(FoundBase { owner, scope, written: written.to_owned(), kind });
     }
 
-    fn count_reference(&mut self) {
+    /// Whether there is room for it.
+    pub(super) fn count_reference(&mut self) -> bool {
         let found = &self.found;
-        if found.calls.len() + found.imports.len() + found.bases.len() >= REFERENCES_MAX {
+        let has_room = found.calls.len() + found.imports.len() + found.bases.len() + found.typed.len() < REFERENCES_MAX;
+        if !has_room {
             self.given_up = Some(GaveUp::TooManyReferences);
         }
+        has_room
     }
 }

@@ -93,7 +93,13 @@ pub fn rendered(source: &Source<'_>, outline: &Outline) -> String {
     for call in &outline.references.calls {
         let caller = &outline.symbols[call.caller as usize].name;
         let receiver = call.receiver.as_deref().map(|receiver| format!(" on {receiver}")).unwrap_or_default();
-        lines.push(format!("{}: {caller} calls {}{receiver}", call.line, call.name));
+        let from = call.from.as_deref().map(|from| format!(", that is {from}")).unwrap_or_default();
+        lines.push(format!("{}: {caller} calls {}{receiver}{from}", call.line, call.name));
+    }
+    for typed in &outline.references.typed {
+        let symbol = &outline.symbols[typed.symbol as usize].name;
+        let what = if typed.name.is_empty() { "what it returns" } else { typed.name.as_str() };
+        lines.push(format!("type in {symbol}: {what} is {}", typed.from));
     }
     lines.join("\n")
 }

@@ -57,6 +57,7 @@ async fn the_default_profile_is_the_core_in_a_fixed_order() {
             "gc_undo",
             "search_code",
             "get_symbol",
+            "find_references",
         ]
     );
     assert_eq!(core, tools(McpOptions::default()).await);

@@ -51,7 +51,7 @@ pub fn compare(
         while let Some((seen, _)) = files.next_if(|(_, file)| file.path < state.path) {
             found.look_at_new(seen, &tree.files[seen], &mut may_be_read);
         }
-        let is_in_scope = scope.contains(&state.language, state.is_test, state.stamp.size.unsigned_abs());
+        let is_in_scope = scope.contains(&state.path, &state.language, state.is_test, state.stamp.size.unsigned_abs());
         match files.next_if(|(_, file)| file.path == state.path) {
             Some((seen, file)) => {
                 let is_as_it_was = state.extractor == extractor

@@ -189,7 +189,7 @@ fn reason_to_skip(file: &SeenFile, scope: &IndexScope) -> Option<Skip> {
     if size > scope.max_file_size {
         return Some(Skip::Counted("too_large"));
     }
-    (!scope.contains(language.name(), is_test(path), size)).then_some(Skip::OutOfScope)
+    (!scope.contains(path, language.name(), is_test(path), size)).then_some(Skip::OutOfScope)
 }
 
 fn unknown_warning(unknown: &BTreeSet<String>) -> String {

@@ -99,7 +99,7 @@ impl<'a> FileReader<'a> {
             && state.path == job.path
         {
             let size = state.stamp.size.unsigned_abs();
-            let is_in_scope = self.scope.contains(&state.language, state.is_test, size);
+            let is_in_scope = self.scope.contains(&state.path, &state.language, state.is_test, size);
             return if is_in_scope { Read::Unchanged { stamp } } else { Read::OutOfScope };
         }
         self.prepare(job, &bytes, stamp, content_hash)
@@ -124,7 +124,7 @@ impl<'a> FileReader<'a> {
             return Read::LeftOut { reason: "unknown_type" };
         };
         let is_test = is_test(path);
-        if !self.scope.contains(language.name(), is_test, stamp.size.unsigned_abs()) {
+        if !self.scope.contains(path, language.name(), is_test, stamp.size.unsigned_abs()) {
             return Read::OutOfScope;
         }
         let redacted = self.secrets.redact_keeping_lines(text);

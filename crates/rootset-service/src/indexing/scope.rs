@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use rootset_code::is_manifest;
 use serde::{Deserialize, Serialize};
 
 /// Stored with the run, so that it can be told later what the run has seen.
@@ -15,10 +16,11 @@ pub struct IndexScope {
 }
 
 impl IndexScope {
-    pub fn contains(&self, language: &str, is_test: bool, size: u64) -> bool {
-        self.languages.as_ref().is_none_or(|languages| languages.contains(language))
-            && (self.include_tests || !is_test)
-            && size <= self.max_file_size
+    /// Manifests are in every scope: they say what the names in all other files mean.
+    pub fn contains(&self, path: &str, language: &str, is_test: bool, size: u64) -> bool {
+        let is_wanted = self.languages.as_ref().is_none_or(|languages| languages.contains(language))
+            && (self.include_tests || !is_test);
+        (is_wanted || is_manifest(path)) && size <= self.max_file_size
     }
 
     pub fn to_json(&self) -> String {
@@ -37,10 +39,12 @@ mod tests {
             include_tests: false,
             max_file_size: 100,
         };
-        assert!(scope.contains("python", false, 100));
-        assert!(!scope.contains("rust", false, 100));
-        assert!(!scope.contains("python", true, 100));
-        assert!(!scope.contains("python", false, 101));
-        assert!(IndexScope { languages: None, include_tests: true, ..scope }.contains("rust", true, 1));
+        assert!(scope.contains("a.py", "python", false, 100));
+        assert!(!scope.contains("a.rs", "rust", false, 100));
+        assert!(!scope.contains("a.py", "python", true, 100));
+        assert!(!scope.contains("a.py", "python", false, 101));
+        assert!(scope.contains("a/go.mod", "text", false, 100));
+        assert!(!scope.contains("a/go.mod", "text", false, 101));
+        assert!(IndexScope { languages: None, include_tests: true, ..scope }.contains("a.rs", "rust", true, 1));
     }
 }

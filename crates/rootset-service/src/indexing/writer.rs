@@ -31,7 +31,7 @@ impl Sink for Writer<'_, '_, '_> {
         let look = &mut *self.look;
         let was_in_scope = |place: usize| {
             let state = &look.known.states[place];
-            look.run.scope.contains(&state.language, state.is_test, state.stamp.size.unsigned_abs())
+            look.run.scope.contains(&state.path, &state.language, state.is_test, state.stamp.size.unsigned_abs())
         };
         match (read, state) {
             (Read::Ready(_), _) => unreachable!("what is ready is written"),

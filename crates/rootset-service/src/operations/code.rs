@@ -9,7 +9,6 @@ use rootset_model::limits::{
 use rootset_store::{CodeHit, CodeSearch};
 
 use crate::caller::Caller;
-use crate::calls::ends_with;
 use crate::code_ranking;
 use crate::code_snippet::code_snippet;
 use crate::error::ServiceError;
@@ -118,8 +117,29 @@ impl Service {
             return Err(ServiceError::invalid(format!("`qualified_name` is `{qualified_name}`, which is not a name")));
         };
         let mut symbols = self.store.symbols_named(workspace, &[(*last).to_owned()], repo, self.now())?;
-        symbols.retain(|symbol| ends_with(&symbol.qualified_name, &parts));
+        symbols.retain(|symbol| rootset_code::name_parts(&symbol.qualified_name).ends_with(&parts));
         Ok(symbols)
+    }
+
+    /// Qualified names of symbols that have words in common with a name.
+    pub(crate) fn symbols_alike(
+        &self,
+        workspace: &rootset_store::Workspace,
+        name: &str,
+        repo: Option<&str>,
+    ) -> Result<Vec<String>, ServiceError> {
+        const LOOKED_AT_MAX: usize = 50;
+        let terms = rootset_code::query_terms(name);
+        let search = CodeSearch {
+            terms: &code_ranking::search_terms(&terms),
+            repo,
+            languages: &[],
+            limit: LOOKED_AT_MAX,
+            now: self.now(),
+        };
+        let rank = |candidates: &[_], statistics: &_| code_ranking::rank(name, &terms, candidates, statistics);
+        let hits = self.store.search_code(workspace, &search, &rank)?;
+        Ok(hits.into_iter().filter_map(|hit| Some(hit.candidate.symbol?.qualified_name)).collect())
     }
 
     /// A repository that exists: a typo must not look like an empty index.

@@ -14,6 +14,7 @@ mod guarding;
 #[allow(dead_code, reason = "the tests of the other operations use the rest of it")]
 mod harness;
 mod hostile;
+mod idioms;
 mod ignoring;
 mod missing;
 mod place;

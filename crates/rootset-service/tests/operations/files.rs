@@ -65,9 +65,15 @@ impl Scanner {
                 CodeChunk { symbol: Some(1), start: middle, end: text.len() as u32 },
             ],
             references: References {
-                imports: vec![Import { target: "lib".into(), local: None, line: 1 }],
-                calls: vec![Call { caller: 1, name: body.trim().replace('\n', "_"), receiver: None, line: 3 }],
-                bases: Vec::new(),
+                imports: vec![Import { target: "lib".into(), local: None, is_exported: false, line: 1 }],
+                calls: vec![Call {
+                    caller: 1,
+                    name: body.trim().replace('\n', "_"),
+                    receiver: None,
+                    from: None,
+                    line: 3,
+                }],
+                ..References::default()
             },
         };
         let words = |text: &str| text.to_lowercase().replace(['(', ')', ':', '\n'], " ");

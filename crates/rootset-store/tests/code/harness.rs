@@ -197,11 +197,11 @@ pub fn outline(path: &str, text: &str) -> Outline {
                 });
             }
             "call" => {
-                let call = Call { caller, name: rest.to_owned(), receiver: None, line: number };
+                let call = Call { caller, name: rest.to_owned(), receiver: None, from: None, line: number };
                 outline.references.calls.push(call);
             }
             "import" => {
-                let import = Import { target: rest.to_owned(), local: None, line: number };
+                let import = Import { target: rest.to_owned(), local: None, is_exported: false, line: number };
                 outline.references.imports.push(import);
             }
             "base" => {

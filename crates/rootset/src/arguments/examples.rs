@@ -55,6 +55,7 @@ const EXAMPLES: &[&str] = &[
     "rootset code symbol Cart.total",
     "rootset code callers Cart.total",
     "rootset code callees checkout",
+    "rootset code references Cart.total --depth 3",
     "rootset code repos",
     "rootset context list",
     "rootset context import session.jsonl --session falcon",

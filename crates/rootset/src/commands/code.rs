@@ -2,9 +2,10 @@
 
 use std::fmt::Write;
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 use rootset_api::{
-    CallsAnswer, CodeAnswer, GetCallees, GetCallers, GetSymbol, ListRepos, ReposAnswer, SearchCode, SymbolAnswer,
+    CallsAnswer, Certainty, CodeAnswer, Direction, FindReferences, GetCallees, GetCallers, GetSymbol, ListRepos,
+    ReferenceKind, ReferencesAnswer, ReposAnswer, SearchCode, SymbolAnswer,
 };
 
 use super::given;
@@ -25,6 +26,8 @@ pub enum CodeCommand {
     /// List what a symbol calls
     #[command(defer(described_by::<GetCallees>))]
     Callees(CallsArguments),
+    /// List who refers to a symbol: calls, imports, subclasses, overrides, declared types
+    References(ReferencesArguments),
     /// List the repositories
     Repos,
 }
@@ -57,8 +60,65 @@ pub struct CallsArguments {
     name: String,
     #[arg(long, value_name = "NAME")]
     repo: Option<String>,
+    #[arg(long)]
+    offset: Option<i64>,
     #[arg(long, short = 'n')]
     limit: Option<i64>,
+}
+
+#[derive(Debug, Args)]
+#[command(defer(described_by::<FindReferences>))]
+pub struct ReferencesArguments {
+    #[arg(id = "symbol", value_name = "NAME")]
+    name: String,
+    #[arg(long, value_name = "NAME")]
+    repo: Option<String>,
+    #[arg(long, value_enum)]
+    kind: Option<Kind>,
+    #[arg(long, value_enum)]
+    direction: Option<Way>,
+    #[arg(long)]
+    depth: Option<i64>,
+    #[arg(long)]
+    offset: Option<i64>,
+    #[arg(long, short = 'n')]
+    limit: Option<i64>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Kind {
+    Calls,
+    Types,
+    Bases,
+    Overrides,
+    Imports,
+}
+
+impl From<Kind> for ReferenceKind {
+    fn from(kind: Kind) -> Self {
+        match kind {
+            Kind::Calls => Self::Calls,
+            Kind::Types => Self::Types,
+            Kind::Bases => Self::Bases,
+            Kind::Overrides => Self::Overrides,
+            Kind::Imports => Self::Imports,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Way {
+    In,
+    Out,
+}
+
+impl From<Way> for Direction {
+    fn from(way: Way) -> Self {
+        match way {
+            Way::In => Self::In,
+            Way::Out => Self::Out,
+        }
+    }
 }
 
 pub fn run(command: CodeCommand, program: &Program) -> Result<(), Failure> {
@@ -77,12 +137,28 @@ pub fn run(command: CodeCommand, program: &Program) -> Result<(), Failure> {
             answer.results.is_empty()
         }
         CodeCommand::Callers(arguments) => {
-            let (qualified_name, repo, limit) = (arguments.name, arguments.repo, arguments.limit);
-            show_calls(program.run(GetCallers { workspace_id: None, qualified_name, repo, limit })?, program)?
+            let CallsArguments { name: qualified_name, repo, offset, limit } = arguments;
+            return show_calls(
+                program.run(GetCallers { workspace_id: None, qualified_name, repo, offset, limit })?,
+                program,
+            );
         }
         CodeCommand::Callees(arguments) => {
-            let (qualified_name, repo, limit) = (arguments.name, arguments.repo, arguments.limit);
-            show_calls(program.run(GetCallees { workspace_id: None, qualified_name, repo, limit })?, program)?
+            let CallsArguments { name: qualified_name, repo, offset, limit } = arguments;
+            return show_calls(
+                program.run(GetCallees { workspace_id: None, qualified_name, repo, offset, limit })?,
+                program,
+            );
+        }
+        CodeCommand::References(arguments) => {
+            let ReferencesArguments { name: symbol, repo, kind, direction, depth, offset, limit } = arguments;
+            let (kind, direction) = (kind.map(Into::into), direction.map(Into::into));
+            let request = FindReferences { workspace_id: None, symbol, repo, kind, direction, depth, offset, limit };
+            let answer = program.run(request)?;
+            program.output.answer(&answer, reference_table)?;
+            let about =
+                Listed::new(answer.known, answer.nearest.as_deref(), answer.total, answer.returned, answer.unresolved);
+            return about.talk(program);
         }
         CodeCommand::Repos => return program.output.answer(&program.run(ListRepos::default())?, repos),
     };
@@ -92,10 +168,97 @@ pub fn run(command: CodeCommand, program: &Program) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Answers whether there was nothing to show.
-fn show_calls(answer: CallsAnswer, program: &Program) -> Result<bool, Failure> {
+fn show_calls(answer: CallsAnswer, program: &Program) -> Result<(), Failure> {
     program.output.answer(&answer, call_table)?;
-    Ok(answer.results.is_empty())
+    let about = Listed::new(answer.known, answer.nearest.as_deref(), answer.total, answer.returned, answer.unresolved);
+    about.talk(program)
+}
+
+/// What an answer says beside its results.
+struct Listed<'a> {
+    known: bool,
+    nearest: &'a [String],
+    total: usize,
+    returned: usize,
+    unresolved: usize,
+}
+
+impl<'a> Listed<'a> {
+    fn new(known: bool, nearest: Option<&'a [String]>, total: usize, returned: usize, unresolved: usize) -> Self {
+        Self { known, nearest: nearest.unwrap_or_default(), total, returned, unresolved }
+    }
+
+    fn talk(&self, program: &Program) -> Result<(), Failure> {
+        if program.output.in_json() {
+            return Ok(());
+        }
+        if !self.known {
+            program.output.talk(&match self.nearest {
+                [] => "no such symbol; `rootset code repos` lists what is indexed".to_owned(),
+                names => format!("no such symbol; did you mean {}?", names.join(", ")),
+            });
+        } else if self.total == 0 {
+            program.output.talk("nothing found");
+        } else if self.returned < self.total {
+            program.output.talk(&format!("{} of {}; `--offset` shows more", self.returned, self.total));
+        }
+        if self.unresolved > 0 {
+            let calls = if self.unresolved == 1 { "1 call".to_owned() } else { format!("{} calls", self.unresolved) };
+            program.output.talk(&format!("{calls} of this name could not be placed"));
+        }
+        Ok(())
+    }
+}
+
+fn reference_table(answer: &ReferencesAnswer) -> String {
+    let mut table = Table::new([
+        Column::fixed("KIND"),
+        Column::name("NAME"),
+        Column::name("FILE"),
+        Column::fixed("LINE"),
+        Column::fixed(""),
+    ]);
+    for it in &answer.results {
+        table.row([
+            shown_kind(it.kind).to_owned(),
+            escaped(&it.qualified_name),
+            escaped(&format!("{}/{}", it.repo, it.file_path)),
+            it.line.to_string(),
+            maybe(it.certainty),
+        ]);
+    }
+    let mut shown = if answer.results.is_empty() { String::new() } else { table.finish() };
+    if let Some(files) = answer.files.as_deref().filter(|files| !files.is_empty()) {
+        let mut table =
+            Table::new([Column::name("FILE"), Column::fixed("STEPS"), Column::fixed(""), Column::name("THROUGH")]);
+        for file in files {
+            table.row([
+                escaped(&format!("{}/{}", file.repo, file.file_path)),
+                file.steps.to_string(),
+                if file.is_test { "test".to_owned() } else { String::new() },
+                escaped(&file.symbols.join(", ")),
+            ]);
+        }
+        if !shown.is_empty() {
+            shown.push('\n');
+        }
+        shown.push_str(&table.finish());
+    }
+    shown
+}
+
+fn shown_kind(kind: ReferenceKind) -> &'static str {
+    match kind {
+        ReferenceKind::Calls => "calls",
+        ReferenceKind::Types => "types",
+        ReferenceKind::Bases => "bases",
+        ReferenceKind::Overrides => "overrides",
+        ReferenceKind::Imports => "imports",
+    }
+}
+
+fn maybe(certainty: Certainty) -> String {
+    if certainty == Certainty::Possible { "maybe".to_owned() } else { String::new() }
 }
 
 fn found(answer: &CodeAnswer) -> String {
@@ -138,7 +301,7 @@ fn call_table(answer: &CallsAnswer) -> String {
             escaped(&call.qualified_name),
             escaped(&format!("{}/{}", call.repo, call.file_path)),
             call.line.to_string(),
-            if call.ambiguous { "maybe".to_owned() } else { String::new() },
+            maybe(call.certainty),
         ]);
     }
     table.finish()

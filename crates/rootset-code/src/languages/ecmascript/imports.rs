@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::names::{dotted, unquoted};
+use super::names::{dotted, unquoted, without_source_extension};
 use crate::paths::{directory_of, or_repo, resolve_relative};
 use crate::walk::Walk;
 
@@ -20,7 +20,7 @@ pub(super) fn import<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
                 let local = part.named_child(0).map(|name| walk.text(name));
                 walk.import(part, from.clone(), local);
             }
-            "named_imports" => specifiers(walk, part, &from),
+            "named_imports" => specifiers(walk, part, &from, false),
             _ => {}
         }
     }
@@ -33,43 +33,106 @@ pub(super) fn import_require<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree
     }
 }
 
-/// What is exported from elsewhere is imported first.
+/// What is exported from elsewhere is imported first; without a source, the file's own names are exported.
 pub(super) fn export<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
-    let Some(from) = source_of(walk, node) else { return };
+    let Some(from) = source_of(walk, node) else {
+        let mut cursor = node.walk();
+        if let Some(clause) = node.named_children(&mut cursor).find(|child| child.kind() == "export_clause") {
+            own_specifiers(walk, clause);
+        }
+        return;
+    };
     let mut named = false;
     for part in node.named_children(&mut node.walk()) {
         match part.kind() {
             "export_clause" => {
-                specifiers(walk, part, &from);
+                specifiers(walk, part, &from, true);
                 named = true;
             }
             "namespace_export" => {
                 let local = part.named_child(0).map(|name| walk.text(name));
-                walk.import(part, from.clone(), local);
+                walk.re_export(part, from.clone(), local);
                 named = true;
             }
             _ => {}
         }
     }
     if !named {
-        walk.import(node, from, None);
+        walk.re_export(node, from, None);
     }
 }
 
-/// `const a = require("x")`, `const {a, b: c} = require("x")`
-pub(super) fn required<'tree>(walk: &mut Walk<'_, 'tree>, name: Node<'tree>, value: Node<'tree>) {
+/// `export { a, b as c }`
+fn own_specifiers<'tree>(walk: &mut Walk<'_, 'tree>, clause: Node<'tree>) {
+    for specifier in clause.named_children(&mut clause.walk()) {
+        let (name, alias) = (walk.field(specifier, "name"), unquoted(walk.field(specifier, "alias")));
+        if !alias.is_empty() && alias != name {
+            export_as(walk, specifier, name, alias);
+        }
+    }
+}
+
+/// Importers see a name of this file under another.
+pub(super) fn export_as<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>, name: &str, exported: &str) {
+    if name != exported && !name.is_empty() {
+        let target = walk.qualify(name);
+        walk.re_export(node, target, Some(exported));
+    }
+}
+
+/// `export default function f() {}`
+pub(super) fn export_declared<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    let mut cursor = node.walk();
+    let is_default = node.children(&mut cursor).any(|child| child.kind() == DEFAULT);
+    if let Some(declaration) = node.child_by_field_name("declaration").filter(|_| is_default) {
+        export_as(walk, declaration, walk.field(declaration, "name"), DEFAULT);
+    }
+}
+
+/// `module.exports = f`, `module.exports = { a: f }`, `export default f`
+pub(super) fn export_value<'tree>(walk: &mut Walk<'_, 'tree>, value: Node<'tree>) {
+    match value.kind() {
+        "identifier" => export_as(walk, value, walk.text(value), DEFAULT),
+        "object" => {
+            for part in value.named_children(&mut value.walk()).filter(|part| part.kind() == "pair") {
+                if let Some(of) = part.child_by_field_name("value").filter(|of| of.kind() == "identifier") {
+                    export_as(walk, part, walk.text(of), unquoted(walk.field(part, "key")));
+                }
+            }
+        }
+        _ => {
+            if let Some(name) = value.child_by_field_name("name") {
+                export_as(walk, value, walk.text(name), DEFAULT);
+            }
+        }
+    }
+}
+
+const DEFAULT: &str = "default";
+
+/// `const a = require("x")`, `const {a, b: c} = require("x")`, `const a = require("x").b`; whether it is one of them.
+pub(super) fn required<'tree>(walk: &mut Walk<'_, 'tree>, name: Node<'tree>, value: Node<'tree>) -> bool {
+    let (value, part) = match value.kind() {
+        "member_expression" => match value.child_by_field_name("object") {
+            Some(object) => (object, walk.field(value, "property")),
+            None => return false,
+        },
+        _ => (value, ""),
+    };
     if value.kind() != "call_expression" || walk.field(value, "function") != "require" {
-        return;
+        return false;
     }
     let Some(path) = value.child_by_field_name("arguments").and_then(|arguments| arguments.named_child(0)) else {
-        return;
+        return false;
     };
     if path.kind() != "string" {
-        return;
+        return false;
     }
     let from = absolute(walk, unquoted(walk.text(path)));
+    let from = if part.is_empty() { from } else { member(&from, part) };
     if name.kind() == "identifier" {
-        return walk.import(name, from, Some(walk.text(name)));
+        walk.import(name, from, Some(walk.text(name)));
+        return true;
     }
     for part in name.named_children(&mut name.walk()) {
         match part.kind() {
@@ -85,14 +148,20 @@ pub(super) fn required<'tree>(walk: &mut Walk<'_, 'tree>, name: Node<'tree>, val
             _ => {}
         }
     }
+    true
 }
 
-fn specifiers<'tree>(walk: &mut Walk<'_, 'tree>, clause: Node<'tree>, from: &str) {
+fn specifiers<'tree>(walk: &mut Walk<'_, 'tree>, clause: Node<'tree>, from: &str, is_exported: bool) {
     for specifier in clause.named_children(&mut clause.walk()) {
         let name = unquoted(walk.field(specifier, "name"));
         let alias = unquoted(walk.field(specifier, "alias"));
         if !name.is_empty() {
-            walk.import(specifier, member(from, name), Some(if alias.is_empty() { name } else { alias }));
+            let (target, local) = (member(from, name), Some(if alias.is_empty() { name } else { alias }));
+            if is_exported {
+                walk.re_export(specifier, target, local);
+            } else {
+                walk.import(specifier, target, local);
+            }
         }
     }
 }
@@ -105,7 +174,8 @@ fn source_of(walk: &Walk<'_, '_>, node: Node<'_>) -> Option<String> {
 /// A relative path as the module's name; a package as written.
 fn absolute(walk: &Walk<'_, '_>, written: &str) -> String {
     if !written.starts_with("./") && !written.starts_with("../") && written != "." && written != ".." {
-        return written.to_owned();
+        // A path below a package or an alias may name a file.
+        return if written.contains('/') { without_source_extension(written).to_owned() } else { written.to_owned() };
     }
     match resolve_relative(directory_of(walk.source.path), written) {
         Some(path) => or_repo(dotted(&path), walk.source.repo),

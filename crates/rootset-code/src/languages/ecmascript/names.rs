@@ -15,9 +15,13 @@ pub(super) fn module(source: &Source<'_>) -> ModuleName {
     ModuleName::of_members(or_repo(dotted(source.path), source.repo))
 }
 
+pub(super) fn without_source_extension(path: &str) -> &str {
+    EXTENSIONS.iter().find_map(|extension| path.strip_suffix(extension)).unwrap_or(path)
+}
+
 /// A path within the repository as a name: without extension, `src/` in front and `index` at the end.
 pub(super) fn dotted(path: &str) -> String {
-    let path = EXTENSIONS.iter().find_map(|extension| path.strip_suffix(extension)).unwrap_or(path);
+    let path = without_source_extension(path);
     let path = path.strip_prefix("src/").unwrap_or(path);
     let path = if path == "index" || path == "src" { "" } else { path.strip_suffix("/index").unwrap_or(path) };
     path.replace('/', ".")

@@ -1,8 +1,11 @@
 //! `use` trees, flattened and made absolute.
 
+use rootset_model::code::{Mapping, MappingKind};
 use tree_sitter::Node;
 
 use crate::limits::NAME_BYTES_MAX;
+use crate::paths::directory_of;
+use crate::reader::Source;
 use crate::walk::Walk;
 
 pub(super) fn extern_crate<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
@@ -13,6 +16,11 @@ pub(super) fn extern_crate<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>)
 
 pub(super) fn use_declaration<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
     let Some(argument) = node.child_by_field_name("argument") else { return };
+    let mut cursor = node.walk();
+    let is_public = node.named_children(&mut cursor).any(|child| child.kind() == "visibility_modifier");
+    let import = |walk: &mut Walk<'_, 'tree>, node, target, local: Option<&str>| {
+        if is_public { walk.re_export(node, target, local) } else { walk.import(node, target, local) }
+    };
     // Branches still to be read, each with the path that leads to it; the next is the last.
     let mut branches = vec![(argument, String::new())];
     while let Some((node, path)) = branches.pop() {
@@ -33,16 +41,17 @@ pub(super) fn use_declaration<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tre
                 let target = joined(walk, &path, walk.field(node, "path"));
                 let alias = walk.field(node, "alias");
                 // `as _` brings in a trait without a name.
-                walk.import(node, target, Some(alias).filter(|alias| *alias != "_"));
+                import(walk, node, target, Some(alias).filter(|alias| *alias != "_"));
             }
             "use_wildcard" => {
                 let inner = node.named_child(0).map_or("", |inner| walk.text(inner));
-                walk.import(node, joined(walk, &path, inner), None);
+                let target = joined(walk, &path, inner);
+                import(walk, node, target, None);
             }
             "identifier" | "scoped_identifier" | "self" | "crate" | "super" => {
                 let target = joined(walk, &path, walk.text(node));
                 let local = target.rsplit("::").next().unwrap_or_default().to_owned();
-                walk.import(node, target, Some(&local));
+                import(walk, node, target, Some(&local));
             }
             _ => {}
         }
@@ -75,6 +84,36 @@ pub(super) fn absolute(walk: &Walk<'_, '_>, written: &str) -> String {
         rest = further.trim_start_matches("::");
     }
     if rest.is_empty() { base } else { [&base, "::", rest].concat() }
+}
+
+/// `crate::a`, `self::a` and `super::a` as paths that begin at the names of crates; `None` for other receivers.
+pub(super) fn from_crate(walk: &Walk<'_, '_>, receiver: &str) -> Option<String> {
+    let (first, _) = receiver.split_once("::").unwrap_or((receiver, ""));
+    let says_where = matches!(first.trim(), "crate" | "super") || first.trim() == "self" && receiver.contains("::");
+    let is_path = receiver.len() <= 2 * NAME_BYTES_MAX && !receiver.contains(['(', '.', '<']);
+    (says_where && is_path).then(|| ["::", &absolute(walk, receiver)].concat())
+}
+
+/// The name of the crate that a `Cargo.toml` is of: its library's or, without one, its package's.
+pub(super) fn crates(source: &Source<'_>) -> Vec<Mapping> {
+    let (mut section, mut package, mut library) = ("", None, None);
+    for line in source.text.lines().map(str::trim) {
+        if let Some(name) = line.strip_prefix('[') {
+            section = name.trim_end_matches(']').trim();
+        } else if let Some((_, value)) = line.split_once('=').filter(|(key, _)| key.trim() == "name") {
+            let name = value.split('#').next().unwrap_or(value).trim().trim_matches(['"', '\'']);
+            match section {
+                "package" => package = package.or(Some(name)),
+                "lib" => library = library.or(Some(name)),
+                _ => {}
+            }
+        }
+    }
+    let Some(name) = library.or(package).filter(|name| (1..=NAME_BYTES_MAX).contains(&name.len())) else {
+        return Vec::new();
+    };
+    let to = directory_of(source.path).to_owned();
+    vec![Mapping { kind: MappingKind::Crate, from: name.replace('-', "_"), to, within: String::new() }]
 }
 
 fn parent(path: &str) -> &str {

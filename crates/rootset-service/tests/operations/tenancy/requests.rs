@@ -128,6 +128,7 @@ pub fn about(operation: &OperationInfo, it: &Handles, tree: &str) -> Vec<Value> 
         "defrag" => vec![json!({"confirm": true})],
         "index_codebase" => vec![json!({"path": tree, "repo": it.repo})],
         "search_code" => vec![json!({"query": it.symbol}), json!({"query": it.symbol, "repo": it.repo})],
+        "find_references" => vec![json!({"symbol": it.symbol}), json!({"symbol": it.symbol, "repo": it.repo})],
         "get_symbol" | "get_callers" | "get_callees" => {
             vec![json!({"qualified_name": it.symbol}), json!({"qualified_name": it.symbol, "repo": it.repo})]
         }

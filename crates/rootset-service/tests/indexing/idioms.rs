@@ -1,0 +1,556 @@
+//! Small projects, one per way in which a language lets a caller name what it calls.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use crate::harness::text_of;
+use crate::place::Place;
+
+/// A project, and what it must answer.
+struct Idiom {
+    name: &'static str,
+    files: &'static [(&'static str, &'static str)],
+    /// A symbol and who certainly calls it: nobody else may be called certain.
+    certain: &'static [(&'static str, &'static [&'static str])],
+}
+
+fn names(place: &Place, target: &str, certainty: &str) -> BTreeSet<String> {
+    let answer = place.world.call("get_callers", json!({ "qualified_name": target }));
+    assert_eq!(answer["known"], true, "{target}: {answer}");
+    let results = answer["results"].as_array().unwrap();
+    results.iter().filter(|it| it["certainty"] == certainty).map(|it| text_of(&it["qualified_name"])).collect()
+}
+
+#[track_caller]
+fn assert_callers(idioms: &[Idiom]) {
+    let mut failures = Vec::new();
+    for Idiom { name, files, certain } in idioms {
+        let place = Place::with(files.iter().copied());
+        place.index();
+        for (target, expected) in *certain {
+            let found = names(&place, target, "certain");
+            let expected: BTreeSet<String> = expected.iter().map(|it| (*it).to_owned()).collect();
+            if found != expected {
+                failures.push(format!("{name}: callers of {target}: {found:?}, not {expected:?}"));
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn python_calls_are_followed() {
+    assert_callers(&[
+        Idiom {
+            name: "re-exports through __init__",
+            files: &[
+                ("web/urls/__init__.py", "from .base import reverse\nfrom .more import *\n"),
+                ("web/urls/base.py", "def reverse(name):\n    return name\n"),
+                ("web/urls/more.py", "def resolve(path):\n    return path\n"),
+                ("web/__init__.py", ""),
+                (
+                    "app/views.py",
+                    "from web.urls import reverse, resolve\n\n\ndef show():\n    resolve('x')\n    return reverse('home')\n",
+                ),
+            ],
+            certain: &[("web.urls.base.reverse", &["app.views.show"]), ("web.urls.more.resolve", &["app.views.show"])],
+        },
+        Idiom {
+            name: "import aliases",
+            files: &[
+                ("store.py", "def save(item):\n    return item\n"),
+                ("a.py", "from store import save as keep\n\n\ndef one():\n    keep(1)\n"),
+                ("b.py", "import store as st\n\n\ndef two():\n    st.save(1)\n"),
+            ],
+            certain: &[("store.save", &["a.one", "b.two"])],
+        },
+        Idiom {
+            name: "inherited targets and super",
+            files: &[
+                (
+                    "forms.py",
+                    "class BaseForm:\n    def is_valid(self):\n        return True\n\n    def save(self):\n        return 1\n\n\nclass Form(BaseForm):\n    def save(self):\n        return super().save()\n",
+                ),
+                (
+                    "contact.py",
+                    "from forms import Form\n\n\nclass ContactForm(Form):\n    pass\n\n\ndef handle():\n    form = ContactForm()\n    if form.is_valid():\n        form.save()\n",
+                ),
+            ],
+            certain: &[
+                ("BaseForm.is_valid", &["contact.handle"]),
+                ("BaseForm.save", &["forms.Form.save"]),
+                ("Form.save", &["contact.handle"]),
+            ],
+        },
+        Idiom {
+            name: "types of fields, parameters and results",
+            files: &[
+                (
+                    "store.py",
+                    "class Store:\n    def put(self, x):\n        return x\n\n\nclass Other:\n    def put(self, x):\n        return x\n\n\ndef open_store() -> Store:\n    return Store()\n",
+                ),
+                (
+                    "shop.py",
+                    "from typing import Optional\n\nfrom store import Store, open_store\n\n\nclass Shop:\n    def __init__(self, store: Optional[Store] = None):\n        self.store = store or Store()\n        self.spare: Store = Store()\n\n    def sell(self):\n        self.spare.put(1)\n\n\ndef annotated(store: 'Store'):\n    store.put(2)\n\n\ndef returned():\n    open_store().put(3)\n\n\ndef held():\n    shop = Shop()\n    shop.spare.put(4)\n",
+                ),
+            ],
+            certain: &[
+                ("Store.put", &["shop.Shop.sell", "shop.annotated", "shop.returned", "shop.held"]),
+                ("Other.put", &[]),
+            ],
+        },
+        Idiom {
+            name: "a variable hides what is imported",
+            files: &[
+                ("store.py", "def save(item):\n    return item\n"),
+                (
+                    "a.py",
+                    "from store import save\n\n\ndef one(save):\n    save(1)\n\n\ndef two(store):\n    store.save(1)\n",
+                ),
+            ],
+            certain: &[("store.save", &[])],
+        },
+        Idiom {
+            name: "a package below a folder of sources",
+            files: &[
+                ("backend/src/shop/__init__.py", ""),
+                ("backend/src/shop/cart.py", "def total(cart):\n    return cart\n"),
+                ("backend/tests/test_cart.py", "from shop.cart import total\n\n\ndef test_total():\n    total(1)\n"),
+                ("lib.py", "from json import loads\n\n\ndef other():\n    loads('1')\n"),
+                ("shop/json.py", "def loads(text):\n    return text\n"),
+                ("shop/__init__.py", ""),
+            ],
+            certain: &[("shop.cart.total", &["backend.tests.test_cart.test_total"]), ("json.loads", &[])],
+        },
+    ]);
+}
+
+#[test]
+fn javascript_and_typescript_calls_are_followed() {
+    assert_callers(&[
+        Idiom {
+            name: "barrels",
+            files: &[
+                ("src/api/index.ts", "export { fetchUser } from './users';\nexport * from './orders';\n"),
+                ("src/api/users.ts", "export function fetchUser(id: string) { return id; }\n"),
+                ("src/api/orders.ts", "export const fetchOrder = (id: string) => id;\n"),
+                (
+                    "src/app.ts",
+                    "import { fetchUser, fetchOrder as order } from './api';\nexport function main() { fetchUser('1'); order('2'); }\n",
+                ),
+            ],
+            certain: &[("api.users.fetchUser", &["app.main"]), ("api.orders.fetchOrder", &["app.main"])],
+        },
+        Idiom {
+            name: "path aliases",
+            files: &[
+                (
+                    "tsconfig.json",
+                    "{\n  // paths\n  \"compilerOptions\": { \"baseUrl\": \".\", \"paths\": { \"@/*\": [\"src/*\"] }, },\n}\n",
+                ),
+                ("src/lib/money.ts", "export function round(x: number) { return x; }\n"),
+                (
+                    "src/pages/cart.tsx",
+                    "import { round } from '@/lib/money';\nexport function Cart() { return round(1); }\n",
+                ),
+            ],
+            certain: &[("money.round", &["pages.cart.Cart"])],
+        },
+        Idiom {
+            name: "workspace packages",
+            files: &[
+                ("package.json", "{\"name\": \"root\", \"workspaces\": [\"packages/*\"]}"),
+                ("packages/ui/package.json", "{\"name\": \"@acme/ui\", \"exports\": {\".\": \"./dist/index.js\"}}"),
+                ("packages/ui/src/index.ts", "export { Button } from './button';\n"),
+                ("packages/ui/src/button.ts", "export function Button() { return 1; }\n"),
+                (
+                    "packages/web/src/app.ts",
+                    "import { Button } from '@acme/ui';\nexport function render() { return Button(); }\n",
+                ),
+            ],
+            certain: &[("button.Button", &["packages.web.src.app.render"])],
+        },
+        Idiom {
+            name: "module.exports and default exports",
+            files: &[
+                ("lib/parse.js", "module.exports = function (text) { return text; };\n"),
+                ("lib/named.js", "function build() { return 1; }\nmodule.exports = build;\n"),
+                ("lib/both.js", "function inner() { return 1; }\nmodule.exports = { outer: inner };\n"),
+                ("lib/es.js", "export default function start() { return 1; }\n"),
+                (
+                    "main.js",
+                    "const parse = require('./lib/parse');\nconst make = require('./lib/named');\nconst { outer } = require('./lib/both');\nfunction run() { parse('x'); make(); outer(); }\n",
+                ),
+                ("more.js", "import go from './lib/es';\nexport function walk() { go(); }\n"),
+            ],
+            certain: &[
+                ("lib.parse.default", &["main.run"]),
+                ("lib.named.build", &["main.run"]),
+                ("lib.both.inner", &["main.run"]),
+                ("lib.es.start", &["more.walk"]),
+            ],
+        },
+        Idiom {
+            name: "types of fields and parameters, inherited members, super",
+            files: &[
+                (
+                    "store.ts",
+                    "export class Base {\n  open() { return 1; }\n}\nexport class Store extends Base {\n  save(x: number) { return x; }\n  open() { return super.open(); }\n}\nexport class Other { save() {} }\n",
+                ),
+                (
+                    "app.ts",
+                    "import { Store } from './store';\nexport class App {\n  private spare = new Store();\n  constructor(private readonly store: Store) {}\n  run() { this.store.save(1); this.spare.save(2); }\n}\nexport function free(store: Store) { const other = store; other.save(3); }\nexport async function made() { const s = new Store(); s.save(1); }\n",
+                ),
+            ],
+            certain: &[
+                ("Store.save", &["app.App.run", "app.free", "app.made"]),
+                ("Base.open", &["store.Store.open"]),
+                ("Other.save", &[]),
+            ],
+        },
+    ]);
+}
+
+#[test]
+fn go_calls_are_followed() {
+    assert_callers(&[
+        Idiom {
+            name: "a module path with a domain",
+            files: &[
+                ("go.mod", "module github.com/acme/shop\n\ngo 1.22\n"),
+                (
+                    "internal/store/store.go",
+                    "package store\n\ntype Store struct{ cache *Cache }\n\ntype Cache struct{}\n\nfunc (c *Cache) Drop() {}\n\nfunc Open(path string) (*Store, error) { return &Store{}, nil }\n\nfunc (s *Store) Save(x int) { s.cache.Drop() }\n",
+                ),
+                (
+                    "cmd/app/main.go",
+                    "package main\n\nimport (\n\tst \"github.com/acme/shop/internal/store\"\n\t\"os\"\n)\n\nfunc main() {\n\ts, err := st.Open(os.Args[1])\n\t_ = err\n\ts.Save(1)\n}\n",
+                ),
+                ("other/store.go", "package store\n\nfunc Open() {}\n\nfunc use() { Open() }\n"),
+            ],
+            certain: &[("store.Store.Save", &["main.main"]), ("store.Cache.Drop", &["store.Store.Save"])],
+        },
+        Idiom {
+            name: "embedded structs",
+            files: &[
+                ("go.mod", "module example.com/app\n"),
+                (
+                    "base.go",
+                    "package app\n\ntype Base struct{}\n\nfunc (b Base) Log() {}\n\ntype Server struct {\n\tBase\n}\n\nfunc (s *Server) Run() { s.Log() }\n",
+                ),
+            ],
+            certain: &[("app.Base.Log", &["app.Server.Run"])],
+        },
+    ]);
+}
+
+#[test]
+fn rust_calls_are_followed() {
+    assert_callers(&[
+        Idiom {
+            name: "pub use, written-out paths, crate names",
+            files: &[
+                ("Cargo.toml", "[workspace]\nmembers = [\"crates/*\"]\n"),
+                ("crates/core/Cargo.toml", "[package]\nname = \"shop-core\"\n"),
+                ("crates/core/src/lib.rs", "mod cart;\npub use cart::total;\npub mod deep;\n"),
+                (
+                    "crates/core/src/cart.rs",
+                    "pub fn total() -> u32 { 1 }\n\npub fn twice() -> u32 { crate::cart::total() }\n",
+                ),
+                ("crates/core/src/deep.rs", "pub fn three() -> u32 { super::cart::total() }\n"),
+                ("crates/app/Cargo.toml", "[package]\nname = \"app\"\n"),
+                (
+                    "crates/app/src/main.rs",
+                    "use shop_core::total as sum;\n\nfn main() {\n    sum();\n    shop_core::total();\n}\n",
+                ),
+            ],
+            certain: &[("cart::total", &["app::main", "core::cart::twice", "core::deep::three"])],
+        },
+        Idiom {
+            name: "new of one type is not new of another",
+            files: &[
+                ("Cargo.toml", "[package]\nname = \"app\"\n"),
+                (
+                    "src/lib.rs",
+                    "pub mod workspace;\npub mod other;\n\nuse workspace::Workspace;\n\npub fn one() {\n    let it = Workspace::new();\n    it.open();\n}\n",
+                ),
+                (
+                    "src/workspace.rs",
+                    "pub struct Workspace { other: Other }\n\nuse crate::other::Other;\n\nimpl Workspace {\n    pub fn new() -> Self { Self { other: Other::new() } }\n    pub fn open(&self) { self.other.shut() }\n}\n",
+                ),
+                (
+                    "src/other.rs",
+                    "pub struct Other;\n\nimpl Other {\n    pub fn new() -> Self { Other }\n    pub fn shut(&self) {}\n}\n\npub fn two() { let v: Vec<u8> = Vec::new(); Other::new().shut(); }\n",
+                ),
+            ],
+            certain: &[
+                ("Workspace::new", &["shop::one"]),
+                ("Workspace::open", &["shop::one"]),
+                ("Other::new", &["shop::workspace::Workspace::new", "shop::other::two"]),
+                ("Other::shut", &["shop::workspace::Workspace::open", "shop::other::two"]),
+            ],
+        },
+        Idiom {
+            name: "trait methods",
+            files: &[(
+                "src/lib.rs",
+                "pub trait Shape {\n    fn area(&self) -> u32;\n    fn twice(&self) -> u32 { self.area() * 2 }\n}\n\npub struct Square;\n\nimpl Shape for Square {\n    fn area(&self) -> u32 { 1 }\n}\n\npub fn measure(square: &Square) -> u32 { square.twice() }\n",
+            )],
+            certain: &[("Shape::twice", &["shop::measure"]), ("Shape::area", &["shop::Shape::twice"])],
+        },
+    ]);
+}
+
+#[test]
+fn java_and_csharp_calls_are_followed() {
+    assert_callers(&[
+        Idiom {
+            name: "java: packages, fields, inherited members, super",
+            files: &[
+                (
+                    "src/main/java/org/acme/Base.java",
+                    "package org.acme;\n\npublic class Base {\n    protected void log() {}\n    void close() {}\n}\n",
+                ),
+                (
+                    "src/main/java/org/acme/Store.java",
+                    "package org.acme;\n\npublic class Store extends Base {\n    public void save() { log(); }\n    @Override void close() { super.close(); }\n    static Store open() { return new Store(); }\n}\n",
+                ),
+                (
+                    "src/main/java/org/shop/App.java",
+                    "package org.shop;\n\nimport org.acme.Store;\n\npublic class App {\n    private final Store store = Store.open();\n    void run(Store given) { store.save(); given.save(); Store.open().save(); }\n}\n",
+                ),
+            ],
+            certain: &[
+                ("Store.save", &["org.shop.App.run"]),
+                ("Base.log", &["org.acme.Store.save"]),
+                ("Base.close", &["org.acme.Store.close"]),
+                ("Store.open", &["org.shop.App", "org.shop.App.run"]),
+            ],
+        },
+        Idiom {
+            name: "c#: namespaces, properties, base",
+            files: &[
+                (
+                    "Core/Store.cs",
+                    "namespace Acme.Core;\n\npublic class Base { public virtual void Close() {} public void Log() {} }\n\npublic class Store : Base {\n    public void Save() { Log(); }\n    public override void Close() { base.Close(); }\n}\n",
+                ),
+                (
+                    "Web/App.cs",
+                    "using Acme.Core;\n\nnamespace Acme.Web;\n\npublic class App {\n    private readonly Store _store = new Store();\n    public Store Spare { get; set; }\n    public void Run() { _store.Save(); Spare.Save(); var s = new Store(); s.Close(); }\n}\n",
+                ),
+            ],
+            certain: &[
+                ("Store.Save", &["Acme.Web.App.Run"]),
+                ("Base.Log", &["Acme.Core.Store.Save"]),
+                ("Base.Close", &["Acme.Core.Store.Close"]),
+                ("Store.Close", &["Acme.Web.App.Run"]),
+            ],
+        },
+    ]);
+}
+
+#[test]
+fn c_and_cpp_calls_are_followed() {
+    assert_callers(&[
+        Idiom {
+            name: "exported classes and namespaces",
+            files: &[
+                (
+                    "widget.h",
+                    "#pragma once\nnamespace ui {\nclass UI_EXPORT Widget : public Base {\n public:\n  void Draw();\n  void Show() { Draw(); }\n};\nclass Base {\n public:\n  void Log() {}\n};\n}\n",
+                ),
+                (
+                    "widget.cc",
+                    "#include \"widget.h\"\nnamespace ui {\nvoid Widget::Draw() { Log(); }\nvoid Paint(Widget* widget) { widget->Draw(); }\n}\nint main() { ui::Paint(nullptr); ui::Widget w; w.Show(); }\n",
+                ),
+            ],
+            certain: &[
+                ("Widget::Draw", &["ui::Widget::Show", "ui::Paint"]),
+                ("Base::Log", &["ui::Widget::Draw"]),
+                ("ui::Paint", &["main"]),
+                ("Widget::Show", &["main"]),
+            ],
+        },
+        Idiom {
+            name: "static functions of C are nobody else's",
+            files: &[
+                ("a.c", "static void init(void) {}\nvoid a(void) { init(); }\n"),
+                ("b.c", "static void init(void) {}\nvoid b(void) { init(); helper(); }\n"),
+                ("c.c", "void helper(void) {}\nvoid c(void) { init(); }\n"),
+            ],
+            certain: &[("init", &["a", "b"]), ("helper", &["b"])],
+        },
+    ]);
+}
+
+#[test]
+fn ruby_and_php_calls_are_followed() {
+    assert_callers(&[
+        Idiom {
+            name: "ruby: bare calls to inherited methods and mixins",
+            files: &[
+                (
+                    "lib/base.rb",
+                    "module Loud\n  def shout\n    1\n  end\nend\n\nclass Base\n  def log\n    1\n  end\nend\n",
+                ),
+                (
+                    "lib/store.rb",
+                    "class Store < Base\n  include Loud\n\n  def save\n    log\n    log()\n    shout()\n  end\nend\n\ndef run\n  store = Store.new\n  store.save\nend\n",
+                ),
+            ],
+            certain: &[("Base#log", &["Store#save"]), ("Loud#shout", &["Store#save"]), ("Store#save", &["run"])],
+        },
+        Idiom {
+            name: "php: namespaces, promoted properties, parent, traits",
+            files: &[
+                (
+                    "src/Base.php",
+                    "<?php\nnamespace App\\Core;\n\ntrait Loud { public function shout() {} }\n\nclass Base { public function close() {} }\n",
+                ),
+                (
+                    "src/Store.php",
+                    "<?php\nnamespace App\\Core;\n\nclass Store extends Base {\n    use Loud;\n    public function save() { $this->shout(); }\n    public function close() { parent::close(); }\n    public static function open(): Store { return new Store(); }\n}\n",
+                ),
+                (
+                    "src/App.php",
+                    "<?php\nnamespace App\\Web;\n\nuse App\\Core\\Store as Shop;\n\nclass App {\n    public function __construct(private Shop $store) {}\n    public function run() { $this->store->save(); Shop::open()->save(); }\n}\n",
+                ),
+            ],
+            certain: &[
+                ("Store::save", &["App\\Web\\App::run"]),
+                ("Loud::shout", &["App\\Core\\Store::save"]),
+                ("Base::close", &["App\\Core\\Store::close"]),
+                ("Store::open", &["App\\Web\\App::run"]),
+            ],
+        },
+    ]);
+}
+
+#[test]
+fn what_cannot_be_placed_is_counted() {
+    let place = Place::with([
+        ("a.py", "class A:\n    def save(self):\n        pass\n"),
+        (
+            "b.py",
+            "def one(thing):\n    thing.save()\n\n\ndef two(a):\n    a.b.c[0].save()\n\n\ndef three():\n    ','.save()\n",
+        ),
+    ]);
+    place.index();
+    let answer = place.world.call("get_callers", json!({"qualified_name": "A.save"}));
+    assert_eq!((&answer["total"], &answer["unresolved"]), (&json!(0), &json!(2)), "{answer}");
+    let answer = place.world.call("get_callees", json!({"qualified_name": "b.two"}));
+    assert_eq!((&answer["total"], &answer["unresolved"]), (&json!(0), &json!(1)), "{answer}");
+}
+
+#[test]
+fn an_override_is_possible_where_its_base_is_called() {
+    let place = Place::with([
+        (
+            "a.py",
+            "class Base:\n    def render_page(self):\n        pass\n\n    def run(self):\n        self.render_page()\n",
+        ),
+        ("b.py", "from a import Base\n\n\nclass Below(Base):\n    def render_page(self):\n        pass\n"),
+    ]);
+    place.index();
+    assert_eq!(names(&place, "Below.render_page", "possible"), BTreeSet::from(["a.Base.run".to_owned()]));
+    assert_eq!(names(&place, "Below.render_page", "certain"), BTreeSet::new());
+    assert_eq!(names(&place, "Base.render_page", "certain"), BTreeSet::from(["a.Base.run".to_owned()]));
+}
+
+#[test]
+fn an_unknown_symbol_is_said_to_be_unknown() {
+    let place = Place::indexed();
+    let answer = place.world.call("get_callers", json!({"qualified_name": "billing.chrage"}));
+    assert_eq!(answer["known"], false, "{answer}");
+    let answer = place.world.call("get_callers", json!({"qualified_name": "cancel_ordr"}));
+    assert_eq!(answer["nearest"], json!(["orders.cancel_order"]), "{answer}");
+}
+
+fn kinds(place: &Place, fields: Value) -> Vec<(String, String)> {
+    let answer = place.world.call("find_references", fields);
+    let results = answer["results"].as_array().unwrap();
+    assert_eq!(answer["total"], results.len(), "{answer}");
+    results.iter().map(|it| (text_of(&it["kind"]), text_of(&it["qualified_name"]))).collect()
+}
+
+#[test]
+fn references_are_calls_imports_bases_overrides_and_types() {
+    let place = Place::with([
+        ("store.py", "class Store:\n    def put(self):\n        pass\n"),
+        (
+            "disk.py",
+            "from store import Store\n\n\nclass Disk(Store):\n    spare: Store = None\n\n    def put(self):\n        super().put()\n\n\ndef make() -> Store:\n    return Store()\n",
+        ),
+        ("test_disk.py", "from disk import make\n\n\ndef test_make():\n    make()\n"),
+    ]);
+    place.index();
+    let of = |kind: &str, name: &str| (kind.to_owned(), name.to_owned());
+    assert_eq!(
+        kinds(&place, json!({"symbol": "store.Store"})),
+        [
+            of("calls", "disk.make"),
+            of("types", "disk.Disk"),
+            of("types", "disk.make"),
+            of("bases", "disk.Disk"),
+            of("imports", "disk")
+        ]
+    );
+    assert_eq!(kinds(&place, json!({"symbol": "Store.put", "kind": "overrides"})), [of("overrides", "disk.Disk.put")]);
+    assert_eq!(
+        kinds(&place, json!({"symbol": "Disk.put", "direction": "out"})),
+        [of("calls", "store.Store.put"), of("overrides", "store.Store.put")]
+    );
+    assert_eq!(
+        kinds(&place, json!({"symbol": "Disk", "kind": "bases", "direction": "out"})),
+        [of("bases", "store.Store")]
+    );
+    let reached = place.world.call("find_references", json!({"symbol": "Store", "depth": 2, "kind": "calls"}));
+    let files: Vec<_> = reached["files"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| (text_of(&it["file_path"]), it["is_test"] == true, it["steps"].clone()))
+        .collect();
+    assert_eq!(
+        files,
+        [("disk.py".to_owned(), false, json!(1)), ("test_disk.py".to_owned(), true, json!(2))],
+        "{reached}"
+    );
+    place.world.refuses("find_references", json!({"symbol": "Store", "depth": 2, "direction": "out"}));
+}
+
+#[test]
+fn a_changed_manifest_changes_what_names_lead_to() {
+    let place = Place::with([
+        ("go.mod", "module example.com/old\n"),
+        ("store/store.go", "package store\n\nfunc Open() {}\n"),
+        ("main.go", "package main\n\nimport \"example.com/new/store\"\n\nfunc main() { store.Open() }\n"),
+    ]);
+    // Manifests are read whatever languages are asked for.
+    place.index_with(json!({"languages": ["go"]}));
+    assert_eq!(names(&place, "store.Open", "certain"), BTreeSet::new());
+    place.let_time_pass();
+    place.write("go.mod", "module example.com/new\n");
+    let answer = place.index_with(json!({"languages": ["go"]}));
+    assert_eq!(answer["files_indexed"], 1, "{answer}");
+    assert_eq!(names(&place, "store.Open", "certain"), BTreeSet::from(["main.main".to_owned()]));
+}
+
+#[test]
+fn answers_come_in_pages_with_a_total() {
+    let place = Place::with([("target.py", "def target():\n    pass\n")]);
+    for number in 0..7 {
+        place.write(
+            &format!("u{number}.py"),
+            format!("from target import target\n\n\ndef use_{number}():\n    target()\n"),
+        );
+    }
+    place.index();
+    let page = place.world.call("get_callers", json!({"qualified_name": "target.target", "limit": 3, "offset": 6}));
+    assert_eq!(
+        (&page["total"], &page["returned"], &page["offset"], &page["limit"]),
+        (&json!(7), &json!(1), &json!(6), &json!(3))
+    );
+    assert_eq!(page["results"][0]["qualified_name"], "u6.use_6", "{page}");
+}
