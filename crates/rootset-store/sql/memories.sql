@@ -248,6 +248,7 @@ ORDER BY m.updated_at DESC, m.memory DESC LIMIT ?8;
 
 -- Names of notes that may be shown to somebody who did not ask for them, each with its text.
 -- name: recent_names
+-- scans: stops after the notes that changed last
 SELECT m.name, r.context
 FROM memories m
 JOIN revisions r ON r.workspace = m.workspace AND r.memory = m.memory AND r.revision = m.revision
