@@ -97,6 +97,7 @@ impl Caller {
         self.person.as_ref().ok_or_else(|| {
             let (whose, hint) = match &self.token {
                 Some(_) => ("this token has no owner", "create one with `rootset token create NAME --owner PERSON`"),
+                None if self.is_remote => ("nobody has shown a token", "start the server with tokens"),
                 None => ("nobody is known to be logged in", "set `USER` in the environment"),
             };
             ServiceError::invalid(format!("{whose}, so there is no personal memory")).with_hint(hint)

@@ -16,11 +16,11 @@ use rootset_model::names::{check_memory_name, is_reserved_actor};
 use rootset_model::{Timestamp, TokenId, WorkspaceKey};
 use rootset_store::{BoundWorkspace, NewToken, Rotation, TokenReference, TokenRow};
 
-use crate::caller::Caller;
+use crate::caller::{Caller, FrontEnd};
 use crate::error::ServiceError;
 use crate::fields::{check_short_text, page};
 use crate::operation::Operation;
-use crate::personal::PERSONAL;
+use crate::personal::{PERSONAL, Person};
 use crate::service::Service;
 use crate::tokens::{DAY_MS, ends_soon_by, hash_of, new_secret};
 
@@ -42,6 +42,7 @@ impl Operation for CreateToken {
         let roots = checked_roots(self.roots)?;
         if let Some(owner) = &self.owner {
             check_memory_name(owner).map_err(|error| ServiceError::invalid(format!("`owner`: {error}")))?;
+            check_owner(owner, service, caller)?;
         }
         check_within(caller, &self.scopes, trust, roots.as_deref())?;
         let expires_at = checked_expiry(self.expires_at, caller, service.now())?;
@@ -129,6 +130,17 @@ fn checked_roots(roots: Option<Vec<String>>) -> Result<Option<Vec<String>>, Serv
         }
     }
     Ok(Some(roots))
+}
+
+/// A token of somebody hands on their own memory, and nobody else's. The user of this machine, and who acts for nobody, manage
+/// the tokens of others.
+fn check_owner(owner: &str, service: &Service, caller: &Caller) -> Result<(), ServiceError> {
+    match &caller.person {
+        None => Ok(()),
+        Some(person) if *person == Person::LOCAL || *person == service.person_of(owner) => Ok(()),
+        Some(_) if caller.front_end == FrontEnd::CommandLine => Ok(()),
+        Some(_) => Err(forbidden(format!("`owner`: this token acts for somebody else than `{owner}`"))),
+    }
 }
 
 /// Nobody hands on more than they have.
@@ -220,6 +232,9 @@ impl Operation for RotateToken {
         let scopes = found.scopes.iter().filter_map(|word| Effect::from_word(word)).collect();
         let trust = TokenTrust::from_word(&found.trust).unwrap_or(TokenTrust::Person);
         check_within(caller, &scopes, trust, found.roots.as_deref())?;
+        if let Some(owner) = &found.owner {
+            check_owner(owner, service, caller)?;
+        }
         // Also where a token renews itself: an end that somebody set stays one.
         let expires_at = checked_expiry(self.expires_at, caller, now)?;
         let secret = new_secret()?;

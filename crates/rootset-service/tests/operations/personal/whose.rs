@@ -108,6 +108,19 @@ fn a_token_of_some_workspaces_has_it_only_if_it_names_it() {
 }
 
 #[test]
+fn a_token_of_somebody_makes_no_token_of_somebody_else() {
+    let world = world();
+    let bob = holder(&world, &world.service, "b", Some("bob"), EVERYWHERE);
+    let operator = holder(&world, &world.service, "o", None, EVERYWHERE);
+    holder(&world, &world.service, "a", Some("alice"), EVERYWHERE);
+    let of = |owner: &str, name: &str| json!({"name": name, "scopes": ["read"], "workspaces": ["*"], "owner": owner});
+    assert_eq!(call(&world, &bob, "create_token", of("alice", "x")), Err("forbidden"));
+    assert_eq!(call(&world, &bob, "rotate_token", json!({"name": "a"})), Err("forbidden"));
+    call(&world, &bob, "create_token", of("bob", "b-2")).unwrap();
+    call(&world, &operator, "create_token", of("alice", "a-2")).unwrap();
+}
+
+#[test]
 fn the_user_of_a_machine_is_one_person_at_the_terminal_and_by_a_token() {
     let world = world();
     let served = world.process_with(Settings { local_user: Some("maria".to_owned()), ..Settings::default() });
