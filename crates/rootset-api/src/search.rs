@@ -95,6 +95,8 @@ pub struct SearchAnswer {
     pub nothing_relevant: Option<bool>,
     /// Memories that did not match: the nearest by name, or all of them in a small workspace. Being named here is not a use.
     pub nearest: Option<Vec<Near>>,
+    /// What to know at the start of work here; absent if there is nothing.
+    pub brief: Option<String>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]

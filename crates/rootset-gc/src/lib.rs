@@ -5,6 +5,7 @@
 //! decisions out, and only for a plan that was stored and confirmed.
 
 mod backups;
+pub mod brief;
 pub mod context;
 mod defrag;
 mod digest;

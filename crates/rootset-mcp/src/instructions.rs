@@ -14,12 +14,19 @@ pub fn instructions(workspace: &str, offer: Offer<'_>) -> String {
     };
     teach(
         "search_memory",
-        "Search before you answer from memory, and before you add: `search_memory`, then `get_memory` for the full text.",
+        "Begin with `search_memory` without arguments: what matters here. Search before you answer from memory, and before you add: \
+         `search_memory`, then `get_memory` for the full text.",
     );
     teach(
         "add_memory",
         "Use `add_memory` for what will matter later: decisions with reasons, preferences, facts that are hard to find. One subject per memory; \
          no secrets, no chatter.",
+    );
+    // A token of some workspaces may have it as well; it is not told, because it cannot be seen here.
+    let has_personal = offer.rights.workspaces.is_none() || offer.rights.also_personal;
+    teach(
+        if has_personal { "add_memory" } else { "" },
+        "What is true of the person in every project (habits, preferences) goes to `add_memory` with `memory_of: \"personal\"`.",
     );
     teach(
         "update_memory",

@@ -5,6 +5,7 @@
 //! the answer.
 
 mod backups;
+mod brief;
 mod caller;
 mod clock;
 mod code_ranking;
@@ -38,8 +39,10 @@ mod service;
 mod settings;
 mod tokens;
 mod uses;
+mod visits;
 mod worker;
 
+pub use brief::Brief;
 pub use caller::{Caller, CallerToken, FrontEnd, Progress, Rights};
 pub use clock::{Clock, Ids, SystemClock, SystemIds};
 pub use context::{ContextSettings, SettingsChange as ContextChange};

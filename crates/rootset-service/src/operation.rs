@@ -64,8 +64,10 @@ fn call<O: Operation>(service: &Arc<Service>, caller: &Caller, mut request: Valu
     service.admit(caller, O::operation())?;
     let detail = if O::HAS_BRIEF { Detail::take_from(&mut request).map_err(Error::bounded)? } else { None };
     let request = O::parse(request).map_err(Error::bounded)?;
-    let (response, notes) = service.carry_out(caller, request)?;
-    let answer = match detail.unwrap_or(caller.detail) {
+    let detail = detail.unwrap_or(caller.detail);
+    let asking = (detail != caller.detail).then(|| Caller { detail, ..caller.clone() });
+    let (response, notes) = service.carry_out(asking.as_ref().unwrap_or(caller), request)?;
+    let answer = match detail {
         Detail::Full => serde_json::to_value(response),
         Detail::Brief => serde_json::to_value(O::Brief::from(response)),
     };

@@ -25,6 +25,7 @@ use crate::secrets::{self, Notes};
 use crate::settings::Settings;
 use crate::tokens::{BelievedTokens, TokenUses};
 use crate::uses::UseBuffer;
+use crate::visits::Visits;
 use crate::worker::Background;
 
 /// The workspace that exists without being created.
@@ -36,6 +37,7 @@ pub struct Service {
     pub(crate) extractor: Arc<dyn Extractor>,
     pub(crate) embedder: Option<Arc<dyn Embedder>>,
     pub(crate) uses: UseBuffer,
+    pub(crate) visits: Visits,
     pub(crate) background: Background,
     pub(crate) has_embedded: AtomicBool,
     /// Whether this process changed anything: such a process also keeps house.
@@ -86,6 +88,7 @@ impl Service {
             extractor: Arc::new(BuiltinExtractor),
             embedder: None,
             uses: UseBuffer::default(),
+            visits: Visits::default(),
             background: Background::default(),
             has_embedded: AtomicBool::new(false),
             has_written: AtomicBool::new(false),
@@ -312,7 +315,11 @@ impl Service {
             other => other,
         })?;
         // A name may have gone to another workspace a moment ago.
-        if caller.may_see(&found) { Ok(found) } else { Err(unknown_to_caller(name)) }
+        if !caller.may_see(&found) {
+            return Err(unknown_to_caller(name));
+        }
+        self.note_visit(caller, &found);
+        Ok(found)
     }
 
     /// The workspace a request is about and the caller's personal one, in one look where both are there.
@@ -325,7 +332,10 @@ impl Service {
         let name = workspace_name(caller, requested)?;
         let (project, personal) = self.store.workspace_and_personal(name, person.as_str())?;
         let project = match project.filter(|it| caller.may_see(it)) {
-            Some(project) => project,
+            Some(project) => {
+                self.note_visit(caller, &project);
+                project
+            }
             // It is trashed, a word for another, or there is none: the error says which.
             None => self.workspace(caller, requested)?,
         };

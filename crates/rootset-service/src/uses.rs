@@ -39,7 +39,6 @@ impl UseBuffer {
         }
     }
 
-    #[expect(dead_code, reason = "briefs show")]
     /// Memories that were put before a model that did not ask for them, with their names.
     pub fn show<'a>(
         &self,

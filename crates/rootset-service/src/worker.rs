@@ -73,6 +73,7 @@ impl Service {
     pub fn finish(&self) -> Result<(), ServiceError> {
         self.background.wait();
         self.flush_uses()?;
+        self.flush_visits_and_log();
         self.write_denials_and_log();
         self.flush_token_uses_and_log();
         for _ in 0..COMPLETED_AT_END_MAX {

@@ -249,7 +249,7 @@ ORDER BY m.updated_at DESC, m.memory DESC LIMIT ?8;
 -- Names of notes that may be shown to somebody who did not ask for them, each with its text.
 -- name: recent_names
 -- scans: stops after the notes that changed last
-SELECT m.name, r.context
+SELECT m.memory, m.name, r.context
 FROM memories m
 JOIN revisions r ON r.workspace = m.workspace AND r.memory = m.memory AND r.revision = m.revision
 WHERE m.workspace = ?1 AND m.repo IS NULL AND m.name IS NOT NULL AND m.trust <> 'untrusted' AND {{m_is_current}}
@@ -279,3 +279,15 @@ WHERE m.workspace = ?1 AND m.trashed_run IS NOT NULL
 (SELECT CAST(COALESCE(SUM(r.bytes), 0) AS BIGINT)
  FROM memories m JOIN revisions r ON r.workspace = m.workspace AND r.memory = m.memory
  WHERE m.workspace = ?1 AND m.trashed_run IS NOT NULL)
+
+-- What a brief is chosen from, with how the texts begin.
+-- name: notes
+SELECT m.memory, m.name, m.written_by, m.tags, m.updated_at, m.trust, m.pinned_by, r.created_at, r.topic,
+       SUBSTR(r.context, 1, 600), r.decisions, r.rationale
+FROM memories m
+JOIN revisions r ON r.workspace = m.workspace AND r.memory = m.memory AND r.revision = m.revision
+WHERE m.workspace = ?1 AND m.memory IN (SELECT value FROM blob_list(?2));
+
+-- name: count_waiting
+-- scans: personal memory is small; asked once a day
+SELECT COUNT(*) FROM memories m WHERE m.workspace = ?1 AND {{m_is_current}} AND {{m_waits}};

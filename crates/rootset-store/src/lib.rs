@@ -104,7 +104,7 @@ pub use joint::{JointPart, JointPlan, NewJointPlan};
 pub use kinds::Terms;
 pub use leases::{DATABASE, Lease, Work};
 pub use location::{Location, LocationError, PostgresSettings, PostgresUrl};
-pub use memories::{FullMemory, Lifecycle, ListFilters, ListOrder, ListedMemory, MemoryRow, Status, Writer};
+pub use memories::{FullMemory, Lifecycle, ListFilters, ListOrder, ListedMemory, MemoryRow, Recent, Status, Writer};
 pub use plans::{ItemView, NewPlan, PlanTotals, PlanView, Searched};
 pub use purge::{PurgeSet, PurgeTarget, Receipt};
 pub use removals::Removals;

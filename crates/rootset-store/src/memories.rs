@@ -1,5 +1,7 @@
 //! Reading memories: by id, by name, and in lists. Writing them is in `add` and `update`.
 
+mod recent;
+
 use std::str::FromStr;
 
 use rootset_model::content::DocHash;
@@ -11,6 +13,7 @@ use crate::driver::{Row, Transaction, Value};
 use crate::error::StoreError;
 use crate::statements::memories as sql;
 use crate::{Store, Workspace};
+pub use recent::Recent;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {

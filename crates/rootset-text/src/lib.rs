@@ -10,6 +10,7 @@
 
 pub mod chunks;
 pub mod extract;
+pub mod frame;
 pub mod invisible;
 pub mod matching;
 pub mod names;

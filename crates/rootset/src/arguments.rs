@@ -14,6 +14,7 @@ use rootset_api::ListTrash;
 use crate::commands::add::AddArguments;
 use crate::commands::audit::AuditArguments;
 use crate::commands::backup::BackupCommand;
+use crate::commands::brief::BriefArguments;
 use crate::commands::call::CallArguments;
 use crate::commands::code::CodeCommand;
 use crate::commands::collector::CollectorCommand;
@@ -37,6 +38,7 @@ use crate::commands::mcp::McpArguments;
 use crate::commands::prune::PruneArguments;
 use crate::commands::receipt::ReceiptCommand;
 use crate::commands::remove::RemoveArguments;
+use crate::commands::review::ReviewArguments;
 use crate::commands::search::SearchArguments;
 use crate::commands::secrets::SecretsCommand;
 #[cfg(feature = "http")]
@@ -96,7 +98,11 @@ pub enum Command {
     Rm(RemoveArguments),
     Undo(UndoArguments),
     Forget(ForgetArguments),
+    Review(ReviewArguments),
+    Brief(BriefArguments),
     Trust(TrustArguments),
+    // The other half of `trust`, whose help names it.
+    #[command(hide = true)]
     Untrust(UntrustArguments),
     Supersede(SupersedeArguments),
     Index(IndexArguments),

@@ -3,6 +3,7 @@
 pub mod add;
 pub mod audit;
 pub mod backup;
+pub mod brief;
 pub mod call;
 pub mod code;
 pub mod collector;
@@ -27,6 +28,7 @@ pub mod prune;
 pub mod receipt;
 pub mod remove;
 pub mod retention;
+pub mod review;
 mod salvage;
 pub mod search;
 pub mod secrets;
@@ -65,6 +67,8 @@ pub fn run(command: Command, program: &Program) -> Result<(), Failure> {
         Command::Undo(arguments) => undo::run(arguments, program),
         Command::Forget(arguments) => forget::run(arguments, program),
         Command::Supersede(arguments) => supersede::run(arguments, program),
+        Command::Review(arguments) => review::run(arguments, program),
+        Command::Brief(arguments) => brief::run(arguments, program),
         Command::Trust(arguments) => trust::run(arguments, program),
         Command::Untrust(arguments) => trust::run_untrust(arguments, program),
         Command::Index(arguments) => index::run(arguments, program),

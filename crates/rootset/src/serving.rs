@@ -58,6 +58,7 @@ impl Pending {
         loop {
             self.log("writing uses", self.service.flush_uses());
             self.log("writing denials", self.service.flush_denials());
+            self.service.flush_visits_and_log();
             self.log("writing uses of tokens", self.service.flush_token_uses());
             if renewed_at.elapsed() >= RENEW_EVERY {
                 self.renewal.iter().for_each(Renewal::renew_and_log);

@@ -18,6 +18,8 @@ pub struct BriefSearch {
     /// Set if nothing matched; `nearest` then names what there is instead.
     pub nothing_relevant: Option<bool>,
     pub nearest: Option<Vec<Near>>,
+    /// What to know at the start of work here.
+    pub brief: Option<String>,
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -44,6 +46,7 @@ impl From<SearchAnswer> for BriefSearch {
             truncated: full.truncated,
             nothing_relevant: full.nothing_relevant,
             nearest: full.nearest,
+            brief: full.brief,
         }
     }
 }

@@ -1,4 +1,5 @@
-//! What an answer names when nothing matched: never a bare empty list. Names only point; being named is no hit and no use.
+//! What an answer names when nothing matched: never a bare empty list. Names only point: being named is being
+//! shown, no hit and no use.
 
 use rootset_api::{Near, nearest_words};
 use rootset_store::Workspace;
@@ -31,6 +32,8 @@ pub(super) fn to(query: &str, service: &Service, workspace: &Workspace) -> Resul
         }
         notes = kept;
     }
+    let shown = notes.iter().map(|note| (note.id, note.name.as_str()));
+    service.uses.show(workspace, shown, service.now());
     let named: Vec<Near> = notes.into_iter().map(|note| Near::new(note.name, &note.context)).collect();
     Ok((!named.is_empty()).then_some(named))
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use rootset_api::{EntityResult, MemoryResult, SearchAnswer, SearchMemory, SearchMode, SearchResult};
+use rootset_api::{Detail, EntityResult, MemoryResult, SearchAnswer, SearchMemory, SearchMode, SearchResult};
 use rootset_model::Trust;
 use rootset_model::identity::normalise;
 use rootset_model::limits::{SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX, SEARCH_TOKENS_DEFAULT, SNIPPET_CHARS_MAX};
@@ -27,6 +27,9 @@ const NAMES_MAX: usize = 64;
 
 impl Operation for SearchMemory {
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<SearchAnswer, ServiceError> {
+        if wants_brief(&self, caller) {
+            return brief(service, caller, self.workspace_id.as_deref());
+        }
         let query = self.query.clone().unwrap_or_default();
         check_query(&query)?;
         let limit = clamped("limit", self.limit, SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX)? as usize;
@@ -83,8 +86,32 @@ impl Operation for SearchMemory {
             signals,
             truncated: truncated.then_some(true),
             nearest,
+            brief: None,
         })
     }
+}
+
+/// Who asks for nothing is told what matters, unless it wants the list.
+fn wants_brief(asked: &SearchMemory, caller: &Caller) -> bool {
+    let has_words = asked.query.as_deref().is_some_and(|query| !query.trim().is_empty());
+    let has_filters = asked.tags.as_ref().is_some_and(|tags| !tags.is_empty())
+        || asked.source.is_some()
+        || asked.created_after.is_some()
+        || asked.created_before.is_some()
+        || asked.mode == Some(SearchMode::Entities)
+        || asked.memory_of.is_some();
+    !has_words && !has_filters && caller.detail == Detail::Brief
+}
+
+/// Where there is nothing to tell, names at least say what there is.
+fn brief(service: &Service, caller: &Caller, workspace_id: Option<&str>) -> Result<SearchAnswer, ServiceError> {
+    let brief = service.brief(caller, workspace_id)?.map(|brief| brief.text);
+    let nearest = match brief {
+        Some(_) => None,
+        None => nearest::to("", service, &service.workspace(caller, workspace_id)?)?,
+    };
+    let (results, signals) = (Vec::new(), Vec::new());
+    Ok(SearchAnswer { results, signals, truncated: None, nothing_relevant: None, nearest, brief })
 }
 
 /// The project's, and behind them what of personal memory speaks of the same. Each is ranked alone.

@@ -10,6 +10,7 @@ mod archives;
 mod backups;
 mod batches;
 mod both_engines;
+mod briefing;
 mod checking;
 mod clocks;
 mod context;

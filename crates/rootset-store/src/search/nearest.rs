@@ -1,7 +1,7 @@
 //! What there is instead, when a search found nothing: names and texts of the memories that changed last. Which of them are near is
 //! the caller's to say.
 
-use rootset_model::{Timestamp, WorkspaceKey};
+use rootset_model::{MemoryId, Timestamp, WorkspaceKey};
 
 use crate::driver::Transaction;
 use crate::error::StoreError;
@@ -11,6 +11,7 @@ use crate::{Store, Workspace};
 /// A memory that is only pointed at.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedMemory {
+    pub id: MemoryId,
     pub name: String,
     pub context: String,
 }
@@ -34,6 +35,6 @@ fn recent_names(
     limit: usize,
 ) -> Result<Vec<NamedMemory>, StoreError> {
     tx.rows(&sql::RECENT_NAMES, &[workspace.into(), now.into(), (limit as i64).into()], |row| {
-        Ok(NamedMemory { name: row.get(0)?, context: row.get(1)? })
+        Ok(NamedMemory { id: row.get(0)?, name: row.get(1)?, context: row.get(2)? })
     })
 }

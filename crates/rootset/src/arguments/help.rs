@@ -10,7 +10,23 @@ use rootset_api::Request;
 /// Commands by name, in the order they are shown. One that is missing here is shown at the end.
 const GROUPS: [(&str, &[&str]); 6] = [
     ("Start", &["tour", "install", "import"]),
-    ("Memories", &["add", "search", "list", "show", "edit", "trust", "untrust", "supersede", "entity", "graph"]),
+    (
+        "Memories",
+        &[
+            "add",
+            "search",
+            "list",
+            "show",
+            "brief",
+            "edit",
+            "review",
+            "trust",
+            "untrust",
+            "supersede",
+            "entity",
+            "graph",
+        ],
+    ),
     ("Forgetting", &["rm", "forget", "prune", "undo", "trash", "secrets", "receipt", "log", "audit", "gc"]),
     ("Code and context", &["index", "watch", "code", "context"]),
     ("Servers and programs", &["mcp", "serve", "daemon", "token", "call"]),

@@ -112,6 +112,7 @@ async fn keep_up(service: Arc<Service>) {
         let service = service.clone();
         let work = tokio::task::spawn_blocking(move || {
             service.flush_uses()?;
+            service.flush_visits_and_log();
             service.flush_denials()?;
             if round.is_multiple_of(PENDING_EVERY_ROUNDS) {
                 while service.complete_one_pending()? {}

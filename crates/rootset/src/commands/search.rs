@@ -111,7 +111,9 @@ fn paragraph(memory: &MemoryResult) -> String {
     let about = format!("{}, {}", age(memory.updated_at), escaped(&memory.source));
     let mut head = format!("{}  {}", render::bold(escaped(&name)), render::dim(about));
     if memory.memory_of == Some(MemoryOf::Personal) {
-        head = format!("{head}  {}", render::dim("personal"));
+        let waits = memory.waiting == Some(true) && memory.quarantined != Some(true);
+        head =
+            format!("{head}  {}", render::dim(if waits { "personal, waits for `rootset review`" } else { "personal" }));
     }
     if memory.quarantined == Some(true) {
         head = format!("{head}  {}", render::warning("untrusted"));

@@ -7,16 +7,36 @@ use super::{counted, escaped};
 const HOUR_MS: i64 = 3_600_000;
 const DAY_MS: i64 = 24 * HOUR_MS;
 
-/// `agents removed 3 memories in falcon; the first undo ends in 2 days: rootset log`.
+/// `agents removed 3 memories in falcon; the first undo ends in 2 days: rootset log`, and what else there is, on one line.
 pub fn digest(digest: &Digest) -> String {
-    let left = digest.undo_until.0.saturating_sub(digest.now.0);
-    let left = match (left / DAY_MS, left / HOUR_MS) {
+    let workspace = escaped(&digest.workspace_id);
+    let mut news = Vec::new();
+    if let Some(undo_until) = digest.undo_until.filter(|_| digest.removed > 0) {
+        let memories = counted(digest.removed, "memory", "memories");
+        let left = left(undo_until.0.saturating_sub(digest.now.0));
+        news.push(format!("agents removed {memories} in {workspace}; the first undo ends {left}: rootset log"));
+    }
+    if digest.waiting > 0 {
+        let wait = counted(digest.waiting, "personal memory waits", "personal memories wait");
+        news.push(format!("{wait} for you: rootset review"));
+    }
+    if digest.garbage > 0 {
+        let are = counted(digest.garbage, "memory is", "memories are");
+        news.push(format!("{are} garbage in {workspace}: rootset prune --dry-run"));
+    }
+    if let Some(at) = digest.last_backup_at {
+        let days = counted(digest.now.0.saturating_sub(at.0) / DAY_MS, "day", "days");
+        news.push(format!("the last backup is {days} old: rootset backup create"));
+    }
+    news.join(" · ")
+}
+
+fn left(milliseconds: i64) -> String {
+    match (milliseconds / DAY_MS, milliseconds / HOUR_MS) {
         (0, 0) => "within the hour".to_owned(),
         (0, hours) => format!("in {}", counted(hours, "hour", "hours")),
         (days, _) => format!("in {}", counted(days, "day", "days")),
-    };
-    let memories = counted(digest.removed, "memory", "memories");
-    format!("agents removed {memories} in {}; the first undo ends {left}: rootset log", escaped(&digest.workspace_id))
+    }
 }
 
 #[cfg(test)]
@@ -31,13 +51,28 @@ mod tests {
             digest(&Digest {
                 workspace_id: "falcon".to_owned(),
                 removed,
-                undo_until: Timestamp(1_000 + left),
+                undo_until: Some(Timestamp(1_000 + left)),
                 now: Timestamp(1_000),
+                ..Digest::default()
             })
         };
         let three = "agents removed 3 memories in falcon; the first undo ends in 2 days: rootset log";
         assert_eq!(line(3, 2 * DAY_MS + HOUR_MS), three);
         assert_eq!(line(1, HOUR_MS), "agents removed 1 memory in falcon; the first undo ends in 1 hour: rootset log");
         assert!(line(1, 60_000).contains("ends within the hour"));
+    }
+    #[test]
+    fn all_news_are_one_line() {
+        let news = Digest {
+            workspace_id: "falcon".to_owned(),
+            waiting: 1,
+            garbage: 12,
+            last_backup_at: Some(Timestamp(0)),
+            now: Timestamp(9 * DAY_MS),
+            ..Digest::default()
+        };
+        let line = "1 personal memory waits for you: rootset review · 12 memories are garbage in falcon: rootset prune \
+                    --dry-run · the last backup is 9 days old: rootset backup create";
+        assert_eq!(digest(&news), line);
     }
 }

@@ -19,6 +19,7 @@ mod mcp;
 mod on_a_server;
 mod prompts;
 mod receipts;
+mod reviewing;
 mod sandbox;
 mod secrets;
 mod serving;
