@@ -39,12 +39,17 @@ const TOKENIZER_BYTES_MAX: u64 = 64 << 20;
 
 pub struct ModelFolder {
     path: PathBuf,
+    name: String,
 }
 
 impl ModelFolder {
     pub fn open(path: &Path) -> Result<Self, ProviderError> {
         match std::fs::canonicalize(path) {
-            Ok(path) => Ok(Self { path }),
+            // By the name that it was asked for: a link and a copy of the same model make the same vectors.
+            Ok(found) => {
+                let name = path.file_name().or(found.file_name()).map(|name| name.to_string_lossy().into_owned());
+                Ok(Self { name: name.unwrap_or_else(|| "model".to_owned()), path: found })
+            }
             Err(error) => {
                 let is_missing = error.kind() == io::ErrorKind::NotFound;
                 let fault = if is_missing { ModelFault::NoModel } else { unreadable(&error) };
@@ -53,8 +58,8 @@ impl ModelFolder {
         }
     }
 
-    pub fn name(&self) -> String {
-        self.path.file_name().map_or_else(|| "model".to_owned(), |name| name.to_string_lossy().into_owned())
+    pub fn name(&self) -> &str {
+        &self.name
     }
 
     pub fn into_path(self) -> PathBuf {

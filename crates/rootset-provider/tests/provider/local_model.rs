@@ -140,6 +140,16 @@ fn the_id_names_the_folder_and_follows_every_file_that_changes_a_vector() {
     let first = id();
     let hash = first.strip_prefix(&format!("local:{name}:")).unwrap();
     assert!(hash.len() == 16 && hash.bytes().all(|byte| byte.is_ascii_hexdigit()), "{first}");
+    #[cfg(unix)]
+    {
+        let elsewhere = tempfile::tempdir().unwrap();
+        std::os::unix::fs::symlink(folder.path(), elsewhere.path().join(&name)).unwrap();
+        assert_eq!(
+            LocalEmbedder::load(&elsewhere.path().join(&name)).unwrap().id(),
+            first,
+            "a link makes no difference"
+        );
+    }
     let mut seen = vec![first];
     set_pooling(folder.path(), "max");
     seen.push(id());
