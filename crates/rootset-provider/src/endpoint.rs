@@ -203,7 +203,7 @@ fn checked_base_url(base_url: &str) -> Result<Uri, ProviderError> {
     Ok(uri)
 }
 
-fn is_loopback(uri: &Uri) -> bool {
+pub(crate) fn is_loopback(uri: &Uri) -> bool {
     let host = uri.host().unwrap_or_default().trim_start_matches('[').trim_end_matches(']');
     host.eq_ignore_ascii_case("localhost")
         || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())

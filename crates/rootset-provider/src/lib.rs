@@ -7,10 +7,13 @@
 //! 2. Every call ends: attempts, bytes and time are bounded.
 //! 3. An error holds status codes, kinds, sizes and positions. It never holds the key, the text sent, or the answer's
 //!    text, because errors reach logs and a memory's `last_error`.
-//! 4. Text goes to the configured host and nowhere else: redirects are not followed.
+//! 4. Text goes to the configured host and nowhere else: redirects are not followed. Where nothing is sent but the name of
+//!    a file ([`download`]), they are.
 
 pub mod builtin;
 pub mod chat;
+#[cfg(feature = "local-model")]
+pub mod download;
 pub mod embeddings;
 #[cfg(feature = "local-model")]
 pub mod sentence_model;
@@ -28,6 +31,8 @@ use rootset_model::{Content, Extraction};
 
 pub use builtin::BuiltinExtractor;
 pub use chat::OpenAiExtractor;
+#[cfg(feature = "local-model")]
+pub use download::{DownloadError, Hub, WantedFile};
 pub use embeddings::OpenAiEmbedder;
 pub use error::{AnswerFault, AnswerPart, ConnectionFault, ProviderError, TableFault};
 #[cfg(feature = "local-model")]
