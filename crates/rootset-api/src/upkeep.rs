@@ -90,7 +90,23 @@ pub struct StatusAnswer {
     pub undo_ends_soon: Option<Vec<RunAnswer>>,
     /// What agents moved to the trash and a person can still restore; absent if there is nothing.
     pub removed_by_agents: Option<RemovedByAgents>,
+    /// How far the vectors are; absent if no embedder is configured.
+    pub vectors: Option<VectorsAnswer>,
     pub disk: DiskAnswer,
+}
+
+/// Vectors are made in the background. Until a memory has its own, searches find it by its words.
+#[skip_serializing_none]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct VectorsAnswer {
+    /// The model in use.
+    pub embedder: String,
+    /// The number of chunks that should have a vector; code has none.
+    pub chunks: i64,
+    /// The number of those that have one of this model.
+    pub embedded: i64,
+    /// Why the last attempt failed, while a memory still waits for the next.
+    pub last_error: Option<String>,
 }
 
 /// Memories that agents removed and whose undo is not over.

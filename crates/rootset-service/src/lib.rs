@@ -15,6 +15,7 @@ mod context;
 pub mod delivery;
 mod denials;
 mod digest;
+mod embedding;
 mod error;
 mod fields;
 mod folders;

@@ -1,7 +1,5 @@
 //! Everything that is computed about a content before a transaction begins: chunks, terms, extraction, vectors.
 
-use std::sync::atomic::Ordering;
-
 use rootset_model::{Content, Extraction};
 use rootset_provider::ProviderError;
 use rootset_store::{ContentPart, PreparedChunk, PreparedContent, PreparedDerived, PreparedVectors};
@@ -10,17 +8,13 @@ use rootset_text::{chunks, terms};
 use crate::service::Service;
 
 impl Service {
-    /// Whether extraction and embedding are quick enough to be part of the request.
-    pub(crate) fn derives_locally(&self) -> bool {
-        self.extractor.is_local() && self.embedder.as_ref().is_none_or(|embedder| embedder.is_local())
-    }
-
-    /// Prepares a content; with remote models without what they derive, which makes the memory pending.
+    /// Prepares a content; with a remote extractor without what it derives, which makes the memory pending. Vectors never
+    /// do: where they take long, they are made in the background.
     pub(crate) fn prepare(&self, content: Content) -> Result<PreparedContent, ProviderError> {
         let mut prepared = self.prepare_text(content);
-        if self.derives_locally() {
+        if self.extractor.is_local() {
             let extraction = self.extractor.extract(&prepared.content)?;
-            prepared.derived = Some(self.derive(&prepared, extraction)?);
+            prepared.derived = Some(self.derive(&prepared, extraction));
         }
         Ok(prepared)
     }
@@ -53,23 +47,26 @@ impl Service {
         }
     }
 
-    /// Terms of the entities' names, and vectors of the chunks where an embedder is configured.
-    pub(crate) fn derive(
-        &self,
-        prepared: &PreparedContent,
-        extraction: Extraction,
-    ) -> Result<PreparedDerived, ProviderError> {
+    /// Terms of the entities' names, and vectors of the chunks where an embedder is configured that is quick. A quick one
+    /// that fails is asked again later, as a slow one is: no memory is lost to a broken table.
+    pub(crate) fn derive(&self, prepared: &PreparedContent, extraction: Extraction) -> PreparedDerived {
         let entity_terms = extraction.entities.iter().map(|entity| terms::index_terms(&entity.name)).collect();
         let vectors = match &self.embedder {
-            Some(embedder) => {
-                self.has_embedded.store(true, Ordering::Relaxed);
+            Some(embedder) if embedder.is_local() => {
                 let texts: Vec<String> = prepared.chunks.iter().map(|chunk| chunk_text(prepared, chunk)).collect();
                 let borrowed: Vec<&str> = texts.iter().map(String::as_str).collect();
-                Some(PreparedVectors { space: embedder.id().to_owned(), vectors: embedder.embed(&borrowed)? })
+                match embedder.embed(&borrowed) {
+                    Ok(vectors) => PreparedVectors::Made { space: embedder.id().to_owned(), vectors },
+                    Err(error) => {
+                        tracing::warn!(%error, "making vectors failed; they follow later");
+                        self.embedding.owes()
+                    }
+                }
             }
-            None => None,
+            Some(_) => self.embedding.owes(),
+            None => PreparedVectors::None,
         };
-        Ok(PreparedDerived { extraction, entity_terms, vectors })
+        PreparedDerived { extraction, entity_terms, vectors }
     }
 }
 

@@ -17,6 +17,7 @@ use crate::caller::Caller;
 use crate::clock::{Clock, Ids, SystemClock, SystemIds};
 use crate::context::LiveSessions;
 use crate::denials::DenialBuffer;
+use crate::embedding::Embedding;
 use crate::error::ServiceError;
 use crate::operation::{Operation, find_call};
 use crate::personal::{PERSONAL, Person, Places};
@@ -39,7 +40,7 @@ pub struct Service {
     pub(crate) uses: UseBuffer,
     pub(crate) visits: Visits,
     pub(crate) background: Background,
-    pub(crate) has_embedded: AtomicBool,
+    pub(crate) embedding: Embedding,
     /// Whether this process changed anything: such a process also keeps house.
     pub(crate) has_written: AtomicBool,
     pub(crate) clock_guard: Mutex<ClockGuard>,
@@ -90,7 +91,7 @@ impl Service {
             uses: UseBuffer::default(),
             visits: Visits::default(),
             background: Background::default(),
-            has_embedded: AtomicBool::new(false),
+            embedding: Embedding::default(),
             has_written: AtomicBool::new(false),
             clock_guard: Mutex::new(ClockGuard::default()),
             sessions: LiveSessions::default(),

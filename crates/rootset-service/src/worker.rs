@@ -1,4 +1,4 @@
-//! Completing pending memories: extraction and embedding outside any transaction, under a lease, with back-off.
+//! Completing pending memories: extraction outside any transaction, under a lease, with back-off. Vectors: `embedding.rs`.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, mpsc};
@@ -11,7 +11,6 @@ use rootset_store::{PendingWork, Stamp, StoreError, UpdateOutcome, Workspace};
 
 use crate::error::ServiceError;
 use crate::housekeeping::Housekeeper;
-use crate::prepare::embedded_text;
 use crate::service::Service;
 
 /// Longer than a model's slowest honest answer, so that nobody else starts the same work; shorter than a person's
@@ -21,9 +20,6 @@ const BACK_OFF_FIRST_MS: i64 = 5_000;
 const BACK_OFF_MAX_MS: i64 = 3_600_000;
 /// Pending memories of others that a short-lived process completes before it ends.
 const COMPLETED_AT_END_MAX: usize = 8;
-
-/// Chunks that get a new vector in one go: one request to a model.
-const VECTORS_REBUILT_MAX: usize = 64;
 
 /// What came of a completion that the caller waited for.
 #[derive(Debug)]
@@ -81,38 +77,12 @@ impl Service {
                 break;
             }
         }
-        // Only who used the embedder already pays for it here: a listing must not load a model on its way out.
-        if self.has_embedded.load(Ordering::Relaxed) {
-            self.rebuild_some_vectors()?;
-        }
+        self.embed_at_end()?;
         self.retry_log_and_log();
         if self.has_written.load(Ordering::Relaxed) {
             self.housekeep_and_log(Housekeeper::Writer);
         }
         Ok(())
-    }
-
-    /// Gives a few chunks the vectors they lack, after a change of model or work by a client without one; `false` when
-    /// none lacks any. A failing model is not this caller's trouble: the next one tries again.
-    pub fn rebuild_some_vectors(&self) -> Result<bool, ServiceError> {
-        let Some(embedder) = &self.embedder else { return Ok(false) };
-        let missing = self.store.chunks_without_vectors(embedder.id(), VECTORS_REBUILT_MAX)?;
-        if missing.is_empty() {
-            return Ok(false);
-        }
-        let texts: Vec<String> = missing.iter().map(|it| embedded_text(&it.topic, &it.text)).collect();
-        let borrowed: Vec<&str> = texts.iter().map(String::as_str).collect();
-        match embedder.embed(&borrowed) {
-            Ok(vectors) => {
-                let pairs: Vec<_> = missing.iter().zip(vectors).collect();
-                self.store.store_vectors(embedder.id(), &pairs, self.now())?;
-                Ok(true)
-            }
-            Err(error) => {
-                tracing::warn!(%error, "rebuilding vectors failed");
-                Ok(false)
-            }
-        }
     }
 
     fn work_on(&self, work: &PendingWork) -> Result<Completion, ServiceError> {
@@ -140,7 +110,7 @@ impl Service {
                 extraction
             }
         };
-        prepared.derived = Some(self.derive(&prepared, extraction).map_err(WorkError::Provider)?);
+        prepared.derived = Some(self.derive(&prepared, extraction));
         let stamp = Stamp::new(self.now(), "worker");
         Ok(self.store.complete(work, &prepared, self.history(), stamp)?)
     }
@@ -170,7 +140,7 @@ impl From<StoreError> for WorkError {
 
 /// A local model that fails is our fault, not a reason to keep the memory pending for ever.
 pub(crate) fn provider_failed(error: &ProviderError) -> ServiceError {
-    ServiceError::new(ErrorCode::Internal, format!("extraction or embedding failed: {error}"))
+    ServiceError::new(ErrorCode::Internal, format!("extraction failed: {error}"))
 }
 
 /// Threads that outlive their request, and how to wait for them.

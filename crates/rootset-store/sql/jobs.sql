@@ -43,4 +43,29 @@ UPDATE jobs SET due_at = 9223372036854775807, lease_until = 0, fence = fence + 1
 WHERE workspace = ?1 AND kind = ?2 AND subject IN (SELECT value FROM blob_list(?3));
 
 -- name: cancel_many
-DELETE FROM jobs WHERE workspace = ?1 AND kind = ?2 AND subject IN (SELECT value FROM blob_list(?3));
+DELETE FROM jobs WHERE workspace = ?1 AND kind IN (?2, ?3) AND subject IN (SELECT value FROM blob_list(?4));
+
+-- The oldest jobs of a workspace that are due and that nobody holds.
+-- name: due_among
+SELECT j.subject FROM jobs j
+WHERE j.workspace = ?1 AND j.kind = ?2 AND j.due_at <= ?3 AND j.lease_until <= ?3
+ORDER BY j.due_at LIMIT ?4 skip_locked();
+
+-- Taking them raises their fences.
+-- name: claim_many
+UPDATE jobs SET lease_until = ?4, fence = fence + 1, attempts = attempts + 1
+WHERE workspace = ?1 AND kind = ?2 AND subject IN (SELECT value FROM blob_list(?3))
+RETURNING subject, fence;
+
+-- The leases must not change hands between this and the commit.
+-- name: fences
+SELECT subject, fence FROM jobs
+WHERE workspace = ?1 AND kind = ?2 AND subject IN (SELECT value FROM blob_list(?3)) for_update();
+
+-- name: release_many
+UPDATE jobs SET lease_until = 0, due_at = ?4, last_error = ?5
+WHERE workspace = ?1 AND kind = ?2 AND subject IN (SELECT value FROM blob_list(?3));
+
+-- name: last_error
+SELECT last_error FROM jobs
+WHERE workspace = ?1 AND kind = ?2 AND last_error IS NOT NULL ORDER BY due_at DESC LIMIT 1;

@@ -44,7 +44,7 @@ UPDATE uses SET last_used_at = ?2 WHERE workspace = ?1 AND last_used_at > ?2;
 
 -- What waits for its time to come was told it by the same clock.
 -- name: restamp_jobs
-UPDATE jobs SET due_at = ?2, lease_until = 0 WHERE workspace = ?1 AND kind = 'complete' AND due_at > ?2;
+UPDATE jobs SET due_at = ?2, lease_until = 0 WHERE workspace = ?1 AND kind IN ('complete', 'embed') AND due_at > ?2;
 
 -- Whether anything in a workspace waits for a new stamp, now that it is ?2.
 -- name: has_stamps_in_doubt

@@ -32,9 +32,23 @@ SELECT chunk FROM chunks WHERE workspace = ?1 AND chunk IN (SELECT value FROM in
 -- scans: a change of model visits every chunk once
 SELECT ch.chunk FROM chunks ch
 LEFT JOIN vectors v ON v.workspace = ch.workspace AND v.chunk = ch.chunk AND v.space = ?2
-WHERE ch.workspace = ?1 AND v.chunk IS NULL
+WHERE ch.workspace = ?1 AND ch.chunk > ?4 AND v.chunk IS NULL
   AND NOT EXISTS (SELECT 1 FROM files f WHERE f.workspace = ch.workspace AND f.memory = ch.memory)
 ORDER BY ch.chunk LIMIT ?3;
+
+-- Those of certain memories.
+-- name: chunks_of_without
+SELECT ch.memory, ch.chunk FROM chunks ch
+LEFT JOIN vectors v ON v.workspace = ch.workspace AND v.chunk = ch.chunk AND v.space = ?2
+WHERE ch.workspace = ?1 AND ch.memory IN (SELECT value FROM blob_list(?3)) AND v.chunk IS NULL
+ORDER BY ch.chunk;
+
+-- name: progress
+-- scans: counted only when somebody asks how far it is
+SELECT CAST(COUNT(*) AS BIGINT), CAST(COUNT(v.chunk) AS BIGINT) FROM chunks ch
+LEFT JOIN vectors v ON v.workspace = ch.workspace AND v.chunk = ch.chunk AND v.space = ?2
+WHERE ch.workspace = ?1
+  AND NOT EXISTS (SELECT 1 FROM files f WHERE f.workspace = ch.workspace AND f.memory = ch.memory);
 
 -- name: complete_space
 SELECT value FROM meta WHERE key = 'vector_space';

@@ -13,6 +13,8 @@ use crate::workspaces::{self, Draw};
 use crate::{PreparedContent, Stamp, Store, Workspace, graph, vectors};
 
 const COMPLETE: &str = "complete";
+/// Vectors that are owed to a memory, see `vectors/owed.rs`.
+pub(crate) const EMBED: &str = "embed";
 /// The cursor of a completion that has to erase earlier revisions when it is done.
 const ERASE_PREVIOUS: &[u8] = b"erase_previous";
 
@@ -147,7 +149,7 @@ impl Store {
                 let chunks: Vec<i64> =
                     tx.rows(&memory_sql::CHUNKS_OF, &[workspace.into(), (&memory).into()], |row| row.get(0))?;
                 if let Some(first_chunk) = chunks.first() {
-                    vectors::insert(tx, workspace, *first_chunk, derived, stamp.now)?;
+                    vectors::insert(tx, workspace, memory, *first_chunk, derived, stamp.now)?;
                 }
                 let before = graph::contributed_by(tx, workspace, &[memory.0])?;
                 let (revision, first_number) = (work.revision, drawn.first_number);
@@ -260,11 +262,12 @@ pub(crate) fn park_completions(
     Ok(())
 }
 
-pub(crate) fn cancel_completions(
+/// Of memories that go for good: nothing is left to be done for them.
+pub(crate) fn cancel(
     tx: &mut dyn Transaction,
     workspace: WorkspaceKey,
     memories: &[[u8; 16]],
 ) -> Result<(), StoreError> {
-    tx.execute(&sql::CANCEL_MANY, &[workspace.into(), COMPLETE.into(), memories.into()])?;
+    tx.execute(&sql::CANCEL_MANY, &[workspace.into(), COMPLETE.into(), EMBED.into(), memories.into()])?;
     Ok(())
 }

@@ -125,7 +125,7 @@ pub use trust::TrustChange;
 pub use undo::{Conflict, Undone};
 pub use update::{AttributeChanges, EraseIds, History, UpdateOutcome, UpdateRequest};
 pub use uses::RecordedUse;
-pub use vectors::UnembeddedChunk;
+pub use vectors::{OwedVectors, UnembeddedChunk, VectorProgress};
 pub use workspaces::{NewWorkspace, NextLook, STANDARD_CLASS, Workspace, WorkspaceView};
 
 /// The version of the schema that this program reads and writes.
@@ -160,14 +160,19 @@ pub struct PreparedDerived {
     pub extraction: rootset_model::Extraction,
     /// Terms of each entity's name, in the order of `extraction.entities`.
     pub entity_terms: Vec<String>,
-    pub vectors: Option<PreparedVectors>,
+    pub vectors: PreparedVectors,
 }
 
-/// One unit-length vector per chunk, in the order of the chunks.
-#[derive(Clone, Debug)]
-pub struct PreparedVectors {
-    pub space: String,
-    pub vectors: Vec<Vec<f32>>,
+/// What becomes of the vectors of a content's chunks.
+#[derive(Clone, Debug, Default)]
+pub enum PreparedVectors {
+    /// There is no embedder.
+    #[default]
+    None,
+    /// They are made in the background: the memory is complete without them.
+    Owed,
+    /// One of unit length per chunk, in the order of the chunks.
+    Made { space: String, vectors: Vec<Vec<f32>> },
 }
 
 /// Which list of a content a chunk was cut from; lists are joined by line feeds.

@@ -284,7 +284,7 @@ pub(crate) fn switch_revision(
     let draw = Draw { numbers, chunks: prepared.chunks.len(), ..Draw::default() };
     let drawn = workspaces::draw(tx, workspace, draw, now)?;
     insert_chunks(tx, workspace, memory, prepared, drawn.first_chunk)?;
-    vectors::insert(tx, workspace, drawn.first_chunk, derived, now)?;
+    vectors::insert(tx, workspace, memory, drawn.first_chunk, derived, now)?;
     let contribution = Contribution { memory, revision, derived, first_number: drawn.first_number };
     let created = graph::contribute(tx, workspace, contribution, &before, now)?;
     set_revision(tx, workspace, memory, revision, &prepared.doc_hash, (ingestion == Ingestion::Now).then_some(now))?;

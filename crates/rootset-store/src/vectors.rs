@@ -3,21 +3,27 @@
 //! The codes are loaded on the first vector query and refreshed by number when anybody wrote more. A deleted chunk may
 //! linger in the cache: liveness is checked in the database for every hit, so it is never served.
 
+mod owed;
+
 use std::collections::{BTreeMap, HashMap};
 
 use parking_lot::Mutex;
-use rootset_model::{Timestamp, WorkspaceKey};
+use rootset_model::{MemoryId, Timestamp, WorkspaceKey};
 
 use crate::driver::{Tenant, Transaction};
 use crate::error::StoreError;
 use crate::statements::vectors as sql;
 use crate::workspaces::{self, Draw};
-use crate::{PreparedDerived, Store};
+use crate::{PreparedDerived, PreparedVectors, Store};
+
+pub use owed::{OwedVectors, VectorProgress};
 
 /// How many more hits than wanted are rescored: int8 order is nearly right, not quite.
 const RESCORE_FACTOR: usize = 4;
 /// Vectors that one transaction brings into an index that was made after them.
 const INDEXED_AT_ONCE: i64 = 1_000;
+/// Chunks are numbered from zero at the earliest.
+const BEFORE_ALL_CHUNKS: i64 = -1;
 
 #[derive(Debug, Default)]
 pub(crate) struct VectorCache {
@@ -155,8 +161,14 @@ pub struct UnembeddedChunk {
 }
 
 impl Store {
-    /// Chunks that still need a vector of this space; none means the space is complete, which is then remembered.
-    pub fn chunks_without_vectors(&self, space: &str, limit: usize) -> Result<Vec<UnembeddedChunk>, StoreError> {
+    /// Chunks that still need a vector of this space, from the one that follows `after` on. None from the beginning means
+    /// that the space is complete, which is then remembered.
+    pub fn chunks_without_vectors(
+        &self,
+        space: &str,
+        after: Option<(WorkspaceKey, i64)>,
+        limit: usize,
+    ) -> Result<Vec<UnembeddedChunk>, StoreError> {
         let is_complete = |tx: &mut dyn Transaction| {
             let complete: Option<Vec<u8>> = tx.row(&sql::COMPLETE_SPACE, &[], |row| row.get(0))?;
             Ok(complete.as_deref() == Some(space.as_bytes()))
@@ -164,8 +176,8 @@ impl Store {
         if self.read(Tenant::Database, is_complete)? {
             return Ok(Vec::new());
         }
-        let missing = self.read(Tenant::Database, |tx| missing(tx, space, limit))?;
-        if missing.is_empty() {
+        let missing = self.read(Tenant::Database, |tx| missing(tx, space, after, limit))?;
+        if missing.is_empty() && after.is_none() {
             self.write(Tenant::Database, |tx| {
                 // Asked again inside the write: somebody may have added a chunk without a vector meanwhile.
                 if missing_in_any(tx, space)? {
@@ -202,14 +214,26 @@ impl Store {
 }
 
 fn missing_in_any(tx: &mut dyn Transaction, space: &str) -> Result<bool, StoreError> {
-    Ok(!missing(tx, space, 1)?.is_empty())
+    Ok(!missing(tx, space, None, 1)?.is_empty())
 }
 
-fn missing(tx: &mut dyn Transaction, space: &str, limit: usize) -> Result<Vec<UnembeddedChunk>, StoreError> {
+fn missing(
+    tx: &mut dyn Transaction,
+    space: &str,
+    after: Option<(WorkspaceKey, i64)>,
+    limit: usize,
+) -> Result<Vec<UnembeddedChunk>, StoreError> {
     let mut found = Vec::new();
-    for workspace in workspaces::keys(tx)? {
+    let mut workspaces = workspaces::keys(tx)?;
+    workspaces.sort_unstable();
+    for workspace in workspaces {
+        let after = match after {
+            Some((passed, _)) if workspace < passed => continue,
+            Some((same, chunk)) if workspace == same => chunk,
+            _ => BEFORE_ALL_CHUNKS,
+        };
         tx.enter(workspace.into())?;
-        let parameters = [workspace.into(), space.into(), (limit as i64).into()];
+        let parameters = [workspace.into(), space.into(), (limit as i64).into(), after.into()];
         let keys: Vec<i64> = tx.rows(&sql::CHUNKS_WITHOUT, &parameters, |row| row.get(0))?;
         for (chunk, topic, text) in crate::repair::chunk_texts(tx, workspace, &keys)? {
             found.push(UnembeddedChunk { workspace, chunk, topic, text });
@@ -222,33 +246,44 @@ fn missing(tx: &mut dyn Transaction, space: &str, limit: usize) -> Result<Vec<Un
     Ok(found)
 }
 
-/// Stores the vectors of a memory's chunks, whose numbers follow `first_chunk`. Without any, no space is complete.
+/// Stores the vectors of a memory's chunks, whose numbers follow `first_chunk`, or notes that they are owed. Without
+/// either, no space is complete.
 pub(crate) fn insert(
     tx: &mut dyn Transaction,
     workspace: WorkspaceKey,
+    memory: MemoryId,
     first_chunk: i64,
     derived: &PreparedDerived,
     now: Timestamp,
 ) -> Result<(), StoreError> {
-    insert_all(tx, workspace, &[(first_chunk, derived)], now)
+    insert_all(tx, workspace, &[(memory, first_chunk, derived)], now)
 }
 
 /// The same for several memories together.
 pub(crate) fn insert_all(
     tx: &mut dyn Transaction,
     workspace: WorkspaceKey,
-    memories: &[(i64, &PreparedDerived)],
+    memories: &[(MemoryId, i64, &PreparedDerived)],
     now: Timestamp,
 ) -> Result<(), StoreError> {
     let mut by_space: BTreeMap<&str, Vec<(i64, &[f32])>> = BTreeMap::new();
-    for (first_chunk, derived) in memories {
-        if let Some(prepared) = &derived.vectors {
-            let vectors = (*first_chunk..).zip(prepared.vectors.iter().map(Vec::as_slice));
-            by_space.entry(&prepared.space).or_default().extend(vectors);
+    let mut owed = Vec::new();
+    let mut is_left_out = false;
+    for (memory, first_chunk, derived) in memories {
+        match &derived.vectors {
+            PreparedVectors::None => is_left_out = true,
+            PreparedVectors::Owed => owed.push(*memory),
+            PreparedVectors::Made { space, vectors } => {
+                let vectors = (*first_chunk..).zip(vectors.iter().map(Vec::as_slice));
+                by_space.entry(space).or_default().extend(vectors);
+            }
         }
     }
-    if memories.iter().any(|(_, derived)| derived.vectors.is_none()) {
+    if is_left_out {
         tx.execute(&sql::CLEAR_COMPLETE_SPACE, &[])?;
+    }
+    if !owed.is_empty() {
+        owed::owe(tx, workspace, &owed, now)?;
     }
     by_space.into_iter().try_for_each(|(space, vectors)| insert_rows(tx, workspace, space, &vectors, now))
 }

@@ -11,6 +11,7 @@ mod commands;
 mod configuration;
 mod deliveries;
 mod editor;
+mod embedding;
 mod exit;
 #[cfg(feature = "http")]
 mod first_token;

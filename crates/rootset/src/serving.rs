@@ -1,4 +1,4 @@
-//! What a server does besides answering: it completes pending memories, writes uses and denials, renews the first token, runs
+//! What a server does besides answering: it completes pending memories, makes vectors, writes uses and denials, renews the first token, runs
 //! the scheduler and delivers events.
 
 use std::sync::Arc;
@@ -12,11 +12,11 @@ use rootset_service::{Housekeeper, Service, ServiceError};
 
 use crate::background::{Background, is_asked_within};
 use crate::first_token::Renewal;
-use crate::rounds;
+use crate::{embedding, rounds};
 
 /// Uses are written within this time, and pending memories looked for.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
-/// How often vectors that are missing are looked for, and what is due once a day.
+/// How often what is due once a day is looked for.
 const TIDY_EVERY: Duration = Duration::from_secs(60);
 /// How often the end of the first token is looked at.
 const RENEW_EVERY: Duration = Duration::from_secs(3_600);
@@ -36,6 +36,7 @@ pub fn start(
         renewal,
     };
     background.spawn(move |asked| pending.work(&asked));
+    embedding::start(service, Service::embed_some, &mut background);
     if is_scheduler_enabled {
         let scheduler = Scheduler::new(service.clone()).with_stop(background.is_ending.clone());
         background.spawn(move |asked| rounds::until_stopped(&scheduler, |time| is_asked_within(&asked, time)));
@@ -66,7 +67,6 @@ impl Pending {
             }
             self.log("completing memories", self.repeat(Service::complete_one_pending));
             if tidied_at.elapsed() >= TIDY_EVERY {
-                self.log("rebuilding vectors", self.repeat(Service::rebuild_some_vectors));
                 self.service.empty_old_log_and_log();
                 if self.keeps_house {
                     self.log("housekeeping", self.service.housekeep(Housekeeper::Writer).map(drop));

@@ -62,8 +62,8 @@ pub(super) fn repair(service: &Service) -> Result<(), ServiceError> {
             Some(extraction) => Ok(extraction.clone()),
             None => service.extractor.extract(&broken.content),
         };
-        let derived = derived.and_then(|extraction| service.derive(&prepared, extraction));
-        prepared.derived = Some(derived.map_err(|error| provider_failed(&error))?);
+        let extraction = derived.map_err(|error| provider_failed(&error))?;
+        prepared.derived = Some(service.derive(&prepared, extraction));
         service.store.rederive(&broken, &prepared, service.now())?;
     }
     let mut reader = Reader::new();

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use rootset_api::{DiskAnswer, GcStatus, LiveCounts, RemovedByAgents, StatusAnswer, TrashCounts};
+use rootset_api::{DiskAnswer, GcStatus, LiveCounts, RemovedByAgents, StatusAnswer, TrashCounts, VectorsAnswer};
 use rootset_model::limits::RUNS_SHOWN;
-use rootset_store::Removals;
+use rootset_store::{Removals, Workspace};
 
 use super::undo::run_answer;
 use crate::caller::Caller;
@@ -40,6 +40,7 @@ impl Operation for GcStatus {
             undo_ends_soon: Some(status.undo_ends_soon.into_iter().map(run_answer).collect::<Vec<_>>())
                 .filter(|runs| !runs.is_empty()),
             removed_by_agents: removed_answer(status.removed_by_agents),
+            vectors: vectors_answer(service, &workspace, sees_all)?,
             disk: DiskAnswer {
                 db: sees_all.then_some(status.sizes.database_bytes),
                 wal: sees_all.then_some(status.sizes.log_bytes),
@@ -49,6 +50,22 @@ impl Operation for GcStatus {
             },
         })
     }
+}
+
+fn vectors_answer(
+    service: &Service,
+    workspace: &Workspace,
+    sees_all: bool,
+) -> Result<Option<VectorsAnswer>, ServiceError> {
+    let Some(embedder) = &service.embedder else { return Ok(None) };
+    let progress = service.store.vector_progress(workspace, embedder.id())?;
+    Ok(Some(VectorsAnswer {
+        embedder: embedder.id().to_owned(),
+        chunks: progress.chunks,
+        embedded: progress.embedded,
+        // It may name a folder or a host, which is nothing for tenants.
+        last_error: progress.last_error.filter(|_| sees_all),
+    }))
 }
 
 fn removed_answer(removals: Removals) -> Option<RemovedByAgents> {

@@ -18,6 +18,7 @@ mod defragmenting;
 mod deleting;
 mod delivering;
 mod draining;
+mod embedding;
 mod erasing;
 mod everywhere;
 mod explaining;

@@ -69,7 +69,8 @@ pub fn insert_all(
         .zip(&numbers)
         .filter_map(|(it, number)| Some((it, number, it.new.prepared.derived.as_ref()?)))
         .collect();
-    let embedded: Vec<_> = derived.iter().map(|(_, number, derived)| (number.first_chunk, *derived)).collect();
+    let embedded: Vec<_> =
+        derived.iter().map(|(it, number, derived)| (it.new.id, number.first_chunk, *derived)).collect();
     vectors::insert_all(tx, workspace, &embedded, stamp.now)?;
     let contributions: Vec<Contribution<'_>> = derived
         .iter()

@@ -3,18 +3,18 @@
 use clap::Args;
 use rootset_api::ErrorCode;
 use rootset_model::Timestamp;
-use rootset_service::ServiceError;
 use rootset_service::delivery::Delivery;
 use rootset_service::scheduler::{Round, Scheduler, Tick, WaitingForPerson};
+use rootset_service::{Service, ServiceError};
 use serde::Serialize;
 
 use crate::background::Background;
-use crate::deliveries;
 use crate::exit::Failure;
 use crate::program::Program;
 use crate::render::{self, counted};
 use crate::rounds::{self, HOW_TO_TRUST};
 use crate::stop::Stop;
+use crate::{deliveries, embedding};
 
 /// Run the collector's scheduler until it is stopped
 #[derive(Debug, Args)]
@@ -124,7 +124,8 @@ fn until_stopped(
     program: &Program,
 ) -> Result<(), Failure> {
     program.say_durability()?;
-    let background = Background::delivering(deliveries);
+    let mut background = Background::delivering(deliveries);
+    embedding::start(program.service()?, Service::embed_some, &mut background);
     program.output.talk("the scheduler is running; Ctrl-C stops it");
     rounds::until_stopped(scheduler, |time| stop.wait(time));
     background.stop();

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use clap::Args;
@@ -14,7 +15,9 @@ use rootset_service::{PERSONAL, Rights, Service, ServiceError};
 use rootset_store::Location;
 use tokio_util::sync::CancellationToken;
 
+use crate::background::Background;
 use crate::configuration::Database;
+use crate::embedding;
 use crate::exit::Failure;
 use crate::program::{Program, person};
 use crate::stop::Stop;
@@ -88,9 +91,12 @@ pub fn run(arguments: McpArguments, program: &Program) -> Result<(), Failure> {
     let stopped = CancellationToken::new();
     pass_on(stop, stopped.clone());
     runtime.spawn(keep_up(service.clone()));
+    let mut background = Background::delivering(Vec::new());
+    embedding::start(&service, Service::embed_some_once_owed, &mut background);
     let served = runtime.block_on(rootset_mcp::serve_stdio(McpServer::new(service, options), stopped));
     // What still runs now was told to stop: it commits as a whole or not at all.
     runtime.shutdown_background();
+    background.is_ending.store(true, Ordering::SeqCst);
     served.map_err(|error| ServiceError::invalid(format!("the client does not speak the protocol: {error}")).into())
 }
 

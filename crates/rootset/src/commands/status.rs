@@ -2,11 +2,11 @@
 
 use std::fmt::Write;
 
-use rootset_api::{DiskAnswer, GcStatus, RoundsAnswer, StatusAnswer};
+use rootset_api::{DiskAnswer, GcStatus, RoundsAnswer, StatusAnswer, VectorsAnswer};
 
 use crate::exit::Failure;
 use crate::program::Program;
-use crate::render::{self, Column, Table, amounts, bytes, counted, one_line, with_age};
+use crate::render::{self, Column, Table, amounts, bytes, counted, escaped, one_line, with_age};
 
 pub fn run(program: &Program) -> Result<(), Failure> {
     let status = program.run(GcStatus::default())?;
@@ -53,6 +53,9 @@ fn render(status: &StatusAnswer) -> String {
         let more = if removed.count > removed.names.len() as i64 { ", …" } else { "" };
         line("by agents", format!("{memories} removed: {}{more}; the first undo ends {until}", names.join(", ")));
     }
+    if let Some(vectors) = &status.vectors {
+        line("vectors", progress(vectors));
+    }
     if !status.last_runs.is_empty() {
         let mut table = Table::new([
             Column::id("RUN"),
@@ -74,6 +77,18 @@ fn render(status: &StatusAnswer) -> String {
         shown.push_str(&table.finish());
     }
     shown
+}
+
+fn progress(vectors: &VectorsAnswer) -> String {
+    let VectorsAnswer { embedder, chunks, embedded, last_error } = vectors;
+    let (of, by) = (counted(*chunks, "chunk", "chunks"), escaped(embedder));
+    match (last_error, chunks - embedded) {
+        (Some(error), _) => format!("{embedded} of {of} by {by}; the last attempt failed: {}", escaped(error)),
+        (None, 0) => format!("all of {of} by {by}"),
+        (None, _) => {
+            format!("{embedded} of {of} by {by}; `rootset serve` and `rootset daemon` make the rest in the background")
+        }
+    }
 }
 
 fn garbage(rounds: &RoundsAnswer) -> String {

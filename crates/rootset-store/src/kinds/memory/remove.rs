@@ -54,7 +54,7 @@ pub(super) fn remove(
     search_delete(tx, workspace, SearchIndex::Memories, &notes, removal)?;
     search_delete(tx, workspace, SearchIndex::Code, &code, removal)?;
     count_purged_chunks(tx, chunks.len())?;
-    jobs::cancel_completions(tx, workspace, ids)?;
+    jobs::cancel(tx, workspace, ids)?;
     for statement in [
         &memory_sql::DELETE_CHUNKS,
         &code_sql::DELETE_FILES,
