@@ -35,6 +35,8 @@ use crate::commands::list::PageArguments;
 use crate::commands::log::LogArguments;
 use crate::commands::man::ManArguments;
 use crate::commands::mcp::McpArguments;
+#[cfg(feature = "local-model")]
+use crate::commands::model::ModelCommand;
 use crate::commands::prune::PruneArguments;
 use crate::commands::receipt::ReceiptCommand;
 use crate::commands::remove::RemoveArguments;
@@ -152,6 +154,10 @@ pub enum Command {
     Serve(ServeArguments),
     Daemon(DaemonArguments),
     Mcp(McpArguments),
+    /// Fetch, add, list and remove the models that run inside Rootset
+    #[cfg(feature = "local-model")]
+    #[command(subcommand)]
+    Model(ModelCommand),
     /// Show the settings in force
     #[command(subcommand)]
     Config(ConfigCommand),

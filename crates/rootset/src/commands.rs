@@ -24,6 +24,8 @@ pub mod list;
 pub mod log;
 pub mod man;
 pub mod mcp;
+#[cfg(feature = "local-model")]
+pub mod model;
 pub mod prune;
 pub mod receipt;
 pub mod remove;
@@ -93,6 +95,8 @@ pub fn run(command: Command, program: &Program) -> Result<(), Failure> {
         #[cfg(feature = "http")]
         Command::Serve(arguments) => serve::run(arguments, program),
         Command::Daemon(arguments) => daemon::run(arguments, program),
+        #[cfg(feature = "local-model")]
+        Command::Model(command) => model::run(command, program),
         Command::Mcp(arguments) => mcp::run(arguments, program),
         Command::Config(command) => config::run(command, program),
         Command::Install(arguments) => install::run(&arguments, program),

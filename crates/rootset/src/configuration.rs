@@ -31,10 +31,16 @@ use crate::arguments::GlobalArguments;
 
 pub use events::EventConfiguration;
 pub use example::example;
-pub use folders::{create_private, data_file};
+#[cfg(feature = "local-model")]
+pub use folders::{MODEL_DEFAULT, models};
+pub use folders::{create_private, data_file, model};
 #[cfg(feature = "http")]
 pub use server::ServerConfiguration;
 use sources::{Layer, SourceKind};
+
+/// Where most sentence transformers are published.
+#[cfg(feature = "local-model")]
+const MODEL_HUB: &str = "https://huggingface.co";
 
 /// What is in force.
 #[derive(Debug)]
@@ -48,6 +54,8 @@ pub struct Configuration {
     pub server: ServerConfiguration,
     pub extract: ExtractModel,
     pub embed: EmbedModel,
+    #[cfg(feature = "local-model")]
+    pub model_hub: String,
     /// Every key as it is shown to people.
     pub shown: Vec<ShownSetting>,
 }
@@ -77,6 +85,8 @@ pub enum EmbedModel {
     None,
     OpenAi(EndpointSettings),
     Static(PathBuf),
+    /// The folder of a sentence transformer.
+    Local(PathBuf),
 }
 
 #[derive(Debug)]
@@ -177,8 +187,11 @@ impl Reader {
             embed: match self.text("embed.provider").as_deref() {
                 Some("openai") => EmbedModel::OpenAi(self.endpoint("embed")?),
                 Some("static") => EmbedModel::Static(self.needed("embed.provider", "static", "embed.path")?.into()),
+                Some("local") => EmbedModel::Local(self.local_model()?),
                 _ => EmbedModel::None,
             },
+            #[cfg(feature = "local-model")]
+            model_hub: self.text("models.hub").unwrap_or_else(|| MODEL_HUB.to_owned()),
             shown: self.all_shown(&database),
             database,
         })
@@ -264,6 +277,15 @@ impl Reader {
                 Ok(settings.with_api_key(secret(&format!("{section}.api_key_env"), &variable, &or_else)?))
             }
             None => Ok(settings),
+        }
+    }
+
+    /// The folder that was named, or that of a model which `rootset model` put below the data folder.
+    fn local_model(&self) -> Result<PathBuf, ServiceError> {
+        match (self.text("embed.path"), self.text("embed.model")) {
+            (Some(path), _) => Ok(path.into()),
+            (None, Some(name)) => folders::model(&name),
+            (None, None) => folders::model(folders::MODEL_DEFAULT),
         }
     }
 

@@ -10,7 +10,7 @@ use rootset_service::{Caller, FrontEnd, Operation, Person, Progress, SecretNotes
 use rootset_store::{Location, Store};
 
 use crate::arguments::GlobalArguments;
-use crate::configuration::Configuration;
+use crate::configuration::{Configuration, EmbedModel};
 #[cfg(feature = "http")]
 use crate::first_token;
 use crate::output::Output;
@@ -102,6 +102,11 @@ impl Program {
         // Models before the store: a wrong setting must not leave an empty database behind.
         let extractor = models::extractor(&configuration.extract)?;
         let embedder = models::embedder(&configuration.embed)?;
+        if let EmbedModel::Local(folder) = &configuration.embed
+            && !folder.exists()
+        {
+            tracing::warn!("{}", models::missing(folder));
+        }
         let location = configuration.location()?;
         let backups = configuration.backup_folder()?;
         let store = Store::open_with(&location, backups.as_deref(), &configuration.postgres)?;

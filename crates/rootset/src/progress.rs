@@ -21,6 +21,22 @@ impl Bar {
         Self { bar }
     }
 
+    /// Of a file that is fetched.
+    #[cfg(feature = "local-model")]
+    pub fn of_bytes(is_shown: bool) -> Self {
+        let bar = Self::new(is_shown);
+        if let Ok(style) = ProgressStyle::with_template("{bar:30} {bytes}/{total_bytes}, {eta} left") {
+            bar.bar.set_style(style);
+        }
+        bar
+    }
+
+    #[cfg(feature = "local-model")]
+    pub fn show(&self, done: u64, total: u64) {
+        self.bar.set_length(total);
+        self.bar.set_position(done);
+    }
+
     /// What is done of what there is to do, for somebody who asks from another thread.
     pub fn counts(&self) -> impl Fn() -> (u64, u64) + Send + 'static {
         let bar = self.bar.clone();

@@ -9,6 +9,11 @@ use rootset_store::platform::private_folder;
 const FOLDER: &str = "rootset";
 pub const CONFIGURATION_FILE: &str = "rootset.toml";
 const DATABASE_FILE: &str = "rootset.db";
+const MODELS_FOLDER: &str = "models";
+/// What `embed.provider = "local"` means when no model is named.
+pub const MODEL_DEFAULT: &str = "all-minilm-l6-v2";
+/// As many as a file's name may have in most places, with room for what is added while it is fetched.
+const MODEL_NAME_CHARS_MAX: usize = 64;
 
 /// `None` without a home: there is then no such file.
 pub fn user_configuration() -> Option<PathBuf> {
@@ -29,6 +34,28 @@ pub fn data_file(name: &str) -> Result<PathBuf, ServiceError> {
             .with_hint("set `XDG_DATA_HOME` to a folder that only you may read")
     })?;
     Ok(folder.join(name))
+}
+
+/// Where models are that `rootset model` knows by name.
+pub fn models() -> Result<PathBuf, ServiceError> {
+    data_file(MODELS_FOLDER)
+}
+
+/// The folder of one. A name is a name and leads nowhere else.
+pub fn model(name: &str) -> Result<PathBuf, ServiceError> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+    let is_name = name.len() <= MODEL_NAME_CHARS_MAX
+        && name.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && name.chars().all(is_plain);
+    if !is_name {
+        let shown: String = name.chars().take(MODEL_NAME_CHARS_MAX).collect();
+        let message = format!("`{}` is not the name of a model", shown.escape_debug());
+        return Err(ServiceError::invalid(message).with_hint(format!(
+            "allowed: up to {MODEL_NAME_CHARS_MAX} of A-Z a-z 0-9 . _ -, beginning with a letter or digit; name a folder with \
+             `embed.path`"
+        )));
+    }
+    Ok(models()?.join(name))
 }
 
 fn data_folder() -> Option<PathBuf> {

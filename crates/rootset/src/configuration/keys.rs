@@ -505,9 +505,10 @@ const AFTER_RETENTION: &[Key] = &[
     Key { path: "extract.timeout", kind: TIMEOUT, value: Value::Default(r#""60s""#), about: "time for one attempt" },
     Key {
         path: "embed.provider",
-        kind: Kind::Choice(&["none", "openai", "static"]),
+        kind: Kind::Choice(&["none", "openai", "static", "local"]),
         value: Value::Default(r#""none""#),
-        about: "vectors for search: `none`, an `openai`-compatible endpoint, or a `static` table on disk",
+        about: "vectors for search: `none`, an `openai`-compatible endpoint, a `static` table on disk, or a `local` model that \
+                runs inside Rootset",
     },
     Key {
         path: "embed.base_url",
@@ -519,7 +520,7 @@ const AFTER_RETENTION: &[Key] = &[
         path: "embed.model",
         kind: Kind::Text,
         value: Value::Unset { example: r#""nomic-embed-text""# },
-        about: "name of the model at that endpoint",
+        about: "name of the model at that endpoint, or of a local model in `rootset model list`; unset: all-minilm-l6-v2",
     },
     Key {
         path: "embed.api_key_env",
@@ -531,9 +532,15 @@ const AFTER_RETENTION: &[Key] = &[
         path: "embed.path",
         kind: Kind::Text,
         value: Value::Unset { example: r#""/opt/models/potion-base-8M""# },
-        about: "folder of a static table: model.safetensors and tokenizer.json",
+        about: "folder of a static table or a local model: model.safetensors, tokenizer.json and what came with them",
     },
     Key { path: "embed.timeout", kind: TIMEOUT, value: Value::Default(r#""60s""#), about: "time for one attempt" },
+    Key {
+        path: "models.hub",
+        kind: Kind::Url,
+        value: Value::Default(r#""https://huggingface.co""#),
+        about: "the URL below which `rootset model get` looks for models; a mirror has the same paths",
+    },
     Key {
         path: "code.roots",
         kind: Kind::TextList,

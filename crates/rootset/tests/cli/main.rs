@@ -16,6 +16,8 @@ mod importing;
 mod indexing;
 mod installing;
 mod mcp;
+#[cfg(feature = "local-model")]
+mod models;
 mod on_a_server;
 mod prompts;
 mod receipts;
