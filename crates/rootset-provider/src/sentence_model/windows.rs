@@ -106,6 +106,6 @@ mod tests {
     fn a_text_without_end_is_cut_off() {
         let windows = Windows { begin: 1, end: 2, tokens: 3 };
         let cut = windows.cut(&[vec![7; 1_000]]);
-        assert_eq!(cut.windows_of_text, [0..WINDOWS_MAX]);
+        assert_eq!(cut.windows_of_text.first(), Some(&(0..WINDOWS_MAX)));
     }
 }
