@@ -159,7 +159,7 @@ pub struct AddedMemory {
     pub created: bool,
     /// Whether the memory was restored from the trash.
     pub restored: bool,
-    /// The status: `pending` until entities and vectors are stored. Search finds the text at once.
+    /// The status: `pending` until entities are stored. Search finds the text at once.
     pub status: String,
     pub version: i64,
     pub chunks_created: usize,

@@ -138,7 +138,7 @@ pub struct BriefAdded {
     /// Whether the memory is new; false if it was there already.
     pub created: bool,
     pub restored: Option<bool>,
-    /// `pending` until entities and vectors are stored. Search finds the text at once.
+    /// `pending` until entities are stored. Search finds the text at once.
     pub status: Option<String>,
     /// The number of values that looked like secrets and were not stored.
     pub redacted: Option<usize>,
