@@ -93,11 +93,11 @@ pub fn beginning(text: &str, bytes_max: usize) -> String {
     }
     let room = (0..=bytes_max.saturating_sub('…'.len_utf8())).rev().find(|at| line.is_char_boundary(*at)).unwrap_or(0);
     let head = &line[..room];
-    let sentence = head
+    let mut sentence = head
         .match_indices(['.', '!', '?'])
         .map(|(at, mark)| at + mark.len())
         .filter(|end| line[*end..].starts_with(' '));
-    if let Some(end) = sentence.last().filter(|end| *end * 3 >= room) {
+    if let Some(end) = sentence.next_back().filter(|end| *end * 3 >= room) {
         return head[..end].to_owned();
     }
     let mut cut = head[..head.rfind(' ').unwrap_or(room)].to_owned();
