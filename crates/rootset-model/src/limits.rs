@@ -37,8 +37,8 @@ pub const DESCRIPTION_CHARS_MAX: usize = 2_000;
 pub const CODE_FILE_BYTES_MAX: u64 = 1 << 20;
 /// What the size of a file may be set to: a file is held in memory while it is read.
 pub const CODE_FILE_BYTES_LIMIT: u64 = 64 << 20;
-/// Text of symbols in one answer.
-pub const SYMBOL_TEXT_BYTES_MAX: usize = 64 << 10;
+/// One answer about symbols, names included: about 4,000 tokens.
+pub const SYMBOL_ANSWER_BYTES_MAX: usize = 12_000;
 
 // What a session of an agent's context may hold.
 pub const SESSION_ID_CHARS_MAX: usize = 128;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rootset_api::{CodeAnswer, CodeResult, ErrorCode, GetSymbol, SearchCode, SymbolAnswer, SymbolResult};
 use rootset_model::limits::{
-    LIST_LIMIT_MAX, SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX, SNIPPET_CHARS_MAX, SYMBOL_TEXT_BYTES_MAX,
+    LIST_LIMIT_MAX, SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX, SNIPPET_CHARS_MAX, SYMBOL_ANSWER_BYTES_MAX,
 };
 use rootset_store::{CodeHit, CodeSearch};
 
@@ -16,6 +16,11 @@ use crate::fields::{check_query, clamped};
 use crate::languages::checked_languages;
 use crate::operation::Operation;
 use crate::service::Service;
+
+/// What is shown of a symbol that is one of several.
+const FIRST_LINES: usize = 12;
+/// Less of a text shows nothing.
+const SYMBOL_TEXT_BYTES_MIN: usize = 200;
 
 impl Operation for SearchCode {
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<CodeAnswer, ServiceError> {
@@ -70,28 +75,41 @@ impl Operation for GetSymbol {
         files.dedup();
         let texts = service.store.file_texts(&workspace, &files, service.now())?;
         service.uses.record(&workspace, files, service.now());
-        let mut room = SYMBOL_TEXT_BYTES_MAX;
-        let results = symbols
-            .into_iter()
-            .filter_map(|symbol| {
-                let (_, text) = texts.iter().find(|(memory, _)| *memory == symbol.memory)?;
-                let whole = text.get(symbol.start..symbol.start + symbol.length)?;
-                let shown = cut(whole, room);
-                room -= shown.len();
-                Some(SymbolResult {
-                    qualified_name: symbol.qualified_name,
-                    kind: symbol.kind.as_str().to_owned(),
-                    repo: symbol.repo,
-                    file_path: symbol.path,
-                    lines: [symbol.first_line, symbol.last_line],
-                    signature: symbol.signature,
-                    full_length: (shown.len() < whole.len()).then_some(whole.len()),
-                    text: shown.to_owned(),
-                })
-            })
-            .collect();
-        Ok(SymbolAnswer { results, total: (total as i64 > LIST_LIMIT_MAX).then_some(total) })
+        // Of several symbols a few lines tell which is meant.
+        let is_one = total == 1;
+        let mut room = SYMBOL_ANSWER_BYTES_MAX;
+        let mut results = Vec::new();
+        for symbol in symbols {
+            let text = texts.iter().find(|(memory, _)| *memory == symbol.memory);
+            let Some(whole) = text.and_then(|(_, text)| text.get(symbol.start..symbol.start + symbol.length)) else {
+                continue;
+            };
+            let names = symbol.qualified_name.len() + symbol.path.len() + symbol.signature.len();
+            // A result without text says nothing: what has no room is counted.
+            if room < names + SYMBOL_TEXT_BYTES_MIN {
+                break;
+            }
+            room -= names;
+            let shown = cut(if is_one { whole } else { first_lines(whole) }, room);
+            room -= shown.len();
+            results.push(SymbolResult {
+                qualified_name: symbol.qualified_name,
+                kind: symbol.kind.as_str().to_owned(),
+                repo: symbol.repo,
+                file_path: symbol.path,
+                lines: [symbol.first_line, symbol.last_line],
+                signature: symbol.signature,
+                full_length: (shown.len() < whole.len()).then_some(whole.len()),
+                text: shown.to_owned(),
+            });
+        }
+        let total = (total > results.len()).then_some(total);
+        Ok(SymbolAnswer { results, total })
     }
+}
+
+fn first_lines(text: &str) -> &str {
+    text.match_indices('\n').nth(FIRST_LINES - 1).map_or(text, |(at, _)| &text[..at])
 }
 
 /// As much of a text as there is room for, on a character boundary.

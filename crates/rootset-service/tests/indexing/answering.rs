@@ -134,6 +134,28 @@ fn all_symbols_with_a_name_are_answered() {
 }
 
 #[test]
+fn an_answer_about_symbols_is_never_longer_than_a_page() {
+    let place = Place::with([]);
+    let body = "    x = 'a line of some length, to fill the page'\n".repeat(60);
+    for number in 0..60 {
+        place.write(&format!("m{number:02}.py"), format!("class Model:\n    pass\n\n\ndef run():\n{body}"));
+    }
+    place.write("long.py", format!("def only():\n{}", body.repeat(20)));
+    place.index();
+    for (name, shown_in_full) in [("Model", true), ("run", false), ("only", false)] {
+        let answer = place.world.call("get_symbol", json!({ "qualified_name": name }));
+        let results = array(&answer["results"]);
+        let text: usize = results.iter().map(|it| text_of(&it["text"]).len()).sum();
+        assert!(!results.is_empty() && text <= 12_000, "{name}: {text}");
+        assert!(results.iter().all(|it| it["full_length"].is_null() == shown_in_full), "{name}");
+        assert!(results.iter().all(|it| !text_of(&it["text"]).is_empty()), "{name}");
+    }
+    let answer = place.world.call("get_symbol", json!({"qualified_name": "run"}));
+    assert_eq!(answer["total"], 60, "what has no room is counted");
+    assert!(array(&answer["results"]).iter().all(|it| text_of(&it["text"]).lines().count() <= 12));
+}
+
+#[test]
 fn symbols_are_entities_that_their_files_define() {
     let place = Place::indexed();
     let entity = place.world.entity("orders.Basket");
