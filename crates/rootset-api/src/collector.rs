@@ -1,5 +1,7 @@
 //! The collector's protocol: a plan, its review, applying it, undoing and purging it, and why something is kept.
 
+use std::collections::BTreeMap;
+
 use rootset_gc::{Blocked, Skip, StrategyChoice};
 use rootset_model::plan::ItemKind;
 use rootset_model::{Channel, Counts, DrainId, MemoryId, PinnedBy, PlanId, RunId, Timestamp, Trust};
@@ -143,6 +145,8 @@ pub struct GcApply {
     pub plan_id: String,
     /// Names or ids to keep.
     pub exclude: Option<Vec<String>>,
+    /// By id or name, where the preview's action is not wanted.
+    pub actions: Option<BTreeMap<String, ItemAction>>,
     /// Apply even if a limit is exceeded.
     #[schemars(extend("x-rare" = true))]
     pub allow_large: Option<bool>,
@@ -158,6 +162,16 @@ pub struct GcApply {
     /// For an erasure: return a signed receipt, which can be checked without the database (false).
     #[schemars(extend("x-rare" = true))]
     pub receipt: Option<bool>,
+}
+
+/// What a reviewer wants done with an item of a plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ItemAction {
+    Remove,
+    /// Remove the sentences that match and keep the others.
+    Redact,
+    Keep,
 }
 
 #[skip_serializing_none]
@@ -273,7 +287,8 @@ pub struct UndonePart {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct ConflictAnswer {
     pub id: String,
-    /// Why: `name_taken`, `content_taken` or `path_taken` (the file was indexed again).
+    /// Why: `name_taken`, `content_taken`, `path_taken` (the file was indexed again) or `changed` (a redacted memory has another
+    /// text now).
     pub reason: String,
     /// The living memory that has the name, content or path now.
     pub by: Option<MemoryId>,
@@ -375,6 +390,8 @@ pub struct PlanAnswer {
     pub fraction: f64,
     /// The items, newest first.
     pub items: Vec<PlanItemAnswer>,
+    /// What may be meant, too. It is kept unless `gc_apply` is given an action for it.
+    pub maybe: Option<Vec<PlanItemAnswer>>,
     /// The number of items; `get_plan` pages through them.
     pub items_total: i64,
     /// Whether applying the plan removes permanently.
@@ -436,10 +453,16 @@ pub struct PlanItemAnswer {
     /// The number of lines of an indexed file.
     pub lines: Option<i64>,
     pub chunk_count: Option<i64>,
-    /// What applying does: `trash`, `erase`, `reclaim` or `stash`.
+    /// What applying does: `trash`, `erase`, `reclaim`, `stash`, or `redact`: some sentences go and the others stay.
     pub action: String,
     /// The reason, in words.
     pub reason: String,
+    /// The words that matched.
+    pub matched_words: Option<Vec<String>>,
+    /// What else a memory says: what would stay of it if it is redacted.
+    pub rest: Option<String>,
+    /// Set if the memory can be redacted.
+    pub can_redact: Option<bool>,
 }
 
 /// Proof of an erasure.

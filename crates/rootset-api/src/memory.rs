@@ -171,6 +171,8 @@ pub struct AddedMemory {
     pub errors: Vec<String>,
     /// The memories that say nearly the same.
     pub similar: Vec<Similar>,
+    /// Older memories that say something else of the same thing, at most three. Nothing is replaced unless you make the call.
+    pub updates: Option<Vec<UpdateCandidate>>,
     /// If it is pinned: for whom, `person` or `agent`.
     pub pinned_by: Option<PinnedBy>,
     /// True if it is `untrusted`: found by search, marked, and never shown to a model that did not ask.
@@ -179,6 +181,19 @@ pub struct AddedMemory {
     pub memory_of: Option<MemoryOf>,
     /// True if it waits for a person before other projects are shown it; search finds it at once.
     pub waiting: Option<bool>,
+}
+
+/// An older memory that the new one may replace.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct UpdateCandidate {
+    pub memory_id: MemoryId,
+    pub name: String,
+    /// The sentence of the older memory.
+    pub says: String,
+    /// The sentence of the new memory that disagrees.
+    pub now: String,
+    /// The operation that replaces it, and its arguments.
+    pub next: Value,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]

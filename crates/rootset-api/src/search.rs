@@ -179,7 +179,7 @@ pub struct Forget {
     pub workspace_id: Option<String>,
     /// `project` (default) or `personal`; `both` is one joint plan, for people only.
     pub memory_of: Option<MemoryOf>,
-    /// Words to match, e.g. `everything about project Falcon` or `alice@acme.io`.
+    /// What to forget, e.g. `everything about project Falcon` or `alice@acme.io`.
     pub query: Option<String>,
     /// Names or ids of memories to remove.
     pub memory_ids: Option<Vec<String>>,

@@ -8,6 +8,7 @@ mod database;
 mod embed;
 mod embedder;
 mod gc;
+mod judged;
 mod latency;
 mod locomo;
 mod mark;
@@ -44,7 +45,11 @@ enum Benchmark {
     Gc(gc::Arguments),
     Code(code::Arguments),
     Context(context::Arguments),
+    /// What adding a memory notices of older ones, on hand-written pairs.
+    Contradictions(judged::Arguments),
     Embed(embed::Arguments),
+    /// What a request to forget takes and leaves, on hand-written cases.
+    Forgetting(judged::Arguments),
     Locomo(locomo::Arguments),
     Mark(mark::Arguments),
     Messages(messages::Arguments),
@@ -61,6 +66,8 @@ fn main() -> anyhow::Result<()> {
         Benchmark::Gc(arguments) => gc::run(&arguments),
         Benchmark::Code(arguments) => code::run(&arguments),
         Benchmark::Context(arguments) => context::run(&arguments),
+        Benchmark::Contradictions(arguments) => judged::contradictions(&arguments),
+        Benchmark::Forgetting(arguments) => judged::forgetting(&arguments),
         Benchmark::Embed(arguments) => embed::run(&arguments),
         Benchmark::Locomo(arguments) => locomo::run(&arguments),
         Benchmark::Mark(arguments) => mark::run(&arguments),

@@ -24,7 +24,7 @@ pub fn run(input: &[u8]) {
     assert!(preview(text, SHOWN_CHARS).chars().count() <= SHOWN_CHARS);
     each_name(text, |name| assert!(!name.is_empty()));
     if let Some(matcher) = Matcher::new(query) {
-        let _ = (matcher.matches([text]), matcher.index_terms(), matcher.probe());
+        let _ = (matcher.matches([text]), matcher.near_probes());
     }
     check_chunks(text);
     let content =

@@ -6,6 +6,7 @@
 pub mod code;
 pub mod content;
 pub mod counts;
+pub mod cut;
 pub mod extraction;
 pub mod identity;
 pub mod ids;
@@ -20,6 +21,7 @@ pub mod time;
 
 pub use content::Content;
 pub use counts::Counts;
+pub use cut::Cut;
 pub use extraction::{ExtractedEntity, ExtractedRelation, Extraction};
 pub use ids::{
     ChunkKey, DrainId, EntityId, ErasureId, MemoryId, PlanId, RelationId, RunId, SegmentKey, SessionKey, TokenId,

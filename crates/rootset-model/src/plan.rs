@@ -113,6 +113,20 @@ reasons! {
     NAMED = "named", "named by the caller";
     /// The caller's words or filters matched it.
     MATCHED = "matched", "matches what was asked to be forgotten";
+    /// Some of its sentences matched, and the others say something else: the text goes that holds both.
+    REDACTED = "redacted", "some sentences match what was asked to be forgotten; the others stay";
+    /// Near what was asked for, and so left to the reviewer: these are never in a plan by themselves.
+    NEAR_OTHER_WORDS = "near_other_words", "has the name, but not what was asked about it";
+    NEAR_SEVERAL = "near_several", "several in this workspace have this name";
+    NEAR_FIRST_NAME = "near_first_name", "has only the first name";
+    NEAR_LAST_NAME = "near_last_name", "has only the last name";
+    NEAR_ADDRESS = "near_address", "has an address or handle that looks like the name";
+    NEAR_LONGER_NAME = "near_longer_name", "has a longer name that contains this one";
+    NEAR_OTHER_CASE = "near_other_case", "has the name as an ordinary word";
+    NEAR_OTHER_DAY = "near_other_day", "has a date that can also be read as another day";
+    NEAR_SCATTERED = "near_scattered", "has the words, but in different sentences";
+    NEAR_SOME_WORDS = "near_some_words", "has some of the words";
+    NEAR_KEPT = "near_kept", "also says what was asked to be kept";
     /// Asked for when the content was replaced.
     ERASE_PREVIOUS = "erase_previous", "an earlier revision that was asked to be erased";
     /// The memory has more earlier revisions than are kept.

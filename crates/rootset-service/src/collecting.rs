@@ -1,20 +1,22 @@
 //! Planning and applying, for the operations and for the scheduler. All of them end in the store's protocol.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::{Duration, Instant};
 
 use rootset_api::ErrorCode;
 use rootset_gc::Strategy;
 use rootset_model::plan::PlanItem;
 use rootset_model::retention::fields::ShownPolicy;
-use rootset_model::{DrainId, PlanId};
+use rootset_model::{DrainId, PlanId, RunId};
 use rootset_store::{
-    Applied, ApplyOptions, Author, Garbage, GarbageRequest, NewPlan, PlanView, Stamp, StoreError, Workspace,
+    Applied, ApplyOptions, Author, Choice, Garbage, GarbageRequest, NewPlan, PlanView, Remains, Remnant, Stamp,
+    StoreError, Undone, Workspace,
 };
 use rootset_text::terms::index_terms;
 use serde_json::{Value, json};
 
 use crate::error::ServiceError;
+use crate::fields::hex;
 use crate::service::Service;
 
 /// The operation that the runs of scheduled plans are known by: what a person would have called.
@@ -25,10 +27,12 @@ const APPLY_WAIT: Duration = Duration::from_secs(20);
 const APPLY_RETRY: Duration = Duration::from_millis(50);
 
 /// What a reviewer decided about a plan.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Review<'a> {
     /// Ids or names of items to keep.
     pub exclude: &'a [String],
+    /// What is wanted of single items, by ids or names.
+    pub choices: Vec<(String, Choice)>,
     pub allow_large: bool,
     /// Needed by plans that erase.
     pub confirm: bool,
@@ -130,6 +134,9 @@ impl Service {
         // A use that was served but not yet written must save its memory too.
         self.flush_uses()?;
         let exclude = self.resolved(workspace, review.exclude);
+        let (references, wanted): (Vec<String>, Vec<Choice>) = review.choices.into_iter().unzip();
+        let choices: Vec<_> = self.resolved(workspace, &references).into_iter().zip(wanted).collect();
+        let remains = self.remains_of(workspace, plan)?;
         let clock = || self.now();
         let options = ApplyOptions {
             exclude: &exclude,
@@ -143,6 +150,8 @@ impl Service {
             time_limit_ms: self.settings.gc.time_limit_ms,
             clock: &clock,
             terms: &index_terms,
+            choices: &choices,
+            remains: &remains,
         };
         let deadline = Instant::now() + APPLY_WAIT;
         loop {
@@ -156,6 +165,33 @@ impl Service {
                 outcome => return Ok(outcome?),
             }
         }
+    }
+
+    /// What stays of the memories that a plan cuts, ready to become their text.
+    fn remains_of(&self, workspace: &Workspace, plan: PlanId) -> Result<Remains, ServiceError> {
+        let cuts = match self.store.cuts_of(workspace, plan) {
+            // A joint plan has no items of its own.
+            Err(StoreError::PlanNotFound(_)) => Vec::new(),
+            cuts => cuts?,
+        };
+        let mut remains = HashMap::new();
+        for (offered, content) in cuts.into_iter().filter(|(offered, content)| offered.hash == hex(&content.doc_hash()))
+        {
+            if let Some(left) = offered.cut.apply(&content) {
+                let prepared = self.prepare_with_graph(left)?;
+                remains.insert((offered.memory, offered.revision), Remnant { prepared });
+            }
+        }
+        Ok(remains.into())
+    }
+
+    /// Takes a run back, with the texts that it cut.
+    pub(crate) fn undo_run(&self, workspace: &Workspace, run: RunId, stamp: Stamp<'_>) -> Result<Undone, ServiceError> {
+        let mut wholes = HashMap::new();
+        for (memory, revision, content) in self.store.wholes_of(workspace, run)? {
+            wholes.insert((memory, revision), Remnant { prepared: self.prepare_with_graph(content)? });
+        }
+        Ok(self.store.undo_run_with(workspace, run, &wholes.into(), stamp)?)
     }
 
     /// A name can be used wherever an id can.

@@ -278,6 +278,9 @@ impl From<StoreError> for ServiceError {
             StoreError::NotInPlan { .. } => {
                 Self::invalid(message).with_hint("`get_plan` lists the ids; nothing was removed")
             }
+            StoreError::CannotBeCut { .. } => {
+                Self::invalid(message).with_hint("use `remove` or `keep`; nothing was removed")
+            }
             StoreError::OverLimit { blocked } => over_limit(&blocked),
             StoreError::ConfirmationRequired { plan } => {
                 Self::new(Code::ConfirmationRequired, "this plan erases permanently and needs `confirm: true`")

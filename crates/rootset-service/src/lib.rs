@@ -39,6 +39,7 @@ mod secrets;
 mod service;
 mod settings;
 mod tokens;
+mod updates;
 mod uses;
 mod visits;
 mod worker;

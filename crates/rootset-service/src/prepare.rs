@@ -1,11 +1,13 @@
 //! Everything that is computed about a content before a transaction begins: chunks, terms, extraction, vectors.
 
 use rootset_model::{Content, Extraction};
-use rootset_provider::ProviderError;
+use rootset_provider::{BuiltinExtractor, Extractor, ProviderError};
 use rootset_store::{ContentPart, PreparedChunk, PreparedContent, PreparedDerived, PreparedVectors};
 use rootset_text::{chunks, terms};
 
+use crate::error::ServiceError;
 use crate::service::Service;
+use crate::worker::provider_failed;
 
 impl Service {
     /// Prepares a content; with a remote extractor without what it derives, which makes the memory pending. Vectors never
@@ -16,6 +18,20 @@ impl Service {
             let extraction = self.extractor.extract(&prepared.content)?;
             prepared.derived = Some(self.derive(&prepared, extraction));
         }
+        Ok(prepared)
+    }
+
+    /// Prepares a content with what is derived from it, also where a remote model derives it. While that fails, the
+    /// built-in rules do: forgetting waits for no model. Vectors are made up for later.
+    pub(crate) fn prepare_with_graph(&self, content: Content) -> Result<PreparedContent, ServiceError> {
+        let mut prepared = self.prepare_text(content);
+        let derived = self.extractor.extract(&prepared.content).and_then(|it| self.derive(&prepared, it));
+        let derived = derived.or_else(|_| {
+            let extraction = BuiltinExtractor.extract(&prepared.content)?;
+            let entity_terms = extraction.entities.iter().map(|entity| terms::index_terms(&entity.name)).collect();
+            Ok(PreparedDerived { extraction, entity_terms, vectors: None })
+        });
+        prepared.derived = Some(derived.map_err(|error: ProviderError| provider_failed(&error))?);
         Ok(prepared)
     }
 

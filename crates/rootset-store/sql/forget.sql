@@ -26,7 +26,8 @@ WHERE workspace = ?1
 
 -- The words of memories, for the exact match: of the text that is served, and of the one that awaits its extraction.
 -- name: texts
-SELECT m.memory, m.version, m.pinned, m.name, m.tags, m.metadata, r.topic, r.context, r.decisions, r.rationale
+SELECT m.memory, m.version, m.pinned, m.name, m.tags, m.metadata, r.topic, r.context, r.decisions, r.rationale, r.revision,
+       m.pending_revision IS NOT NULL
 FROM memories m
 JOIN revisions r ON r.workspace = m.workspace AND r.memory = m.memory
   AND (r.revision = m.revision OR r.revision = m.pending_revision)

@@ -113,6 +113,10 @@ INSERT INTO revisions (workspace, memory, revision, topic, context, decisions, r
                        extractor_version, seal, channel, trust, written_by)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15);
 
+-- Of a revision in the trash, too.
+-- name: revision_writer
+SELECT topic, channel, trust, written_by FROM revisions WHERE workspace = ?1 AND memory = ?2 AND revision = ?3;
+
 -- name: revision
 SELECT topic, context, decisions, rationale, created_at, channel, trust, written_by FROM revisions
 WHERE workspace = ?1 AND memory = ?2 AND revision = ?3 AND trashed_run IS NULL;

@@ -75,5 +75,13 @@ WHERE r.workspace = ?1 AND r.relation IN (SELECT value FROM blob_list(?2));
 -- name: pinned_by_person
 SELECT m.memory, m.name
 FROM plan_items p JOIN memories m ON m.workspace = p.workspace AND m.memory = p.object
-WHERE p.workspace = ?1 AND p.plan = ?2 AND p.kind = 'memory' AND m.pinned > 0 AND m.pinned_by = 'person'
+WHERE p.workspace = ?1 AND p.plan = ?2 AND (p.kind = 'memory' OR p.reason = 'redacted')
+  AND m.pinned > 0 AND m.pinned_by = 'person'
 ORDER BY p.position;
+
+-- The whole texts of memories that a run cut, by the run's plan.
+-- name: cut_by_run
+SELECT r.memory, r.revision
+FROM plan_items p
+JOIN revisions r ON r.workspace = p.workspace AND r.memory = p.object AND r.revision = p.revision
+WHERE p.workspace = ?1 AND p.plan = ?3 AND p.kind = 'revision' AND p.reason = 'redacted' AND r.trashed_run = ?2;

@@ -135,6 +135,10 @@ pub enum StoreError {
     PlanExpired { plan: PlanId, at: Timestamp },
     #[error("`exclude`: `{reference}` is not in the plan")]
     NotInPlan { reference: String },
+    #[error(
+        "`actions`: `{reference}` cannot be redacted: nothing of it would be left, or what goes and what stays are in one sentence"
+    )]
+    CannotBeCut { reference: String },
     #[error("the plan exceeds a limit")]
     OverLimit { blocked: Vec<rootset_gc::Blocked> },
     #[error("the plan erases permanently and needs `confirm: true`")]

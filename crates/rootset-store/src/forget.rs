@@ -1,12 +1,15 @@
 //! What a `forget` would take: roots that match words and filters, as each kind finds its own. Selects only; the protocol
 //! deletes.
 
-use rootset_model::Timestamp;
 use rootset_model::plan::{Action, ItemKind, PlanItem, Reason};
+use rootset_model::{MemoryId, Timestamp};
 
 use crate::error::StoreError;
 use crate::kinds::{Id, KINDS};
 use crate::{Store, Workspace};
+
+/// What comes near is shown to be chosen from: nobody reads more.
+const MAYBE_MAX: usize = 50;
 
 #[derive(Clone, Debug, Default)]
 pub struct ForgetFilters {
@@ -27,17 +30,52 @@ impl ForgetFilters {
     }
 }
 
+/// The text of something that may be meant.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ForgetText<'a> {
+    /// Its id; with the number of a revision where it is a memory's text.
+    pub object: [u8; 16],
+    pub revision: i64,
+    pub topic: &'a str,
+    pub context: &'a str,
+    pub decisions: &'a [String],
+    pub rationale: &'a [String],
+    /// Everything that is not a memory's text: names, descriptions, tags, metadata.
+    pub more: &'a [&'a str],
+}
+
+/// Whether a text is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ForgetVerdict {
+    No,
+    /// Only near, for this reason.
+    Maybe(Reason),
+    /// Of a memory's text: some sentences are meant, and the others say something else.
+    InPart,
+    Matched,
+}
+
 /// The words of a request: how to find candidates, and how to be sure.
 #[derive(Clone, Copy)]
 pub struct ForgetWords<'a> {
-    /// Terms that every match holds; may be empty, then everything is read.
-    pub terms: &'a [String],
-    pub matches: &'a dyn Fn(&[&str]) -> bool,
+    /// Every match holds a term of each list of one of these; where one of them has no list, everything is read.
+    pub probes: &'a [Vec<Vec<String>>],
+    /// The same for what only comes near; common terms are left out.
+    pub near: &'a [Vec<Vec<String>>],
+    pub judge: &'a dyn Fn(&ForgetText<'_>) -> ForgetVerdict,
+}
+
+impl ForgetWords<'_> {
+    /// For what cannot be cut, and what only comes near is not shown of.
+    pub(crate) fn matches(&self, object: [u8; 16], fields: &[&str]) -> bool {
+        let text = ForgetText { object, more: fields, ..ForgetText::default() };
+        matches!((self.judge)(&text), ForgetVerdict::Matched | ForgetVerdict::InPart)
+    }
 }
 
 impl std::fmt::Debug for ForgetWords<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ForgetWords").field("terms", &self.terms.len()).finish_non_exhaustive()
+        f.debug_struct("ForgetWords").field("probes", &self.probes.len()).finish_non_exhaustive()
     }
 }
 
@@ -96,6 +134,12 @@ pub struct ForgetSelection {
     pub matched: usize,
     /// Ids as previews show them.
     pub kept_pinned: Vec<String>,
+    /// What comes near, newest first; none of it is in the plan unless the reviewer says so.
+    pub maybe: Vec<PlanItem>,
+    /// Memories of which some sentences match: their current texts, not among the items yet.
+    pub(crate) in_part: Vec<PlanItem>,
+    /// Earlier revisions that match, of memories that are in the plan as a whole: a reviewer may have them cut instead.
+    pub earlier: Vec<(MemoryId, i64)>,
 }
 
 impl ForgetSelection {
@@ -111,9 +155,30 @@ impl ForgetSelection {
 
     /// Something that goes with what matched.
     pub(crate) fn take(&mut self, request: &ForgetRequest<'_>, found: ForgetMatch) {
-        let ForgetMatch { kind, object, revision, version, .. } = found;
-        let action = if request.erases { Action::Erase } else { Action::Trash };
-        self.items.push(PlanItem { kind, object, revision, version, action, reason: Reason::MATCHED });
+        self.items.push(found.item(request, Reason::MATCHED));
+    }
+
+    /// A memory of which some sentences match.
+    pub(crate) fn matched_in_part(&mut self, request: &ForgetRequest<'_>, found: ForgetMatch, shown: impl ToString) {
+        self.matched += 1;
+        if found.is_pinned && !request.include_pinned {
+            self.kept_pinned.push(shown.to_string());
+        } else {
+            self.in_part.push(found.item(request, Reason::REDACTED));
+        }
+    }
+
+    pub(crate) fn came_near(&mut self, request: &ForgetRequest<'_>, found: ForgetMatch, reason: Reason) {
+        if !found.is_pinned || request.include_pinned {
+            self.maybe.push(found.item(request, reason));
+        }
+    }
+
+    /// The current texts of what is cut go last: writing the new ones changes the versions that the others were seen with.
+    fn finish(&mut self) {
+        let in_part = std::mem::take(&mut self.in_part);
+        self.items.extend(in_part);
+        self.maybe.truncate(MAYBE_MAX);
     }
 }
 
@@ -125,6 +190,14 @@ pub(crate) struct ForgetMatch {
     pub revision: i64,
     pub version: i64,
     pub is_pinned: bool,
+}
+
+impl ForgetMatch {
+    fn item(self, request: &ForgetRequest<'_>, reason: Reason) -> PlanItem {
+        let Self { kind, object, revision, version, .. } = self;
+        let action = if request.erases { Action::Erase } else { Action::Trash };
+        PlanItem { kind, object, revision, version, action, reason }
+    }
 }
 
 impl Store {
@@ -140,6 +213,7 @@ impl Store {
                     kind.forget(tx, workspace.key, request, &mut found)?;
                 }
             }
+            found.finish();
             Ok(found)
         })
     }

@@ -95,7 +95,9 @@ pub use drains::{Drain, NewDrain};
 pub use error::StoreError;
 pub use events::{EventNote, Outgoing};
 pub use explain::Explanation;
-pub use forget::{ForgetFilters, ForgetRequest, ForgetSelection, ForgetWords, forget_words, searched_words};
+pub use forget::{
+    ForgetFilters, ForgetRequest, ForgetSelection, ForgetText, ForgetVerdict, ForgetWords, forget_words, searched_words,
+};
 pub use garbage::{BucketFindings, BucketTotals, Findings, Garbage, GarbageRequest, SourceGarbage};
 pub use graph::{Contributor, EntityView, Imported, ImportedEntity, ImportedRelation, RelationView};
 pub use housekeeping::{OldPlans, PastGrace};
@@ -105,21 +107,22 @@ pub use kinds::Terms;
 pub use leases::{DATABASE, Lease, Work};
 pub use location::{Location, LocationError, PostgresSettings, PostgresUrl};
 pub use memories::{FullMemory, Lifecycle, ListFilters, ListOrder, ListedMemory, MemoryRow, Recent, Status, Writer};
-pub use plans::{ItemView, NewPlan, PlanTotals, PlanView, Searched};
+pub use plans::{Choice, ItemView, NewPlan, OfferedCut, OfferedItem, Offers, PlanTotals, PlanView, Searched};
 pub use purge::{PurgeSet, PurgeTarget, Receipt};
 pub use removals::Removals;
 pub use repair::{BrokenMemory, CodeOrigin, UnindexedText};
 pub use retention::RetentionTarget;
 pub use runs::{RunCounts, RunView, TrashedItem, TrashedText};
 pub use search::{
-    Candidate, Candidates, EntityHit, Hit, NamedMemory, Ranked, SearchFilters, SearchRequest, SimilarMemory,
+    Candidate, Candidates, EntityHit, Hit, NamedMemory, Ranked, RelatedMemory, SearchFilters, SearchRequest,
+    SimilarMemory,
 };
 pub use simulation::{Loss, RetentionSimulation};
 pub use stamp::{Author, Credential, Stamp, Way};
 pub use stats::{SourceCounts, Stats};
 pub use status::{DeadRows, HeapStatus};
 pub use stored_texts::{StoredTexts, TextOwner, TextsAfter};
-pub use sweep::{Applied, ApplyOptions, Skipped};
+pub use sweep::{Applied, ApplyOptions, Remains, Remnant, Skipped};
 pub use tokens::{BoundWorkspace, NewToken, Rotation, TokenReference, TokenRow};
 pub use trust::TrustChange;
 pub use undo::{Conflict, Undone};

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashSet};
 
 use rootset_gc::{Blocked, PlanFacts, SourceShare, Strategy, strategies};
 use rootset_model::limits::{PLAN_ITEMS_SHOWN, PLAN_LIFETIME_MS, PLANS_WAITING_MAX};
-use rootset_model::plan::{Action, PlanItem};
-use rootset_model::{Counts, DrainId, Limits, MemoryId, PlanId, RunId, Timestamp, WorkspaceKey};
+use rootset_model::plan::{Action, ItemKind, PlanItem, Reason};
+use rootset_model::{Counts, Cut, DrainId, Limits, MemoryId, PlanId, RunId, Timestamp, WorkspaceKey};
 use serde::{Deserialize, Serialize};
 
 use crate::driver::{Row, Transaction, Value};
@@ -78,6 +78,10 @@ pub struct PlanView {
     pub items: Vec<ItemView>,
     pub items_total: i64,
     pub blocked: Vec<Blocked>,
+    /// What only comes near, with the first page.
+    pub maybe: Vec<ItemView>,
+    /// Memories that can be cut instead of removed.
+    pub can_be_cut: HashSet<MemoryId>,
 }
 
 #[derive(Clone, Debug)]
@@ -117,6 +121,49 @@ pub(crate) struct PlanPolicy {
     /// The drain that its run is a round of.
     pub drain: Option<DrainId>,
     pub searched: Option<Searched>,
+    #[serde(flatten)]
+    pub offers: Offers,
+}
+
+/// What a reviewer may choose besides a plan's items: ids, versions and places, never text.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Offers {
+    /// What comes near what was asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub maybe: Vec<OfferedItem>,
+    /// Memories that may be cut instead of removed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub cuts: Vec<OfferedCut>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OfferedItem {
+    pub memory: MemoryId,
+    pub version: i64,
+    /// The word of a [`Reason`].
+    pub reason: String,
+}
+
+/// Where one text of a memory is cut. It holds for this revision of this version, and for no other.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OfferedCut {
+    pub memory: MemoryId,
+    pub version: i64,
+    pub revision: i64,
+    /// Of the content, in hexadecimal digits.
+    pub hash: String,
+    pub cut: Cut,
+    /// Earlier revisions that match, and go as well.
+    pub earlier: Vec<i64>,
+}
+
+/// What a reviewer wants of one item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Choice {
+    Remove,
+    Redact,
+    Keep,
 }
 
 /// What a forget was about, as its plan keeps it: numbers, codes and a keyed hash, never the words that were asked for.
@@ -169,10 +216,14 @@ impl Store {
         references: &[String],
     ) -> Result<HashSet<String>, StoreError> {
         let wanted: HashSet<&str> = references.iter().map(String::as_str).collect();
-        let items = self.read(workspace, |tx| items(tx, workspace.key, plan, 0, i64::MAX))?;
-        let ids = items.into_iter().flat_map(|(_, item)| {
+        let (items, offers) = self.read(workspace, |tx| {
+            let offers = find(tx, workspace.key, plan)?.policy().offers;
+            Ok((items(tx, workspace.key, plan, 0, i64::MAX)?, offers))
+        })?;
+        let planned = items.into_iter().flat_map(|(_, item)| {
             [MemoryId(item.object).to_string(), kinds::shown_id(item.kind, item.object, item.revision)]
         });
+        let ids = planned.chain(offers.maybe.iter().map(|it| it.memory.to_string()));
         Ok(ids.filter(|id| wanted.contains(id.as_str())).collect())
     }
 
@@ -232,14 +283,34 @@ pub(crate) fn insert(
             "{}".into(),
         ],
     )?;
-    let rows: Vec<_> = plan
-        .items
+    insert_items(tx, workspace, plan.id, &plan.items)?;
+    let surplus: Vec<[u8; 16]> =
+        tx.rows(&sql::SURPLUS, &[workspace.into(), PLANS_WAITING_MAX.into()], |row| row.get(0))?;
+    if !surplus.is_empty() {
+        delete(tx, workspace, &surplus)?;
+    }
+    set_totals(tx, workspace, plan)
+}
+
+fn set_totals(tx: &mut dyn Transaction, workspace: WorkspaceKey, plan: &NewPlan) -> Result<(), StoreError> {
+    let totals = StoredTotals { totals: count(tx, workspace, plan)?, marker: plan.marker.clone() };
+    let json = serde_json::to_string(&totals).expect("numbers and texts always serialise");
+    tx.execute(&sql::SET_TOTALS, &[workspace.into(), (&plan.id).into(), (&json).into()]).map(drop)
+}
+
+fn insert_items(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    plan: PlanId,
+    items: &[PlanItem],
+) -> Result<(), StoreError> {
+    let rows: Vec<_> = items
         .iter()
         .enumerate()
         .map(|(position, item)| {
             vec![
                 workspace.into(),
-                (&plan.id).into(),
+                (&plan).into(),
                 (position as i64).into(),
                 item.kind.as_str().into(),
                 (&item.object).into(),
@@ -251,14 +322,6 @@ pub(crate) fn insert(
         })
         .collect();
     tx.execute_many(&sql::INSERT_ITEM, &rows)?;
-    let surplus: Vec<[u8; 16]> =
-        tx.rows(&sql::SURPLUS, &[workspace.into(), PLANS_WAITING_MAX.into()], |row| row.get(0))?;
-    if !surplus.is_empty() {
-        delete(tx, workspace, &surplus)?;
-    }
-    let totals = StoredTotals { totals: count(tx, workspace, plan)?, marker: plan.marker.clone() };
-    let json = serde_json::to_string(&totals).expect("numbers and texts always serialise");
-    tx.execute(&sql::SET_TOTALS, &[workspace.into(), (&plan.id).into(), (&json).into()])?;
     Ok(())
 }
 
@@ -375,6 +438,8 @@ fn view(
     let all: i64 = shares.iter().map(|share| share.total).sum();
     let taken: i64 = shares.iter().map(|share| share.in_plan).sum();
     let fraction = if all == 0 { 0.0 } else { taken as f64 / all as f64 };
+    let offers = plan.policy().offers;
+    let maybe: Vec<PlanItem> = offers.maybe.iter().filter_map(|it| offered_item(it, plan.erases)).collect();
     Ok(PlanView {
         id,
         digest: plan.digest,
@@ -385,9 +450,104 @@ fn view(
         totals: plan.totals,
         fraction,
         items: describe(tx, workspace, &page)?,
+        maybe: if offset == 0 { describe(tx, workspace, &maybe)? } else { Vec::new() },
+        can_be_cut: offers.cuts.iter().map(|it| it.memory).collect(),
         items_total,
         blocked: if plan.is_named { Vec::new() } else { rootset_gc::blocked(&shares, limits) },
     })
+}
+
+fn offered_item(offered: &OfferedItem, erases: bool) -> Option<PlanItem> {
+    let reason = strategies::stored_reason(&offered.reason)?;
+    Some(PlanItem {
+        kind: ItemKind::MEMORY,
+        object: offered.memory.0,
+        revision: 0,
+        version: offered.version,
+        action: if erases { Action::Erase } else { Action::Trash },
+        reason,
+    })
+}
+
+/// Makes of a stored plan what its reviewer chose, before anything is confirmed. Only what the preview showed can be
+/// chosen; the plan keeps the preview's digest.
+pub(crate) fn choose(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    plan: &StoredPlan,
+    choices: &[(String, Choice)],
+) -> Result<(), StoreError> {
+    let policy = plan.policy();
+    let before: Vec<PlanItem> = items(tx, workspace, plan.id, 0, i64::MAX)?.into_iter().map(|(_, item)| item).collect();
+    let mut after = before.clone();
+    for (reference, choice) in choices {
+        let unknown = || StoreError::NotInPlan { reference: reference.clone() };
+        let is_it = |item: &PlanItem| {
+            MemoryId(item.object).to_string() == *reference
+                || kinds::shown_id(item.kind, item.object, item.revision) == *reference
+        };
+        let offered = policy.offers.maybe.iter().find(|it| it.memory.to_string() == *reference);
+        let planned = before.iter().find(|item| is_it(item)).copied();
+        let cut = policy.offers.cuts.iter().find(|it| it.memory.to_string() == *reference);
+        match (choice, planned, offered) {
+            (_, None, None) => return Err(unknown()),
+            (Choice::Keep, ..) => after.retain(|item| !is_it(item)),
+            (Choice::Remove, None, Some(offered)) => after.extend(offered_item(offered, plan.erases)),
+            (Choice::Remove, Some(planned), _) => {
+                // A memory that was to be cut goes as a whole, with all its revisions.
+                if let Some(cut) = cut.filter(|_| planned.kind == ItemKind::REVISION) {
+                    after.retain(|item| item.object != planned.object);
+                    after.push(PlanItem {
+                        kind: ItemKind::MEMORY,
+                        revision: 0,
+                        version: cut.version,
+                        reason: Reason::MATCHED,
+                        ..planned
+                    });
+                }
+            }
+            (Choice::Redact, Some(planned), _) => {
+                let cut = cut.ok_or_else(|| StoreError::CannotBeCut { reference: reference.clone() })?;
+                if planned.kind == ItemKind::MEMORY {
+                    after.retain(|item| item.object != planned.object);
+                    after.extend(cut_items(cut, planned.action));
+                }
+            }
+            (Choice::Redact, None, Some(_)) => return Err(StoreError::CannotBeCut { reference: reference.clone() }),
+        }
+    }
+    // What is cut goes last, see `ForgetSelection`.
+    after.sort_by_key(|item| item.reason == Reason::REDACTED);
+    let kept: HashSet<&PlanItem> = after.iter().collect();
+    if after.len() == before.len() && before.iter().all(|item| kept.contains(item)) {
+        return Ok(());
+    }
+    tx.execute(&housekeeping_sql::DELETE_ITEMS_OF_PLANS, &[workspace.into(), (&[plan.id.0][..]).into()])?;
+    insert_items(tx, workspace, plan.id, &after)?;
+    let chosen = NewPlan {
+        id: plan.id,
+        policy: String::new(),
+        items: after,
+        erases: plan.erases,
+        include_pinned: plan.include_pinned,
+        is_named: plan.is_named,
+        marker: plan.marker.clone(),
+    };
+    set_totals(tx, workspace, &chosen)
+}
+
+/// The earlier revisions that match, and the text that is cut.
+fn cut_items(cut: &OfferedCut, action: Action) -> Vec<PlanItem> {
+    let item = |revision, reason| PlanItem {
+        kind: ItemKind::REVISION,
+        object: cut.memory.0,
+        revision,
+        version: cut.version,
+        action,
+        reason,
+    };
+    let earlier = cut.earlier.iter().map(|revision| item(*revision, Reason::MATCHED));
+    earlier.chain([item(cut.revision, Reason::REDACTED)]).collect()
 }
 
 /// Names and topics of items.

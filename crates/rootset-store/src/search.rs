@@ -18,8 +18,8 @@ use crate::statements::{memories as memory_sql, search as sql};
 use crate::{ContentPart, Store, Workspace};
 pub use entities::EntityHit;
 pub use nearest::NamedMemory;
-pub use similar::SimilarMemory;
 pub(crate) use similar::similar;
+pub use similar::{RelatedMemory, SimilarMemory};
 
 /// Chunks taken from the full-text index for ranking. More do not change the answers measurably, they only cost.
 const CANDIDATES: usize = 32;

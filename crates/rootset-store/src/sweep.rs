@@ -6,17 +6,20 @@
 
 mod confirm;
 mod named;
+mod redact;
 
 use std::collections::{HashMap, HashSet};
 
 use rootset_gc::invariants::sweep::Swept;
 use rootset_gc::{Skip, recheck};
 use rootset_model::limits::{SKIPPED_SHOWN, SWEEP_LEASE_MS};
-use rootset_model::plan::PlanItem;
+use rootset_model::plan::{PlanItem, Reason};
 use rootset_model::{Counts, ErasureId, Limits, PlanId, RetentionPolicy, RunId, Timestamp, WorkspaceKey};
 
 pub(crate) use confirm::ConfirmedPlan;
 pub(crate) use named::{erase_revisions, sweep_named, sweep_segments, trash_revisions};
+pub(crate) use redact::Redacting;
+pub use redact::{Remains, Remnant};
 
 use crate::driver::Transaction;
 use crate::error::StoreError;
@@ -25,7 +28,7 @@ use crate::garbage::{self, Seen};
 use crate::graph;
 use crate::kinds::{self, KINDS, States, Sweep, Terms};
 use crate::leases::{self, Lease, Work};
-use crate::plans;
+use crate::plans::{self, Choice};
 use crate::purge::{self, Erased, Receipt};
 use crate::runs::{self, RunCounts, RunView};
 use crate::statements::runs as sql;
@@ -51,6 +54,10 @@ pub struct ApplyOptions<'a> {
     pub clock: &'a dyn Fn() -> Timestamp,
     /// What is stashed becomes searchable.
     pub terms: Terms<'a>,
+    /// What the reviewer wants of single items, by their ids.
+    pub choices: &'a [(String, Choice)],
+    /// The texts that stay of memories that are cut.
+    pub remains: &'a Remains,
 }
 
 impl std::fmt::Debug for ApplyOptions<'_> {
@@ -417,7 +424,11 @@ fn recheck_batch(
     let mut skipped = Vec::new();
     for (position, item) in batch.iter().filter(|(position, _)| !excluded.contains(position)) {
         let state = states.get(&(item.object, item.revision));
-        match (recheck(confirmed.facts(), item, state), state) {
+        let skip = match recheck(confirmed.facts(), item, state) {
+            None if item.reason == Reason::REDACTED => redact::obstacle(tx, sweep, item)?,
+            skip => skip,
+        };
+        match (skip, state) {
             (None, Some(state)) => passed.push((*item, *state)),
             (None, None) => unreachable!("what does not exist does not pass"),
             (Some(reason), _) => skipped.push((*position, *item, reason)),

@@ -9,6 +9,7 @@ use crate::kinds::{KINDS, Undoing, restore_memories};
 use crate::memories::{self, MemoryRow};
 use crate::runs::{self, RunView};
 use crate::statements::runs as sql;
+use crate::sweep::Remains;
 use crate::{Stamp, Store, Workspace, audit, workspaces};
 
 /// What came back, and what could not.
@@ -41,7 +42,7 @@ impl Default for Undone {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conflict {
     pub id: String,
-    /// `purged`, `name_taken`, `content_taken` or `path_taken`.
+    /// `purged`, `changed`, `name_taken`, `content_taken` or `path_taken`.
     pub reason: &'static str,
     /// The living memory in the way.
     pub by: Option<MemoryId>,
@@ -50,12 +51,23 @@ pub struct Conflict {
 impl Store {
     /// Crashes are resumed by calling it again: what has come back is no longer in the run's trash.
     pub fn undo_run(&self, workspace: &Workspace, run: RunId, stamp: Stamp<'_>) -> Result<Undone, StoreError> {
+        self.undo_run_with(workspace, run, &Remains::default(), stamp)
+    }
+
+    /// The same with the whole texts of what the run cut, ready to become current: without them, those are conflicts.
+    pub fn undo_run_with(
+        &self,
+        workspace: &Workspace,
+        run: RunId,
+        wholes: &Remains,
+        stamp: Stamp<'_>,
+    ) -> Result<Undone, StoreError> {
         let view = self.read(workspace, |tx| runs::find(tx, workspace.key, run))?;
         if view.undone_at.is_some() {
             return Err(StoreError::RunNotUndoable { run, purged: false });
         }
         let mut undone = Undone::default();
-        if let Err(error) = self.undo_batches(workspace, &view, &mut undone, stamp) {
+        if let Err(error) = self.undo_batches(workspace, &view, wholes, &mut undone, stamp) {
             if undone.is_nothing() {
                 return Err(error);
             }
@@ -71,12 +83,14 @@ impl Store {
         &self,
         workspace: &Workspace,
         run: &RunView,
+        wholes: &Remains,
         undone: &mut Undone,
         stamp: Stamp<'_>,
     ) -> Result<(), StoreError> {
         let mut from = Position { kind: 0, after: Vec::new() };
         loop {
-            let (next, of_batch) = self.write(workspace, |tx| undo_batch(tx, workspace.key, run, &from, stamp))?;
+            let (next, of_batch) =
+                self.write(workspace, |tx| undo_batch(tx, workspace.key, run, wholes, &from, stamp))?;
             undone.add(of_batch);
             failpoint!("undo.batch_committed");
             match next {
@@ -112,12 +126,13 @@ fn undo_batch(
     tx: &mut dyn Transaction,
     workspace: WorkspaceKey,
     run: &RunView,
+    wholes: &Remains,
     from: &Position,
     stamp: Stamp<'_>,
 ) -> Result<(Option<Position>, Undone), StoreError> {
     // An apply that is still going on, or that a crash cut short, must not take again what comes back now.
     runs::end(tx, workspace, run.id, stamp.now)?;
-    let undoing = Undoing { workspace, run, size: sweep_batch_memories(), stamp };
+    let undoing = Undoing { workspace, run, size: sweep_batch_memories(), wholes, stamp };
     let mut undone = Undone::default();
     let next = restore_kinds(tx, &undoing, from, &mut undone)?;
     if next.is_none() {

@@ -9,6 +9,7 @@
 //! identifier begins and ends.
 
 pub mod chunks;
+pub mod claims;
 pub mod extract;
 pub mod frame;
 pub mod invisible;

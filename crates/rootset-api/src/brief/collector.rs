@@ -28,6 +28,8 @@ pub struct BriefPlan {
     pub plan_id: PlanId,
     /// The items, newest first.
     pub items: Vec<BriefItem>,
+    /// What may be meant, too; kept without an action.
+    pub maybe: Option<Vec<BriefItem>>,
     /// The number of items, if not all are shown.
     pub items_total: Option<i64>,
     /// Set if applying the plan removes permanently.
@@ -51,6 +53,8 @@ pub struct BriefItem {
     /// What applying does, if not `trash`.
     pub action: Option<String>,
     pub reason: Option<String>,
+    /// What would stay of a memory that is redacted.
+    pub rest: Option<String>,
 }
 
 impl From<PlanAnswer> for BriefPlan {
@@ -59,6 +63,7 @@ impl From<PlanAnswer> for BriefPlan {
         Self {
             plan_id: full.plan_id,
             items: full.items.into_iter().map(BriefItem::from).collect(),
+            maybe: full.maybe.map(|maybe| maybe.into_iter().map(BriefItem::from).collect()),
             items_total: is_cut.then_some(full.items_total),
             purge: full.purge.then_some(true),
             blocked: some(full.blocked),
@@ -79,6 +84,7 @@ impl From<PlanItemAnswer> for BriefItem {
             date: full.created_at.map(Day),
             action: Some(full.action).filter(|action| action != "trash"),
             reason: Some(full.reason),
+            rest: full.rest,
         }
     }
 }

@@ -9,7 +9,9 @@ use serde_with::skip_serializing_none;
 
 use super::{Near, some};
 use crate::collector::ReceiptAnswer;
-use crate::memory::{AddedMemory, DeletedMemory, ListedAnswer, MemoryAnswer, MemoryList, UpdatedMemory};
+use crate::memory::{
+    AddedMemory, DeletedMemory, ListedAnswer, MemoryAnswer, MemoryList, UpdateCandidate, UpdatedMemory,
+};
 use crate::memory_of::MemoryOf;
 
 /// What was said, when, by whom.
@@ -145,6 +147,8 @@ pub struct BriefAdded {
     pub errors: Option<Vec<String>>,
     /// Memories that say nearly the same.
     pub similar: Option<Vec<Near>>,
+    /// Older memories that say something else of the same thing, and the call that replaces each.
+    pub updates: Option<Vec<UpdateCandidate>>,
     pub pinned_by: Option<PinnedBy>,
     pub quarantined: Option<bool>,
     /// `personal` if it is in personal memory.
@@ -163,6 +167,7 @@ impl From<AddedMemory> for BriefAdded {
             redacted: Some(full.redacted).filter(|redacted| *redacted > 0),
             errors: some(full.errors),
             similar: some(full.similar.into_iter().map(|it| Near::new(it.name, &it.topic)).collect()),
+            updates: full.updates,
             pinned_by: full.pinned_by,
             quarantined: full.quarantined,
             memory_of: full.memory_of,

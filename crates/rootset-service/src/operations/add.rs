@@ -47,6 +47,13 @@ impl Operation for AddMemory {
             complete(service, &workspace, &mut answer);
         }
         answer.similar = similar.into_iter().map(similar_answer).collect();
+        if outcome.created {
+            // The memory is stored: that it could not be compared is no reason to say otherwise.
+            match service.update_candidates(&workspace, outcome.memory, content, caller) {
+                Ok(updates) => answer.updates = (!updates.is_empty()).then_some(updates),
+                Err(error) => tracing::warn!(%error, "a new memory was not compared with older ones"),
+            }
+        }
         Ok(answer)
     }
 }
@@ -65,6 +72,7 @@ fn answer(outcome: &AddOutcome, workspace: &Workspace) -> AddedMemory {
         redacted: 0,
         errors: Vec::new(),
         similar: Vec::new(),
+        updates: None,
         pinned_by: outcome.pinned_by,
         quarantined: outcome.trust.is_quarantined().then_some(true),
         memory_of: memory_of(workspace),

@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
-use rootset_api::{AppliedPlan, Effect, ErrorCode, GcApply, Irreversible, Request, SkippedAnswer, SkippedItem};
+use rootset_api::{
+    AppliedPlan, Effect, ErrorCode, GcApply, Irreversible, ItemAction, Request, SkippedAnswer, SkippedItem,
+};
 use rootset_model::PlanId;
-use rootset_store::{Applied, Workspace};
+use rootset_store::{Applied, Choice, Workspace};
 use serde_json::json;
 
 use super::joint;
@@ -123,8 +125,10 @@ fn apply(
     plan: PlanId,
 ) -> Result<AppliedPlan, ServiceError> {
     let wanted = Wanted::checked(request.rewrite_backups, request.receipt, caller)?;
+    let actions = request.actions.iter().flatten();
     let review = Review {
         exclude: request.exclude.as_deref().unwrap_or_default(),
+        choices: actions.map(|(reference, action)| (reference.clone(), choice(*action))).collect(),
         allow_large: request.allow_large.unwrap_or(false),
         confirm: caller.confirms_for_good(request.confirm),
     };
@@ -143,11 +147,19 @@ fn apply(
         service.back_up_before(request.backup.filter(|_| !view.is_applied), workspace, caller)?;
     }
     let applied = service.apply_plan(workspace, plan, review, caller.author())?;
-    if review.allow_large {
+    if request.allow_large == Some(true) {
         // It may be one that waited for a person.
         service.note_applied(workspace, plan, applied.run.counts.taken.get("memories"))?;
     }
     Ok(applied_plan_answer(service, caller, workspace, applied, wanted))
+}
+
+pub(super) fn choice(action: ItemAction) -> Choice {
+    match action {
+        ItemAction::Remove => Choice::Remove,
+        ItemAction::Redact => Choice::Redact,
+        ItemAction::Keep => Choice::Keep,
+    }
 }
 
 pub(super) fn no_backup_of_erasures() -> ServiceError {
@@ -165,6 +177,9 @@ fn unconfirmed(request: &GcApply, mut error: ServiceError, caller: &Caller) -> S
     }
     if let Some(arguments) = error.details.as_mut().and_then(|details| details.pointer_mut("/next/arguments")) {
         arguments["exclude"] = json!(request.exclude);
+        if let Some(actions) = &request.actions {
+            arguments["actions"] = json!(actions);
+        }
         arguments["allow_large"] = json!(request.allow_large);
         for (field, given) in [("rewrite_backups", request.rewrite_backups), ("receipt", request.receipt)] {
             if let Some(given) = given {

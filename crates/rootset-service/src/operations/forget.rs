@@ -1,14 +1,18 @@
 //! `forget`.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use rootset_api::{ErrorCode, Forget, ForgetAnswer, MemoryOf};
+use rootset_api::{ErrorCode, Forget, ForgetAnswer, MemoryOf, PlanAnswer};
 use rootset_model::limits::BATCH_MEMORIES_MAX;
+use rootset_model::plan::{ItemKind, PlanItem, Reason};
+use rootset_model::{Content, Cut, MemoryId};
 use rootset_store::{
-    ForgetFilters, ForgetRequest, ForgetSelection, ForgetWords, NewPlan, PlanView, Searched, Workspace, forget_words,
-    searched_words,
+    ForgetFilters, ForgetRequest, ForgetSelection, ForgetText, ForgetVerdict, ForgetWords, NewPlan, OfferedCut,
+    OfferedItem, Offers, PlanView, Searched, Workspace, forget_words, searched_words,
 };
-use rootset_text::matching::Matcher;
+use rootset_text::matching::{Fields, Judgement, Matcher, Near, Verdict};
 use serde_json::json;
 
 use super::delete::delete;
@@ -16,13 +20,15 @@ use super::joint;
 use super::plan::plan_answer;
 use crate::caller::{Caller, FrontEnd};
 use crate::error::ServiceError;
-use crate::fields::{check_query, checked_tags};
+use crate::fields::{check_query, checked_tags, hex};
 use crate::operation::Operation;
 use crate::personal::Places;
 use crate::service::Service;
 
 /// Of a word that is no kind, so much is said again: longer than any kind.
 const WORD_CHARS_SHOWN: usize = 40;
+/// Looks at the texts of a workspace before they are judged: each may find names and addresses that lead to more.
+const SURVEYS_MAX: usize = 3;
 
 impl Operation for Forget {
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<ForgetAnswer, ServiceError> {
@@ -48,16 +54,15 @@ impl Operation for Forget {
         }
         let search = Search::checked(self, service)?;
         service.flush_uses()?;
-        let (selection, view) = search.plan_in(service, &workspace, caller)?;
-        let matched_personal = beside.map(|personal| search.select(service, &personal)).transpose()?;
-        Ok(ForgetAnswer {
-            matched: selection.matched,
-            in_plan: selection.items.len(),
-            kept_pinned: selection.kept_pinned,
-            plan: Some(plan_answer(view)),
-            deleted: None,
-            matched_personal: matched_personal.map(|it| it.matched).filter(|matched| *matched > 0),
-        })
+        let (selection, shown) = search.select(service, &workspace)?;
+        let view = search.store_plan(service, &workspace, &selection, &shown, caller)?;
+        let mut plan = plan_answer(view);
+        shown.show(&mut plan);
+        let (matched, in_plan, kept_pinned) = (selection.matched, selection.items.len(), selection.kept_pinned);
+        let beside = beside.map(|personal| search.select(service, &personal)).transpose()?;
+        let matched_personal = beside.map(|(it, _)| it.matched).filter(|matched| *matched > 0);
+        let (plan, deleted) = (Some(plan), None);
+        Ok(ForgetAnswer { matched, in_plan, kept_pinned, plan, deleted, matched_personal })
     }
 }
 
@@ -129,7 +134,6 @@ fn named(
 pub(super) struct Search {
     filters: ForgetFilters,
     matcher: Option<Matcher>,
-    terms: Vec<String>,
     kinds: Vec<String>,
     pub include_pinned: bool,
     pub erases: bool,
@@ -170,13 +174,77 @@ impl Search {
                 Some(Searched { asked, kinds: owned(kinds), kinds_left_out: owned(left_out), ..Searched::default() })
             }
         };
-        let terms = matcher.as_ref().map(Matcher::index_terms).unwrap_or_default();
-        Ok(Self { filters, matcher, terms, kinds, include_pinned, erases, searched })
+        Ok(Self { filters, matcher, kinds, include_pinned, erases, searched })
     }
 
-    pub fn select(&self, service: &Service, workspace: &Workspace) -> Result<ForgetSelection, ServiceError> {
-        let matches = |fields: &[&str]| self.matcher.as_ref().is_some_and(|it| it.matches(fields.iter().copied()));
-        let words = self.matcher.as_ref().map(|_| ForgetWords { terms: &self.terms, matches: &matches });
+    /// What matches, what comes near, and what of it is to be shown.
+    pub fn select(&self, service: &Service, workspace: &Workspace) -> Result<(ForgetSelection, Shown), ServiceError> {
+        let Some(matcher) = &self.matcher else {
+            return Ok((self.select_by(service, workspace, None)?, Shown::default()));
+        };
+        let mut matcher = matcher.clone();
+        self.survey(service, workspace, &mut matcher)?;
+        let (selection, shown) = self.judge(service, workspace, &matcher)?;
+        if selection.matched > 0 || !selection.maybe.is_empty() {
+            return Ok((selection, shown));
+        }
+        matcher.loosen();
+        self.judge(service, workspace, &matcher)
+    }
+
+    /// Tells the matcher what the workspace says about the names in the request.
+    fn survey(&self, service: &Service, workspace: &Workspace, matcher: &mut Matcher) -> Result<(), ServiceError> {
+        for round in 0..SURVEYS_MAX {
+            if !matcher.needs_survey() {
+                break;
+            }
+            let survey = RefCell::new(matcher.survey());
+            let read = |text: &ForgetText<'_>| {
+                matcher.read(&fields_of(text), &mut survey.borrow_mut());
+                ForgetVerdict::No
+            };
+            let probes = matcher.probes();
+            let words = ForgetWords { probes: &probes, near: &[], judge: &read };
+            self.select_by(service, workspace, Some(words))?;
+            let has_more = matcher.informed_by(survey.into_inner());
+            // The second look knows the bearers of a name, and so finds more that is said of it.
+            if round > 0 && !has_more {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn judge(
+        &self,
+        service: &Service,
+        workspace: &Workspace,
+        matcher: &Matcher,
+    ) -> Result<(ForgetSelection, Shown), ServiceError> {
+        let shown = RefCell::new(Shown::default());
+        let judge = |text: &ForgetText<'_>| {
+            let judgement = matcher.judge(&fields_of(text));
+            let verdict = match judgement.verdict {
+                Verdict::No => return ForgetVerdict::No,
+                Verdict::Maybe(near) => ForgetVerdict::Maybe(reason_of(near)),
+                Verdict::Matched if judgement.is_mixed && judgement.cut.is_some() => ForgetVerdict::InPart,
+                Verdict::Matched => ForgetVerdict::Matched,
+            };
+            shown.borrow_mut().note(text, judgement);
+            verdict
+        };
+        let (probes, near) = (matcher.probes(), matcher.near_probes());
+        let words = ForgetWords { probes: &probes, near: &near, judge: &judge };
+        let selection = self.select_by(service, workspace, Some(words))?;
+        Ok((selection, shown.into_inner()))
+    }
+
+    fn select_by(
+        &self,
+        service: &Service,
+        workspace: &Workspace,
+        words: Option<ForgetWords<'_>>,
+    ) -> Result<ForgetSelection, ServiceError> {
         let kinds: Vec<&str> = self.kinds.iter().map(String::as_str).collect();
         let (include_pinned, erases) = (self.include_pinned, self.erases);
         let request = ForgetRequest { filters: &self.filters, words, kinds: &kinds, include_pinned, erases };
@@ -189,6 +257,7 @@ impl Search {
         service: &Service,
         workspace: &Workspace,
         selection: &ForgetSelection,
+        shown: &Shown,
         caller: &Caller,
     ) -> Result<PlanView, ServiceError> {
         let searched = self.searched.as_ref().map(|it| Searched {
@@ -196,10 +265,11 @@ impl Search {
             kept_pinned: selection.kept_pinned.len(),
             ..it.clone()
         });
-        let policy = match searched {
-            None => json!({"operation": "forget"}),
-            Some(searched) => json!({"operation": "forget", "searched": searched}),
-        };
+        let mut policy = json!(shown.offers(selection));
+        policy["operation"] = "forget".into();
+        if let Some(searched) = searched {
+            policy["searched"] = json!(searched);
+        }
         let plan = NewPlan {
             id: service.next_plan_id(),
             policy: policy.to_string(),
@@ -211,16 +281,112 @@ impl Search {
         };
         Ok(service.store.store_plan(workspace, &plan, &service.settings.limits, service.stamp(caller))?)
     }
+}
 
-    fn plan_in(
-        &self,
-        service: &Service,
-        workspace: &Workspace,
-        caller: &Caller,
-    ) -> Result<(ForgetSelection, PlanView), ServiceError> {
-        let selection = self.select(service, workspace)?;
-        let view = self.store_plan(service, workspace, &selection, caller)?;
-        Ok((selection, view))
+/// What the texts say that match or come near, for the answer; and where they are cut, for the plan.
+#[derive(Default)]
+pub(super) struct Shown {
+    texts: HashMap<(MemoryId, i64), ShownText>,
+}
+
+struct ShownText {
+    words: Vec<String>,
+    rest: Option<String>,
+    cut: Option<Cut>,
+    hash: String,
+}
+
+impl Shown {
+    fn note(&mut self, text: &ForgetText<'_>, judgement: Judgement) {
+        let Judgement { words, rest, cut, .. } = judgement;
+        let hash = if cut.is_some() { hex(&content_of(text).doc_hash()) } else { String::new() };
+        self.texts.insert((MemoryId(text.object), text.revision), ShownText { words, rest, cut, hash });
+    }
+
+    /// The words of a memory: of its newest text that was looked at.
+    fn of(&self, memory: MemoryId) -> Option<&ShownText> {
+        let of_memory = self.texts.iter().filter(|((of, _), _)| *of == memory);
+        of_memory.max_by_key(|((_, revision), _)| *revision).map(|(_, text)| text)
+    }
+
+    /// What a reviewer may choose besides the items.
+    fn offers(&self, selection: &ForgetSelection) -> Offers {
+        let offered = |item: &PlanItem| OfferedItem {
+            memory: MemoryId(item.object),
+            version: item.version,
+            reason: item.reason.as_str().to_owned(),
+        };
+        let cut_of = |item: &PlanItem| {
+            let memory = MemoryId(item.object);
+            let newest = || self.texts.keys().filter(|(of, _)| *of == memory).map(|(_, revision)| *revision).max();
+            let revision = match (item.kind, item.reason) {
+                (_, Reason::REDACTED) => Some(item.revision),
+                (ItemKind::MEMORY, _) => newest(),
+                _ => None,
+            }?;
+            let text = self.texts.get(&(memory, revision))?;
+            let planned =
+                selection.items.iter().filter(|it| it.kind == ItemKind::REVISION && it.reason == Reason::MATCHED);
+            let planned = planned.filter(|it| it.object == item.object).map(|it| it.revision);
+            let others = selection.earlier.iter().filter(|(of, _)| *of == memory).map(|(_, revision)| *revision);
+            Some(OfferedCut {
+                memory,
+                version: item.version,
+                revision,
+                hash: text.hash.clone(),
+                cut: text.cut.clone()?,
+                earlier: planned.chain(others).collect(),
+            })
+        };
+        Offers {
+            maybe: selection.maybe.iter().map(offered).collect(),
+            cuts: selection.items.iter().filter_map(cut_of).collect(),
+        }
+    }
+
+    /// Adds the words to the items of an answer; no plan keeps them.
+    pub fn show(&self, plan: &mut PlanAnswer) {
+        for item in plan.items.iter_mut().chain(plan.maybe.iter_mut().flatten()) {
+            let memory = item.id.split('@').next().and_then(|id| id.parse::<MemoryId>().ok());
+            if let Some(text) = memory.and_then(|memory| self.of(memory)) {
+                item.matched_words = (!text.words.is_empty()).then(|| text.words.clone());
+                item.rest.clone_from(&text.rest);
+            }
+        }
+    }
+
+    pub fn add(&mut self, other: Self) {
+        self.texts.extend(other.texts);
+    }
+}
+
+fn fields_of<'a>(text: &ForgetText<'a>) -> Fields<'a> {
+    let ForgetText { topic, context, decisions, rationale, more, .. } = *text;
+    Fields { topic, context, decisions, rationale, more }
+}
+
+fn content_of(text: &ForgetText<'_>) -> Content {
+    Content {
+        topic: text.topic.to_owned(),
+        context: text.context.to_owned(),
+        decisions: text.decisions.to_vec(),
+        rationale: text.rationale.to_vec(),
+    }
+}
+
+fn reason_of(near: Near) -> Reason {
+    match near {
+        Near::OtherWords => Reason::NEAR_OTHER_WORDS,
+        Near::Several => Reason::NEAR_SEVERAL,
+        Near::FirstName => Reason::NEAR_FIRST_NAME,
+        Near::LastName => Reason::NEAR_LAST_NAME,
+        Near::Address => Reason::NEAR_ADDRESS,
+        Near::LongerName => Reason::NEAR_LONGER_NAME,
+        Near::OtherCase => Reason::NEAR_OTHER_CASE,
+        Near::OtherDay => Reason::NEAR_OTHER_DAY,
+        Near::Scattered => Reason::NEAR_SCATTERED,
+        Near::SomeWords => Reason::NEAR_SOME_WORDS,
+        Near::Kept => Reason::NEAR_KEPT,
     }
 }
 

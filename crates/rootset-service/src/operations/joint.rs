@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use rootset_api::{
     AppliedPart, AppliedPlan, ConflictAnswer, Effect, ErrorCode, Forget, ForgetAnswer, GcApply, Irreversible,
-    PlanAnswer, PlanPart, Request, SkippedAnswer, SkippedItem, UndoAnswer, UndonePart,
+    PlanAnswer, PlanItemAnswer, PlanPart, Request, SkippedAnswer, SkippedItem, UndoAnswer, UndonePart,
 };
 use rootset_model::limits::{FORGET_WORKSPACES_MAX, PLAN_ITEMS_SHOWN, SKIPPED_SHOWN};
 use rootset_model::{Counts, PlanId, RunId, WorkspaceKey};
@@ -13,8 +13,9 @@ use rootset_store::{
     Applied, JointPart, JointPlan, NewJointPlan, PlanTotals, PlanView, Searched, StoreError, Workspace,
 };
 
-use super::forget::Search;
-use super::plan::{plan_item_answer, reclaimed_answer, totals_answer, trashed_answer};
+use super::apply::choice;
+use super::forget::{Search, Shown};
+use super::plan::{plan_answer, reclaimed_answer, totals_answer, trashed_answer};
 use super::purge::said;
 use crate::caller::{Caller, FrontEnd};
 use crate::collecting::Review;
@@ -52,14 +53,15 @@ pub(super) fn forget(mut request: Forget, service: &Service, caller: &Caller) ->
     let workspaces = wanted_workspaces(service, caller, &named, search.erases)?;
     service.flush_uses()?;
     let (mut parts, mut views, mut kept_pinned) = (Vec::new(), Vec::new(), Vec::new());
+    let mut shown = Shown::default();
     for workspace in &workspaces {
-        let selection = search.select(service, workspace)?;
-        if selection.matched == 0 {
+        let (selection, found) = search.select(service, workspace)?;
+        if selection.matched == 0 && selection.maybe.is_empty() {
             continue;
         }
         let view = match selection.items.is_empty() {
-            true => None,
-            false => Some(search.store_plan(service, workspace, &selection, caller)?),
+            true if selection.maybe.is_empty() => None,
+            _ => Some(search.store_plan(service, workspace, &selection, &found, caller)?),
         };
         parts.push(JointPart {
             workspace: workspace.key.0,
@@ -71,6 +73,7 @@ pub(super) fn forget(mut request: Forget, service: &Service, caller: &Caller) ->
         });
         kept_pinned.extend(selection.kept_pinned);
         views.push(view);
+        shown.add(found);
     }
     let new = NewJointPlan {
         id: service.next_plan_id(),
@@ -81,11 +84,13 @@ pub(super) fn forget(mut request: Forget, service: &Service, caller: &Caller) ->
         include_pinned: search.include_pinned,
     };
     let joint = service.store.store_joint_plan(new, service.stamp(caller))?;
+    let mut plan = joint_answer(&joint, views, PLAN_ITEMS_SHOWN);
+    shown.show(&mut plan);
     Ok(ForgetAnswer {
         matched: joint.parts.iter().map(|part| part.matched).sum(),
         in_plan: joint.parts.iter().map(|part| part.in_plan).sum(),
         kept_pinned,
-        plan: Some(joint_answer(&joint, views, PLAN_ITEMS_SHOWN)),
+        plan: Some(plan),
         deleted: None,
         matched_personal: None,
     })
@@ -165,6 +170,7 @@ pub(super) fn page(service: &Service, joint: &JointPlan, offset: i64, limit: i64
 fn joint_answer(joint: &JointPlan, views: Vec<Option<PlanView>>, shown: usize) -> PlanAnswer {
     let mut totals = PlanTotals::default();
     let (mut fraction, mut items, mut blocked, mut parts) = (0.0, Vec::new(), Vec::new(), Vec::new());
+    let mut maybe: Vec<PlanItemAnswer> = Vec::new();
     for (part, view) in joint.parts.iter().zip(views) {
         let workspace_id = joint.workspace_name(WorkspaceKey(part.workspace));
         let part_blocked = view.as_ref().map(|view| view.blocked.clone()).unwrap_or_default();
@@ -172,11 +178,13 @@ fn joint_answer(joint: &JointPlan, views: Vec<Option<PlanView>>, shown: usize) -
             totals.counts.add_all(&view.totals.counts);
             totals.reclaim.add_all(&view.totals.reclaim);
             fraction = f64::max(fraction, view.fraction);
-            items.extend(view.items.into_iter().map(|item| {
-                let mut answer = plan_item_answer(item);
+            let part = plan_answer(view);
+            let in_workspace = |mut answer: PlanItemAnswer| {
                 answer.workspace_id = Some(workspace_id.clone());
                 answer
-            }));
+            };
+            items.extend(part.items.into_iter().map(in_workspace));
+            maybe.extend(part.maybe.into_iter().flatten().map(in_workspace));
         }
         blocked.extend(part_blocked.iter().cloned());
         parts.push(PlanPart {
@@ -194,6 +202,7 @@ fn joint_answer(joint: &JointPlan, views: Vec<Option<PlanView>>, shown: usize) -
         expires_at: joint.expires_at,
         totals: totals_answer(&totals),
         fraction,
+        maybe: (!maybe.is_empty()).then_some(maybe),
         items: items.into_iter().take(shown).collect(),
         items_total: joint.parts.iter().map(|part| part.in_plan as i64).sum(),
         purge: joint.erases,
@@ -232,14 +241,19 @@ pub(super) fn apply(
         return Err(super::apply::only_for_erasures());
     }
     let kept = kept_by_part(service, joint, request.exclude.as_deref().unwrap_or_default())?;
+    let actions = request.actions.clone().unwrap_or_default();
+    let named: Vec<String> = actions.keys().cloned().collect();
+    let chosen = kept_by_part(service, joint, &named)?;
     back_up(service, joint, request.backup, caller)?;
     let mut outcomes = Vec::new();
-    for (part, exclude) in joint.parts.iter().zip(&kept) {
+    for (part, (exclude, chosen)) in joint.parts.iter().zip(kept.iter().zip(chosen)) {
         let Some(plan) = part.plan else { continue };
         let number = WorkspaceKey(part.workspace);
         let workspace = joint.workspace(number);
         let allow_large = request.allow_large.unwrap_or(false);
-        let review = Review { exclude, allow_large, confirm };
+        let choices = chosen.into_iter().map(|(given, id)| (id, choice(actions[&given]))).collect();
+        let exclude: Vec<String> = exclude.iter().map(|(_, id)| id.clone()).collect();
+        let review = Review { exclude: &exclude, choices, allow_large, confirm };
         let applied = match workspace {
             Some(workspace) => service.apply_plan(workspace, plan, review, caller.author()),
             None => Err(ServiceError::new(ErrorCode::NotFound, "the workspace was purged since the plan was made")),
@@ -265,9 +279,13 @@ fn back_up(service: &Service, joint: &JointPlan, wanted: Option<bool>, caller: &
     Ok(())
 }
 
-/// Which of the items to keep are in which part. A name may mean an item in each of them; what is in none is refused
+/// Which of the items to keep, or to decide on, are in which part: as they were given, and by their ids. A name may mean an item in each of them; what is in none is refused
 /// before anything is removed.
-fn kept_by_part(service: &Service, joint: &JointPlan, exclude: &[String]) -> Result<Vec<Vec<String>>, ServiceError> {
+fn kept_by_part(
+    service: &Service,
+    joint: &JointPlan,
+    exclude: &[String],
+) -> Result<Vec<Vec<(String, String)>>, ServiceError> {
     let mut unknown: HashSet<usize> = (0..exclude.len()).collect();
     let mut kept = Vec::new();
     for part in &joint.parts {
@@ -279,7 +297,7 @@ fn kept_by_part(service: &Service, joint: &JointPlan, exclude: &[String]) -> Res
             let planned = service.store.planned_among(workspace, plan, &resolved)?;
             for (place, reference) in resolved.into_iter().enumerate().filter(|(_, it)| planned.contains(it)) {
                 unknown.remove(&place);
-                of_part.push(reference);
+                of_part.push((exclude[place].clone(), reference));
             }
         }
         kept.push(of_part);
@@ -385,7 +403,7 @@ pub(super) fn undo(joint: &JointPlan, service: &Service, caller: &Caller) -> Res
         let (Some(plan), Some(workspace)) = (part.plan, joint.workspace(number)) else { continue };
         let Some(run) = service.store.run_of_plan(workspace, plan)? else { continue };
         let workspace_id = joint.workspace_name(number);
-        match service.store.undo_run(workspace, run, service.stamp(caller)) {
+        match service.undo_run(workspace, run, service.stamp(caller)) {
             Ok(undone) => {
                 restored.add_all(&undone.restored);
                 is_unfinished |= undone.is_unfinished;
@@ -399,7 +417,7 @@ pub(super) fn undo(joint: &JointPlan, service: &Service, caller: &Caller) -> Res
                 parts.push(UndonePart { workspace_id, restored, problem: None });
             }
             Err(error) => {
-                let problem = Some(ServiceError::from(error).message.clone());
+                let problem = Some(error.message.clone());
                 parts.push(UndonePart { workspace_id, restored: None, problem });
             }
         }

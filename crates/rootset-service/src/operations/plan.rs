@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use rootset_api::{GetPlan, PlanAnswer, PlanItemAnswer, Totals};
-use rootset_model::Counts;
+use rootset_model::plan::{ItemKind, Reason};
+use rootset_model::{Counts, MemoryId};
 use rootset_store::{ItemView, PlanTotals, PlanView, StoreError};
 
 use super::joint;
@@ -30,13 +31,19 @@ impl Operation for GetPlan {
 }
 
 pub fn plan_answer(view: PlanView) -> PlanAnswer {
+    let can_be_cut = view.can_be_cut;
+    let shown = |item: ItemView| {
+        let can_redact = can_be_cut.contains(&MemoryId(item.item.object)).then_some(true);
+        PlanItemAnswer { can_redact, ..plan_item_answer(item) }
+    };
     PlanAnswer {
         plan_id: view.id,
         digest: hex(&view.digest),
         expires_at: view.expires_at,
         totals: totals_answer(&view.totals),
         fraction: view.fraction,
-        items: view.items.into_iter().map(plan_item_answer).collect(),
+        maybe: (!view.maybe.is_empty()).then(|| view.maybe.into_iter().map(shown).collect()),
+        items: view.items.into_iter().map(shown).collect(),
         items_total: view.items_total,
         purge: view.erases,
         blocked: view.blocked,
@@ -50,18 +57,23 @@ pub fn totals_answer(totals: &PlanTotals) -> Totals {
 }
 
 pub fn plan_item_answer(view: ItemView) -> PlanItemAnswer {
+    // Of a memory that is cut, the plan holds the text that goes.
+    let is_cut = view.item.reason == Reason::REDACTED;
     PlanItemAnswer {
-        kind: view.item.kind,
+        kind: if is_cut { ItemKind::MEMORY } else { view.item.kind },
         workspace_id: None,
-        id: view.id,
+        id: if is_cut { MemoryId(view.item.object).to_string() } else { view.id },
         name: view.name,
         topic: view.topic,
         file_path: view.file_path,
         created_at: view.created_at,
         lines: view.lines,
         chunk_count: view.chunk_count,
-        action: view.item.action.as_str().to_owned(),
+        action: if is_cut { "redact".to_owned() } else { view.item.action.as_str().to_owned() },
         reason: view.item.reason.in_words().to_owned(),
+        matched_words: None,
+        rest: None,
+        can_redact: None,
     }
 }
 

@@ -79,6 +79,7 @@ impl Operation for PruneMemory {
             exclude: self.exclude.as_deref().unwrap_or_default(),
             allow_large: self.allow_large.unwrap_or(false),
             confirm: false,
+            ..Review::default()
         };
         let plan_id = plan.id;
         // A plan that was applied before needs no backup any more.

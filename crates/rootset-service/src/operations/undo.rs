@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use rootset_api::{ConflictAnswer, GcUndo, ListedKind, RunAnswer, UndoAnswer};
+use rootset_api::{ConflictAnswer, ErrorCode, GcUndo, ListedKind, RunAnswer, UndoAnswer};
 use rootset_model::limits::RUNS_SHOWN;
 use rootset_model::{PlanId, RunId};
-use rootset_store::{RunView, StoreError, Undone, Workspace};
+use rootset_store::{RunView, Undone, Workspace};
 
 use super::joint;
 use super::plan::trashed_answer;
@@ -44,11 +44,13 @@ impl Operation for GcUndo {
         match (&self.run_id, &self.drain_id, &self.memory_id) {
             (Some(run), None, None) => {
                 let run = parse_run_id(run)?;
-                match service.store.undo_run(&workspace, run, stamp) {
-                    Err(error @ StoreError::RunNotFound(_)) => match joint::find(service, caller, PlanId(run.0))? {
-                        Some(joint) => joint::undo(&joint, service, caller),
-                        None => undo_in_personal(service, caller, self.workspace_id.as_deref(), run, error.into()),
-                    },
+                match service.undo_run(&workspace, run, stamp) {
+                    Err(error) if error.code == ErrorCode::NotFound => {
+                        match joint::find(service, caller, PlanId(run.0))? {
+                            Some(joint) => joint::undo(&joint, service, caller),
+                            None => undo_in_personal(service, caller, self.workspace_id.as_deref(), run, error),
+                        }
+                    }
                     undone => Ok(answer(undone?)),
                 }
             }
@@ -74,10 +76,11 @@ fn undo_in_personal(
     error: ServiceError,
 ) -> Result<UndoAnswer, ServiceError> {
     let personal = if workspace_id.is_none_or(str::is_empty) { service.personal(caller)? } else { None };
-    let undone = personal.map(|personal| service.store.undo_run(&personal, run, service.stamp(caller)));
+    let undone = personal.map(|personal| service.undo_run(&personal, run, service.stamp(caller)));
     match undone {
-        None | Some(Err(StoreError::RunNotFound(_))) => Err(error),
-        Some(undone) => Ok(answer(undone?)),
+        Some(Err(other)) if other.code != ErrorCode::NotFound => Err(other),
+        None | Some(Err(_)) => Err(error),
+        Some(Ok(undone)) => Ok(answer(undone)),
     }
 }
 
@@ -89,7 +92,7 @@ fn nothing_named(
     kind: Option<ListedKind>,
 ) -> Result<UndoAnswer, ServiceError> {
     if let Some((run, _)) = workspace.trashed {
-        return Ok(answer(service.store.undo_run(workspace, run, service.stamp(caller))?));
+        return Ok(answer(service.undo_run(workspace, run, service.stamp(caller))?));
     }
     let runs = match kind {
         None => service.store.undoable_runs(workspace, RUNS_SHOWN)?,

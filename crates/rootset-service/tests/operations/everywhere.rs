@@ -4,6 +4,7 @@ use rootset_api::Effect;
 use rootset_service::{Caller, FrontEnd};
 use serde_json::{Value, json};
 
+use crate::forgetting::without_words;
 use crate::harness::{World, array, ids, text_of};
 
 const SECRET: &str = "Alice Quokka lives at 12 Wombat Street and likes nobody to know it.";
@@ -62,9 +63,9 @@ fn one_request_makes_one_joint_plan_with_a_part_where_something_matches() {
         assert_eq!(world.call("get_plan", read)["items_total"], 1);
     }
     let read = world.call("get_plan", json!({"plan_id": plan["plan_id"]}));
-    assert_eq!((&read["digest"], &read["items"]), (&plan["digest"], &plan["items"]));
+    assert_eq!((&read["digest"], &read["items"]), (&plan["digest"], &without_words(&plan["items"])));
     let second = world.call("get_plan", json!({"plan_id": plan["plan_id"], "offset": 1, "limit": 1}));
-    assert_eq!(array(&second["items"]), &array(&plan["items"])[1..]);
+    assert_eq!(array(&second["items"]), &array(&without_words(&plan["items"]))[1..]);
     assert_eq!(names_in(&world, "acme"), ["secret"], "a preview changes nothing");
 }
 

@@ -37,7 +37,9 @@ mod properties;
 mod provenance;
 mod pruning;
 mod receipts;
+mod redacting;
 mod refusing;
+
 mod restoring;
 mod retaining;
 mod rights;

@@ -104,3 +104,22 @@ fn an_add_may_supersede_and_an_unknown_predecessor_adds_nothing() {
     assert_eq!(code, "not_found");
     assert_eq!(world.call("list_memories", json!({"lifecycle": "all"}))["total"], 2);
 }
+
+#[test]
+fn an_add_names_the_older_memory_that_it_disagrees_with_and_the_call_that_replaces_it() {
+    let world = World::new();
+    for number in 0..10 {
+        world.add(&format!("Bystander number {number} lives in a tree."));
+    }
+    let old = world.add_named("home", "Alice Quokka lives in Berlin.");
+    let added = world.call("add_memory", json!({"context": "Alice Quokka moved to Hamburg."}));
+    let update = &added["updates"][0];
+    assert_eq!((&update["memory_id"], &update["name"]), (&json!(old), &json!("home")), "{added}");
+    assert_eq!(update["says"], "Alice Quokka lives in Berlin.");
+    assert_eq!(update["now"], "Alice Quokka moved to Hamburg.");
+    assert_eq!(world.listed(json!({"query": "Berlin"})), ["home"], "nothing is replaced by itself");
+    world.call(update["next"]["operation"].as_str().unwrap(), update["next"]["arguments"].clone());
+    assert_eq!(world.found("Berlin"), [""; 0]);
+    let unrelated = world.call("add_memory", json!({"context": "Bob Miller lives in Bremen."}));
+    assert_eq!(unrelated["updates"], json!(null), "{unrelated}");
+}

@@ -217,6 +217,8 @@ fn apply(store: &Store, workspace: &Workspace, plan: PlanId, run: RunId) -> Resu
         time_limit_ms: None,
         clock: &|| STAMP.now,
         terms: &|_| String::new(),
+        choices: &[],
+        remains: &Default::default(),
     };
     store.apply_plan(workspace, plan, &options, STAMP.actor)
 }

@@ -10,6 +10,7 @@ use crate::driver::{SearchRemoval, Statement, Transaction, Value};
 use crate::erasure::Class;
 use crate::error::StoreError;
 use crate::runs::RunView;
+use crate::sweep::Remains;
 
 pub(crate) type Id = [u8; 16];
 /// States by id and revision; what does not exist is not in it.
@@ -33,6 +34,8 @@ pub(crate) struct Sweep<'a> {
     pub workspace: WorkspaceKey,
     pub run: RunId,
     pub erases: bool,
+    /// What stays of memories that are cut.
+    pub remains: &'a Remains,
     pub terms: Terms<'a>,
     pub stamp: Stamp<'a>,
 }
@@ -64,6 +67,8 @@ pub(crate) struct Undoing<'a> {
     pub run: &'a RunView,
     /// Rows of a batch.
     pub size: usize,
+    /// The whole texts of memories that the run cut.
+    pub wholes: &'a Remains,
     pub stamp: Stamp<'a>,
 }
 

@@ -14,13 +14,14 @@ use crate::driver::{SearchRemoval, Transaction};
 use crate::erasure::Class;
 use crate::error::StoreError;
 use crate::explain::{self, Explanation};
-use crate::forget::{ForgetKind, ForgetMatch, ForgetRequest, ForgetSelection};
+use crate::forget::{ForgetKind, ForgetMatch, ForgetRequest, ForgetSelection, ForgetText, ForgetVerdict};
 use crate::memories::read_content;
 use crate::plans::PlanTotals;
 use crate::purge::{Erased, NOTED_CAUSES};
 use crate::statements::memories as memory_sql;
 use crate::statements::purge as purge_sql;
 use crate::status::HeapStatus;
+use crate::sweep::Redacting;
 use crate::undo::Undone;
 use crate::{Stamp, erased_names, erasure, workspaces};
 
@@ -54,7 +55,8 @@ WHERE workspace = ?1 AND memory = ?2 AND revision = ?3 AND trashed_run IS NULL;
 SELECT memory, revision FROM revisions WHERE workspace = ?1 AND trashed_run = ?2 ORDER BY memory, revision;
 
 -- name: restore
-UPDATE revisions SET trashed_run = NULL, trashed_at = NULL WHERE workspace = ?1 AND trashed_run = ?2;
+UPDATE revisions SET trashed_run = NULL, trashed_at = NULL
+WHERE workspace = ?1 AND memory = ?2 AND revision = ?3 AND trashed_run = ?4;
 
 -- fragment: runs_with_trash_before.revision
 SELECT DISTINCT trashed_run FROM revisions
@@ -118,11 +120,22 @@ impl Kind for Revision {
         let parameters = [workspace.into(), request.takes_trash().into()];
         tx.query(&sql::FORGET, &parameters, &mut |row| {
             let (object, content) = (row.get(0)?, read_content(row, 4)?);
-            let mut fields: Vec<&str> = vec![&content.topic, &content.context];
-            fields.extend(content.decisions.iter().chain(&content.rationale).map(String::as_str));
-            if !going.contains(&object) && (words.matches)(&fields) {
+            let text = ForgetText {
+                object,
+                revision: row.get(1)?,
+                topic: &content.topic,
+                context: &content.context,
+                decisions: &content.decisions,
+                rationale: &content.rationale,
+                more: &[],
+            };
+            if matches!((words.judge)(&text), ForgetVerdict::Matched | ForgetVerdict::InPart) {
                 let (revision, version, is_pinned) = (row.get(1)?, row.get(2)?, row.get(3)?);
-                matching.push(ForgetMatch { kind: ItemKind::REVISION, object, revision, version, is_pinned });
+                if going.contains(&object) {
+                    found.earlier.push((MemoryId(object), revision));
+                } else {
+                    matching.push(ForgetMatch { kind: ItemKind::REVISION, object, revision, version, is_pinned });
+                }
             }
             Ok(())
         })?;
@@ -176,6 +189,7 @@ impl Kind for Revision {
     }
 
     fn trash(&self, tx: &mut dyn Transaction, sweep: &Sweep<'_>, items: &[PlanItem]) -> Result<Counts, StoreError> {
+        Redacting::cut(tx, sweep, items)?;
         let rows: Vec<_> = items
             .iter()
             .map(|item| {
@@ -210,8 +224,16 @@ impl Kind for Revision {
         _after: &[u8],
         undone: &mut Undone,
     ) -> Result<Option<Vec<u8>>, StoreError> {
-        let key = [undoing.workspace.into(), (&undoing.run.id).into()];
-        undone.restored.add("revisions", tx.execute(&sql::RESTORE, &key)? as i64);
+        let (workspace, run) = (undoing.workspace, &undoing.run.id);
+        let left = Redacting::restore(tx, undoing, undone)?;
+        let trashed: Vec<(Id, i64)> =
+            tx.rows(&sql::TRASHED_OF, &[workspace.into(), run.into()], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let rows: Vec<_> = trashed
+            .iter()
+            .filter(|it| !left.contains(it))
+            .map(|(memory, revision)| vec![workspace.into(), memory.into(), (*revision).into(), run.into()])
+            .collect();
+        undone.restored.add("revisions", tx.execute_many(&sql::RESTORE, &rows)? as i64);
         Ok(None)
     }
 

@@ -66,6 +66,8 @@ fn an_item_of_any_kind_that_is_gone_is_planned_shown_skipped_and_harms_nobody() 
         time_limit_ms: None,
         clock: &|| STAMP.now,
         terms: &|_| String::new(),
+        choices: &[],
+        remains: &Default::default(),
     };
     let applied = store.apply_plan(&workspace, plan.id, &options, STAMP.actor).unwrap();
     assert!(applied.run.counts.taken.is_nothing() && applied.run.counts.reclaimed.is_nothing());

@@ -62,7 +62,7 @@ impl Kind for Untracked {
             let id: Id = row.get(0)?;
             let (name, description): (String, Option<String>) = (row.get(1)?, row.get(3)?);
             let fields: Vec<&str> = std::iter::once(name.as_str()).chain(description.as_deref()).collect();
-            if entities.last() != Some(&id) && (words.matches)(&fields) {
+            if entities.last() != Some(&id) && words.matches(id, &fields) {
                 entities.push(id);
             }
             Ok(())

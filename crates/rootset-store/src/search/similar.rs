@@ -8,12 +8,15 @@ use super::{Ranked, hits};
 use crate::driver::{Combine, SearchIndex, SearchQuery, Transaction};
 use crate::error::StoreError;
 use crate::statements::search as sql;
+use crate::{Store, Workspace};
 
 /// Terms, rows and overlap for the cheap look at similar memories after an add.
 const SIMILAR_TERMS: usize = 4;
 const SIMILAR_ROWS: usize = 8;
 const SIMILAR_ROWS_PER_TERM_MAX: usize = 200;
 const SIMILAR_OVERLAP_MIN: f64 = 0.5;
+/// A subject that more rows name is looked for by its other words.
+const RELATED_ROWS_PER_TERM_MAX: usize = 2_000;
 
 #[derive(Clone, Debug)]
 pub struct SimilarMemory {
@@ -78,6 +81,56 @@ pub(crate) fn similar(
             updated_at: hit.updated_at,
         })
         .collect())
+}
+
+/// A memory that may claim something of the same subject as another text.
+#[derive(Clone, Debug)]
+pub struct RelatedMemory {
+    pub id: MemoryId,
+    pub name: Option<String>,
+    pub context: String,
+}
+
+impl Store {
+    /// Current memories that hold some of these terms, those with the most and rarest first; at most `limit`.
+    pub fn related_memories(
+        &self,
+        workspace: &Workspace,
+        terms: &[String],
+        limit: usize,
+        now: Timestamp,
+    ) -> Result<Vec<RelatedMemory>, StoreError> {
+        if terms.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.read(workspace, |tx| {
+            let rows_per_term_max = RELATED_ROWS_PER_TERM_MAX;
+            let query = SearchQuery { terms, combine: Combine::Any, limit, rows_per_term_max };
+            let keys: Vec<i64> = tx
+                .search_match(workspace.key, SearchIndex::Memories, &query)?
+                .into_iter()
+                .map(|(key, _)| key)
+                .collect();
+            if keys.is_empty() {
+                return Ok(Vec::new());
+            }
+            let parameters = [workspace.key.into(), now.into(), keys.as_slice().into()];
+            let mut current: HashMap<i64, MemoryId> =
+                tx.rows(&sql::CANDIDATES, &parameters, |row| Ok((row.get(0)?, row.get(1)?)))?.into_iter().collect();
+            let mut seen = HashSet::new();
+            let ranked: Vec<Ranked> = keys
+                .iter()
+                .filter_map(|chunk| current.remove(chunk).map(|memory| (*chunk, memory)))
+                .filter(|(_, memory)| seen.insert(*memory))
+                .map(|(chunk, memory)| Ranked { chunk, memory, score: 0.0, why: String::new() })
+                .collect();
+            // Nobody asked for these: what is quarantined is not among them.
+            let found = hits(tx, workspace.key, ranked)?.into_iter().filter(|hit| !hit.trust.is_quarantined());
+            Ok(found
+                .map(|hit| RelatedMemory { id: hit.ranked.memory, name: hit.name, context: hit.content.context })
+                .collect())
+        })
+    }
 }
 
 /// Shared terms as a share of the larger set.

@@ -7,7 +7,7 @@ use rootset_model::limits::SWEEP_BATCH_MEMORIES;
 use rootset_model::plan::{Action, ItemKind, PlanItem};
 use rootset_model::{ErasureId, MemoryId, Origin, PlanId, RunId, WorkspaceKey};
 
-use super::ApplyOptions;
+use super::{ApplyOptions, Remains};
 use crate::driver::Transaction;
 use crate::error::StoreError;
 use crate::garbage::{self, GarbageRequest, Seen};
@@ -36,6 +36,8 @@ pub(crate) struct ConfirmedPlan {
     planned: PlanTotals,
     /// The state of the workspace that the preview saw, if nothing was written since: then its counts are true.
     seen: Option<Seen>,
+    /// What stays of memories that are cut.
+    remains: Remains,
 }
 
 impl ConfirmedPlan {
@@ -76,8 +78,9 @@ impl ConfirmedPlan {
     }
 
     /// What kinds need to know of the run.
-    pub(crate) fn sweep<'a>(&self, terms: Terms<'a>, stamp: Stamp<'a>) -> Sweep<'a> {
-        Sweep { workspace: self.workspace, run: self.run, erases: self.erases, terms, stamp }
+    pub(crate) fn sweep<'a>(&'a self, terms: Terms<'a>, stamp: Stamp<'a>) -> Sweep<'a> {
+        let (workspace, run, erases, remains) = (self.workspace, self.run, self.erases, &self.remains);
+        Sweep { workspace, run, erases, remains, terms, stamp }
     }
 
     pub(crate) fn seen(&self) -> Option<Seen> {
@@ -100,6 +103,7 @@ pub(super) fn begin(
     if stored.erases && !options.confirm {
         return Err(StoreError::ConfirmationRequired { plan: stored.id });
     }
+    plans::choose(tx, workspace, stored, options.choices)?;
     let excluded = excluded_items(tx, workspace, stored.id, options.exclude)?;
     if stored.include_pinned {
         refuse_pinned_by_person(tx, workspace, stored.id, &excluded, stamp)?;
@@ -118,6 +122,7 @@ pub(super) fn begin(
     let only_stashes: bool = tx.scalar(&context_sql::ONLY_STASHES, &[workspace.into(), (&stored.id).into()])?;
     let grace_ms = (!only_stashes).then_some(options.grace_ms);
     let mut confirmed = confirm(tx, workspace, stored, &operation, ids, grace_ms, stamp)?;
+    confirmed.remains = options.remains.clone();
     if no_longer.is_none() && excluded.is_empty() && !stored.policy().strategies.is_empty() {
         confirmed.seen = garbage::seen(tx, workspace)?;
     }
@@ -152,6 +157,7 @@ pub(super) fn resumed(
         erasure: run.erasure.unwrap_or(options.erasure),
         planned: stored.totals.clone(),
         seen: None,
+        remains: options.remains.clone(),
     }
 }
 
@@ -183,7 +189,7 @@ pub(super) fn no_longer_garbage(
     let items = plans::items(tx, workspace, stored.id, 0, i64::MAX)?.into_iter().map(|(_, item)| item);
     let left: Vec<PlanItem> = items.filter(|item| !still.contains(&item.object)).collect();
     let (run, erases, terms) = (options.run, stored.erases, options.terms);
-    let sweep = Sweep { workspace, run, erases, terms, stamp };
+    let sweep = Sweep { workspace, run, erases, remains: options.remains, terms, stamp };
     let mut no_longer = HashSet::new();
     for some in left.chunks(SWEEP_BATCH_MEMORIES) {
         no_longer.extend(not_held(tx, &sweep, some)?);
@@ -236,6 +242,7 @@ fn confirm(
         erasure: ids.erasure,
         planned: plan.totals.clone(),
         seen: None,
+        remains: Remains::default(),
     })
 }
 
@@ -301,6 +308,9 @@ fn excluded_items(
     let wanted: HashSet<&str> = excluded.iter().map(String::as_str).collect();
     let mut unknown = wanted.clone();
     let mut found = Vec::new();
+    let offers = plans::find(tx, workspace, plan)?.policy().offers;
+    let offered: HashSet<String> = offers.maybe.iter().map(|it| it.memory.to_string()).collect();
+    unknown.retain(|reference| !offered.contains(*reference));
     for (position, item) in plans::items(tx, workspace, plan, 0, i64::MAX)? {
         let id = MemoryId(item.object).to_string();
         let shown = kinds::shown_id(item.kind, item.object, item.revision);

@@ -237,6 +237,8 @@ fn apply(world: &World, plan: PlanId) -> Result<rootset_store::Applied, StoreErr
         time_limit_ms: None,
         clock: &clock,
         terms: &str::to_lowercase,
+        choices: &[],
+        remains: &Default::default(),
     };
     world.store.apply_plan(&world.workspace, plan, &options, "test")
 }

@@ -2,7 +2,9 @@
 
 use rootset_model::plan::ItemKind;
 use rootset_model::{SegmentKey, Timestamp};
-use rootset_store::{ForgetFilters, ForgetRequest, ForgetSelection, ForgetWords, NewSegmentRow, SegmentRow};
+use rootset_store::{
+    ForgetFilters, ForgetRequest, ForgetSelection, ForgetText, ForgetVerdict, ForgetWords, NewSegmentRow, SegmentRow,
+};
 
 use crate::harness::{World, segment};
 
@@ -22,8 +24,11 @@ fn filters<'a>(filters: ForgetFilters) -> Asked<'a> {
 }
 
 fn select(world: &World, asked: &Asked<'_>) -> ForgetSelection {
-    let matches = |fields: &[&str]| fields.iter().any(|field| field.contains(asked.word.unwrap_or_default()));
-    let words = asked.word.map(|_| ForgetWords { terms: &[], matches: &matches });
+    let judge = |text: &ForgetText<'_>| match text.more.iter().any(|it| it.contains(asked.word.unwrap_or_default())) {
+        true => ForgetVerdict::Matched,
+        false => ForgetVerdict::No,
+    };
+    let words = asked.word.map(|_| ForgetWords { probes: &[], near: &[], judge: &judge });
     let Asked { filters, include_pinned, erases, .. } = asked;
     let (kinds, include_pinned, erases) = (&["segments"], *include_pinned, *erases);
     let request = ForgetRequest { filters, words, kinds, include_pinned, erases };

@@ -118,5 +118,10 @@ fn remarks(answer: &AddedMemory) -> Vec<String> {
         }
         remarks.push(lines);
     }
+    for update in answer.updates.iter().flatten() {
+        let (name, says) = (escaped(&update.name), one_line(&update.says, 80));
+        let new = escaped(answer.name.as_deref().unwrap_or_default());
+        remarks.push(format!("{name} says something else: {says}\n  `rootset supersede {name} {new}` replaces it"));
+    }
     remarks
 }

@@ -1,11 +1,12 @@
 //! `rootset gc`: plans, purging, explanations.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use rootset_api::{
-    ErrorCode, ExplainAnswer, GcApply, GcExplain, GcPlan, GcPurge, GetPlan, PlanAnswer, PurgeAnswer, ReceiptAnswer,
-    StrategyChoice,
+    ErrorCode, ExplainAnswer, GcApply, GcExplain, GcPlan, GcPurge, GetPlan, ItemAction, PlanAnswer, PurgeAnswer,
+    ReceiptAnswer, StrategyChoice,
 };
 use rootset_model::{Counts, PlanId};
 use rootset_service::ServiceError;
@@ -65,6 +66,12 @@ pub struct ApplyArguments {
     plan: String,
     #[arg(long, value_name = "ID")]
     exclude: Vec<String>,
+    /// Remove this item, also if it is only maybe meant
+    #[arg(long, value_name = "ID")]
+    remove: Vec<String>,
+    /// Remove the sentences of this item that match, and keep the others
+    #[arg(long, value_name = "ID")]
+    redact: Vec<String>,
     #[arg(long)]
     allow_large: bool,
     #[arg(long)]
@@ -152,8 +159,11 @@ pub fn say_how_to_apply(plan: &PlanAnswer, program: &Program) {
 
 fn apply(arguments: ApplyArguments, program: &Program) -> Result<(), Failure> {
     let plan = program.run(GetPlan { plan_id: arguments.plan, ..GetPlan::default() })?;
+    let wanted = |ids: Vec<String>, action| ids.into_iter().map(move |id| (id, action));
+    let removed = wanted(arguments.remove, ItemAction::Remove);
     let approval = Approval {
         exclude: arguments.exclude,
+        actions: removed.chain(wanted(arguments.redact, ItemAction::Redact)).collect(),
         allow_large: arguments.allow_large,
         backup: arguments.backup,
         erasure: arguments.erasure,
@@ -166,6 +176,7 @@ fn apply(arguments: ApplyArguments, program: &Program) -> Result<(), Failure> {
 pub struct Approval {
     /// Items to keep.
     pub exclude: Vec<String>,
+    pub actions: BTreeMap<String, ItemAction>,
     pub allow_large: bool,
     /// A backup first.
     pub backup: bool,
@@ -201,6 +212,7 @@ pub fn apply_after_approval(plan: ShownPlan<'_>, approval: Approval, program: &P
     let applied = program.run(GcApply {
         plan_id: answer.plan_id.to_string(),
         exclude: given(approval.exclude),
+        actions: (!approval.actions.is_empty()).then_some(approval.actions),
         allow_large: wants(approval.allow_large),
         confirm: wants(answer.purge),
         backup: wants(approval.backup),

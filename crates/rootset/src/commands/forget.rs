@@ -1,5 +1,7 @@
 //! `rootset forget`: a plan of what matches, a look at it, a question, and only then the removal of exactly that plan.
 
+use std::collections::BTreeMap;
+
 use clap::Args;
 use rootset_api::{Forget, ForgetAnswer, MemoryOf};
 use rootset_service::ServiceError;
@@ -92,6 +94,7 @@ pub fn run(arguments: ForgetArguments, program: &Program) -> Result<(), Failure>
     }
     let approval = Approval {
         exclude: Vec::new(),
+        actions: BTreeMap::new(),
         allow_large: arguments.allow_large,
         backup: arguments.backup,
         erasure: arguments.erasure,
@@ -100,6 +103,9 @@ pub fn run(arguments: ForgetArguments, program: &Program) -> Result<(), Failure>
 }
 
 fn nothing_to_forget(found: &ForgetAnswer) -> String {
+    if let Some(plan) = found.plan.as_ref().filter(|plan| plan.maybe.is_some()) {
+        return ShownPlan::keeping(plan, found.kept_pinned.len()).to_string();
+    }
     match found.kept_pinned.len() {
         0 => "nothing matches\n".to_owned(),
         kept => format!(

@@ -1,5 +1,7 @@
 //! `rootset prune`: a plan of garbage, a look at it, a question, and only then the removal of exactly that plan.
 
+use std::collections::BTreeMap;
+
 use clap::Args;
 use rootset_api::{GetPlan, PlanAnswer, PruneMemory, StrategyChoice};
 use serde::Serialize;
@@ -61,6 +63,7 @@ fn review(
     }
     let approval = Approval {
         exclude: arguments.exclude,
+        actions: BTreeMap::new(),
         allow_large: arguments.allow_large,
         backup: arguments.backup,
         erasure: ErasureArguments::default(),

@@ -49,11 +49,26 @@ impl fmt::Display for ShownPlan<'_> {
         if let Some(parts) = &self.answer.parts {
             writeln!(f, "{}", by_workspace(parts).finish())?;
         }
-        self.summary(f)
+        match &self.answer.maybe {
+            Some(maybe) if items.is_empty() => {
+                writeln!(f, "nothing matches for certain; maybe meant:\n\n{}", near(maybe).finish())?;
+                self.how_to_take_near(f)
+            }
+            Some(maybe) => {
+                self.summary(f)?;
+                writeln!(f, "\nmaybe meant, and kept:\n\n{}", near(maybe).finish())?;
+                self.how_to_take_near(f)
+            }
+            None => self.summary(f),
+        }
     }
 }
 
 impl ShownPlan<'_> {
+    fn how_to_take_near(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "`rootset gc apply {} --remove NAME` also removes one of these", self.answer.plan_id)
+    }
+
     fn summary(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let PlanAnswer { items, totals, .. } = self.answer;
         if (items.len() as i64) < self.answer.items_total {
@@ -111,7 +126,29 @@ fn without_places(items: &[PlanItemAnswer]) -> Table {
             item.kind.as_str().to_owned(),
             one_line(item.name.as_ref().unwrap_or(&item.id), NAME_CHARS),
             item.created_at.map(age).unwrap_or_default(),
-            one_line(&item.reason, TEXT_CHARS),
+            one_line(&why(item), TEXT_CHARS),
+            one_line(item.topic.as_deref().unwrap_or_default(), TEXT_CHARS),
+        ]);
+    }
+    table
+}
+
+/// The reason, with what stays of a memory of which only sentences go.
+fn why(item: &PlanItemAnswer) -> String {
+    match (item.action.as_str(), &item.rest, &item.matched_words) {
+        ("redact", Some(rest), _) => format!("only some sentences go; stays: {rest}"),
+        (_, _, Some(words)) => format!("{} ({})", item.reason, words.join(", ")),
+        _ => item.reason.clone(),
+    }
+}
+
+/// What is only near what was asked for.
+fn near(items: &[PlanItemAnswer]) -> Table {
+    let mut table = Table::new([Column::name("NAME"), Column::text("WHY"), Column::text("TOPIC").spare()]);
+    for item in items {
+        table.row([
+            one_line(item.name.as_ref().unwrap_or(&item.id), NAME_CHARS),
+            one_line(&why(item), TEXT_CHARS),
             one_line(item.topic.as_deref().unwrap_or_default(), TEXT_CHARS),
         ]);
     }

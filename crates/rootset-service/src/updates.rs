@@ -1,0 +1,64 @@
+//! Whether a memory that was just added says something else than an older one, and which call would replace that. Nothing is
+//! replaced by itself.
+
+use rootset_api::{AddMemory, Request, SupersedeMemory, UpdateCandidate};
+use rootset_model::{Content, MemoryId};
+use rootset_store::Workspace;
+use rootset_text::claims;
+use serde_json::{Value, json};
+
+use crate::caller::{Caller, FrontEnd};
+use crate::error::ServiceError;
+use crate::service::Service;
+
+/// Older memories that are compared with a new one: those that share the most of its subjects.
+const COMPARED_MAX: usize = 48;
+/// More would be a topic, not an update.
+const SHOWN_MAX: usize = 3;
+
+impl Service {
+    /// The older memories that a new one disagrees with.
+    pub(crate) fn update_candidates(
+        &self,
+        workspace: &Workspace,
+        memory: MemoryId,
+        content: &Content,
+        caller: &Caller,
+    ) -> Result<Vec<UpdateCandidate>, ServiceError> {
+        let newer = claims::claims(&content.context);
+        let terms = claims::subject_terms(&newer);
+        let older = self.store.related_memories(workspace, &terms, COMPARED_MAX, self.now())?;
+        let mut found = Vec::new();
+        for old in older.into_iter().filter(|old| old.id != memory) {
+            if let Some(update) = claims::update(&claims::claims(&old.context), &newer) {
+                found.push(UpdateCandidate {
+                    memory_id: old.id,
+                    name: old.name.unwrap_or_else(|| old.id.to_string()),
+                    says: old.context[update.old.0..update.old.1].to_owned(),
+                    now: content.context[update.new.0..update.new.1].to_owned(),
+                    next: next(workspace, old.id, memory, content, caller),
+                });
+            }
+        }
+        found.truncate(SHOWN_MAX);
+        Ok(found)
+    }
+}
+
+/// The call that replaces the older memory. Agents have no tool of its own for that: they add the same memory again.
+fn next(workspace: &Workspace, old: MemoryId, new: MemoryId, content: &Content, caller: &Caller) -> Value {
+    if caller.front_end != FrontEnd::Mcp {
+        let arguments = json!({"workspace_id": workspace.id, "memory_id": old, "by": new});
+        return json!({"operation": SupersedeMemory::NAME, "arguments": arguments});
+    }
+    let mut arguments = json!({"workspace_id": workspace.id, "context": content.context, "supersedes": [old]});
+    if !content.is_topic_of_text() {
+        arguments["topic"] = content.topic.clone().into();
+    }
+    for (field, list) in [("decisions", &content.decisions), ("rationale", &content.rationale)] {
+        if !list.is_empty() {
+            arguments[field] = json!(list);
+        }
+    }
+    json!({"operation": AddMemory::NAME, "arguments": arguments})
+}

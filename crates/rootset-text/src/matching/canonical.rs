@@ -1,0 +1,357 @@
+//! Identifiers that are written in several ways: numbers, hexadecimal runs, addresses of machines, URLs.
+//!
+//! Each is brought into one form, and is only ever found whole: what continues it makes another of it. Dates are in
+//! [`dates`]. Not here: identifiers that have one form only, which `conjunction` takes as they are.
+
+pub(super) mod dates;
+
+use std::ops::Range;
+
+use crate::chars::{fold, is_word};
+use crate::scan::{Kind, Piece};
+
+/// Shorter runs of digits are amounts and years.
+const DIGITS_MIN: usize = 7;
+/// Longer runs are data.
+const DIGITS_MAX: usize = 34;
+/// The longest telephone number there is; longer ones are of cards and accounts.
+const PHONE_DIGITS_MAX: usize = 15;
+const COUNTRY_CODE_DIGITS_MAX: usize = 3;
+const NATIONAL_DIGITS_MIN: usize = 7;
+/// Shorter hexadecimal runs are words and numbers.
+const HEX_DIGITS_MIN: usize = 12;
+
+/// A long number, without what separates its groups.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Number {
+    digits: String,
+    /// Begins with `+` or `00`: the country's code is part of it.
+    is_international: bool,
+}
+
+impl Number {
+    fn new(written: &str) -> Option<Self> {
+        let is_plus = written.starts_with('+');
+        let without_trunk = if is_plus { written.replace("(0)", "") } else { written.to_owned() };
+        let digits: String = without_trunk.chars().filter(char::is_ascii_digit).collect();
+        let is_double_zero = !is_plus && digits.starts_with("00") && digits.len() >= DIGITS_MIN + 2;
+        let digits = if is_double_zero { digits[2..].to_owned() } else { digits };
+        (DIGITS_MIN..=DIGITS_MAX)
+            .contains(&digits.len())
+            .then_some(Self { digits, is_international: is_plus || is_double_zero })
+    }
+
+    pub(super) fn is(&self, other: &Self) -> bool {
+        match (self.is_international, other.is_international) {
+            (true, true) => self.digits == other.digits,
+            (false, false) => {
+                self.digits == other.digits
+                    || is_with_one(&self.digits, &other.digits)
+                    || is_with_one(&other.digits, &self.digits)
+            }
+            (true, false) => self.is_abroad(other),
+            (false, true) => other.is_abroad(self),
+        }
+    }
+
+    /// Whether this one, with the country's code, is the other, without it or with it unmarked.
+    fn is_abroad(&self, home: &Self) -> bool {
+        if self.digits == home.digits {
+            return true;
+        }
+        let national = home.digits.strip_prefix('0').unwrap_or(&home.digits);
+        let code = self.digits.len().saturating_sub(national.len());
+        self.digits.len() <= PHONE_DIGITS_MAX
+            && national.len() >= NATIONAL_DIGITS_MIN
+            && (1..=COUNTRY_CODE_DIGITS_MAX).contains(&code)
+            && self.digits.ends_with(national)
+    }
+
+    /// Terms, one of which every text holds that has the number in groups of three digits or more; and for groups of
+    /// two, terms of which all are there.
+    pub(super) fn probes(&self) -> Vec<Vec<Vec<String>>> {
+        let mut forms = vec![self.digits.clone()];
+        for code in 0..=COUNTRY_CODE_DIGITS_MAX {
+            if self.digits.len() >= code + NATIONAL_DIGITS_MIN {
+                forms.push(format!("0{}", &self.digits[code..]));
+            }
+        }
+        forms.push(format!("00{}", self.digits));
+        if let Some(national) = self.digits.strip_prefix('0') {
+            forms.push(national.to_owned());
+        }
+        if !self.is_international {
+            // With the code of whatever country in front of the first group.
+            forms.extend((1..=9).map(|code| format!("{code}{}", self.digits)));
+        }
+        let mut parts: Vec<String> = Vec::new();
+        for form in &forms {
+            for start in 0..form.len() {
+                for end in (start + 3)..=form.len() {
+                    parts.push(form[start..end].to_owned());
+                }
+            }
+        }
+        parts.sort_unstable();
+        parts.dedup();
+        let mut probes = vec![vec![parts]];
+        for form in &forms {
+            for first in 1..=2 {
+                let pairs = form.get(first..).unwrap_or_default().as_bytes().chunks_exact(2);
+                let pairs: Vec<Vec<String>> =
+                    pairs.map(|pair| vec![String::from_utf8_lossy(pair).into_owned()]).collect();
+                if pairs.len() >= 2 {
+                    probes.push(pairs);
+                }
+            }
+        }
+        probes
+    }
+}
+
+/// The same number, once with the code of North America and once without.
+fn is_with_one(long: &str, short: &str) -> bool {
+    short.len() == 10 && long.len() == 11 && long.starts_with('1') && long.ends_with(short)
+}
+
+/// A group of digits and what stands before it.
+struct Group {
+    range: Range<usize>,
+    separator: Separator,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Separator {
+    None,
+    Blank,
+    Mark,
+}
+
+/// All long numbers in a plain text that stand whole, with their places.
+pub(super) fn numbers(plain: &str) -> Vec<(Number, Range<usize>)> {
+    let mut found = Vec::new();
+    let bytes = plain.as_bytes();
+    let mut position = 0;
+    while position < bytes.len() {
+        if !bytes[position].is_ascii_digit() || is_inside_word(plain, position) {
+            position += 1;
+            continue;
+        }
+        let groups = groups(plain, position);
+        let end = groups.last().map_or(position + 1, |group| group.range.end);
+        add_numbers(plain, &groups, &mut found);
+        position = end;
+    }
+    found
+}
+
+fn is_inside_word(plain: &str, position: usize) -> bool {
+    plain[..position].chars().next_back().is_some_and(|c| is_word(c) || c == '_' || c == '@')
+}
+
+/// The groups of digits from `start` on that read as one number.
+fn groups(plain: &str, start: usize) -> Vec<Group> {
+    let bytes = plain.as_bytes();
+    let mut groups: Vec<Group> = Vec::new();
+    let mut position = start;
+    let mut separator = Separator::None;
+    loop {
+        let end = position + bytes[position..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+        // Letters behind make something else of the last group.
+        if plain[end..].chars().next().is_some_and(|c| is_word(c) || c == '_' || c == '@') {
+            return groups;
+        }
+        groups.push(Group { range: position..end, separator });
+        let marks = bytes[end..].iter().take_while(|byte| b" -.()/".contains(byte)).count();
+        let between = &plain[end..end + marks];
+        let joins = matches!(between, " " | "-" | "." | "/" | ") " | " (" | ")" | "(" | ")-" | " - " | "-(" | " (0) ");
+        if !joins || !bytes.get(end + marks).is_some_and(u8::is_ascii_digit) {
+            return groups;
+        }
+        separator = if between.trim().is_empty() { Separator::Blank } else { Separator::Mark };
+        position = end + marks;
+    }
+}
+
+/// The whole run; and the parts of it that blanks tie to the rest while marks, or nothing, hold them together.
+fn add_numbers(plain: &str, groups: &[Group], found: &mut Vec<(Number, Range<usize>)>) {
+    let mut add = |from: usize, to: usize| {
+        let start = groups[from].range.start;
+        let end = groups[to - 1].range.end;
+        let has_bracket = plain[..start].ends_with('(');
+        let lead = plain[..start].trim_end_matches('(');
+        let start = if lead.ends_with('+') { lead.len() - 1 } else { start - usize::from(has_bracket) };
+        if let Some(number) = Number::new(&plain[start..end]) {
+            found.push((number, start..end));
+        }
+    };
+    if groups.is_empty() {
+        return;
+    }
+    add(0, groups.len());
+    let mut from = 0;
+    for index in 1..=groups.len() {
+        let is_border = groups.get(index).is_none_or(|group| group.separator == Separator::Blank);
+        if is_border {
+            let is_all = from == 0 && index == groups.len();
+            // Groups of a number that blanks separate are no numbers of their own, unless they are long enough.
+            if !is_all {
+                add(from, index);
+            }
+            from = index;
+        }
+    }
+}
+
+/// The digits and letters of a hexadecimal piece without what groups them: UUIDs, hashes, addresses of network cards.
+pub(super) fn hexadecimal(written: &str) -> Option<String> {
+    let bare = written.strip_prefix("0x").or_else(|| written.strip_prefix("0X")).unwrap_or(written);
+    let digits: String = bare.chars().filter(|c| !matches!(c, '-' | ':')).collect();
+    // Of colons only those of a network card's address separate: others shorten.
+    let is_grouped = !written.contains(':') || written.split(':').all(|part| part.len() == 2);
+    let is_hexadecimal = is_grouped && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let is_mixed = digits.bytes().any(|byte| byte.is_ascii_digit())
+        && (digits.bytes().any(|byte| byte.is_ascii_alphabetic()) || written.contains(':'));
+    (is_hexadecimal && is_mixed && digits.len() >= HEX_DIGITS_MIN).then(|| digits.to_ascii_lowercase())
+}
+
+/// The ways in which the index may hold a hexadecimal run.
+pub(super) fn hexadecimal_probes(digits: &str) -> Vec<Vec<Vec<String>>> {
+    let mut probes = vec![vec![vec![digits.to_owned(), format!("0x{digits}")]]];
+    let groups = |lengths: &[usize]| {
+        let mut start = 0;
+        let cut = lengths.iter().map(|length| {
+            start += length;
+            vec![digits[start - length..start].to_owned()]
+        });
+        cut.collect::<Vec<_>>()
+    };
+    match digits.len() {
+        32 => probes.push(groups(&[8, 4, 4, 4, 12])),
+        12 => {
+            probes.push(groups(&[2; 6]));
+            probes.push(groups(&[4; 3]));
+        }
+        length if length % 2 == 0 => probes.push(groups(&vec![2; length / 2])),
+        _ => {}
+    }
+    probes
+}
+
+/// Words that single or double colons join, with their places: `00:1A:2B`, `fe80::1`. Two of them are a ratio or a time.
+pub(super) fn colon_runs(plain: &str) -> Vec<Range<usize>> {
+    let mut runs = Vec::new();
+    let is_of_run = |c: char| c.is_ascii_alphanumeric() || c == ':' || c == '.' || c == '%';
+    let mut position = 0;
+    while let Some(offset) = plain[position..].find(is_of_run) {
+        let start = position + offset;
+        let length = plain[start..].find(|c| !is_of_run(c)).unwrap_or(plain.len() - start);
+        let run = plain[start..start + length].trim_end_matches([':', '.']);
+        let is_path = run.contains("://");
+        if run.matches(':').count() >= 2 && !is_path && run.split(':').all(|part| part.len() <= 8) && !is_names(run) {
+            runs.push(start..start + run.len());
+        }
+        position = start + length;
+    }
+    runs
+}
+
+/// `std::vec::Vec` is a name of code, not an address.
+fn is_names(run: &str) -> bool {
+    !run.split(':').all(|part| part.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'.'))
+        || !run.bytes().any(|byte| byte.is_ascii_digit())
+}
+
+/// A URL without what may be left out of it.
+pub(super) fn url(written: &str) -> Option<String> {
+    let rest = written.split_once("://").map_or(written, |(_, rest)| rest);
+    let rest = rest.trim_end_matches('/');
+    let (host, path) = rest.split_once('/').map_or((rest, ""), |(host, path)| (host, path));
+    let host = fold(host);
+    let host = host.strip_prefix("www.").unwrap_or(&host);
+    let last = host.rsplit('.').next().unwrap_or_default().split(':').next().unwrap_or_default();
+    let is_host = host.contains('.') && last.len() >= 2 && last.chars().all(char::is_alphabetic);
+    let is_url = is_host && (written.contains("://") || !path.is_empty());
+    is_url.then(|| if path.is_empty() { host.to_owned() } else { format!("{host}/{path}") })
+}
+
+/// The place of a URL that begins with this piece: what asks or points goes with it, with or without a scheme.
+pub(super) fn url_range(plain: &str, piece: &Piece) -> Range<usize> {
+    let after = &plain[piece.end..];
+    let mut rest = after.chars();
+    let goes_on = matches!(rest.next(), Some('?' | '#')) && rest.next().is_some_and(is_word);
+    let length = if goes_on { after.find(char::is_whitespace).unwrap_or(after.len()) } else { 0 };
+    let kept = after[..length].trim_end_matches(|c: char| !is_word(c)).len();
+    piece.start..piece.end + kept
+}
+
+/// Pieces that may be URLs.
+pub(super) fn may_be_url(piece: &Piece) -> bool {
+    matches!(piece.kind, Kind::Url | Kind::Path | Kind::Dotted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_in(asked: &str, text: &str) -> bool {
+        let asked = &numbers(asked)[0].0;
+        numbers(text).iter().any(|(number, _)| number.is(asked))
+    }
+
+    #[test]
+    fn numbers_are_the_same_however_they_are_grouped_and_with_or_without_the_country() {
+        for text in [
+            "+49 170 1234567",
+            "0170 1234567",
+            "+49 (0)170 123 45 67",
+            "0049-170-1234567",
+            "0170/1234567",
+            "01701234567",
+        ] {
+            assert!(is_in("+49 170 1234567", text), "{text}");
+            assert!(is_in("01701234567", text), "{text}");
+        }
+        assert!(is_in("4111111111111111", "card 4111 1111 1111 1111, valid"));
+        assert!(is_in("4111-1111-1111-1111", "4111111111111111."));
+        assert!(is_in("(555) 010-0199", "call +1 555 010 0199") && is_in("15550100199", "(555) 010-0199"));
+        assert!(is_in("555-0100", "call 555-0100 200 times"));
+    }
+
+    #[test]
+    fn a_number_that_goes_on_is_another() {
+        for text in [
+            "4111 1111 1111 11112",
+            "4111 1111 1111 1111 9",
+            "14111111111111111",
+            "A4111111111111111",
+            "+43 170 1234567",
+        ] {
+            assert!(!is_in("4111111111111111", text), "{text}");
+            assert!(!is_in("+49 170 1234567", text), "{text}");
+        }
+        assert!(!is_in("5550100", "555 0100 200") && !is_in("0170 1234567", "0170 12345678"));
+        assert!(numbers("in 2024 and 123456").is_empty());
+    }
+
+    #[test]
+    fn hexadecimal_runs_addresses_and_urls_have_one_form() {
+        let uuid = hexadecimal("550E8400-e29b-41d4-a716-446655440000");
+        assert_eq!(uuid, hexadecimal("550e8400e29b41d4a716446655440000"));
+        assert_eq!(hexadecimal("00:1A:2B:3C:4D:5E"), hexadecimal("00-1a-2b-3c-4d-5e"));
+        assert_eq!(
+            (hexadecimal("deadbeef"), hexadecimal("123456789012"), hexadecimal("facade-decade")),
+            (None, None, None)
+        );
+        let runs = |text: &str| colon_runs(text).into_iter().map(|range| text[range].to_owned()).collect::<Vec<_>>();
+        assert_eq!(
+            runs("MAC 00:1A:2B:3C:4D:5E, at 10:30, fe80::1 and std::vec::Vec."),
+            ["00:1A:2B:3C:4D:5E", "fe80::1"]
+        );
+        for written in ["https://acme.io/docs/", "http://www.acme.io/docs", "acme.io/docs", "ACME.io/docs/"] {
+            assert_eq!(url(written).as_deref(), Some("acme.io/docs"), "{written}");
+        }
+        assert_eq!(url("https://acme.io/").as_deref(), Some("acme.io"));
+        assert_eq!((url("src/lib.rs"), url("acme.io"), url("a.b/c")), (None, None, None));
+    }
+}

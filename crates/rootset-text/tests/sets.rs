@@ -1,0 +1,78 @@
+//! The hand-written sets of `rootset-bench`, without a database: what must stay always does, and what held once still holds.
+
+use rootset_model::Content;
+use rootset_model::content::topic_of;
+use rootset_text::claims::{claims, update};
+use rootset_text::matching::{Fields, Matcher, Verdict};
+use serde_json::Value;
+
+const FORGETTING: &str = include_str!("../../rootset-bench/sets/forgetting.jsonl");
+const CONTRADICTIONS: &str = include_str!("../../rootset-bench/sets/contradictions.jsonl");
+
+fn cases(set: &str) -> impl Iterator<Item = Value> {
+    set.lines().map(|line| serde_json::from_str(line).unwrap())
+}
+
+fn text(case: &Value, field: &str) -> String {
+    case[field].as_str().unwrap().to_owned()
+}
+
+fn fields(content: &Content) -> Fields<'_> {
+    Fields { topic: &content.topic, context: &content.context, ..Fields::default() }
+}
+
+/// What is left of each memory after a request, `None` where nothing is.
+fn after(request: &str, contents: &[Content]) -> Vec<Option<String>> {
+    let Some(mut matcher) = Matcher::new(request) else {
+        return contents.iter().map(|it| Some(it.context.clone())).collect();
+    };
+    for _ in 0..3 {
+        let mut survey = matcher.survey();
+        contents.iter().for_each(|content| matcher.read(&fields(content), &mut survey));
+        matcher.informed_by(survey);
+    }
+    let left = |content: &Content| {
+        let judgement = matcher.judge(&fields(content));
+        match (judgement.verdict, judgement.cut.filter(|_| judgement.is_mixed)) {
+            (Verdict::Matched, Some(cut)) => cut.apply(content).map(|left| left.context),
+            (Verdict::Matched, None) => None,
+            _ => Some(content.context.clone()),
+        }
+    };
+    contents.iter().map(left).collect()
+}
+
+#[test]
+fn a_request_takes_what_it_means_and_nothing_that_must_stay() {
+    for case in cases(FORGETTING) {
+        let memories = case["memories"].as_array().unwrap().iter().map(|memory| text(memory, "text"));
+        let contents: Vec<Content> = memories
+            .map(|text| Content { topic: topic_of(&text), context: text, decisions: vec![], rationale: vec![] })
+            .collect();
+        let left = after(&text(&case, "request"), &contents);
+        let places = |field: &str| -> Vec<usize> {
+            case[field].as_array().unwrap().iter().map(|it| it.as_u64().unwrap() as usize).collect()
+        };
+        for place in places("must_stay") {
+            assert_eq!(left[place].as_ref(), Some(&contents[place].context), "{case}");
+        }
+        for place in places("must_go") {
+            assert_eq!(left[place], None, "{case}");
+        }
+        for redact in case["redact"].as_array().unwrap() {
+            let left = left[redact["memory"].as_u64().unwrap() as usize].clone().unwrap_or_default();
+            assert!(left.contains(&text(redact, "stays")) && !left.contains(&text(redact, "goes")), "{case}: {left}");
+        }
+    }
+}
+
+#[test]
+fn updates_are_noticed_and_what_holds_beside_each_other_is_not() {
+    for case in cases(CONTRADICTIONS) {
+        let new = claims(&text(&case, "new"));
+        assert_eq!(update(&claims(&text(&case, "old")), &new).is_some(), case["is_update"] == true, "{case}");
+        for other in case["others"].as_array().unwrap() {
+            assert_eq!(update(&claims(other.as_str().unwrap()), &new), None, "{case}: {other}");
+        }
+    }
+}
