@@ -149,7 +149,8 @@ impl Claim {
         let is_change = words.iter().any(|word| is_marker(word)) || relation == Relation::Change;
         let is_doubtful = words.iter().enumerate().any(|(place, word)| lexicon::is_doubtful(&words, place, word))
             || lexicon::tells_history(&words);
-        (!claimed.is_empty() && !(subject.is_empty() && names.is_empty())).then_some(Self {
+        let has_subject = !subject.is_empty() || !names.is_empty();
+        (!claimed.is_empty() && has_subject).then_some(Self {
             start,
             end,
             subject,

@@ -10,11 +10,11 @@ const FORGETTING: &str = include_str!("../../rootset-bench/sets/forgetting.jsonl
 const CONTRADICTIONS: &str = include_str!("../../rootset-bench/sets/contradictions.jsonl");
 
 fn cases(set: &str) -> impl Iterator<Item = Value> {
-    set.lines().map(|line| serde_json::from_str(line).unwrap())
+    set.lines().map(|line| serde_json::from_str(line).expect("each line is a case"))
 }
 
 fn text(case: &Value, field: &str) -> String {
-    case[field].as_str().unwrap().to_owned()
+    case[field].as_str().expect("it is a text").to_owned()
 }
 
 fn fields(content: &Content) -> Fields<'_> {

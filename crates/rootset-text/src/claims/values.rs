@@ -161,7 +161,8 @@ pub(super) fn read_values(sentence: &str, pieces: &[Piece], words: &[String]) ->
         };
         let state = STATES.iter().position(|states| states.contains(&word.as_str()));
         let found = found.or_else(|| {
-            let is_state = index > 0 && !(matches!(word.as_str(), "on" | "off" | "up" | "down") && !ends_clause(after));
+            let is_small = matches!(word.as_str(), "on" | "off" | "up" | "down");
+            let is_state = index > 0 && (!is_small || ends_clause(after));
             state.filter(|_| is_state).map(|group| value(ValueKind::State(group), None, index + 1))
         });
         match found {

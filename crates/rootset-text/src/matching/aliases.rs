@@ -102,7 +102,7 @@ fn named_behind(sentence: &Sentence<'_>, from: usize, heads: &[Thing]) -> Option
         let is_name = word.is_capital
             && !is_stop(&word.bare)
             && !is_calendar(&word.bare)
-            && !(index == first && is_starter(&word.bare));
+            && (index != first || !is_starter(&word.bare));
         if !is_name || (index > first && !sentence.is_adjacent(index - 1, index)) {
             break;
         }

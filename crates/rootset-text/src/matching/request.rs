@@ -553,7 +553,7 @@ fn name_length(sentence: &Sentence<'_>, pieces: &[Piece], from: usize, is_taken:
     let is_of_name = |piece: &Piece| {
         let written = piece.of(plain);
         let is_word = matches!(piece.kind, Kind::Word | Kind::Camel)
-            || (piece.kind == Kind::Compound && written.split('-').all(|part| is_name_like(part)));
+            || (piece.kind == Kind::Compound && written.split('-').all(is_name_like));
         let folded = fold(written);
         is_word
             && !is_taken(piece)
@@ -567,8 +567,7 @@ fn name_length(sentence: &Sentence<'_>, pieces: &[Piece], from: usize, is_taken:
         return 0;
     }
     let mut length = 1;
-    loop {
-        let Some(next) = pieces.get(from + length) else { break };
+    while let Some(next) = pieces.get(from + length) {
         let is_near = plain[pieces[from + length - 1].end..next.start].chars().all(char::is_whitespace);
         if is_near && is_of_name(next) {
             length += 1;

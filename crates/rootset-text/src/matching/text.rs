@@ -103,11 +103,7 @@ const ACCENTED_CHARS_MAX: usize = 24;
 
 /// How many accents a word may lose and still be found by the terms that are made for it.
 pub(super) fn accents_max(chars: usize) -> usize {
-    match chars {
-        0..=WITH_TWO_ACCENTS_CHARS_MAX => 2,
-        0..=ACCENTED_CHARS_MAX => 1,
-        _ => 0,
-    }
+    usize::from(chars <= WITH_TWO_ACCENTS_CHARS_MAX) + usize::from(chars <= ACCENTED_CHARS_MAX)
 }
 
 /// Without accents, and with `ae`, `oe`, `ue` for an umlaut. A word with many accents keeps them.

@@ -60,9 +60,8 @@ pub(in crate::matching) fn days(plain: &str) -> Vec<(Day, Reading, Range<usize>)
     let mut index = 0;
     while index < tokens.len() {
         let before = found.len();
-        match &tokens[index..] {
-            [a, b, c, ..] => in_numbers(plain, a, b, c, &mut found),
-            _ => {}
+        if let [a, b, c, ..] = &tokens[index..] {
+            in_numbers(plain, a, b, c, &mut found);
         }
         if found.len() == before {
             in_words(plain, &tokens[index..], &mut found);
