@@ -34,7 +34,7 @@ impl Client {
     ) -> anyhow::Result<Self> {
         let store = Store::open(database, None).with_context(|| format!("cannot open `{database}`"))?;
         let service = Arc::new(start(store, Settings::default())?);
-        let caller = Caller::new(FrontEnd::CommandLine, "rootset-bench", "default");
+        let caller = Caller::new(FrontEnd::CommandLine, "rootset-bench", "home");
         Ok(Self { service, caller })
     }
 

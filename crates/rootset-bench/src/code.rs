@@ -194,7 +194,6 @@ fn searches(database: &Path, tree: &Path, arguments: &Arguments) -> anyhow::Resu
 
 fn stored_bytes(database: &Path) -> anyhow::Result<u64> {
     let answer = Client::open(&database.into())?.call("list_workspaces", json!({}))?;
-    let workspace =
-        answer["workspaces"].as_array().and_then(|all| all.iter().find(|it| it["workspace_id"] == "default"));
+    let workspace = answer["workspaces"].as_array().and_then(|all| all.iter().find(|it| it["workspace_id"] == "home"));
     workspace.and_then(|it| it["bytes"].as_u64()).context("`list_workspaces` answered without `bytes`")
 }

@@ -113,7 +113,7 @@ fn service(database: &TestDatabase, first_id: u64) -> Arc<Service> {
 
 /// Somebody far away: paths of this machine are not theirs to name.
 pub fn caller() -> Caller {
-    Caller::new(FrontEnd::Http, "stranger", "default")
+    Caller::new(FrontEnd::Http, "stranger", "home")
 }
 
 #[derive(Debug)]

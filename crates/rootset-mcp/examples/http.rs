@@ -18,7 +18,7 @@ use rootset_store::Store;
 use tokio::net::TcpListener;
 
 async fn trust_everybody(mut request: Request, next: Next) -> axum::response::Response {
-    request.extensions_mut().insert(Caller::new(FrontEnd::Http, "example", "default"));
+    request.extensions_mut().insert(Caller::new(FrontEnd::Http, "example", "home"));
     next.run(request).await
 }
 

@@ -3,10 +3,18 @@
 use crate::offer::Offer;
 
 /// The text names only tools that are offered.
-pub fn instructions(workspace: &str, offer: Offer<'_>) -> String {
-    let mut lines = vec![format!(
-        "Rootset is your long-term memory. Calls without `workspace_id` use the workspace `{workspace}`."
-    )];
+pub fn instructions(workspace: Option<&str>, offer: Offer<'_>) -> String {
+    let which = match workspace {
+        Some(workspace) => format!("Calls without `workspace_id` use the workspace `{workspace}`."),
+        None => {
+            let ids = offer.rights.workspaces.iter().flatten().map(|id| format!("`{id}`"));
+            format!(
+                "Every call names one of your workspaces in `workspace_id`: {}.",
+                ids.collect::<Vec<_>>().join(", ")
+            )
+        }
+    };
+    let mut lines = vec![format!("Rootset is your long-term memory. {which}")];
     let mut teach = |tool: &str, line: &str| {
         if offer.has(tool) && offer.has_all_named_in(line) {
             lines.push(format!("- {line}"));
@@ -67,11 +75,11 @@ mod tests {
     #[test]
     fn they_name_the_workspace_and_only_tools_that_are_offered() {
         let profiles = Profiles::default();
-        let core = instructions("team-a", Offer { profiles: &profiles, rights: &Rights::default() });
+        let core = instructions(Some("team-a"), Offer { profiles: &profiles, rights: &Rights::default() });
         assert!(core.contains("`team-a`") && core.contains("`supersedes`") && core.contains("`forget`"));
         assert!(!core.contains("context_add"));
         let rights = Rights { scopes: Some([Effect::Read, Effect::Write].into()), ..Rights::default() };
-        let careful = instructions("team-a", Offer { profiles: &profiles, rights: &rights });
+        let careful = instructions(Some("team-a"), Offer { profiles: &profiles, rights: &rights });
         assert!(careful.contains("`add_memory`") && !careful.contains("`gc_apply`"), "{careful}");
     }
 }

@@ -1,7 +1,8 @@
 //! The options a server starts with.
 
 use rootset_api::Profiles;
-use rootset_service::{Person, Rights, ServiceError};
+use rootset_model::names::HOME_WORKSPACE;
+use rootset_service::{Person, Rights};
 
 /// How a server answers.
 #[derive(Clone, Debug)]
@@ -9,9 +10,6 @@ pub struct McpOptions {
     pub profiles: Profiles,
     /// The workspace of calls that name none.
     pub workspace: String,
-    /// Why no call may be carried out: which workspace is meant is in doubt. The client still connects, so that its model
-    /// and its person read the reason.
-    pub refusal: Option<ServiceError>,
     /// Audit's actor; `None`: the client's own name, made safe.
     pub actor: Option<String>,
     /// What its clients may do.
@@ -26,8 +24,7 @@ impl Default for McpOptions {
     fn default() -> Self {
         Self {
             profiles: Profiles::default(),
-            workspace: "default".to_owned(),
-            refusal: None,
+            workspace: HOME_WORKSPACE.to_owned(),
             actor: None,
             rights: Rights::default(),
             person: Some(Person::LOCAL),

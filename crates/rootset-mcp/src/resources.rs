@@ -105,10 +105,10 @@ mod tests {
     #[test]
     fn uris_name_a_workspace_and_an_id_or_a_name_with_slashes() {
         let read = |uri: &str| reading(uri).ok();
-        let expected = json!({"workspace_id": "default", "memory_id": "docs/api"});
-        assert_eq!(read("memory://default/docs/api"), Some(("get_memory", expected)));
+        let expected = json!({"workspace_id": "home", "memory_id": "docs/api"});
+        assert_eq!(read("memory://home/docs/api"), Some(("get_memory", expected)));
         assert_eq!(read("plan://7"), Some(("get_plan", json!({"plan_id": "7"}))));
-        for bad in ["memory://default", "memory:///x", "memory://default/", "plan://", "file:///etc/passwd", ""] {
+        for bad in ["memory://home", "memory:///x", "memory://home/", "plan://", "file:///etc/passwd", ""] {
             assert_eq!(read(bad), None, "{bad}");
         }
     }
@@ -117,15 +117,15 @@ mod tests {
     fn quarantined_memories_are_not_offered() {
         let page =
             json!({"memories": [{"memory_id": "1", "topic": "x", "quarantined": true}], "total": 1, "offset": 0});
-        assert!(listed("default", &page).resources.is_empty());
+        assert!(listed("home", &page).resources.is_empty());
     }
 
     #[test]
     fn a_cursor_leads_on_until_nothing_is_left() {
         let page = json!({"memories": [{"memory_id": "1", "topic": "x"}], "total": 2, "offset": 0});
-        assert_eq!(listed("default", &page).next_cursor.as_deref(), Some("1"));
+        assert_eq!(listed("home", &page).next_cursor.as_deref(), Some("1"));
         let page = json!({"memories": [{"memory_id": "2"}], "total": 2, "offset": 1});
-        assert_eq!(listed("default", &page).next_cursor, None);
+        assert_eq!(listed("home", &page).next_cursor, None);
         assert!(listing(Some("-1")).is_err() && listing(Some("x")).is_err());
     }
 }

@@ -119,7 +119,12 @@ impl McpServer {
             let caller = parts.and_then(|parts| parts.extensions.get::<Caller>());
             // Nobody may do everything because somebody forgot to say what they may do.
             let caller = caller.ok_or_else(|| ErrorData::internal_error("the request was not authenticated", None))?;
-            return Ok(Caller { detail: Detail::Brief, ..caller.clone().through_mcp() });
+            let caller = Caller { detail: Detail::Brief, ..caller.clone().through_mcp() };
+            // Every request of a session goes to the address that it began at.
+            return Ok(match parts.and_then(|parts| workspace_in(parts.uri.query()?)) {
+                Some(named) => Caller { workspace: named.into(), ..caller },
+                None => caller,
+            });
         }
         let options = self.options();
         let client = || context.client_info().map(|client| safe_name(&client.name));
@@ -136,9 +141,6 @@ impl McpServer {
         arguments: Value,
         context: &RequestContext<RoleServer>,
     ) -> Result<Result<Value, ServiceError>, ErrorData> {
-        if let Some(refusal) = &self.options().refusal {
-            return Ok(Err(refusal.clone()));
-        }
         let caller = Caller { detail: Detail::Full, ..self.caller(context)? };
         self.shared.calls.call(caller, operation, arguments, context).await.map_err(cancelled)
     }
@@ -239,19 +241,16 @@ impl McpServer {
         let command = &self.options().terminal_command;
         match next.arguments.get("workspace_id") {
             Some(_) => command.clone(),
-            None => format!("{command} --workspace {}", caller.workspace),
+            None => match caller.workspace.named() {
+                Some(workspace) => format!("{command} --workspace {workspace}"),
+                None => command.clone(),
+            },
         }
     }
 
-    fn info_for(&self, workspace: &str, rights: &Rights) -> ServerConfig {
+    fn info_for(&self, workspace: Option<&str>, rights: &Rights) -> ServerConfig {
         let capabilities = ServerCapabilities::builder().enable_tools().enable_resources().enable_prompts().build();
-        let instructions = match &self.options().refusal {
-            Some(refusal) => {
-                let hint = refusal.hint.as_deref().unwrap_or_default();
-                format!("Rootset refuses every call: {}. For the person: {hint}.", refusal.message)
-            }
-            None => instructions(workspace, self.offer(rights)),
-        };
+        let instructions = instructions(workspace, self.offer(rights));
         ServerConfig::new(capabilities)
             .with_server_info(Implementation::new("rootset", env!("CARGO_PKG_VERSION")).with_title("Rootset"))
             .with_instructions(instructions)
@@ -260,7 +259,7 @@ impl McpServer {
 
 impl ServerHandler for McpServer {
     fn get_info(&self) -> ServerConfig {
-        self.info_for(&self.options().workspace, &self.options().rights)
+        self.info_for(Some(&self.options().workspace), &self.options().rights)
     }
 
     /// Over HTTP the workspace to name is the caller's.
@@ -272,13 +271,13 @@ impl ServerHandler for McpServer {
         context.peer.set_peer_info(request.clone());
         let caller = self.caller(&context)?;
         let negotiated = self.negotiate_initialize(&request)?;
-        Ok(self.info_for(&caller.workspace, &caller.rights).with_protocol_version(negotiated.protocol_version))
+        Ok(self.info_for(caller.workspace.named(), &caller.rights).with_protocol_version(negotiated.protocol_version))
     }
 
     async fn discover(&self, context: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
         let caller = self.caller(&context)?;
         let versions = self.supported_protocol_versions().into_owned();
-        Ok(DiscoverResult::from_server_info(versions, self.info_for(&caller.workspace, &caller.rights)))
+        Ok(DiscoverResult::from_server_info(versions, self.info_for(caller.workspace.named(), &caller.rights)))
     }
 
     async fn list_tools(
@@ -296,9 +295,6 @@ impl ServerHandler for McpServer {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let tool = request.name.as_ref();
-        if let Some(refusal) = &self.options().refusal {
-            return Ok(answer::result(Err(refusal.clone())).into());
-        }
         let caller = self.caller(&context)?;
         let arguments = Value::Object(request.arguments.clone().unwrap_or_default());
         // Also for the call that a person agrees to, which is made without the words of this one.
@@ -330,7 +326,8 @@ impl ServerHandler for McpServer {
             return Ok(ListResourcesResult::default());
         }
         let listed = self.ask_service("list_memories", arguments, &context).await?;
-        Ok(resources::listed(&caller.workspace, &listed.map_err(|error| resources::refused(&error, None))?))
+        let page = listed.map_err(|error| resources::refused(&error, None))?;
+        Ok(resources::listed(caller.workspace.named().unwrap_or_default(), &page))
     }
 
     async fn list_resource_templates(
@@ -399,6 +396,13 @@ const METHODS: [&str; 8] = [
     "prompts/list",
     "prompts/get",
 ];
+
+/// The workspace that the address of a server names: `/mcp?workspace=NAME`. No name needs an escape.
+#[cfg(feature = "http")]
+fn workspace_in(query: &str) -> Option<&str> {
+    let named = query.split('&').find_map(|pair| pair.strip_prefix("workspace="))?;
+    Some(named).filter(|it| !it.is_empty())
+}
 
 /// Nobody hears it: the answer of a cancelled request is dropped.
 fn cancelled(_: Cancelled) -> ErrorData {

@@ -8,6 +8,18 @@ use crate::limits::{NAME_CHARS_MAX, WORKSPACE_ID_CHARS_MAX};
 /// The source of indexed files: only the code index writes it.
 pub const CODE_SOURCE: &str = "code_indexer";
 
+/// The workspace that always exists, and that is meant where nothing else decides.
+pub const HOME_WORKSPACE: &str = "home";
+/// What [`HOME_WORKSPACE`] was called before; it still means it.
+const OLD_HOME_WORKSPACE: &str = "default";
+/// Names that no workspace made for a project gets: each has a meaning of its own.
+pub const RESERVED_WORKSPACES: [&str; 4] = [HOME_WORKSPACE, OLD_HOME_WORKSPACE, "personal", "auto"];
+
+/// The id of the workspace that a name means: an old name goes on meaning what it meant.
+pub fn meant_workspace(id: &str) -> &str {
+    if id == OLD_HOME_WORKSPACE { HOME_WORKSPACE } else { id }
+}
+
 /// Actors of the audit trail that are neither tokens nor clients, and the person: nobody may sign as one of them.
 pub const RESERVED_ACTORS: [&str; 7] = ["cli", "housekeeping", "rootset", "scheduler", "unknown", "user", "worker"];
 

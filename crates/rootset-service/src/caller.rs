@@ -6,13 +6,14 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use rootset_api::{Detail, Effect, ErrorCode, Irreversible, OperationInfo, TokenTrust};
-use rootset_model::names::is_reserved_actor;
+use rootset_model::names::{is_reserved_actor, meant_workspace};
 use rootset_model::{Channel, Origin, Timestamp, TokenId, Trust, WorkspaceKey};
 use rootset_store::{Author, Credential, Way};
 use serde_json::{Value, json};
 
 use crate::error::ServiceError;
 use crate::personal::Person;
+use crate::projects::CurrentWorkspace;
 
 /// The source of what people say.
 pub(crate) const USER_SOURCE: &str = "user";
@@ -44,7 +45,7 @@ pub struct Caller {
     /// Audit's actor and a memory's `written_by`: `cli`, a token's name or an MCP client's.
     pub actor: String,
     /// The workspace of requests that name none.
-    pub workspace: String,
+    pub workspace: CurrentWorkspace,
     pub progress: Progress,
     pub rights: Rights,
     /// When these rights end by themselves. What the caller hands on to others ends no later.
@@ -67,7 +68,7 @@ pub struct Caller {
 
 impl Caller {
     /// Somebody who may do everything: at the command line, who can open the file can do anything to it.
-    pub fn new(front_end: FrontEnd, actor: impl Into<String>, workspace: impl Into<String>) -> Self {
+    pub fn new(front_end: FrontEnd, actor: impl Into<String>, workspace: impl Into<CurrentWorkspace>) -> Self {
         let (channel, trust) = front_end.origin();
         Self {
             front_end,
@@ -263,7 +264,7 @@ impl Rights {
     }
 
     pub fn allow_workspace(&self, workspace: &str) -> bool {
-        self.workspaces.as_ref().is_none_or(|workspaces| workspaces.contains(workspace))
+        self.workspaces.as_ref().is_none_or(|workspaces| workspaces.contains(meant_workspace(workspace)))
     }
 
     /// The same for a workspace that was found under its name.

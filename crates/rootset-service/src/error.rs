@@ -191,10 +191,6 @@ impl From<StoreError> for ServiceError {
                     error
                 }
             }
-            StoreError::WorkspaceOfAnotherFolder { name } => Self::conflict(message).with_hint(format!(
-                "run `rootset workspace link {name}` in this folder to share it, or start with `--workspace NAME` to keep \
-                 them separate"
-            )),
             StoreError::MemoryNotFound { trashed, .. } | StoreError::RevisionNotFound { trashed, .. } => {
                 let error = Self::new(Code::NotFound, message);
                 match trashed {

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
 use rootset_api::{Effect, Error, ErrorCode, OperationInfo, catalogue, nearest};
+use rootset_model::names::HOME_WORKSPACE;
 use rootset_model::{DrainId, ErasureId, MemoryId, PlanId, RunId, Timestamp, TokenId};
 use rootset_provider::{BuiltinExtractor, Embedder, Extractor};
 use rootset_store::driver::DurabilitySetting;
@@ -28,9 +29,6 @@ use crate::tokens::{BelievedTokens, TokenUses};
 use crate::uses::UseBuffer;
 use crate::visits::Visits;
 use crate::worker::Background;
-
-/// The workspace that exists without being created.
-pub const DEFAULT_WORKSPACE: &str = "default";
 
 pub struct Service {
     pub(crate) store: Store,
@@ -105,7 +103,7 @@ impl Service {
             service.store.keep_ledger_in(folder);
         }
         let stamp = Stamp::new(service.now(), "rootset");
-        service.store.ensure_workspace(DEFAULT_WORKSPACE, stamp)?;
+        service.store.ensure_workspace(HOME_WORKSPACE, stamp)?;
         Ok(service)
     }
 
@@ -286,18 +284,18 @@ impl Service {
         requested: Option<&str>,
         find: impl Fn(&Store, &str) -> Result<Workspace, StoreError>,
     ) -> Result<Workspace, ServiceError> {
-        let name = workspace_name(caller, requested)?;
+        let name = self.meant_by(caller, requested)?;
         let is_own = name == PERSONAL && caller.person.is_some();
-        if !is_own && !caller.rights.allow_workspace(name) {
-            return Err(unknown_to_caller(name));
+        if !is_own && !caller.rights.allow_workspace(&name) {
+            return Err(unknown_to_caller(&name));
         }
-        let found = find(&self.store, name);
+        let found = find(&self.store, &name);
         if is_own && !found.as_ref().is_ok_and(|it| caller.may_see(it)) {
             // The word, where no workspace is called so: the caller's own has another name.
-            let own = self.personal(caller)?.ok_or_else(|| unknown_to_caller(name))?;
+            let own = self.personal(caller)?.ok_or_else(|| unknown_to_caller(&name))?;
             return Ok(own);
         }
-        self.seen(caller, name, found)
+        self.seen(caller, &name, found)
     }
 
     /// What was found under a name, as far as the caller may know of it.
@@ -330,8 +328,8 @@ impl Service {
         requested: Option<&str>,
         person: &Person,
     ) -> Result<Places, ServiceError> {
-        let name = workspace_name(caller, requested)?;
-        let (project, personal) = self.store.workspace_and_personal(name, person.as_str())?;
+        let name = self.meant_by(caller, requested)?;
+        let (project, personal) = self.store.workspace_and_personal(&name, person.as_str())?;
         let project = match project.filter(|it| caller.may_see(it)) {
             Some(project) => {
                 self.note_visit(caller, &project);
@@ -370,11 +368,4 @@ pub fn unknown_operation(name: &str) -> ServiceError {
 /// What a token does not name does not exist for its holder, not even in hints.
 pub(crate) fn unknown_to_caller(name: &str) -> ServiceError {
     ServiceError::new(ErrorCode::NotFound, format!("no workspace `{name}`"))
-}
-
-fn workspace_name<'a>(caller: &'a Caller, requested: Option<&'a str>) -> Result<&'a str, ServiceError> {
-    let name = requested.filter(|name| !name.is_empty()).unwrap_or(&caller.workspace);
-    rootset_model::names::check_workspace_id(name)
-        .map_err(|error| ServiceError::invalid(format!("`workspace_id`: {error}")))?;
-    Ok(name)
 }

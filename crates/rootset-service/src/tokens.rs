@@ -10,13 +10,15 @@ use std::net::IpAddr;
 use parking_lot::Mutex;
 use rootset_api::{Effect, ErrorCode, TokenTrust};
 use rootset_model::limits::{TOKEN_BELIEVED_MS, TOKEN_WARNING_DAYS};
+use rootset_model::names::HOME_WORKSPACE;
 use rootset_model::{Channel, Timestamp, TokenId, Trust};
-use rootset_store::{Credential, Stamp, StoreError, TokenRow};
+use rootset_store::{BoundWorkspace, Credential, Stamp, StoreError, TokenRow};
 
 use crate::caller::{Caller, CallerToken, FrontEnd, Rights};
 use crate::error::ServiceError;
 use crate::fields::hex;
-use crate::service::{DEFAULT_WORKSPACE, Service};
+use crate::projects::CurrentWorkspace;
+use crate::service::Service;
 
 /// What secrets begin with, so that people and scanners of leaked secrets know one when they see it.
 const SECRET_PREFIX: &str = "rst_";
@@ -267,18 +269,26 @@ fn trust_of(trust: TokenTrust) -> Trust {
     }
 }
 
+/// What a request means that names no workspace. Who may work in one only means that one, and personal memory beside it is
+/// not another. Who may work in all of them means the one that always exists: that another one was made must not change
+/// what a client does.
+fn current_of(bound: Option<&[BoundWorkspace]>) -> CurrentWorkspace {
+    let Some(bound) = bound else { return HOME_WORKSPACE.into() };
+    let mut shared = bound.iter().filter(|it| !it.is_personal);
+    match (shared.next(), shared.next(), bound) {
+        (Some(only), None, _) | (None, None, [only]) => only.id.as_str().into(),
+        _ => CurrentWorkspace::MustBeNamed,
+    }
+}
+
 fn caller_of(token: TokenRow, credential: Credential) -> Result<Caller, ServiceError> {
     let scopes: Option<BTreeSet<Effect>> = token.scopes.iter().map(|word| Effect::from_word(word)).collect();
     let scopes = scopes.ok_or(StoreError::UnreadableValue("the scopes of a token"))?;
     let trust = TokenTrust::from_word(&token.trust).ok_or(StoreError::UnreadableValue("the trust of a token"))?;
     let numbers = token.workspaces.as_ref().map(|bound| bound.iter().map(|it| it.key).collect());
+    let current = current_of(token.workspaces.as_deref());
     let workspaces: Option<BTreeSet<String>> =
         token.workspaces.map(|bound| bound.into_iter().map(|it| it.id).collect());
-    // Who may work in one workspace only means that one.
-    let current = match &workspaces {
-        Some(ids) if !ids.contains(DEFAULT_WORKSPACE) => ids.first().cloned().unwrap_or_default(),
-        _ => DEFAULT_WORKSPACE.to_owned(),
-    };
     let mut caller = Caller::new(FrontEnd::Http, token.name, current);
     caller.trust = trust_of(trust);
     caller.rights = Rights { scopes: Some(scopes), workspaces, numbers, also_personal: false, roots: token.roots };

@@ -111,6 +111,10 @@ FROM retention WHERE workspace = ?1 ORDER BY scope, target;
 SELECT drain, source, state, policies, found, total, announced_at, begins_at, ended_at
 FROM drains WHERE workspace = ?1 ORDER BY drain;
 
+-- name: read_projects
+SELECT place, path, remote, root_commit, is_linked, declared, related, related_by, looked_at
+FROM projects WHERE workspace = ?1 ORDER BY place;
+
 -- name: read_erasures
 SELECT erasure, at, actor, cause, run, class
 FROM erasures WHERE workspace = ?1 ORDER BY erasure;
@@ -259,6 +263,18 @@ INSERT INTO retention (workspace, scope, target, policy, set_by, set_at, shown) 
 INSERT INTO drains (workspace, drain, source, state, policies, found, total, announced_at, begins_at, ended_at)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10);
 
+-- What is known of a folder now is newer than the backup.
+-- name: insert_projects
+INSERT INTO projects (workspace, place, path, remote, root_commit, is_linked, declared, related, related_by, looked_at)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+ON CONFLICT DO NOTHING;
+
+-- A workspace out of a backup that is older than places.
+-- name: note_unknown_place
+INSERT INTO projects (workspace, place, path, looked_at)
+SELECT w.workspace, '-', '', 0 FROM workspaces w
+WHERE w.workspace = ?1 AND NOT EXISTS (SELECT 1 FROM projects p WHERE p.workspace = ?1);
+
 -- Before there were classes, everything was erased.
 -- name: insert_erasures
 INSERT INTO erasures (workspace, erasure, at, actor, cause, run, class)
@@ -332,6 +348,9 @@ DELETE FROM retention WHERE workspace = ?1;
 
 -- name: delete_drains
 DELETE FROM drains WHERE workspace = ?1;
+
+-- name: delete_projects
+DELETE FROM projects WHERE workspace = ?1;
 
 -- name: delete_run_skips
 DELETE FROM run_skips WHERE workspace = ?1;

@@ -19,7 +19,8 @@ SELECT {{workspace_columns}} FROM workspaces WHERE person = ?2;
 SELECT workspace_id FROM workspaces WHERE trashed_run IS NULL AND person IS NULL ORDER BY workspace_id;
 
 -- name: names_of
-SELECT workspace, workspace_id FROM workspaces WHERE workspace IN (SELECT value FROM integer_list(?1));
+SELECT workspace, workspace_id, CASE WHEN person IS NULL THEN 0 ELSE 1 END
+FROM workspaces WHERE workspace IN (SELECT value FROM integer_list(?1));
 
 -- name: draw_number
 UPDATE counters SET value = value + 1 WHERE name = 'workspaces' RETURNING value;

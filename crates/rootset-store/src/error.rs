@@ -95,8 +95,6 @@ pub enum StoreError {
     WorkspaceNotFound { name: String, nearest: Vec<String>, trashed: bool },
     #[error("the workspace `{name}` already exists")]
     WorkspaceExists { name: String, trashed: bool },
-    #[error("the workspace `{name}` is not linked to this folder and may hold the memories of another folder")]
-    WorkspaceOfAnotherFolder { name: String },
     #[error("no memory `{reference}`")]
     MemoryNotFound { reference: String, trashed: Option<(RunId, Timestamp)> },
     #[error("no memory `{0}` in the trash")]

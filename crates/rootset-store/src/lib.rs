@@ -23,7 +23,6 @@ mod error;
 mod events;
 mod explain;
 pub mod failpoints;
-mod folders;
 mod forget;
 mod garbage;
 mod graph;
@@ -40,6 +39,7 @@ mod plans;
 pub mod platform;
 #[cfg(feature = "postgres")]
 mod postgres;
+mod projects;
 mod purge;
 #[cfg(test)]
 mod query_plans;
@@ -108,6 +108,7 @@ pub use leases::{DATABASE, Lease, Work};
 pub use location::{Location, LocationError, PostgresSettings, PostgresUrl};
 pub use memories::{FullMemory, Lifecycle, ListFilters, ListOrder, ListedMemory, MemoryRow, Recent, Status, Writer};
 pub use plans::{Choice, ItemView, NewPlan, OfferedCut, OfferedItem, Offers, PlanTotals, PlanView, Searched};
+pub use projects::{Arrival, KnownProject, ProjectFacts, Related, RelatedBy};
 pub use purge::{PurgeSet, PurgeTarget, Receipt};
 pub use removals::Removals;
 pub use repair::{BrokenMemory, CodeOrigin, UnindexedText};

@@ -61,6 +61,8 @@ pub struct TokenRow {
 pub struct BoundWorkspace {
     pub id: String,
     pub key: WorkspaceKey,
+    /// Whether it stands beside the others, as the personal memory of somebody.
+    pub is_personal: bool,
 }
 
 /// How somebody names a token.
@@ -326,15 +328,18 @@ fn named(tx: &mut dyn Transaction, rows: Vec<Unnamed>) -> Result<Vec<TokenRow>, 
     let mut numbers: Vec<i64> = rows.iter().filter_map(|row| row.numbers.as_deref()).flatten().copied().collect();
     numbers.sort_unstable();
     numbers.dedup();
-    let mut names: HashMap<i64, String> = HashMap::new();
+    let mut names: HashMap<i64, (String, bool)> = HashMap::new();
     if !numbers.is_empty() {
         tx.query(&workspace_sql::NAMES_OF, &[numbers.as_slice().into()], &mut |row| {
-            names.insert(row.get(0)?, row.get(1)?);
+            names.insert(row.get(0)?, (row.get(1)?, row.get(2)?));
             Ok(())
         })?;
     }
     let bound = |numbers: Vec<i64>| {
-        let of = |number: i64| Some(BoundWorkspace { id: names.get(&number)?.clone(), key: WorkspaceKey(number) });
+        let of = |number: i64| {
+            let (id, is_personal) = names.get(&number)?.clone();
+            Some(BoundWorkspace { id, key: WorkspaceKey(number), is_personal })
+        };
         let mut bound: Vec<BoundWorkspace> = numbers.into_iter().filter_map(of).collect();
         bound.sort_unstable();
         bound

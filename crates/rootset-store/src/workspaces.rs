@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use rootset_model::names::meant_workspace;
 use rootset_model::{RunId, Timestamp, WorkspaceKey};
 
 use crate::driver::{Row, Tenant, Transaction};
@@ -157,7 +158,7 @@ impl Store {
         })
     }
 
-    /// Makes sure the workspace exists, as the first use of `default` does.
+    /// Makes sure the workspace exists, as the first use of `home` does.
     pub fn ensure_workspace(&self, id: &str, stamp: Stamp<'_>) -> Result<(), StoreError> {
         if self.read(Tenant::Database, |tx| find(tx, id))?.is_some() {
             return Ok(());
@@ -249,7 +250,7 @@ pub(crate) fn look_again(tx: &mut dyn Transaction, workspace: WorkspaceKey) -> R
 }
 
 pub(crate) fn find(tx: &mut dyn Transaction, id: &str) -> Result<Option<Workspace>, StoreError> {
-    tx.row(&sql::FIND, &[id.into()], read)
+    tx.row(&sql::FIND, &[meant_workspace(id).into()], read)
 }
 
 pub(crate) fn of_person(tx: &mut dyn Transaction, person: &str) -> Result<Option<Workspace>, StoreError> {
@@ -271,7 +272,7 @@ fn insert(tx: &mut dyn Transaction, new: &NewWorkspace, stamp: Stamp<'_>) -> Res
         &sql::INSERT,
         &[
             number.into(),
-            (&new.id).into(),
+            meant_workspace(&new.id).into(),
             new.name.as_ref().into(),
             new.description.as_ref().into(),
             new.quota_memories.into(),

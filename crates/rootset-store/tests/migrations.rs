@@ -6,7 +6,10 @@ use std::path::{Path, PathBuf};
 
 use rootset_gc::context::SegmentState;
 use rootset_model::{Limits, Timestamp};
-use rootset_store::{NewWorkspace, SCHEMA_VERSION, Stamp, StashFilters, Store, StoreError, TokenReference};
+use rootset_store::{
+    Arrival, NewWorkspace, ProjectFacts, Related, RelatedBy, SCHEMA_VERSION, Stamp, StashFilters, Store, StoreError,
+    TokenReference,
+};
 use rootset_testing::temporary_folder;
 
 const DAY_MS: i64 = 24 * 3_600_000;
@@ -121,7 +124,7 @@ fn tokens_of_the_fifth_schema_of_sqlite_open_with_all_they_hold() {
     let reader = &living[1];
     assert_eq!(reader.scopes, ["read"]);
     let bound: Vec<(&str, i64)> = reader.workspaces.iter().flatten().map(|it| (it.id.as_str(), it.key.0)).collect();
-    assert_eq!(bound, [("default", 1), ("other", 2)]);
+    assert_eq!(bound, [("home", 1), ("other", 2)]);
     assert_eq!(reader.expires_at, Some(Timestamp(1_893_456_000_000)));
     assert_eq!((living[0].workspaces.as_ref(), living[0].revoked_at), (None, None));
     let (all, _) = store.list_tokens(true, 0, 10, stamp).expect("a list");
@@ -147,7 +150,7 @@ fn tokens_of_the_tenth_schema_of_sqlite_are_bound_to_the_numbers_of_their_worksp
         let token = store.token(TokenReference::Name(name), stamp).expect("a token");
         token.workspaces.expect("some").into_iter().map(|it| (it.id, it.key.0)).collect()
     };
-    assert_eq!(bound("both"), [("default".to_owned(), 1), ("other".to_owned(), 2)]);
+    assert_eq!(bound("both"), [("home".to_owned(), 1), ("other".to_owned(), 2)]);
     // A workspace that takes the name later is none of the token's.
     let gone = NewWorkspace { id: "gone".to_owned(), ..NewWorkspace::default() };
     store.create_workspace(&gone, stamp).expect("a workspace");
@@ -299,4 +302,82 @@ fn provenance_of_the_tenth_schema_of_sqlite_is_what_is_known_and_the_lower_of_tw
         "token http agent agent",
     ];
     assert_eq!(rows, expected);
+}
+
+/// A database from when agents named workspaces after folders: memories in the one that always existed, in one that was named
+/// after a folder, and one that has the name that the first has today.
+fn database_of_folder_names(path: &Path) {
+    std::fs::copy(&fixtures()[14], path).expect("a copy");
+    let raw = rusqlite::Connection::open(path).expect("the same file");
+    raw.execute_batch(
+        "INSERT INTO workspaces (workspace, workspace_id, created_at, last_write_at) VALUES (20, 'api', 1, 1), (21, 'home', 1, 1),
+                                                                                      (22, 'linked', 1, 1);
+         UPDATE counters SET value = 22 WHERE name = 'workspaces';
+         INSERT INTO tokens (token_id, name, secret_hash, scopes, workspaces, created_at, created_by)
+         VALUES (x'01010101010101010101010101010101', 'robot', x'01', 'read', ' 1 21 ', 0, 'cli');
+         INSERT INTO meta (key, value) VALUES ('folder//src/linked', CAST('22' AS BLOB)), ('folder//src/gone', CAST('99' AS BLOB));",
+    )
+    .expect("what a database of that time may hold");
+}
+
+#[test]
+fn the_fifteenth_schema_of_sqlite_keeps_every_workspace_under_a_name_that_finds_it() {
+    let folder = temporary_folder();
+    let path = folder.path().join("copy.db");
+    database_of_folder_names(&path);
+    let store = Store::open_sqlite(&path).expect("the fixture opens");
+    let key = |id: &str| store.workspace(id).expect("a workspace").key.0;
+    assert_eq!((key("home"), key("default"), key("home-2"), key("api")), (1, 1, 21, 20));
+    let home = store.workspace("home").expect("it always exists");
+    store.full_memory(&home, "falcon-deploy", None).expect("a memory from before");
+    let stamp = Stamp::new(Timestamp(1_800_000_500_000), "test");
+    let token = store.token(TokenReference::Name("robot"), stamp).expect("a token");
+    let bound: Vec<(String, i64)> = token.workspaces.expect("some").into_iter().map(|it| (it.id, it.key.0)).collect();
+    assert_eq!(bound, [("home".to_owned(), 1), ("home-2".to_owned(), 21)]);
+    let again = NewWorkspace { id: "default".to_owned(), ..NewWorkspace::default() };
+    assert!(matches!(store.create_workspace(&again, stamp), Err(StoreError::WorkspaceExists { .. })));
+}
+
+fn facts(path: &str, slug: &str) -> ProjectFacts {
+    ProjectFacts {
+        places: vec![format!("{path}/.git"), path.to_owned()],
+        path: path.to_owned(),
+        slug: slug.to_owned(),
+        remote: None,
+        root_commit: None,
+        looked_at: Timestamp(0),
+    }
+}
+
+#[test]
+fn workspaces_of_folder_names_are_claimed_by_what_is_indexed_in_them_and_by_nothing_else() {
+    let folder = temporary_folder();
+    let path = folder.path().join("copy.db");
+    database_of_folder_names(&path);
+    let store = Store::open_sqlite(&path).expect("the fixture opens");
+    let stamp = Stamp::new(Timestamp(1_800_000_500_000), "test");
+    // A folder that was linked before stays linked.
+    let (known, arrival) = store.note_project(&facts("/src/linked", "linked"), stamp).expect("a note");
+    assert_eq!((known.workspace.id.as_str(), arrival), ("linked", Arrival::Known));
+    // Nothing is indexed there: it may be anybody's.
+    let (known, arrival) = store.note_project(&facts("/other/api", "api"), stamp).expect("a note");
+    let related = Related { workspace_id: "api".to_owned(), by: RelatedBy::Name };
+    assert_eq!((known.workspace.id.as_str(), arrival, known.related), ("api-2", Arrival::Created, Some(related)));
+    drop(store);
+    let raw = rusqlite::Connection::open(&path).expect("the same file");
+    let repo = "INSERT INTO repos (workspace, repo, root, run, scope, created_at) VALUES (20, ?1, ?2, 1, '{}', 0)";
+    raw.execute(repo, ["api", "/mine/api"]).expect("a repository");
+    drop(raw);
+    let store = Store::open_sqlite(&path).expect("the fixture opens");
+    let (known, arrival) = store.note_project(&facts("/third/api", "api"), stamp).expect("a note");
+    assert_eq!((known.workspace.id.as_str(), arrival), ("api-3", Arrival::Created));
+    let (known, arrival) = store.note_project(&facts("/mine/api", "api"), stamp).expect("a note");
+    assert_eq!((known.workspace.id.as_str(), arrival), ("api", Arrival::Claimed));
+    // It is somebody's now.
+    let (known, _) = store.note_project(&facts("/fourth/api", "api"), stamp).expect("a note");
+    assert_eq!((known.workspace.id.as_str(), known.related), ("api-4", None));
+    let (known, arrival) = store.note_project(&facts("/mine/api", "api"), stamp).expect("a note");
+    assert_eq!((known.workspace.id.as_str(), arrival), ("api", Arrival::Known));
+    let broken: Vec<_> = store.check().expect("checks").into_iter().filter(|check| !check.is_ok()).collect();
+    assert!(broken.is_empty(), "{broken:?}");
 }

@@ -162,7 +162,7 @@ const SCENARIOS: &[Scenario] = &[
         per_attempt: &["audit", "counters"],
         state: |states| &states.backed_up,
         operation: |facts| {
-            ("backup_restore", json!({"backup_id": facts["bundle"], "workspace_id": "default", "confirm": true}))
+            ("backup_restore", json!({"backup_id": facts["bundle"], "workspace_id": "home", "confirm": true}))
         },
     },
     Scenario {

@@ -27,7 +27,7 @@ const FIRST_GUESS: Duration = Duration::from_millis(800);
 const AHEAD_MS: i64 = 60_000;
 /// Rounds between two runs that nobody kills.
 const LEFT_ALONE_EVERY: u64 = 4;
-const WORKSPACE: &str = "default";
+const WORKSPACE: &str = "home";
 
 #[derive(Clone, Debug)]
 pub struct IndexKillSettings {

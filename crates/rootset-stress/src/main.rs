@@ -120,7 +120,7 @@ enum Command {
         wanted: Location,
         #[arg(value_parser = Location::parse)]
         found: Location,
-        #[arg(long, default_value = "default")]
+        #[arg(long, default_value = "home")]
         workspace: String,
     },
     /// Seeded lives of a few processes with clocks that jump, deaths and errors, beside a model; in this process.

@@ -133,7 +133,7 @@ fn perform(step: &Step) -> Result<Value, ServiceError> {
     if step.operation == TICK {
         return tick(&service);
     }
-    let caller = Caller::new(FrontEnd::CommandLine, "step", "default");
+    let caller = Caller::new(FrontEnd::CommandLine, "step", "home");
     service.call(&caller, &step.operation, arguments)
 }
 

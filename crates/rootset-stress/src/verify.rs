@@ -41,7 +41,7 @@ pub struct Verifier {
 
 impl Verifier {
     pub fn open(database: &Location) -> Result<Self, StressError> {
-        Self::of_workspace(database, "default")
+        Self::of_workspace(database, "home")
     }
 
     pub fn of_workspace(database: &Location, workspace: &str) -> Result<Self, StressError> {
@@ -160,7 +160,7 @@ pub fn list_all(
 }
 
 pub fn caller() -> Caller {
-    Caller::new(FrontEnd::CommandLine, "verifier", "default")
+    Caller::new(FrontEnd::CommandLine, "verifier", "home")
 }
 
 /// A trashed memory cannot be read whole; its text is short enough for the preview.

@@ -167,7 +167,7 @@ impl Writer {
         }
         let (round, number) = (arguments.round, arguments.writer);
         let actor = format!("writer-{number}");
-        let caller = Caller::new(FrontEnd::CommandLine, actor, "default");
+        let caller = Caller::new(FrontEnd::CommandLine, actor, "home");
         let mut writer = Self {
             service: Arc::new(service),
             caller,

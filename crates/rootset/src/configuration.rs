@@ -42,12 +42,16 @@ use sources::{Layer, SourceKind};
 #[cfg(feature = "local-model")]
 const MODEL_HUB: &str = "https://huggingface.co";
 
+/// In place of a workspace: the one that is decided where nobody names any.
+pub const AUTOMATIC_WORKSPACE: &str = "auto";
+
 /// What is in force.
 #[derive(Debug)]
 pub struct Configuration {
     pub database: Database,
     pub postgres: PostgresSettings,
-    pub workspace: String,
+    /// The workspace that the person names; `None`: it is that of the project around the working folder.
+    pub workspace: Option<String>,
     pub settings: Settings,
     pub events: EventConfiguration,
     #[cfg(feature = "http")]
@@ -111,8 +115,12 @@ impl Configuration {
 
     fn of_layers(layers: Vec<Layer>) -> Result<Self, ServiceError> {
         let mut figment = Figment::new();
-        for layer in layers {
+        for mut layer in layers {
             check::layer(&layer)?;
+            // A project's own file names its workspace only where a person allowed it: see `projects.rs` of the service.
+            if layer.kind == SourceKind::WorkingFolder {
+                layer.values.remove("workspace");
+            }
             figment = figment.merge(layer);
         }
         Reader { figment }.read()
@@ -175,7 +183,7 @@ impl Reader {
         };
         Ok(Configuration {
             postgres: self.postgres()?,
-            workspace: self.text("workspace").unwrap_or_else(|| "default".to_owned()),
+            workspace: self.text("workspace").filter(|name| name != AUTOMATIC_WORKSPACE),
             settings,
             events: self.events()?,
             #[cfg(feature = "http")]
@@ -221,12 +229,13 @@ impl Reader {
     fn code(&self, defaults: &CodeSettings) -> CodeSettings {
         CodeSettings {
             roots: self.folders("code.roots"),
-            workspace_roots: self
-                .names("code.workspaces")
-                .into_iter()
-                .filter_map(|name| Some((self.folders(&format!("code.workspaces.{name}.roots"))?, name)))
-                .map(|(roots, name)| (name, roots))
-                .collect(),
+            workspace_roots: collector::meant_workspaces(
+                self.names("code.workspaces")
+                    .into_iter()
+                    .filter_map(|name| Some((self.folders(&format!("code.workspaces.{name}.roots"))?, name)))
+                    .map(|(roots, name)| (name, roots))
+                    .collect(),
+            ),
             exclude: self.texts("code.exclude").unwrap_or_default(),
             max_file_size: self.count("code.max_file_size").map_or(defaults.max_file_size, i64::unsigned_abs),
         }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use rootset_api::{CreateToken, Effect, ErrorCode, RevokeToken, RotateToken};
 use rootset_model::DurationMs;
+use rootset_model::names::HOME_WORKSPACE;
 use rootset_service::{Caller, FrontEnd, Service, ServiceError};
 use rootset_store::Location;
 
@@ -31,7 +32,7 @@ pub fn ensure(program: &Program) -> Result<(), ServiceError> {
     }
     let path = path(&program.configuration()?.location()?)?;
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).map_or(Ok(()), create_private)?;
-    let caller = Caller::new(FrontEnd::CommandLine, "cli", "default");
+    let caller = Caller::new(FrontEnd::CommandLine, "cli", HOME_WORKSPACE);
     let request = CreateToken {
         name: NAME.to_owned(),
         scopes: Effect::ALL.into(),
@@ -96,7 +97,7 @@ impl Renewal {
         let is_due = self.service.ends_within(&held, RENEWED_BELOW_MS).is_some();
         let Some(token) = held.token.filter(|_| is_due && held.actor == NAME) else { return Ok(false) };
         let (id, overlap) = (token.id, Some(DurationMs(OVERLAP_MS)));
-        let own = Caller::new(FrontEnd::CommandLine, "rootset", "default");
+        let own = Caller::new(FrontEnd::CommandLine, "rootset", HOME_WORKSPACE);
         let caller = Caller { token: Some(token), ..own };
         let request = RotateToken { token_id: Some(id), overlap, ..RotateToken::default() };
         let rotated = self.service.run(&caller, request)?;

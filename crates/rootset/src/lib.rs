@@ -31,6 +31,7 @@ mod rounds;
 #[cfg(feature = "http")]
 mod serving;
 mod stop;
+mod workspaces;
 
 use std::process::ExitCode;
 
@@ -59,6 +60,7 @@ fn run(Arguments { global, command }: Arguments) -> ExitCode {
     let status = exit::end_with(outcome, &output);
     if has_a_person {
         program.welcome();
+        program.tell_of_workspace();
         program.tell_of_removals();
     }
     program.finish();

@@ -4,9 +4,12 @@ use std::cell::{Cell, OnceCell};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use rootset_api::ErrorCode;
-use rootset_model::names::check_memory_name;
-use rootset_service::{Caller, FrontEnd, Operation, Person, Progress, SecretNotes, Service, ServiceError, Settings};
+use rootset_api::{ErrorCode, ListWorkspaces, WorkspaceAnswer};
+use rootset_model::names::{HOME_WORKSPACE, check_memory_name};
+use rootset_service::{
+    Caller, CurrentWorkspace, FrontEnd, Operation, Person, Progress, SecretNotes, Service, ServiceError, Settings,
+    WorkingFolder,
+};
 use rootset_store::{Location, Store};
 
 use crate::arguments::GlobalArguments;
@@ -15,7 +18,10 @@ use crate::configuration::{Configuration, EmbedModel};
 use crate::first_token;
 use crate::output::Output;
 use crate::render::{self, counted, escaped};
-use crate::{deliveries, models};
+use crate::{deliveries, models, workspaces};
+
+/// Other workspaces that are named where one is empty.
+const OTHERS_NAMED: usize = 3;
 
 /// Audit's actor and a memory's `written_by` for everything that comes from here.
 const ACTOR: &str = "cli";
@@ -29,6 +35,7 @@ pub struct Program {
     pub output: Output,
     configuration: OnceCell<Configuration>,
     service: OnceCell<Arc<Service>>,
+    workspace: OnceCell<CurrentWorkspace>,
     is_database_new: Cell<bool>,
 }
 
@@ -39,6 +46,7 @@ impl Program {
             output,
             configuration: OnceCell::new(),
             service: OnceCell::new(),
+            workspace: OnceCell::new(),
             is_database_new: Cell::new(false),
         }
     }
@@ -81,9 +89,44 @@ impl Program {
 
     /// The person at the terminal.
     pub fn caller(&self) -> Result<Caller, ServiceError> {
-        let configuration = self.configuration()?;
-        let caller = Caller::new(FrontEnd::CommandLine, ACTOR, configuration.workspace.clone());
-        Ok(Caller { person: person(&configuration.location()?), ..caller })
+        self.calling_from(self.current_workspace()?.clone())
+    }
+
+    /// The person, for what is about no workspace or names its own: nothing is decided for it.
+    pub fn person(&self) -> Result<Caller, ServiceError> {
+        self.calling_from(HOME_WORKSPACE)
+    }
+
+    fn calling_from(&self, workspace: impl Into<CurrentWorkspace>) -> Result<Caller, ServiceError> {
+        let caller = Caller::new(FrontEnd::CommandLine, ACTOR, workspace);
+        Ok(Caller { person: person(&self.configuration()?.location()?), ..caller })
+    }
+
+    /// Why commands work in the workspace that they work in, in a word.
+    pub fn reason_of_workspace(&self) -> Result<&'static str, ServiceError> {
+        Ok(match self.current_workspace()? {
+            CurrentWorkspace::Around(working) => {
+                self.service()?.workspace_around(working, &self.person()?)?.reason.word()
+            }
+            CurrentWorkspace::Named(_) | CurrentWorkspace::MustBeNamed => "named",
+        })
+    }
+
+    /// What the person names, or else what is decided for the folder they work in.
+    fn current_workspace(&self) -> Result<&CurrentWorkspace, ServiceError> {
+        if let Some(current) = self.workspace.get() {
+            return Ok(current);
+        }
+        let current = match &self.configuration()?.workspace {
+            Some(named) => named.as_str().into(),
+            None => CurrentWorkspace::Around(WorkingFolder::new(working_folder()?)),
+        };
+        Ok(self.workspace.get_or_init(|| current))
+    }
+
+    /// The id of the workspace that commands work in.
+    pub fn workspace_id(&self) -> Result<String, ServiceError> {
+        self.service()?.current_workspace_id(&self.caller()?)
     }
 
     pub fn configuration(&self) -> Result<&Configuration, ServiceError> {
@@ -146,6 +189,37 @@ impl Program {
         Ok(())
     }
 
+    /// Says which workspace it was and why, where a project decided it: to a person who watches, and to everybody what
+    /// somebody has to decide.
+    pub fn tell_of_workspace(&self) {
+        let Some(CurrentWorkspace::Around(working)) = self.workspace.get() else { return };
+        let Some(decided) = working.decided().filter(|_| !self.output.in_json()) else { return };
+        let lines = workspaces::in_words(decided, self.output.shows_progress());
+        lines.iter().for_each(|line| self.output.talk(line));
+    }
+
+    /// Where memories are, for a person who found none: in this workspace, and in others.
+    pub fn tell_where_memories_are(&self) -> Result<(), ServiceError> {
+        let current = self.workspace_id()?;
+        let all = self.run(ListWorkspaces {})?.workspaces;
+        let amount = |it: &WorkspaceAnswer| it.memories - it.trash;
+        let here = all.iter().find(|it| it.workspace_id == current).map_or(0, amount);
+        let mut others: Vec<_> = all.iter().filter(|it| it.workspace_id != current && amount(it) > 0).collect();
+        others.sort_by_key(|it| (std::cmp::Reverse(amount(it)), &it.workspace_id));
+        if others.is_empty() {
+            return Ok(());
+        }
+        let mut places: Vec<String> =
+            others.iter().take(OTHERS_NAMED).map(|it| format!("{} in {}", amount(it), it.workspace_id)).collect();
+        if others.len() > OTHERS_NAMED {
+            places.push(format!("more in {}", counted((others.len() - OTHERS_NAMED) as i64, "other", "others")));
+        }
+        let here = counted(here, "memory", "memories");
+        self.output.talk(&format!("{here} in {current}; {}", places.join(", ")));
+        self.output.talk("hint: rootset search --all WORDS looks everywhere; --workspace NAME works in another");
+        Ok(())
+    }
+
     /// Says where a new database is, and what to do next.
     pub fn welcome(&self) {
         if !self.is_database_new.get() || self.output.in_json() {
@@ -165,6 +239,11 @@ impl Program {
         else {
             return;
         };
+        // A command that needed no workspace makes none for this either.
+        let is_undecided = |current: &CurrentWorkspace| current.named().is_none();
+        if self.workspace.get().is_none_or(is_undecided) {
+            return;
+        }
         match self.caller().and_then(|caller| service.daily_digest(&caller)) {
             Ok(Some(digest)) => self.output.talk(&render::digest(&digest)),
             Ok(None) => {}
@@ -198,6 +277,10 @@ pub fn user_name() -> Option<String> {
     let given = ["USER", "LOGNAME", "USERNAME"].iter().find_map(std::env::var_os)?;
     let name = given.to_str()?.to_lowercase();
     check_memory_name(&name).is_ok().then_some(name)
+}
+
+pub fn working_folder() -> Result<PathBuf, ServiceError> {
+    std::env::current_dir().map_err(|error| ServiceError::invalid(format!("cannot read the working folder: {error}")))
 }
 
 /// Files that hold secrets: the first token, which a server leaves for its owner.

@@ -117,7 +117,7 @@ fn listed_hosts_are_answered() {
 
 #[test]
 fn server_without_tokens_still_refuses_foreign_pages() {
-    let anybody = Caller::new(FrontEnd::Http, "http", "default");
+    let anybody = Caller::new(FrontEnd::Http, "http", "home");
     let served = Served::with(ServerSettings::default(), Access::Open(anybody));
     let send = |origin: &str| {
         let head = "POST /v1/list_memories HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n";
@@ -138,7 +138,7 @@ fn actor_of_the_audit_is_the_name_of_the_token() {
 #[test]
 fn a_token_that_ends_soon_says_so_with_every_answer_and_metrics_name_no_token() {
     let served = Served::new();
-    let cli = Caller::new(FrontEnd::CommandLine, "cli", "default");
+    let cli = Caller::new(FrontEnd::CommandLine, "cli", "home");
     let request =
         json!({"name": "ending", "scopes": ["read"], "workspaces": ["*"], "expires_at": START_MS + 13 * DAY_MS});
     let created = served.world.service.call(&cli, "create_token", request).expect("a token");
@@ -158,7 +158,7 @@ fn refused_requests_are_in_the_audit_with_the_address_they_came_from() {
     let served = Served::new();
     served.post_as("rst_guess", "add_memory", &json!({}), &[]);
     served.post_as(&served.tokens.reader, "add_memory", &json!({"context": "x"}), &[]);
-    served.post_as(&served.tokens.of_one_workspace, "list_memories", &json!({"workspace_id": "default"}), &[]);
+    served.post_as(&served.tokens.of_one_workspace, "list_memories", &json!({"workspace_id": "home"}), &[]);
     served.get("/metrics", None);
     served.get("/metrics", Some(&served.tokens.reader));
     let audit = served.post("list_audit", &json!({"database": true, "operation": "access_denied"})).json();

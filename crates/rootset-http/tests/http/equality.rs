@@ -87,7 +87,7 @@ impl Twins {
         }
         // The first workspace is made with the service, before it is given its clock.
         for workspace in value.get_mut("workspaces").and_then(Value::as_array_mut).into_iter().flatten() {
-            if workspace["workspace_id"] == "default" {
+            if workspace["workspace_id"] == "home" {
                 workspace["created_at"] = json!("TIME");
                 workspace["last_write_at"] = json!("TIME");
             }
@@ -210,13 +210,13 @@ fn database(twins: &mut Twins) {
         "confirmation_required",
     );
     twins.good("delete_workspace", json!({"workspace_id": "team", "confirm_phrase": "DELETE team"}));
-    let backup = twins.call("backup_create", json!({"format": "jsonl", "workspace_id": "default"}));
+    let backup = twins.call("backup_create", json!({"format": "jsonl", "workspace_id": "home"}));
     twins.call("backup_list", json!({}));
     twins.call("backup_verify", json!({"backup_id": backup["backup_id"]}));
     twins.refused("backup_restore", json!({"backup_id": backup["backup_id"]}), "confirmation_required");
     twins.call("get_stats", json!({}));
     twins.good("doctor", json!({}));
-    let token = twins.call("create_token", json!({"name": "robot", "scopes": ["read"], "workspaces": ["default"]}));
+    let token = twins.call("create_token", json!({"name": "robot", "scopes": ["read"], "workspaces": ["home"]}));
     assert!(token["token"].is_string(), "{token}");
     twins.good("list_tokens", json!({}));
     twins.good("revoke_token", json!({"name": "robot"}));

@@ -74,7 +74,7 @@ impl World {
     }
 
     pub fn caller(&self) -> Caller {
-        Caller::new(FrontEnd::Http, "admin", "default")
+        Caller::new(FrontEnd::Http, "admin", "home")
     }
 
     #[track_caller]
@@ -97,7 +97,7 @@ impl Tokens {
         let all = json!(Effect::ALL.map(Effect::as_str));
         let created = |name: &str, scopes: &Value, workspaces: &str| {
             let request = json!({"name": name, "scopes": scopes, "workspaces": [workspaces], "expires_at": "never"});
-            let cli = Caller::new(FrontEnd::CommandLine, "cli", "default");
+            let cli = Caller::new(FrontEnd::CommandLine, "cli", "home");
             let answer = world.service.call(&cli, "create_token", request).expect("a token");
             answer["token"].as_str().expect("a secret").to_owned()
         };

@@ -86,7 +86,7 @@ async fn without_anybody_to_ask_the_command_for_a_terminal_is_named() {
             assert_eq!(error["code"], "confirmation_required");
             let hint = error["hint"].as_str().unwrap();
             let command = format!(
-                "rootset --db 'x.db' --workspace default call gc_purge '{{\"run_id\":{run},\"confirm\":true,\"set\":\""
+                "rootset --db 'x.db' --workspace home call gc_purge '{{\"run_id\":{run},\"confirm\":true,\"set\":\""
             );
             assert!(hint.contains(&command), "{hint}");
         }

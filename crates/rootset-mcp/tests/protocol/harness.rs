@@ -84,7 +84,7 @@ impl World {
 
     /// As the server calls it for its client.
     pub fn caller(&self) -> Caller {
-        Caller::new(FrontEnd::Mcp, CLIENT, "default")
+        Caller::new(FrontEnd::Mcp, CLIENT, "home")
     }
 
     #[track_caller]
@@ -96,7 +96,7 @@ impl World {
     /// The same at a terminal.
     #[track_caller]
     pub fn call_by_person(&self, operation: &str, request: Value) -> Value {
-        let person = Caller::new(FrontEnd::CommandLine, "cli", "default");
+        let person = Caller::new(FrontEnd::CommandLine, "cli", "home");
         let answer = off_runtime(|| self.service.call(&person, operation, request));
         answer.unwrap_or_else(|error| panic!("{operation}: {}", error.to_json()))
     }

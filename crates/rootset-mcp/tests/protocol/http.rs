@@ -25,7 +25,7 @@ async fn authenticate(mut request: Request, next: Next) -> axum::response::Respo
         _ => None,
     };
     if let Some(rights) = rights {
-        let caller = Caller::new(FrontEnd::Http, "token-name", "default");
+        let caller = Caller::new(FrontEnd::Http, "token-name", "home");
         request.extensions_mut().insert(Caller { rights, ..caller });
     }
     next.run(request).await

@@ -24,7 +24,7 @@ async fn memories_and_plans_can_be_read_as_resources() {
     let templates = connection.client.list_all_resource_templates().await.unwrap();
     let uris: Vec<&str> = templates.iter().map(|template| template.uri_template.as_str()).collect();
     assert_eq!(uris, ["memory://{workspace}/{id}", "plan://{id}"]);
-    assert_eq!(read(&connection, "memory://default/docs/api").await.unwrap()["context"], "The API is stable.");
+    assert_eq!(read(&connection, "memory://home/docs/api").await.unwrap()["context"], "The API is stable.");
     let plan = world.call("forget", json!({"query": "stable"}));
     let uri = format!("plan://{}", plan["plan_id"].as_str().unwrap());
     assert_eq!(read(&connection, &uri).await.unwrap()["digest"], plan["digest"]);
@@ -36,8 +36,7 @@ async fn a_resource_that_is_not_there_is_not_found_in_either_generation() {
     let old = world.connect(McpOptions::default(), TestClient::alone()).await;
     let new = world.connect_new(McpOptions::default(), TestClient::alone()).await;
     for (connection, code) in [(old, -32002), (new, -32602)] {
-        for uri in ["memory://default/none", "memory://elsewhere/x", "plan://none", "file:///etc/passwd", "memory://x"]
-        {
+        for uri in ["memory://home/none", "memory://elsewhere/x", "plan://none", "file:///etc/passwd", "memory://x"] {
             let rmcp::ServiceError::McpError(error) = read(&connection, uri).await.unwrap_err() else {
                 panic!("{uri}")
             };

@@ -7,7 +7,7 @@ use rootset_api::{
     BackupCreate, BackupCreated, BackupFormat, BackupList, BackupReasonAnswer, BackupRestore, BackupRestored,
     BackupVerified, BackupVerify, BackupsListed, DamagedBackupAnswer, ErrorCode, ListedBackup,
 };
-use rootset_model::names::check_workspace_id;
+use rootset_model::names::{HOME_WORKSPACE, check_workspace_id, meant_workspace};
 use rootset_store::{
     Backup, BackupKind, BackupReason, Configured, DamagedBackup, FreshTrash, LedgerUse, RestoreTarget, Restoring,
     StoreError, Workspace, verify_backup,
@@ -19,7 +19,7 @@ use super::purge::said;
 use crate::caller::Caller;
 use crate::error::ServiceError;
 use crate::operation::{Operation, confirmation_of};
-use crate::service::{DEFAULT_WORKSPACE, Service, unknown_to_caller};
+use crate::service::{Service, unknown_to_caller};
 
 impl Operation for BackupCreate {
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<BackupCreated, ServiceError> {
@@ -161,7 +161,10 @@ fn checked(
     service: &Service,
     caller: &Caller,
 ) -> Result<(Backup, Option<(String, String)>), ServiceError> {
-    let given = |id: &Option<String>| id.clone().filter(|id| !id.is_empty());
+    let given = |id: &Option<String>| {
+        let id = id.as_deref().filter(|id| !id.is_empty());
+        id.map(|id| meant_workspace(id).to_owned())
+    };
     let (asked, into) = (given(&request.workspace_id), given(&request.into_workspace_id));
     for (field, id) in [("workspace_id", &asked), ("into_workspace_id", &into)] {
         if let Some(id) = id {
@@ -187,7 +190,7 @@ fn checked(
 
 /// What follows a restore: the workspace that always exists, and what a salvage had to leave out.
 fn settle(service: &Arc<Service>, caller: &Caller, reason: BackupReason) -> Result<(), ServiceError> {
-    service.store.ensure_workspace(DEFAULT_WORKSPACE, service.stamp(caller))?;
+    service.store.ensure_workspace(HOME_WORKSPACE, service.stamp(caller))?;
     if reason == BackupReason::Salvage {
         // Salvaged memories are texts without anything derived from them.
         while service.complete_one_pending()? {}

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use rootset_api::{AppliedPlan, ErrorCode, GcPlan, PlanAnswer, PruneAnswer, PruneMemory, Request};
 use rootset_gc::strategies::chosen;
 use rootset_model::Counts;
+use rootset_model::names::HOME_WORKSPACE;
 use rootset_store::{PlanView, Workspace};
 use serde_json::json;
 
@@ -16,7 +17,7 @@ use crate::error::ServiceError;
 use crate::fields::parse_plan_id;
 use crate::operation::Operation;
 use crate::receipts::Wanted;
-use crate::service::{DEFAULT_WORKSPACE, Service};
+use crate::service::Service;
 
 impl Operation for GcPlan {
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<PlanAnswer, ServiceError> {
@@ -71,8 +72,8 @@ impl Operation for PruneMemory {
         if plan.erases {
             return Err(ServiceError::invalid("`plan_id`: this plan erases permanently; apply it with `gc_apply`"));
         }
-        if workspace.id == DEFAULT_WORKSPACE && self.plan_id.is_none() && plan.items_total > 0 {
-            let why = "the workspace `default` can only be pruned with a previewed plan";
+        if workspace.id == HOME_WORKSPACE && self.plan_id.is_none() && plan.items_total > 0 {
+            let why = "the workspace `home` can only be pruned with a previewed plan";
             return Err(unconfirmed(&self, why, plan));
         }
         let review = Review {

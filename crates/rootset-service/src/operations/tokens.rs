@@ -109,7 +109,7 @@ fn checked_workspaces(
                 format!("`workspaces`: `{id}` is the personal workspace of somebody else than the token's owner");
             return Err(ServiceError::invalid(message).with_hint("give the token the `owner` whose memory it is"));
         }
-        Ok(BoundWorkspace { id: found.id, key: found.key })
+        Ok(BoundWorkspace { id: found.id, key: found.key, is_personal: found.person.is_some() })
     };
     request.workspaces.iter().map(find).collect::<Result<Vec<_>, _>>().map(Some)
 }

@@ -7,7 +7,7 @@ use rootset_api::{
     UpdateWorkspace, WorkspaceAnswer, WorkspaceList,
 };
 use rootset_model::limits::{COUNT_MAX, DESCRIPTION_CHARS_MAX, TOPIC_CHARS_MAX};
-use rootset_model::names::check_workspace_id;
+use rootset_model::names::{HOME_WORKSPACE, check_workspace_id};
 use rootset_store::{NewWorkspace, STANDARD_CLASS, Workspace, WorkspaceView};
 use serde_json::json;
 
@@ -16,7 +16,7 @@ use crate::error::ServiceError;
 use crate::fields::check_short_text;
 use crate::operation::{Operation, confirmation_of};
 use crate::personal::PERSONAL;
-use crate::service::{DEFAULT_WORKSPACE, Service};
+use crate::service::Service;
 
 impl Operation for CreateWorkspace {
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<CreatedWorkspace, ServiceError> {
@@ -141,8 +141,8 @@ fn deletable(request: &DeleteWorkspace, service: &Service, caller: &Caller) -> R
         return Err(ServiceError::conflict("your personal workspace cannot be deleted as a whole")
             .with_hint("`forget` with `memory_of: \"personal\"` removes what is in it"));
     }
-    if workspace.id == DEFAULT_WORKSPACE {
-        return Err(ServiceError::conflict("the workspace `default` always exists and cannot be deleted"));
+    if workspace.id == HOME_WORKSPACE {
+        return Err(ServiceError::conflict("the workspace `home` always exists and cannot be deleted"));
     }
     Ok(workspace)
 }

@@ -32,7 +32,7 @@ impl Place {
 
     #[track_caller]
     fn call(&self, operation: &str, request: Value) -> Value {
-        let caller = Caller::new(FrontEnd::CommandLine, "cli", "default");
+        let caller = Caller::new(FrontEnd::CommandLine, "cli", "home");
         let answer = self.service.call(&caller, operation, request);
         answer.unwrap_or_else(|error| panic!("{operation}: {}", error.to_json()))
     }

@@ -37,7 +37,7 @@ impl Place {
     }
 
     fn try_call(&self, operation: &str, request: Value) -> Result<Value, rootset_service::ServiceError> {
-        let caller = Caller::new(FrontEnd::CommandLine, "cli", "default");
+        let caller = Caller::new(FrontEnd::CommandLine, "cli", "home");
         self.service.call(&caller, operation, request)
     }
 

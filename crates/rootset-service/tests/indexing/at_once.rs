@@ -50,8 +50,8 @@ fn two_scans_of_one_repository_never_interleave() {
     let all = place.index();
     assert_eq!(all["files_indexed"], 0, "{all}");
     fresh.world.call("index_codebase", place.request(json!({})));
-    let [wanted, found] = [&fresh, &place]
-        .map(|it| logical_dump(it.world.database.location(), "default", &IndexScope::default()).unwrap());
+    let [wanted, found] =
+        [&fresh, &place].map(|it| logical_dump(it.world.database.location(), "home", &IndexScope::default()).unwrap());
     assert_eq!(differences(&wanted, &found), [""; 0]);
     place.world.assert_doctor_is_content();
 }

@@ -123,7 +123,7 @@ fn a_backup_holds_the_code_index_and_a_restore_brings_it_back() {
     for format in World::backup_formats() {
         let place = Place::indexed();
         let scope = rootset_trees::IndexScope::default();
-        let dump = || rootset_trees::logical_dump(place.world.database.location(), "default", &scope).unwrap();
+        let dump = || rootset_trees::logical_dump(place.world.database.location(), "home", &scope).unwrap();
         let before = dump();
         let backup = place.world.call("backup_create", json!({ "format": format }))["backup_id"].clone();
         place.remove("billing.py");
@@ -143,7 +143,7 @@ fn a_backup_holds_the_code_index_and_a_restore_brings_it_back() {
 fn doctor_rebuilds_what_it_can_of_the_code_index() {
     let place = Place::indexed();
     let scope = rootset_trees::IndexScope::default();
-    let dump = || rootset_trees::logical_dump(place.world.database.location(), "default", &scope).unwrap();
+    let dump = || rootset_trees::logical_dump(place.world.database.location(), "home", &scope).unwrap();
     let before = dump();
     place.world.sql().delete_search_rows(1, SearchIndex::Code, |key| key % 2 == 0).unwrap();
     assert!(!place.world.complaints().is_empty());

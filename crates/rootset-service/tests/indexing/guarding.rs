@@ -162,7 +162,7 @@ fn a_walk_leaves_out_the_servers_own_files_wherever_they_lie_and_says_so() {
 fn over_the_network_nothing_is_indexed_unless_somebody_configured_it() {
     let place = Place::new();
     let here = std::env::current_dir().unwrap();
-    let over_http = Caller::new(FrontEnd::Http, "t", "default");
+    let over_http = Caller::new(FrontEnd::Http, "t", "home");
     // The protocol of agents over the network is the network.
     let mcp_over_http = Caller { front_end: FrontEnd::Mcp, ..over_http.clone() };
     for caller in [over_http, mcp_over_http] {
@@ -195,13 +195,13 @@ fn roots_can_be_given_to_a_workspace_and_to_a_token() {
             }
         }
     };
-    assert!(may("default", None, "cafe") && !may("default", None, "bakery"));
+    assert!(may("home", None, "cafe") && !may("home", None, "bakery"));
     assert!(may("bakers", None, "bakery") && !may("bakers", None, "cafe"));
     // A token can only narrow what is configured.
-    assert!(may("default", Some(vec![place.beside("")]), "cafe"));
-    assert!(!may("default", Some(vec![place.beside("")]), "bakery"));
-    assert!(!may("default", Some(vec![place.beside("bakery")]), "cafe"));
-    assert!(!may("default", Some(Vec::new()), "cafe"));
+    assert!(may("home", Some(vec![place.beside("")]), "cafe"));
+    assert!(!may("home", Some(vec![place.beside("")]), "bakery"));
+    assert!(!may("home", Some(vec![place.beside("bakery")]), "cafe"));
+    assert!(!may("home", Some(Vec::new()), "cafe"));
 }
 
 /// Every field of every operation that could be a path on this machine; a new one has to say what it is.
@@ -227,7 +227,7 @@ fn no_other_request_of_a_server_names_a_file() {
     let found: Vec<String> = fields.iter().map(|(operation, field)| format!("{operation}.{field}")).collect();
     assert_eq!(found, known);
     for front_end in [FrontEnd::Http, FrontEnd::Mcp] {
-        let caller = Caller::new(front_end, "t", "default");
+        let caller = Caller::new(front_end, "t", "home");
         for (operation, field) in &fields {
             let mut request = json!({"session_id": "s", "format": "rootset", "confirm": true});
             let schema = rootset_api::catalogue().iter().find(|it| it.name == *operation).unwrap().input_schema();

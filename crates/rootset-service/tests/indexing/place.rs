@@ -151,11 +151,11 @@ impl Place {
 
     /// Paths of the files that are served, sorted.
     pub fn served(&self) -> Vec<String> {
-        own(indexed_paths(self.world.database.location(), "default").unwrap())
+        own(indexed_paths(self.world.database.location(), "home").unwrap())
     }
 
     pub fn stale(&self) -> Vec<String> {
-        own(stale_paths(self.world.database.location(), "default").unwrap())
+        own(stale_paths(self.world.database.location(), "home").unwrap())
     }
 
     /// Paths that a search finds, each once, sorted.

@@ -69,7 +69,7 @@ impl Life {
             }
             (one, other) => return Err(self.failed(&format!("{one:?} but fresh {other:?}"))),
         }
-        let found = logical_dump(self.world.database.location(), "default", tree.scope()).unwrap();
+        let found = logical_dump(self.world.database.location(), "home", tree.scope()).unwrap();
         let wanted = logical_dump(self.fresh.database.location(), &workspace, tree.scope()).unwrap();
         let differences = differences(&wanted, &found);
         if !differences.is_empty() {
@@ -87,7 +87,7 @@ impl Life {
                     let request = json!({"qualified_name": name, "workspace_id": workspace});
                     world.try_call(operation, request).unwrap_or_else(|error| error.to_json()["error"]["code"].clone())
                 };
-                let (found, wanted) = (ask(&self.world, "default"), ask(&self.fresh, &workspace));
+                let (found, wanted) = (ask(&self.world, "home"), ask(&self.fresh, &workspace));
                 if found != wanted {
                     return Err(self.failed(&format!("{operation} {name}: {found} but fresh {wanted}")));
                 }

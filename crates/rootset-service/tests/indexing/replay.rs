@@ -84,7 +84,7 @@ mod at_length {
                 let fresh = World::new();
                 fresh.call("index_codebase", asked.clone());
                 let [wanted, found] = [&fresh, &world]
-                    .map(|it| logical_dump(it.database.location(), "default", &IndexScope::default()).unwrap());
+                    .map(|it| logical_dump(it.database.location(), "home", &IndexScope::default()).unwrap());
                 assert!(!wanted["files"].is_empty() && !wanted["symbols"].is_empty(), "commit {commit} has no code");
                 let differences = differences(&wanted, &found);
                 assert!(differences.is_empty(), "commit {commit}, number {number}:\n{}", differences.join("\n"));

@@ -119,13 +119,13 @@ fn a_slug_is_pointed_at_another_folder_on_the_command_line_only() {
 fn the_same_folder_in_two_workspaces_is_two_repositories() {
     let place = Place::indexed();
     place.world.call("create_workspace", json!({"workspace_id": "second"}));
-    let before = place.world.dump("default");
+    let before = place.world.dump("home");
     let answer = place.index_with(json!({"workspace_id": "second"}));
     assert_eq!(counts(&answer), [4, 4, 0, 0], "{answer}");
     place.remove("billing.py");
     let answer = place.index_with(json!({"workspace_id": "second"}));
     assert_eq!(answer["stale_memories"], 1);
-    assert_eq!(place.world.dump("default"), before);
+    assert_eq!(place.world.dump("home"), before);
     place.assert_nothing_stale();
     place.write("billing.py", ORDERS);
 }

@@ -98,7 +98,7 @@ fn a_changed_file_in_the_trash_is_not_written_to() {
 fn trash_and_undo_of_all_files_is_the_identity() {
     let place = Place::indexed();
     let scope = rootset_trees::IndexScope::default();
-    let dump = || rootset_trees::logical_dump(place.world.database.location(), "default", &scope).unwrap();
+    let dump = || rootset_trees::logical_dump(place.world.database.location(), "home", &scope).unwrap();
     let before = dump();
     let runs: Vec<String> = place.served().iter().map(|path| place.world.delete(&place.id_of(path))).collect();
     assert_eq!(dump()["files"], [""; 0]);

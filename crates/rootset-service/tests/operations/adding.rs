@@ -193,7 +193,7 @@ fn names_are_unique_within_a_workspace_and_independent_between_two() {
 fn removed_content_does_not_come_back_by_itself() {
     let world = World::new();
     let id = world.add_named("note", "AlphaService uses RedisCache.");
-    let before = world.dump("default");
+    let before = world.dump("home");
     world.delete(&id);
     let removed_at = world.call("list_trash", json!({}))["items"][0]["trashed_at"].clone();
     let (code, error) = world.fails("add_memory", json!({"context": "AlphaService uses RedisCache."}));
@@ -204,7 +204,7 @@ fn removed_content_does_not_come_back_by_itself() {
     assert_eq!(text_of(&back["memory_id"]), id);
     assert_eq!(back["created"], false);
     assert_eq!(back["restored"], true);
-    assert_eq!(world.dump("default"), before);
+    assert_eq!(world.dump("home"), before);
 }
 
 #[test]

@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use crate::harness::{World, array, text_of};
 
 fn agent() -> Caller {
-    Caller::new(FrontEnd::Mcp, "some-agent", "default")
+    Caller::new(FrontEnd::Mcp, "some-agent", "home")
 }
 
 /// Few enough that the example of `update_memory` pushes one out.
@@ -335,7 +335,7 @@ fn a_person_is_not_asked_about_what_could_not_be_done() {
         ("gc_apply", json!({"plan_id": nowhere, "allow_large": true}), "not_found"),
         ("gc_purge", json!({"confirm": true}), "invalid_argument"),
         ("gc_purge", json!({"workspace_id": "nowhere", "older_than": "0"}), "not_found"),
-        ("delete_workspace", json!({"workspace_id": "default", "confirm_phrase": "DELETE default"}), "conflict"),
+        ("delete_workspace", json!({"workspace_id": "home", "confirm_phrase": "DELETE home"}), "conflict"),
         ("delete_workspace", json!({"workspace_id": "nowhere"}), "not_found"),
         ("set_retention", json!({"workspace_id": "nowhere", "final": true}), "not_found"),
         ("backup_restore", json!({"backup_id": "20260101T000000Z-0a1b2c3d"}), "not_found"),

@@ -48,7 +48,7 @@ fn edit_manifest(folder: &Path, edit: impl FnOnce(&mut Value)) {
 #[track_caller]
 fn refused(world: &World, format: &str, forgery: impl FnOnce(&Path), says: &str) {
     let created = world.call("backup_create", json!({ "format": format }));
-    let before = (world.dump("default"), world.dump("other"));
+    let before = (world.dump("home"), world.dump("other"));
     forgery(&PathBuf::from(text_of(&created["path"])));
     let request = json!({"backup_id": created["backup_id"], "confirm": true});
     let (code, error) = world.fails("backup_restore", request);
@@ -56,7 +56,7 @@ fn refused(world: &World, format: &str, forgery: impl FnOnce(&Path), says: &str)
     assert_eq!(code, "conflict", "{error}");
     // Engines shout differently.
     assert!(problems.to_lowercase().contains(&says.to_lowercase()), "`{says}` is not in {problems}");
-    assert_eq!((world.dump("default"), world.dump("other")), before);
+    assert_eq!((world.dump("home"), world.dump("other")), before);
 }
 
 #[test]
@@ -163,7 +163,7 @@ fn rows_that_are_no_rows_are_refused() {
 #[test]
 fn references_that_lead_nowhere_or_elsewhere_are_refused() {
     let world = filled();
-    let into_other = |text: String| text.replacen(r#""workspace":"default""#, r#""workspace":"other""#, 1);
+    let into_other = |text: String| text.replacen(r#""workspace":"home""#, r#""workspace":"other""#, 1);
     refused(&world, "jsonl", |folder| forge(folder, "revisions.jsonl", into_other), "FOREIGN KEY");
     refused(&world, "jsonl", |folder| forge(folder, "relations.jsonl", into_other), "FOREIGN KEY");
     refused(&world, "jsonl", |folder| forge(folder, "contributions.jsonl", into_other), "FOREIGN KEY");

@@ -67,10 +67,10 @@ fn a_backup_is_private_listed_and_verifies() {
 #[test]
 fn a_snapshot_is_of_the_whole_and_a_bundle_may_be_of_one_workspace() {
     let world = filled();
-    world.refuses("backup_create", json!({"format": "snapshot", "workspace_id": "default"}));
+    world.refuses("backup_create", json!({"format": "snapshot", "workspace_id": "home"}));
     world.refuses("backup_create", json!({"format": "zip"}));
-    world.refuses("backup_list", json!({"workspace_id": "default"}));
-    world.refuses("defrag", json!({"workspace_id": "default"}));
+    world.refuses("backup_list", json!({"workspace_id": "home"}));
+    world.refuses("defrag", json!({"workspace_id": "home"}));
     assert_eq!(world.fails("backup_create", json!({"workspace_id": "nowhere"})).0, "not_found");
     world.call("create_workspace", json!({"workspace_id": "other"}));
     world.call("add_memory", json!({"workspace_id": "other", "context": "elsewhere"}));
@@ -192,7 +192,7 @@ fn receipts_can_name_the_backups_that_may_hold_what_was_erased() {
     let (before, _) = created(&world, json!({}));
     let erased_at = Timestamp(world.now_ms());
     created(&world, json!({}));
-    let holding = world.service.backups_that_may_hold(&["default"], erased_at).unwrap();
+    let holding = world.service.backups_that_may_hold(&["home"], erased_at).unwrap();
     assert_eq!(holding.len(), 1);
     assert_eq!((&holding[0].backup_id, holding[0].expires_at), (&before, Timestamp(erased_at.0 + 7 * DAY_MS)));
 }

@@ -8,7 +8,7 @@ use crate::harness::{DAY_MS, HOUR_MS, World};
 
 /// As an MCP server makes one.
 fn agent() -> Caller {
-    Caller { detail: Detail::Brief, ..Caller::new(FrontEnd::Mcp, "claude-code", "default") }
+    Caller { detail: Detail::Brief, ..Caller::new(FrontEnd::Mcp, "claude-code", "home") }
 }
 
 fn ask(world: &World, operation: &str, request: Value) -> Value {

@@ -40,9 +40,9 @@ fn after_everything_that_operations_do_all_checks_hold() {
     world.call("gc_purge", json!({"older_than": "0", "confirm": true}));
     world.call("update_memory", json!({"memory_id": "a", "context": "short", "erase_previous": true}));
     world.assert_doctor_is_content();
-    let before = world.dump("default");
+    let before = world.dump("home");
     world.call("doctor", json!({"repair": true}));
-    assert_eq!(world.dump("default"), before, "there was nothing to repair");
+    assert_eq!(world.dump("home"), before, "there was nothing to repair");
 }
 
 #[test]
@@ -159,7 +159,7 @@ fn statistics_count_what_is_there() {
     assert_eq!((&counts["memories"], &counts["live"], &counts["trashed"]), (&json!(3), &json!(2), &json!(1)));
     assert_eq!(stats["by_source"]["user"], json!({"live": 2, "trashed": 1, "pending": 0}));
     assert_eq!((&stats["engine"], &stats["embedder"]), (&json!(world.engine_name()), &json!("none")));
-    assert_eq!(text_of(&stats["workspace_id"]), "default");
+    assert_eq!(text_of(&stats["workspace_id"]), "home");
     assert!(stats["sizes"]["database_bytes"].as_i64().unwrap() > 0);
 }
 
@@ -167,7 +167,7 @@ fn statistics_count_what_is_there() {
 fn repair_rebuilds_whatever_is_derived() {
     let world = busy_world();
     world.delete("b");
-    let before = world.dump("default");
+    let before = world.dump("home");
     for sql in [
         "DELETE FROM chunks",
         "DELETE FROM contributions; DELETE FROM relations; DELETE FROM entities WHERE name <> 'FourThing'; DELETE FROM chunks",
@@ -185,7 +185,7 @@ fn repair_rebuilds_whatever_is_derived() {
         world.call("doctor", json!({"repair": true}));
         world.assert_doctor_is_content();
         let graph = |dump: &serde_json::Value| (names(&dump["graph"]["entities"]), dump["counts"].clone());
-        assert_eq!(graph(&world.dump("default")), graph(&before), "{sql}");
+        assert_eq!(graph(&world.dump("home")), graph(&before), "{sql}");
     }
     let found = world.found("OneThing ThreeThing SharedThing");
     assert_eq!(found.first().map(String::as_str), Some("a"), "full text is back");

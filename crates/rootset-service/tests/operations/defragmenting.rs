@@ -34,10 +34,10 @@ fn fragmented() -> World {
 #[test]
 fn a_defragmentation_keeps_everything_in_less_room_and_is_asked_for_twice() {
     let world = fragmented();
-    let before = world.dump("default");
+    let before = world.dump("home");
     assert_eq!(world.fails("defrag", json!({})).0, "confirmation_required");
     let answer = world.call("defrag", json!({"confirm": true}));
-    assert_eq!(world.dump("default"), before);
+    assert_eq!(world.dump("home"), before);
     assert!(answer["bytes_after"].as_i64().unwrap() < answer["bytes_before"].as_i64().unwrap(), "{answer}");
     let purged: i64 = world.sql().scalar("SELECT value FROM counters WHERE name = 'purged_chunks'", &[]).unwrap();
     assert_eq!(purged, 0);

@@ -9,7 +9,7 @@ fn shared_entities_live_as_long_as_one_memory_names_them() {
     let world = World::new();
     let a = world.add("SharedThing uses UniqueOne.");
     let b = world.add("SharedThing uses UniqueTwo.");
-    let start = world.dump("default");
+    let start = world.dump("home");
     assert_eq!(world.entities(), ["SharedThing", "UniqueOne", "UniqueTwo"]);
     assert_eq!(world.entity("SharedThing")["refcount"], 2);
 
@@ -21,16 +21,16 @@ fn shared_entities_live_as_long_as_one_memory_names_them() {
     assert_eq!(world.entity("UniqueTwo")["refcount"], 1);
     assert_eq!(world.fails("get_entity", json!({"entity_id": "UniqueOne"})).0, "not_found");
     assert_eq!(world.fails("get_memory", json!({ "memory_id": a })).0, "not_found");
-    let before_b = world.dump("default");
+    let before_b = world.dump("home");
 
     let run_b = world.delete(&b);
     assert_eq!(world.entities(), Vec::<String>::new());
     assert_eq!(world.call("export_graph", json!({}))["relations"], json!([]));
 
     assert_eq!(world.call("gc_undo", json!({ "run_id": run_b }))["restored"]["memories"], 1);
-    assert_eq!(world.dump("default"), before_b);
+    assert_eq!(world.dump("home"), before_b);
     assert_eq!(world.call("gc_undo", json!({"run_id": deleted["run_id"]}))["conflicts"], json!([]));
-    assert_eq!(world.dump("default"), start);
+    assert_eq!(world.dump("home"), start);
     world.assert_doctor_is_content();
 }
 
@@ -79,19 +79,19 @@ fn trash_then_undo_is_the_identity_with_everything_a_memory_can_have() {
     let graph =
         json!({"entities": [{"name": "SharedThing", "type": "term", "description": "imported"}], "relations": []});
     world.call("import_graph", graph);
-    let start = world.dump("default");
+    let start = world.dump("home");
     for name in ["rich", "newer"] {
         let run = world.delete(name);
-        assert_ne!(world.dump("default"), start);
+        assert_ne!(world.dump("home"), start);
         world.advance_ms(DAY_MS);
         world.call("gc_undo", json!({ "run_id": run }));
-        assert_eq!(world.dump("default"), start, "{name}");
+        assert_eq!(world.dump("home"), start, "{name}");
     }
     world.delete("rich");
     world.delete("newer");
     world.call("gc_undo", json!({"memory_id": "rich"}));
     world.call("gc_undo", json!({"memory_id": "newer"}));
-    assert_eq!(world.dump("default"), start);
+    assert_eq!(world.dump("home"), start);
     world.assert_doctor_is_content();
 }
 
@@ -160,12 +160,12 @@ fn undo_without_an_id_lists_what_can_be_undone_and_changes_nothing() {
     world.add_named("b", "b");
     let first = world.delete("a");
     let second = world.delete("b");
-    let before = world.dump("default");
+    let before = world.dump("home");
     let runs = world.call("gc_undo", json!({}));
     let listed: Vec<String> = array(&runs["runs"]).iter().map(|run| text_of(&run["run_id"])).collect();
     assert_eq!(listed, [second.clone(), first]);
     assert_eq!(runs["runs"][0]["operation"], "delete_memory");
-    assert_eq!(world.dump("default"), before);
+    assert_eq!(world.dump("home"), before);
     world.call("gc_undo", json!({ "run_id": second }));
     assert_eq!(array(&world.call("gc_undo", json!({}))["runs"]).len(), 1);
     let error = world.refuses("gc_undo", json!({"run_id": second, "memory_id": "a"}));
@@ -210,12 +210,12 @@ fn untracked_rows_outlive_the_memories_that_mention_them() {
 fn undo_of_an_import_leaves_what_a_memory_also_names_as_derived() {
     let world = World::new();
     world.add("SharedThing uses OtherThing.");
-    let before = world.dump("default")["graph"].clone();
+    let before = world.dump("home")["graph"].clone();
     let relation = json!({"source": "SharedThing", "relation": "uses", "target": "OtherThing"});
     let import = world.call("import_graph", json!({"entities": [], "relations": [relation]}));
     assert_eq!(world.entity("SharedThing")["origin"], "untracked");
     world.call("gc_undo", json!({"run_id": import["run_id"]}));
-    assert_eq!(world.dump("default")["graph"], before);
+    assert_eq!(world.dump("home")["graph"], before);
 }
 
 #[test]

@@ -80,7 +80,7 @@ fn policy_of_a_file_is_announced_then_drains_source_by_source_and_keeps_the_last
     let first = round(&scheduler);
     assert_eq!((first.trashed, live(&world, "notes"), live(&world, "chat")), (2, 10, 100));
     let (workspace, waits) = &first.waiting[0];
-    assert_eq!((workspace.as_str(), waits.source.as_str(), waits.state.as_str()), ("default", "chat", "announced"));
+    assert_eq!((workspace.as_str(), waits.source.as_str(), waits.state.as_str()), ("home", "chat", "announced"));
     assert_eq!(rounds(&world)["sources"][0]["garbage"], 100);
     // A day later it goes in five rounds, oldest first.
     let mut sizes = Vec::new();
@@ -151,7 +151,7 @@ fn undo_of_a_drain_takes_all_its_rounds_back_and_stops_it_until_the_policy_chang
     let world = World::new();
     add(&world, "chat", "old", 50);
     world.advance_ms(11 * DAY_MS);
-    let before = world.dump("default")["memories"].clone();
+    let before = world.dump("home")["memories"].clone();
     let scheduler = scheduler(&world, settings(|_| {}));
     world.call("set_retention", json!({"max_age": "10d"}));
     round(&scheduler);
@@ -162,7 +162,7 @@ fn undo_of_a_drain_takes_all_its_rounds_back_and_stops_it_until_the_policy_chang
     assert_eq!((&listed[0]["drain_id"], &listed[1]["drain_id"]), (&drain, &drain));
     let undone = world.call("gc_undo", json!({ "drain_id": drain }));
     assert_eq!(undone["restored"]["memories"], 20);
-    assert_eq!(world.dump("default")["memories"], before);
+    assert_eq!(world.dump("home")["memories"], before);
     for _ in 0..3 {
         assert_eq!(next_round(&world, &scheduler).trashed, 0);
     }

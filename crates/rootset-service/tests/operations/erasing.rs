@@ -59,11 +59,11 @@ fn a_purge_removes_what_was_shown_or_nothing() {
     assert_eq!(question.details.as_ref().unwrap()["counts"]["memories"], 1);
     let agreed = agreed_to(question);
     world.delete("two");
-    let before = world.dump("default");
+    let before = world.dump("home");
     let (code, error) = world.fails("gc_purge", agreed);
     assert_eq!(code, "conflict");
     assert!(error.message.contains("2 memories"), "{error:?}");
-    assert_eq!(world.dump("default"), before);
+    assert_eq!(world.dump("home"), before);
     let purged = world.call("gc_purge", agreed_to(ask()));
     assert_eq!(purged["purged"]["memories"], 2);
 }

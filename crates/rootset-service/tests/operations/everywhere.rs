@@ -20,12 +20,12 @@ fn three_workspaces() -> World {
     for workspace in ["acme", "beta"] {
         world.call("create_workspace", json!({"workspace_id": workspace}));
     }
-    for workspace in ["default", "acme", "beta"] {
+    for workspace in ["home", "acme", "beta"] {
         for number in 0..6 {
             add_in(&world, workspace, &format!("bystander-{number}"), &format!("Bystander {number} of {workspace}."));
         }
     }
-    add_in(&world, "default", "secret", SECRET);
+    add_in(&world, "home", "secret", SECRET);
     add_in(&world, "acme", "secret", SECRET);
     add_in(&world, "acme", "trashed-secret", &format!("{SECRET} She said so twice."));
     world.call("delete_memory", json!({"workspace_id": "acme", "memory_id": "trashed-secret"}));
@@ -51,10 +51,10 @@ fn names_in(world: &World, workspace: &str) -> Vec<String> {
 fn one_request_makes_one_joint_plan_with_a_part_where_something_matches() {
     let world = three_workspaces();
     let plan = everywhere(&world, json!({}));
-    assert_eq!(by_workspace(&plan["parts"], "in_plan"), [("default".into(), json!(1)), ("acme".into(), json!(1))]);
+    assert_eq!(by_workspace(&plan["parts"], "in_plan"), [("home".into(), json!(1)), ("acme".into(), json!(1))]);
     assert_eq!((&plan["matched"], &plan["in_plan"], &plan["items_total"]), (&json!(2), &json!(2), &json!(2)));
     let items: Vec<_> = array(&plan["items"]).iter().map(|it| (&it["workspace_id"], &it["name"])).collect();
-    assert_eq!(items, [(&json!("default"), &json!("secret")), (&json!("acme"), &json!("secret"))]);
+    assert_eq!(items, [(&json!("home"), &json!("secret")), (&json!("acme"), &json!("secret"))]);
     assert_eq!(plan["totals"]["memories"], 2);
 
     // The parts are plans of their workspaces, and the joint plan can be read again and paged through.
@@ -72,24 +72,21 @@ fn one_request_makes_one_joint_plan_with_a_part_where_something_matches() {
 #[test]
 fn applying_a_joint_plan_applies_every_part_and_undo_takes_all_of_it_back() {
     let world = three_workspaces();
-    let before: Vec<Value> = ["default", "acme", "beta"].iter().map(|it| world.dump(it)).collect();
+    let before: Vec<Value> = ["home", "acme", "beta"].iter().map(|it| world.dump(it)).collect();
     let plan = everywhere(&world, json!({}));
     let applied = world.call("gc_apply", json!({"plan_id": plan["plan_id"]}));
     assert_eq!(applied["trashed"]["memories"], 2, "{applied}");
     assert_eq!(array(&applied["parts"]).len(), 2);
     assert_eq!(applied["run_id"], plan["plan_id"]);
-    assert_eq!((names_in(&world, "default").len(), names_in(&world, "acme").len()), (0, 0));
+    assert_eq!((names_in(&world, "home").len(), names_in(&world, "acme").len()), (0, 0));
 
     let again = world.call("gc_apply", json!({"plan_id": plan["plan_id"]}));
     assert_eq!(again["parts"], applied["parts"], "applying it again answers the first outcome");
 
     let undone = world.call("gc_undo", json!({"run_id": applied["run_id"]}));
     assert_eq!(undone["restored"]["memories"], 2, "{undone}");
-    assert_eq!(
-        by_workspace(&undone["parts"], "problem"),
-        [("default".into(), json!(null)), ("acme".into(), json!(null))]
-    );
-    let after: Vec<Value> = ["default", "acme", "beta"].iter().map(|it| world.dump(it)).collect();
+    assert_eq!(by_workspace(&undone["parts"], "problem"), [("home".into(), json!(null)), ("acme".into(), json!(null))]);
+    let after: Vec<Value> = ["home", "acme", "beta"].iter().map(|it| world.dump(it)).collect();
     assert_eq!(after, before);
     assert_eq!(world.fails("gc_undo", json!({"run_id": applied["run_id"]})).0, "conflict");
     world.assert_doctor_is_content();
@@ -99,7 +96,7 @@ fn applying_a_joint_plan_applies_every_part_and_undo_takes_all_of_it_back() {
 fn an_erasure_everywhere_takes_the_trash_too_and_leaves_no_byte() {
     let world = three_workspaces();
     let plan = everywhere(&world, json!({"purge": true}));
-    assert_eq!(by_workspace(&plan["parts"], "in_plan"), [("default".into(), json!(1)), ("acme".into(), json!(2))]);
+    assert_eq!(by_workspace(&plan["parts"], "in_plan"), [("home".into(), json!(1)), ("acme".into(), json!(2))]);
     assert_eq!(world.fails("gc_apply", json!({"plan_id": plan["plan_id"]})).0, "confirmation_required");
     let applied = world.call("gc_apply", json!({"plan_id": plan["plan_id"], "confirm": true}));
     assert_eq!(applied["receipt"]["rows"]["memories"], 3, "{applied}");
@@ -118,7 +115,7 @@ fn an_erasure_everywhere_looks_into_workspaces_that_are_in_the_trash() {
     world.call("delete_workspace", json!({"workspace_id": "acme", "confirm_phrase": "DELETE acme"}));
     assert_eq!(array(&everywhere(&world, json!({}))["parts"]).len(), 1, "what is there is in the trash already");
     let plan = everywhere(&world, json!({"purge": true}));
-    assert_eq!(by_workspace(&plan["parts"], "in_plan"), [("default".into(), json!(1)), ("acme".into(), json!(2))]);
+    assert_eq!(by_workspace(&plan["parts"], "in_plan"), [("home".into(), json!(1)), ("acme".into(), json!(2))]);
     world.call("gc_apply", json!({"plan_id": plan["plan_id"], "confirm": true}));
     world.call("gc_undo", json!({"workspace_id": "acme"}));
     assert_eq!(names_in(&world, "acme"), [""; 0]);
@@ -131,11 +128,11 @@ fn pinned_matches_are_kept_and_counted_by_workspace() {
     let world = three_workspaces();
     world.call("update_memory", json!({"workspace_id": "acme", "memory_id": "secret", "pinned": true}));
     let plan = everywhere(&world, json!({}));
-    assert_eq!(by_workspace(&plan["parts"], "kept_pinned"), [("default".into(), json!(0)), ("acme".into(), json!(1))]);
+    assert_eq!(by_workspace(&plan["parts"], "kept_pinned"), [("home".into(), json!(0)), ("acme".into(), json!(1))]);
     assert_eq!(plan["parts"][1]["plan_id"], Value::Null, "there is nothing to apply");
     assert_eq!(ids(&plan["kept_pinned"]).len(), 1);
     let applied = world.call("gc_apply", json!({"plan_id": plan["plan_id"]}));
-    assert_eq!(by_workspace(&applied["parts"], "problem"), [("default".into(), Value::Null)]);
+    assert_eq!(by_workspace(&applied["parts"], "problem"), [("home".into(), Value::Null)]);
     assert_eq!(names_in(&world, "acme"), ["secret"]);
 }
 
@@ -165,11 +162,11 @@ fn items_to_keep_are_found_in_their_parts_or_refused_before_anything_goes() {
     let plan = everywhere(&world, json!({}));
     let request = |exclude: Value| json!({"plan_id": plan["plan_id"], "exclude": exclude});
     world.refuses("gc_apply", request(json!(["secret", "misspelt"])));
-    assert_eq!(names_in(&world, "default"), ["secret"]);
+    assert_eq!(names_in(&world, "home"), ["secret"]);
     let in_acme = array(&plan["items"])[1]["id"].clone();
     let applied = world.call("gc_apply", request(json!([in_acme])));
-    assert_eq!(by_workspace(&applied["parts"], "skipped"), [("default".into(), json!(0)), ("acme".into(), json!(1))]);
-    assert_eq!((names_in(&world, "default").len(), names_in(&world, "acme").len()), (0, 1));
+    assert_eq!(by_workspace(&applied["parts"], "skipped"), [("home".into(), json!(0)), ("acme".into(), json!(1))]);
+    assert_eq!((names_in(&world, "home").len(), names_in(&world, "acme").len()), (0, 1));
 }
 
 #[test]
@@ -192,7 +189,7 @@ fn only_a_person_with_rights_over_the_whole_database_forgets_everywhere() {
     let world = three_workspaces();
     let plan = everywhere(&world, json!({}));
     let request = json!({"query": "Quokka", "workspaces": ["*"]});
-    let agent = Caller::new(FrontEnd::Mcp, "agent", "default");
+    let agent = Caller::new(FrontEnd::Mcp, "agent", "home");
     let mut confirmed_agent = agent.clone();
     confirmed_agent.is_confirmed_by_person = true;
     let mut limited = Caller::new(FrontEnd::Http, "token", "acme");
@@ -209,6 +206,6 @@ fn only_a_person_with_rights_over_the_whole_database_forgets_everywhere() {
     }
     let unknown = world.service.call(&limited, "get_plan", json!({"plan_id": plan["plan_id"]})).unwrap_err();
     assert_eq!(unknown.code.as_str(), "not_found", "to this caller there is no such plan");
-    let admin = Caller::new(FrontEnd::Http, "admin", "default");
+    let admin = Caller::new(FrontEnd::Http, "admin", "home");
     world.service.call(&admin, "forget", request).unwrap();
 }

@@ -153,11 +153,11 @@ fn a_crash_between_the_phases_is_picked_up_by_the_next_start() {
     world.advance_ms(HOUR_MS);
     assert!(world.service.complete_one_pending().unwrap());
     assert_eq!(world.look("note")["entity_count"], 2);
-    let before = world.dump("default");
+    let before = world.dump("home");
     // The dead come back: what they bring is too late and changes nothing.
     extractor.set(Mood::Works);
     crashed.finish().unwrap();
-    assert_eq!(world.dump("default"), before);
+    assert_eq!(world.dump("home"), before);
     world.assert_doctor_is_content();
 }
 

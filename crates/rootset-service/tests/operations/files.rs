@@ -21,7 +21,7 @@ struct Scanner {
 
 impl Scanner {
     fn on(world: &World) -> Self {
-        Self::in_workspace(world, "default")
+        Self::in_workspace(world, "home")
     }
 
     fn in_workspace(world: &World, workspace: &str) -> Self {
@@ -258,7 +258,7 @@ fn backups_of_every_kind_bring_files_back_also_into_another_workspace() {
         world.assert_doctor_is_content();
 
         let request =
-            json!({"backup_id": backup, "workspace_id": "default", "into_workspace_id": "copy", "confirm": true});
+            json!({"backup_id": backup, "workspace_id": "home", "into_workspace_id": "copy", "confirm": true});
         world.call("backup_restore", request);
         let copy = scanner.store.workspace("copy").unwrap();
         assert_eq!(scanner.found_in(&copy, "alpha"), ["a.py"]);

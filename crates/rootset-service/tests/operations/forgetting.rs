@@ -49,9 +49,9 @@ fn a_plan_changes_nothing_and_shows_what_it_would_take() {
     let world = World::new();
     bystanders(&world, 3);
     world.add_named("one", "AlphaService is a falcon.");
-    let before = world.dump("default");
+    let before = world.dump("home");
     let plan = world.call("forget", json!({"query": "falcon"}));
-    assert_eq!(world.dump("default"), before);
+    assert_eq!(world.dump("home"), before);
     let totals = json!({"memories": 1, "chunks": 1, "entities": 1, "relations": 0, "bytes": plan["totals"]["bytes"]});
     assert_eq!(plan["totals"], totals);
     assert_eq!(plan["fraction"], 0.25);
@@ -118,12 +118,12 @@ fn applying_twice_answers_the_same_and_does_nothing_more() {
     let plan = world.call("forget", json!({"query": "falcon"}));
     let request = json!({"plan_id": plan["plan_id"], "exclude": ["one"]});
     let first = world.call("gc_apply", request.clone());
-    let after = world.dump("default");
+    let after = world.dump("home");
     assert_eq!(world.call("gc_apply", request), first);
     assert_eq!(world.call("gc_apply", json!({"plan_id": plan["plan_id"]})), first);
     world.advance_ms(3 * DAY_MS);
     assert_eq!(world.call("gc_apply", json!({"plan_id": plan["plan_id"]})), first, "expiry is for the first apply");
-    assert_eq!(world.dump("default"), after);
+    assert_eq!(world.dump("home"), after);
 }
 
 #[test]
@@ -256,7 +256,7 @@ fn trash_by_forget_then_undo_is_the_identity_also_for_revisions_and_untracked_ro
     let relation = json!({"source": "FalconThing", "relation": "eats", "target": "Mouse"});
     let entity = json!({"name": "FalconThing", "description": "a falcon"});
     world.call("import_graph", json!({"entities": [entity], "relations": [relation]}));
-    let before = world.dump("default");
+    let before = world.dump("home");
     let plan = world.call("forget", json!({"query": "falcon"}));
     let kinds: Vec<String> = array(&plan["items"]).iter().map(|item| text_of(&item["kind"])).collect();
     assert_eq!(kinds, ["memory", "revision", "entity", "relation"], "{plan:#}");
@@ -267,7 +267,7 @@ fn trash_by_forget_then_undo_is_the_identity_also_for_revisions_and_untracked_ro
     world.assert_doctor_is_content();
     let undone = world.call("gc_undo", json!({"run_id": applied["run_id"]}));
     assert_eq!(undone["restored"], json!({"memories": 1, "revisions": 1, "untracked": 2}));
-    assert_eq!(world.dump("default"), before);
+    assert_eq!(world.dump("home"), before);
 }
 
 #[test]

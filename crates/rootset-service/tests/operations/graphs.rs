@@ -41,7 +41,7 @@ fn an_export_imported_into_an_empty_workspace_is_exported_the_same() {
         json!({"source": "Mercury", "source_type": "element", "relation": "is_part_of", "target": "Thermometer"});
     world.call("import_graph", json!({"entities": entities, "relations": [relation]}));
 
-    let (derived, once) = carried(&world, "default", "once");
+    let (derived, once) = carried(&world, "home", "once");
     assert!(array(&derived["relations"]).len() >= 3, "{derived:#}");
     assert_eq!(without_vouching(once.clone()), without_vouching(derived));
     assert!(array(&once["entities"]).iter().all(|it| it["origin"] == "untracked" && it["refcount"] == 0));
@@ -59,7 +59,7 @@ fn a_description_put_together_from_many_imports_can_be_imported() {
         let entity = json!({"name": "Falcon", "description": description});
         world.call("import_graph", json!({"entities": [entity], "relations": []}));
     }
-    let (exported, again) = carried(&world, "default", "other");
+    let (exported, again) = carried(&world, "home", "other");
     assert!(text_of(&exported["entities"][0]["description"]).starts_with("0xxx"));
     assert_eq!(again, exported);
 }

@@ -87,7 +87,7 @@ impl World {
             per_reading: AtomicI64::new(0),
         });
         let ids = Arc::new(CountedIds(AtomicU64::new(1)));
-        let caller = Caller::new(FrontEnd::CommandLine, "cli", "default");
+        let caller = Caller::new(FrontEnd::CommandLine, "cli", "home");
         let service = open(&database, &clock, &ids, configure);
         Self { database, clock, ids, service, reader: OnceLock::new(), caller }
     }

@@ -72,7 +72,7 @@ fn erased_after(format: &str) -> (World, PathBuf) {
 #[track_caller]
 fn assert_nothing_came_back(world: &World, answer: &Value) {
     assert_eq!(answer["replayed_erasures"], 5, "{answer}");
-    assert_eq!(answer["workspaces"], json!(["default"]));
+    assert_eq!(answer["workspaces"], json!(["home"]));
     assert_eq!(world.listed(json!({"order_by": "created_at", "descending": false})), ["kept", "rewritten"]);
     assert_eq!(world.fails("get_memory", json!({"memory_id": "rewritten", "revision": 1})).0, "not_found");
     let graph = world.call("export_graph", json!({}));
@@ -114,7 +114,7 @@ fn a_workspace_restored_under_another_name_elsewhere_stays_without_what_was_eras
     other.delete(&other.add("and a ledger"));
     other.call("gc_purge", json!({"older_than": "0", "confirm": true}));
     let mut request = restore_request(&backup);
-    request["workspace_id"] = "default".into();
+    request["workspace_id"] = "home".into();
     request["into_workspace_id"] = "brought".into();
     assert_eq!(other.call("backup_restore", request)["replayed_erasures"], 4);
     let listed = json!({"workspace_id": "brought", "order_by": "created_at", "descending": false});

@@ -33,6 +33,7 @@ mod listing;
 mod model;
 mod nonsense;
 mod personal;
+mod projects;
 mod properties;
 mod provenance;
 mod pruning;

@@ -238,7 +238,7 @@ fn huge_and_odd_texts_are_never_our_fault_and_never_come_back_whole() {
     let world = World::new();
     let texts = ["x".repeat(2 << 20), "é\u{202e}\u{0}".repeat(1_000), "' OR 1=1 --".into(), "../../etc/passwd".into()];
     // A path of the file system is the command line's; this is about everybody else.
-    let caller = Caller::new(FrontEnd::Http, "somebody", "default");
+    let caller = Caller::new(FrontEnd::Http, "somebody", "home");
     for operation in catalogue() {
         for (field, schema) in &fields_of(operation) {
             for text in &texts {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{World, names, text_of};
 
-/// A project of its own, `default` being another one.
+/// A project of its own, `home` being another one.
 fn world() -> World {
     let world = World::new();
     world.call("create_workspace", json!({"workspace_id": "falcon"}));
@@ -33,7 +33,7 @@ fn what_is_personal_is_found_in_every_project_and_nothing_else_is_in_it() {
     let world = world();
     world.add_named("deploys", "Falcon deploys with a pipeline.");
     add_personal(&world, "tabs", "I use tabs in Go files.");
-    for project in ["default", "falcon"] {
+    for project in ["home", "falcon"] {
         let found = in_project(&world, project, "search_memory", json!({"query": "tabs in Go"}));
         assert_eq!(names(&found["results"]), ["tabs"], "{project}");
         assert_eq!(found["results"][0]["memory_of"], "personal");
@@ -102,7 +102,7 @@ fn names_are_those_of_the_project_first_and_then_of_the_person() {
     let own = world.call("get_memory", json!({"memory_id": "shared", "workspace_id": "personal"}));
     assert_eq!(own["context"], "Mine.");
     // Who names a workspace means that one.
-    let (code, _) = world.fails("delete_memory", json!({"memory_id": "editor", "workspace_id": "default"}));
+    let (code, _) = world.fails("delete_memory", json!({"memory_id": "editor", "workspace_id": "home"}));
     assert_eq!(code, "not_found");
     world.call("update_memory", json!({"memory_id": "editor", "context": "I use helix."}));
     world.call("update_memory", json!({"memory_id": "editor", "context": "I use emacs.", "erase_previous": true}));
@@ -134,7 +134,7 @@ fn a_plan_is_of_one_place_and_says_what_the_other_holds() {
     assert_eq!(world.listed(json!({})), ["about-alice"]);
     // A person may take both at once; an agent makes two plans.
     add_personal(&world, "alice-walks", "Alice walks to work.");
-    let agent = Caller::new(FrontEnd::Mcp, "agent", "default");
+    let agent = Caller::new(FrontEnd::Mcp, "agent", "home");
     let both = json!({"query": "Alice", "memory_of": "both", "purge": true});
     let error = world.service.call(&agent, "forget", both.clone()).unwrap_err();
     assert!(error.hint.as_deref().is_some_and(|hint| hint.contains("twice")), "{error}");
@@ -185,7 +185,7 @@ fn it_comes_back_from_a_backup_as_the_same_persons() {
         assert_eq!(world.call("get_memory", json!({"memory_id": "vim"}))["memory_of"], "personal");
         assert_eq!(world.call("get_memory", json!({"memory_id": "vim"}))["context"], "I use vim.");
         let into =
-            json!({"backup_id": backup, "workspace_id": "personal", "into_workspace_id": "default", "confirm": true});
+            json!({"backup_id": backup, "workspace_id": "personal", "into_workspace_id": "home", "confirm": true});
         world.call("backup_restore", into);
         assert_eq!(
             world.call("get_memory", json!({"memory_id": "vim"}))["memory_of"],
@@ -193,7 +193,7 @@ fn it_comes_back_from_a_backup_as_the_same_persons() {
             "a copy is nobody's"
         );
         let back =
-            json!({"backup_id": backup, "workspace_id": "default", "into_workspace_id": "personal", "confirm": true});
+            json!({"backup_id": backup, "workspace_id": "home", "into_workspace_id": "personal", "confirm": true});
         let (code, _) = world.fails("backup_restore", back);
         assert!(["conflict", "not_found"].contains(&code), "a project never takes its place: {code}");
     }

@@ -15,11 +15,11 @@ use crate::archives::forge;
 use crate::harness::{World, text_of};
 
 fn agent() -> Caller {
-    Caller::new(FrontEnd::Mcp, "claude-code", "default")
+    Caller::new(FrontEnd::Mcp, "claude-code", "home")
 }
 
 fn token(trust: Trust) -> Caller {
-    Caller { trust, ..Caller::new(FrontEnd::Http, "token", "default") }
+    Caller { trust, ..Caller::new(FrontEnd::Http, "token", "home") }
 }
 
 /// Somebody else calls.
@@ -192,11 +192,11 @@ fn agents_do_not_write_as_the_user() {
 #[test]
 fn nobody_signs_as_the_person_or_as_rootset_itself() {
     for name in ["cli", "CLI", "user", "scheduler", "house-keeping", "rootset", "worker"] {
-        let caller = Caller::new(FrontEnd::Mcp, name, "default");
+        let caller = Caller::new(FrontEnd::Mcp, name, "home");
         assert_eq!(caller.actor, format!("mcp-{name}"));
-        assert_eq!(Caller::new(FrontEnd::Http, name, "default").actor, format!("http-{name}"));
+        assert_eq!(Caller::new(FrontEnd::Http, name, "home").actor, format!("http-{name}"));
     }
-    assert_eq!(Caller::new(FrontEnd::Mcp, "client", "default").actor, "client");
+    assert_eq!(Caller::new(FrontEnd::Mcp, "client", "home").actor, "client");
     let world = World::new();
     let request = json!({"name": "sched.uler", "scopes": ["read"], "workspaces": ["*"]});
     assert!(world.refuses("create_token", request).message.contains("reserved"));

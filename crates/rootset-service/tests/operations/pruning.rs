@@ -50,7 +50,7 @@ fn skips(applied: &Value) -> Vec<(String, String)> {
 #[test]
 fn prune_without_arguments_previews_and_changes_nothing() {
     let world = world_with_expired(1, 3);
-    let before = world.dump("default");
+    let before = world.dump("home");
     let preview = world.call("prune_memory", json!({}));
     assert_eq!(preview["items_total"], 0, "{preview}");
     assert_eq!(preview["message"], "nothing is garbage");
@@ -58,14 +58,14 @@ fn prune_without_arguments_previews_and_changes_nothing() {
     assert_eq!(item_names(&preview), ["old-0"]);
     assert_eq!(preview["items"][0]["reason"], "its expires_at has passed");
     assert_eq!(preview["totals"]["memories"], 1);
-    assert_eq!(world.dump("default"), before);
+    assert_eq!(world.dump("home"), before);
 }
 
 #[test]
 fn prune_removes_only_when_it_is_told_twice() {
     let world = world_with_expired(1, 3);
     world.call("create_workspace", json!({"workspace_id": "other"}));
-    for workspace in ["default", "other"] {
+    for workspace in ["home", "other"] {
         let (code, error) =
             world.fails("prune_memory", json!({"workspace_id": workspace, "dry_run": false, "strategy": "expired"}));
         assert_eq!(code, "confirmation_required");
@@ -221,7 +221,7 @@ fn previewed_counts_are_applied_counts_and_undo_is_the_identity() {
         json!({"name": "old-shared", "context": "FreshThing1 uses LonelyThing.", "expires_at": world.now_ms() + 1}),
     );
     world.advance_ms(DAY_MS);
-    let before = world.dump("default");
+    let before = world.dump("home");
     let plan = plan(&world, &["all"]);
     let applied = world.call("gc_apply", json!({"plan_id": plan["plan_id"]}));
     for kind in ["memories", "chunks", "entities", "relations"] {
@@ -229,7 +229,7 @@ fn previewed_counts_are_applied_counts_and_undo_is_the_identity() {
     }
     assert_eq!(plan["totals"]["memories"], 3);
     world.call("gc_undo", json!({"run_id": applied["run_id"]}));
-    assert_eq!(world.dump("default"), before);
+    assert_eq!(world.dump("home"), before);
 }
 
 #[test]
@@ -329,7 +329,7 @@ fn rows_planted_without_contributors_are_reported_and_reclaimed() {
     let world = World::new();
     world.add_named("a", "SharedThing uses OneThing.");
     world.call("import_graph", json!({"entities": [{"name": "Imported"}], "relations": []}));
-    let before = world.dump("default");
+    let before = world.dump("home");
     let (entity, gone) = ("ab".repeat(16), "cd".repeat(16));
     world
         .sql()
@@ -353,7 +353,7 @@ fn rows_planted_without_contributors_are_reported_and_reclaimed() {
     assert_eq!(applied["reclaimed"]["entities"], 1, "{applied}");
     world.call("doctor", json!({"repair": true}));
     world.assert_doctor_is_content();
-    assert_eq!(world.dump("default"), before);
+    assert_eq!(world.dump("home"), before);
 }
 
 #[test]

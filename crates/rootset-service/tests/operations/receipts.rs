@@ -18,11 +18,11 @@ fn backed_up() -> (World, Vec<PathBuf>) {
     for workspace in ["acme", "beta"] {
         world.call("create_workspace", json!({"workspace_id": workspace}));
     }
-    for workspace in ["default", "acme", "beta"] {
+    for workspace in ["home", "acme", "beta"] {
         world
             .call("add_memory", json!({"workspace_id": workspace, "name": "kept", "context": "Something that stays."}));
     }
-    for (workspace, name) in [("default", "secret"), ("acme", "secret"), ("acme", "trashed")] {
+    for (workspace, name) in [("home", "secret"), ("acme", "secret"), ("acme", "trashed")] {
         let context = format!("{SECRET} In {workspace} it is {name}.");
         world.call("add_memory", json!({"workspace_id": workspace, "name": name, "context": context}));
     }
@@ -69,7 +69,7 @@ fn files_with(folder: &Path, bytes: &[u8]) -> Vec<PathBuf> {
 #[test]
 fn a_receipt_says_what_was_searched_erased_left_and_out_of_reach_without_a_word_of_it() {
     let (world, backups) = backed_up();
-    world.call("update_memory", json!({"workspace_id": "default", "memory_id": "secret", "pinned": true}));
+    world.call("update_memory", json!({"workspace_id": "home", "memory_id": "secret", "pinned": true}));
     let applied = erase_everywhere(&world, json!({"receipt": true}));
     let text = text_of(&applied["receipt"]["signed"]);
     for word in ["Quokka", "quokka", "Wombat", "Alice", "secret"] {
@@ -80,10 +80,10 @@ fn a_receipt_says_what_was_searched_erased_left_and_out_of_reach_without_a_word_
     assert_eq!(receipt.asked.operation, "forget");
     assert_eq!(receipt.asked.keyed_hash.as_ref().map(String::len), Some(64));
     let searched = receipt.searched.as_ref().unwrap();
-    assert_eq!(searched.workspaces, ["default", "acme", "beta"]);
+    assert_eq!(searched.workspaces, ["home", "acme", "beta"]);
     assert!(searched.kinds.contains(&"memories".to_owned()) && searched.kinds_left_out.contains(&"code".to_owned()));
     let erased: Vec<_> = receipt.erased.iter().map(|it| (it.workspace_id.as_str(), it.rows.get("memories"))).collect();
-    assert_eq!(erased, [("default", 0), ("acme", 2)]);
+    assert_eq!(erased, [("home", 0), ("acme", 2)]);
     let left: Vec<_> =
         receipt.erased[0].left.iter().map(|it| (it.count, it.reason.as_str(), it.decided_by.as_str())).collect();
     assert_eq!(left, [(1, "pinned", "a pin")]);
@@ -139,7 +139,7 @@ fn a_purge_and_an_erasure_in_one_workspace_have_the_same_receipt() {
     let plan = world.call("forget", json!({"query": "Quokka", "purge": true}));
     let request = json!({"plan_id": plan["plan_id"], "confirm": true, "allow_large": true, "receipt": true});
     let receipt = signed(&world.call("gc_apply", request.clone()));
-    assert_eq!(receipt.searched.as_ref().unwrap().workspaces, ["default"]);
+    assert_eq!(receipt.searched.as_ref().unwrap().workspaces, ["home"]);
     assert_eq!(signed(&world.call("gc_apply", request)).erased, receipt.erased, "applying it again tells the same");
 
     let run = world.delete("kept");
@@ -197,7 +197,7 @@ fn rewritten_backups_hold_no_byte_of_what_was_erased_and_can_be_restored() {
         let verified = world.call("backup_verify", json!({"backup_id": after["backup_id"]}));
         assert_eq!(verified["ok"], true, "{verified}");
         world.call("backup_restore", json!({"backup_id": after["backup_id"], "confirm": true}));
-        for workspace in ["default", "acme", "beta"] {
+        for workspace in ["home", "acme", "beta"] {
             let everything = json!({"workspace_id": workspace, "lifecycle": "all", "limit": 100});
             assert_eq!(world.listed(everything), ["kept"], "{workspace}");
         }

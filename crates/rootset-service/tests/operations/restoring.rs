@@ -53,14 +53,14 @@ fn lines(folder: &Path) -> BTreeMap<String, Vec<String>> {
 fn what_was_added_is_gone_what_was_trashed_is_live_and_what_was_purged_stays_purged() {
     for format in World::backup_formats() {
         let world = busy_world();
-        let before = world.dump("default");
+        let before = world.dump("home");
         let (id, _) = create(&world, json!({ "format": format }));
         world.add_named("later", "quokka");
         world.call("update_memory", json!({"memory_id": "b", "context": "changed after the backup"}));
         let run = world.delete("tagged");
         let answer = restore(&world, &id);
         assert_eq!(answer["replayed_erasures"], 0, "{answer}");
-        assert_eq!(world.dump("default"), before, "{format}");
+        assert_eq!(world.dump("home"), before, "{format}");
         assert_eq!(world.found("quokka"), [""; 0]);
         assert_eq!(world.found("three"), ["a"]);
         assert_eq!(world.fails("gc_undo", json!({ "run_id": run })).0, "conflict", "runs after the backup are history");
@@ -118,18 +118,18 @@ fn a_bundle_restored_and_bundled_again_is_the_same() {
 #[test]
 fn a_lost_database_comes_back_from_its_backup_alone() {
     let lost = busy_world();
-    let before = (lost.dump("default"), lost.dump("other"));
+    let before = (lost.dump("home"), lost.dump("other"));
     let run = lost.delete("b");
     lost.call("gc_purge", json!({"run_id": run, "confirm": true}));
     lost.call("add_memory", json!({"name": "b", "context": "SharedThing uses TwoThing.", "restore": true}));
     let paths = World::backup_formats().iter().map(|format| create(&lost, json!({ "format": format })).1);
     let paths: Vec<PathBuf> = paths.collect();
-    let now = (lost.dump("default"), lost.dump("other"));
+    let now = (lost.dump("home"), lost.dump("other"));
     assert_ne!(now, before);
     for path in paths {
         let fresh = World::new();
         restore(&fresh, path.to_str().unwrap());
-        assert_eq!((fresh.dump("default"), fresh.dump("other")), now);
+        assert_eq!((fresh.dump("home"), fresh.dump("other")), now);
         fresh.assert_doctor_is_content();
         // It took the ledger's key over: what was erased there does not come back here by itself.
         fresh.delete("b");
@@ -148,11 +148,11 @@ fn one_workspace_comes_back_and_the_others_stay_as_they_are() {
         let (id, _) = create(&world, request);
         let added = world.call("add_memory", json!({"workspace_id": "other", "context": "after the backup"}));
         world.add(&format!("kept {added}"));
-        let default = world.dump("default");
+        let default = world.dump("home");
         let request = json!({"backup_id": id, "workspace_id": "other", "confirm": true});
         assert_eq!(world.call("backup_restore", request)["workspaces"], json!(["other"]));
         assert_eq!(world.dump("other"), before);
-        assert_eq!(world.dump("default"), default);
+        assert_eq!(world.dump("home"), default);
         world.assert_doctor_is_content();
     }
 }
@@ -160,15 +160,15 @@ fn one_workspace_comes_back_and_the_others_stay_as_they_are() {
 #[test]
 fn a_workspace_can_be_restored_into_another() {
     let world = busy_world();
-    let (default, other) = (world.dump("default"), world.dump("other"));
-    let (id, _) = create(&world, json!({"workspace_id": "default"}));
+    let (default, other) = (world.dump("home"), world.dump("other"));
+    let (id, _) = create(&world, json!({"workspace_id": "home"}));
     let run = world.delete("b");
     world.call("gc_purge", json!({"run_id": run, "confirm": true}));
-    let now = world.dump("default");
+    let now = world.dump("home");
     let request = json!({"backup_id": id, "into_workspace_id": "copy", "confirm": true});
     let answer = world.call("backup_restore", request);
     assert_eq!(answer["replayed_erasures"], 1, "what was purged in the one stays purged in the other: {answer}");
-    assert_eq!(world.dump("default"), now);
+    assert_eq!(world.dump("home"), now);
     assert_eq!(world.dump("other"), other);
     let names =
         |dump: &Value| -> Vec<String> { array(&dump["listed"]).iter().map(|it| text_of(&it["name"])).collect() };
@@ -184,7 +184,7 @@ fn a_workspace_can_be_restored_into_another() {
 fn requests_that_make_no_sense_are_refused_and_nothing_is_done_unconfirmed() {
     let world = busy_world();
     let (id, _) = create(&world, json!({"format": "jsonl"}));
-    let before = world.dump("default");
+    let before = world.dump("home");
     let (code, error) = world.fails("backup_restore", json!({ "backup_id": id }));
     assert_eq!(code, "confirmation_required");
     assert_eq!(error.0.details.unwrap()["next"]["arguments"]["confirm"], true);
@@ -192,9 +192,9 @@ fn requests_that_make_no_sense_are_refused_and_nothing_is_done_unconfirmed() {
     world.refuses("backup_restore", json!({"backup_id": id, "workspace_id": "NO", "confirm": true}));
     let request = json!({"backup_id": id, "workspace_id": "nowhere", "confirm": true});
     let (code, error) = world.fails("backup_restore", request);
-    assert_eq!((code, &error.0.details.unwrap()["workspaces"]), ("not_found", &json!(["default", "other"])));
+    assert_eq!((code, &error.0.details.unwrap()["workspaces"]), ("not_found", &json!(["home", "other"])));
     assert_eq!(world.fails("backup_restore", json!({"backup_id": "20990101-x", "confirm": true})).0, "not_found");
-    assert_eq!(world.dump("default"), before);
+    assert_eq!(world.dump("home"), before);
 }
 
 #[test]

@@ -12,7 +12,7 @@ use crate::harness::{World, array, text_of};
 use crate::nonsense::plausible;
 
 fn caller(scopes: &[Effect], workspaces: Option<&[&str]>) -> Caller {
-    let mut caller = Caller::new(FrontEnd::Http, "somebody", workspaces.map_or("default", |ids| ids[0]));
+    let mut caller = Caller::new(FrontEnd::Http, "somebody", workspaces.map_or("home", |ids| ids[0]));
     caller.rights = Rights {
         scopes: Some(scopes.iter().copied().collect()),
         workspaces: workspaces.map(|ids| ids.iter().map(|&id| id.to_owned()).collect()),
@@ -64,7 +64,7 @@ fn inhabited() -> World {
         world.call("context_add", json!({"session_id": "x", "segments": [segment]}));
         world.call("gc_plan", json!({"strategies": ["all"]}));
     }
-    world.caller.workspace = "default".into();
+    world.caller.workspace = "home".into();
     world.call("delete_workspace", json!({"workspace_id": "cee", "confirm_phrase": "DELETE cee"}));
     world
 }
@@ -159,7 +159,7 @@ fn answers_about_an_own_workspace_tell_nothing_of_the_database_around_it() {
     // What would be a snapshot of everything is a bundle of the one workspace.
     let plan = world.call("gc_plan", json!({"strategies": ["all"]}));
     world.call("gc_apply", json!({"plan_id": plan["plan_id"], "backup": true}));
-    world.caller = Caller::new(FrontEnd::CommandLine, "cli", "default");
+    world.caller = Caller::new(FrontEnd::CommandLine, "cli", "home");
     let newest = &world.call("backup_list", json!({}))["backups"][0];
     assert_eq!((&newest["workspace_id"], &newest["format"]), (&json!("own"), &json!("jsonl")));
 }

@@ -90,24 +90,24 @@ fn ran(tick: Tick) -> rootset_service::scheduler::Round {
 #[test]
 fn disabled_collector_does_nothing() {
     let world = World::new();
-    fill(&world, "default", 2, 8);
+    fill(&world, "home", 2, 8);
     let (scheduler, events) = scheduler(&world, settings(|gc| gc.enabled = false));
     assert_eq!(scheduler.tick(), Ok(Tick::Disabled));
-    assert_eq!((live(&world, "default"), events.take()), (json!(10), vec![]));
+    assert_eq!((live(&world, "home"), events.take()), (json!(10), vec![]));
 }
 
 #[test]
 fn without_auto_delete_findings_are_reported_and_nothing_is_deleted() {
     let world = World::new();
-    fill(&world, "default", 3, 7);
+    fill(&world, "home", 3, 7);
     let (scheduler, events) = scheduler(&world, settings(|_| {}));
     let round = ran(scheduler.tick().unwrap());
     assert_eq!((round.expired, round.trashed, round.failed), (3, 0, 0));
-    assert_eq!(live(&world, "default"), 10);
+    assert_eq!(live(&world, "home"), 10);
     let told = events.tombstones();
     assert_eq!(told.len(), 1);
     let it = &told[0];
-    assert_eq!((it.workspace_id.as_str(), it.source.as_str(), it.repo.as_deref()), ("default", "user", None));
+    assert_eq!((it.workspace_id.as_str(), it.source.as_str(), it.repo.as_deref()), ("home", "user", None));
     assert_eq!((it.memories_total, it.chunks_total, it.chunks_deleted), (10, 10, 0));
     assert_eq!((it.detail.expired, it.detail.evaluated, it.detail.deleted), (3, 10, 0));
     assert_eq!((it.detail.unclassifiable, it.detail.auto_delete), (0, false));
@@ -117,17 +117,17 @@ fn without_auto_delete_findings_are_reported_and_nothing_is_deleted() {
 #[test]
 fn with_auto_delete_findings_go_to_the_trash_and_can_be_undone() {
     let world = World::new();
-    fill(&world, "default", 2, 10);
+    fill(&world, "home", 2, 10);
     let (scheduler, events) = scheduler(&world, settings(deleting));
     let round = ran(scheduler.tick().unwrap());
     assert_eq!((round.expired, round.trashed), (2, 2));
-    assert_eq!(live(&world, "default"), 10);
+    assert_eq!(live(&world, "home"), 10);
     let told = events.tombstones();
     assert_eq!((told[0].memories_total, told[0].chunks_deleted, told[0].detail.deleted), (12, 2, 2));
     let runs = world.call("gc_undo", json!({}))["runs"].clone();
     assert_eq!((&runs[0]["actor"], &runs[0]["operation"]), (&json!("scheduler"), &json!("gc_apply")));
     world.call("gc_undo", json!({"run_id": runs[0]["run_id"]}));
-    assert_eq!(live(&world, "default"), 12);
+    assert_eq!(live(&world, "home"), 12);
     world.assert_doctor_is_content();
 }
 
@@ -160,12 +160,12 @@ fn workspace_can_be_exempt_from_deletion_and_have_a_policy_of_its_own() {
 #[test]
 fn clean_workspace_tells_nothing_and_the_same_finding_is_not_told_again() {
     let world = World::new();
-    add(&world, "default", "young", 5);
+    add(&world, "home", "young", 5);
     let (scheduler, events) = scheduler(&world, settings(|_| {}));
     ran(scheduler.tick().unwrap());
     assert_eq!(events.take(), vec![]);
     world.advance_ms(11 * DAY_MS);
-    add(&world, "default", "newer", 5);
+    add(&world, "home", "newer", 5);
     ran(scheduler.tick().unwrap());
     assert_eq!(events.take().len(), 1);
     world.advance_ms(DAY_MS);
@@ -179,7 +179,7 @@ fn clean_workspace_tells_nothing_and_the_same_finding_is_not_told_again() {
 #[test]
 fn finding_that_was_told_is_not_told_again_by_the_next_process() {
     let world = World::new();
-    fill(&world, "default", 2, 8);
+    fill(&world, "home", 2, 8);
     let (first, events) = scheduler(&world, settings(|_| {}));
     first.tick().unwrap();
     assert_eq!(events.take().len(), 1);
@@ -209,7 +209,7 @@ fn interval_holds_over_a_restart() {
 #[test]
 fn two_schedulers_do_one_round_between_them() {
     let world = World::new();
-    fill(&world, "default", 2, 10);
+    fill(&world, "home", 2, 10);
     let (one, of_one) = scheduler(&world, settings(deleting));
     let (other, of_other) = scheduler(&world, settings(deleting));
     ran(one.tick().unwrap());
@@ -226,7 +226,7 @@ fn two_schedulers_do_one_round_between_them() {
 #[test]
 fn round_that_was_cut_off_is_done_again() {
     let world = World::new();
-    fill(&world, "default", 2, 10);
+    fill(&world, "home", 2, 10);
     let (first, _) = scheduler(&world, settings(deleting));
     // As a crash right after the start leaves it.
     ran(first.tick().unwrap());
@@ -262,14 +262,14 @@ fn failure_in_one_workspace_leaves_the_others_to_be_done() {
 #[test]
 fn run_over_the_limit_trashes_nothing_says_so_once_and_keeps_its_plan() {
     let world = World::new();
-    fill(&world, "default", 30, 70);
+    fill(&world, "home", 30, 70);
     let blocking = |gc: &mut GcSettings| {
         gc.auto_delete = true;
         gc.drain = DrainMode::Never;
     };
     let (scheduler, events) = scheduler(&world, settings(blocking));
     assert_eq!(ran(scheduler.tick().unwrap()).trashed, 0);
-    assert_eq!(live(&world, "default"), 100);
+    assert_eq!(live(&world, "home"), 100);
     let told = events.take();
     let blocked: Vec<_> = told
         .iter()
@@ -302,7 +302,7 @@ fn sink_that_panics_does_not_stop_the_run() {
         }
     }
     let world = World::new();
-    fill(&world, "default", 2, 10);
+    fill(&world, "home", 2, 10);
     let scheduler = Scheduler::new(world.process_with(settings(deleting))).with_sink(Arc::new(Broken));
     let round = ran(scheduler.tick().unwrap());
     assert_eq!((round.trashed, round.failed), (2, 0));
@@ -331,10 +331,10 @@ fn run_stops_at_the_time_limit_and_the_next_round_goes_on() {
     world.tick_on_every_reading();
     let round = ran(scheduler.tick().unwrap());
     assert_eq!(round.trashed, batch as i64);
-    assert_eq!(live(&world, "default"), 20);
+    assert_eq!(live(&world, "home"), 20);
     world.advance_ms(DAY_MS);
     ran(scheduler.tick().unwrap());
-    assert_eq!(live(&world, "default"), 10);
+    assert_eq!(live(&world, "home"), 10);
     world.assert_doctor_is_content();
 }
 
@@ -342,7 +342,7 @@ fn run_stops_at_the_time_limit_and_the_next_round_goes_on() {
 fn clock_that_is_set_while_the_scheduler_runs_deletes_nothing() {
     for jump_ms in [-400 * DAY_MS, 3_650 * DAY_MS, 30 * DAY_MS] {
         let world = World::new();
-        add(&world, "default", "note", 12);
+        add(&world, "home", "note", 12);
         let (scheduler, events) = scheduler(&world, settings(deleting));
         ran(scheduler.tick().unwrap());
         world.set_clock_ahead_ms(jump_ms);
@@ -352,7 +352,7 @@ fn clock_that_is_set_while_the_scheduler_runs_deletes_nothing() {
             Doubt::JumpedAhead { by_ms } => by_ms,
         };
         assert!(doubted_ms.abs_diff(jump_ms) < 60_000, "the database looks at the clock once a minute: {waiting:?}");
-        assert_eq!(live(&world, "default"), 12);
+        assert_eq!(live(&world, "home"), 12);
         events.assert_only_doubt();
         world.set_clock_ahead_ms(-jump_ms);
         assert!(matches!(scheduler.tick(), Ok(Tick::Waiting(_))), "{jump_ms}");
@@ -365,12 +365,12 @@ fn clock_that_is_set_while_the_scheduler_runs_deletes_nothing() {
 fn clock_that_was_set_between_two_processes_deletes_nothing_until_somebody_vouches_for_it() {
     for jump_ms in [-400 * DAY_MS, 3_650 * DAY_MS] {
         let world = World::new();
-        add(&world, "default", "note", 12);
+        add(&world, "home", "note", 12);
         ran(scheduler(&world, settings(deleting)).0.tick().unwrap());
         world.set_clock_ahead_ms(jump_ms);
         let (second, events) = scheduler(&world, settings(deleting));
         assert!(matches!(second.tick(), Ok(Tick::Waiting(_))), "{jump_ms}");
-        assert_eq!(live(&world, "default"), 12);
+        assert_eq!(live(&world, "home"), 12);
         events.assert_only_doubt();
         second.trust_clock().unwrap();
         assert!(!matches!(second.tick(), Ok(Tick::Waiting(_))));
@@ -383,7 +383,7 @@ fn clock_that_was_set_between_two_processes_deletes_nothing_until_somebody_vouch
 #[test]
 fn first_round_ever_measures_the_clock_by_the_last_write() {
     let world = World::new();
-    add(&world, "default", "note", 12);
+    add(&world, "home", "note", 12);
     world.set_clock_ahead_ms(3_650 * DAY_MS);
     let (scheduler, _) = scheduler(&world, settings(deleting));
     let Ok(Tick::Waiting(waiting)) = scheduler.tick() else { panic!("the clock is believed") };
@@ -394,7 +394,7 @@ fn first_round_ever_measures_the_clock_by_the_last_write() {
 fn defragmentation_is_recommended_when_enough_was_purged() {
     for (purged, threshold, recommended) in [(20, 0.10, true), (5, 0.10, false), (20, 0.0, false)] {
         let world = World::new();
-        fill(&world, "default", 1, 99);
+        fill(&world, "home", 1, 99);
         let names: Vec<String> = (0..purged).map(|n| format!("young-{n}")).collect();
         names.iter().for_each(|name| drop(world.delete(name)));
         world.call("gc_purge", json!({"older_than": "0s", "confirm": true}));
@@ -411,7 +411,7 @@ fn defragmentation_is_recommended_when_enough_was_purged() {
 #[test]
 fn superseded_memories_go_after_their_time_without_an_event_of_expiry() {
     let world = World::new();
-    add(&world, "default", "note", 12);
+    add(&world, "home", "note", 12);
     world.call("supersede_memory", json!({"memory_id": "note-0", "by": "note-1"}));
     let keeps_all = settings(|gc| {
         gc.auto_delete = true;

@@ -25,7 +25,7 @@ struct Sessions<'a> {
 impl<'a> Sessions<'a> {
     fn of(world: &'a World) -> Self {
         let store = world.store();
-        let workspace = store.workspace("default").unwrap();
+        let workspace = store.workspace("home").unwrap();
         Self { world, store, workspace }
     }
 
@@ -144,7 +144,7 @@ fn a_forget_takes_memories_and_segments_and_an_undo_brings_both_back() {
     sessions.add("morning", "m2", "an owl");
     sessions.add("evening", "e1", "falcon in the stash");
     sessions.stash("evening", "e1");
-    let before = (sessions.states("morning"), sessions.states("evening"), world.dump("default"));
+    let before = (sessions.states("morning"), sessions.states("evening"), world.dump("home"));
 
     let plan = world.call("forget", json!({"query": "falcon"}));
     let shown: Vec<Value> =
@@ -173,7 +173,7 @@ fn a_forget_takes_memories_and_segments_and_an_undo_brings_both_back() {
 
     let undone = world.call("gc_undo", json!({"run_id": applied["run_id"]}));
     assert_eq!(undone["restored"], json!({"memories": 1, "segments": 2}));
-    assert_eq!((sessions.states("morning"), sessions.states("evening"), world.dump("default")), before);
+    assert_eq!((sessions.states("morning"), sessions.states("evening"), world.dump("home")), before);
     assert_eq!(sessions.stashed("falcon"), ["e1"]);
     world.assert_doctor_is_content();
 }

@@ -49,11 +49,11 @@ fn dry_run_tells_what_goes_on_which_day_and_how_much_of_it_is_in_use() {
 fn dry_run_stores_nothing_and_leaves_no_trace() {
     let world = world_with_days();
     world.call("set_retention", json!({"max_age": "90d"}));
-    let before = (world.dump("default"), world.call("list_audit", json!({})));
+    let before = (world.dump("home"), world.call("list_audit", json!({})));
     let answer = world.call("set_retention", json!({"max_count": 0, "dry_run": true}));
     assert_eq!(answer["replaces"], json!({"max_age": "90d"}));
     assert_eq!(answer["simulation"]["total"]["memories"], 6);
-    assert_eq!((world.dump("default"), world.call("list_audit", json!({}))), before);
+    assert_eq!((world.dump("home"), world.call("list_audit", json!({}))), before);
     assert_eq!(world.call("get_retention", json!({}))["policy"], json!({"max_age": "90d"}));
 }
 

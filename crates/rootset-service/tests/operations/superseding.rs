@@ -58,13 +58,13 @@ fn an_entity_that_only_superseded_memories_name_is_not_found() {
 #[test]
 fn cycles_are_refused_however_they_would_be_closed() {
     let world = chain_of_three();
-    let before = world.dump("default");
+    let before = world.dump("home");
     for (old, by) in [("v3", "v1"), ("v2", "v1"), ("v3", "v2"), ("v1", "v1")] {
         assert_eq!(world.fails("supersede_memory", json!({"memory_id": old, "by": by})).0, "conflict", "{old} by {by}");
     }
     let again = json!({"context": "SharedThing is a walrus.", "supersedes": ["v3"]});
     assert_eq!(world.fails("add_memory", again).0, "conflict");
-    assert_eq!(world.dump("default"), before);
+    assert_eq!(world.dump("home"), before);
     // A link through the trash counts too: its undo must not be able to close a circle.
     world.delete("v2");
     assert_eq!(world.fails("supersede_memory", json!({"memory_id": "v3", "by": "v1"})).0, "conflict");
@@ -73,7 +73,7 @@ fn cycles_are_refused_however_they_would_be_closed() {
 #[test]
 fn deleting_the_successor_makes_the_old_one_current_and_undo_superseded_again() {
     let world = chain_of_three();
-    let before = world.dump("default");
+    let before = world.dump("home");
     let run = world.delete("v3");
     assert_eq!(world.found("penguin"), ["v2"]);
     assert_eq!(world.look("v2")["superseded"], false);
@@ -81,7 +81,7 @@ fn deleting_the_successor_makes_the_old_one_current_and_undo_superseded_again() 
     assert!(text_of(&world.entity("SharedThing")["description"]).contains("penguin"));
     world.call("gc_undo", json!({ "run_id": run }));
     assert_eq!(world.found("penguin ostrich"), ["v3"]);
-    assert_eq!(world.dump("default"), before);
+    assert_eq!(world.dump("home"), before);
 }
 
 #[test]

@@ -54,7 +54,7 @@ fn a_secret_makes_a_caller_with_the_rights_of_its_token() {
     assert!(world.service.has_tokens().unwrap());
     let caller = world.service.authenticate(&secret).unwrap();
     assert_eq!(
-        (caller.front_end, caller.actor.as_str(), caller.workspace.as_str()),
+        (caller.front_end, caller.actor.as_str(), caller.workspace.named().unwrap()),
         (FrontEnd::Http, "reader", "team")
     );
     assert_eq!(caller.rights.scopes, Some([Effect::Read, Effect::Write].into()));
@@ -65,7 +65,31 @@ fn a_secret_makes_a_caller_with_the_rights_of_its_token() {
 
     let everywhere = create(&world, "root", &ALL_SCOPES, &["*"]);
     let caller = world.service.authenticate(&everywhere).unwrap();
-    assert_eq!((caller.workspace.as_str(), caller.rights.workspaces), ("default", None));
+    assert_eq!((caller.workspace.named().unwrap(), caller.rights.workspaces), ("home", None));
+}
+
+#[test]
+fn a_token_of_several_workspaces_names_one_and_a_token_of_all_means_home() {
+    let world = World::new();
+    for id in ["alpha", "beta"] {
+        world.call("create_workspace", json!({"workspace_id": id}));
+        world.call("add_memory", json!({"workspace_id": id, "name": "note", "context": format!("Of {id}.")}));
+    }
+    // `home` is one of several like any other, whatever it was called before.
+    for workspaces in [["alpha", "beta"], ["default", "beta"]] {
+        let name = workspaces.join("-");
+        let caller = world.service.authenticate(&create(&world, &name, &["read", "write"], &workspaces)).unwrap();
+        let error = world.service.call(&caller, "list_memories", json!({})).unwrap_err();
+        assert_eq!(error.code.as_str(), "invalid_argument", "{error}");
+        let seen: Vec<&str> = caller.rights.workspaces.iter().flatten().map(String::as_str).collect();
+        assert!(error.message.contains(&seen.join(", ")), "{error}");
+        assert_eq!(error.message.contains("alpha"), workspaces.contains(&"alpha"), "{error}");
+        let listed = world.service.call(&caller, "list_memories", json!({"workspace_id": "beta"})).unwrap();
+        assert_eq!(listed["total"], 1);
+    }
+    let all = world.service.authenticate(&create(&world, "root", &ALL_SCOPES, &["*"])).unwrap();
+    assert_eq!(world.service.call(&all, "list_memories", json!({})).unwrap()["total"], 0);
+    assert_eq!(world.service.call(&all, "get_stats", json!({})).unwrap()["workspace_id"], "home");
 }
 
 #[test]
@@ -185,7 +209,7 @@ fn tokens_that_make_no_sense_are_refused() {
         ("scopes", json!("read")),
         ("workspaces", json!([])),
         ("workspaces", json!([""])),
-        ("workspaces", json!(["*", "default"])),
+        ("workspaces", json!(["*", "home"])),
         ("workspaces", json!("*")),
         ("expires_at", json!(world.now_ms() - 1)),
         ("expires_at", json!("soon")),
@@ -193,9 +217,9 @@ fn tokens_that_make_no_sense_are_refused() {
         let error = world.refuses("create_token", with(field, value.clone()));
         assert!(error.to_string().contains(field), "{field} {value}: {error}");
     }
-    let (code, error) = world.fails("create_token", with("workspaces", json!(["defualt"])));
+    let (code, error) = world.fails("create_token", with("workspaces", json!(["hoem"])));
     assert_eq!(code, "not_found");
-    assert!(error.0.hint.unwrap().contains("`default`"));
+    assert!(error.0.hint.unwrap().contains("`home`"));
     world.refuses("revoke_token", json!({}));
     world.refuses("revoke_token", json!({"token_id": "nothing"}));
     assert!(!world.service.has_tokens().unwrap());
@@ -294,7 +318,7 @@ fn a_token_ends_after_ninety_days_unless_somebody_says_otherwise() {
         }
         world.call("create_token", request)
     };
-    let default = token("default", Value::Null);
+    let default = token("home", Value::Null);
     let never = token("never", json!("never"));
     let ends = |answer: &Value| Timestamp::parse(&text_of(&answer["expires_at"])).unwrap().0;
     assert_eq!(never["expires_at"], "never");

@@ -214,7 +214,7 @@ fn live_out(dice: &mut Dice) {
         let many = if dice.below(5) == 0 { dice.below(30) } else { dice.below(3) };
         for n in 0..many {
             let (source, name) = (SOURCES[dice.below(2)], format!("{day:02}-{n:02}"));
-            add(&world, "default", source, &name);
+            add(&world, "home", source, &name);
             let written_ms = world.now_ms();
             let is_pinned = dice.below(10) == 0;
             if is_pinned {
@@ -224,7 +224,7 @@ fn live_out(dice: &mut Dice) {
         }
         if !model.notes.is_empty() && dice.below(3) == 0 {
             let place = dice.below(model.notes.len());
-            use_memory(&world, "default", &model.notes[place].name);
+            use_memory(&world, "home", &model.notes[place].name);
             model.notes[place].used_ms = Some(world.now_ms());
         }
         world.advance_ms(DAY_MS);
@@ -232,7 +232,7 @@ fn live_out(dice: &mut Dice) {
         assert!(matches!(scheduler.tick().unwrap(), Tick::Ran(_)));
         model.round(now_ms);
         let wanted: BTreeSet<String> = model.notes.iter().map(|note| note.name.clone()).collect();
-        assert_eq!(live(&world, "default"), wanted, "day {day}, {model:?}");
+        assert_eq!(live(&world, "home"), wanted, "day {day}, {model:?}");
     }
     world.assert_doctor_is_content();
 }

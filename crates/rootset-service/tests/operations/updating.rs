@@ -118,7 +118,7 @@ fn an_expected_version_that_is_too_old_changes_nothing() {
     let world = World::new();
     world.add_named("note", "one");
     world.call("update_memory", json!({"memory_id": "note", "tags": ["a"], "expected_version": 1}));
-    let before = world.dump("default");
+    let before = world.dump("home");
     for request in [json!({"tags": ["b"]}), json!({"context": "two"}), json!({"name": "other"})] {
         let mut request = request;
         request["memory_id"] = "note".into();
@@ -127,7 +127,7 @@ fn an_expected_version_that_is_too_old_changes_nothing() {
         assert_eq!(code, "conflict");
         assert_eq!(error.0.details.unwrap()["version"], 2);
     }
-    assert_eq!(world.dump("default"), before);
+    assert_eq!(world.dump("home"), before);
 }
 
 #[test]

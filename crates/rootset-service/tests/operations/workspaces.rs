@@ -80,7 +80,7 @@ fn a_deleted_workspace_comes_back_whole() {
     world.delete("gone");
     world.call("import_graph", json!({"entities": [{"name": "ThreeThing"}], "relations": []}));
     let before = world.dump("team");
-    world.caller.workspace = "default".into();
+    world.caller.workspace = "home".into();
 
     let (code, error) =
         world.fails("delete_workspace", json!({"workspace_id": "team", "confirm_phrase": "delete team"}));
@@ -93,7 +93,7 @@ fn a_deleted_workspace_comes_back_whole() {
     assert!(error.0.hint.unwrap().contains("gc_undo"));
     let listed = world.call("list_workspaces", json!({}));
     let ids: Vec<String> = array(&listed["workspaces"]).iter().map(|it| text_of(&it["workspace_id"])).collect();
-    assert_eq!(ids, ["default"]);
+    assert_eq!(ids, ["home"]);
     assert_eq!(world.fails("create_workspace", json!({"workspace_id": "team"})).0, "conflict");
     assert_eq!(world.call("list_trash", json!({"workspace_id": "team"}))["total"], 1);
 
@@ -140,9 +140,9 @@ fn unknown_workspaces_are_not_found_with_the_nearest_names() {
     }
     assert_eq!(world.fails("create_workspace", json!({"workspace_id": "project-falcon"})).0, "conflict");
     for operation in ["doctor", "list_workspaces"] {
-        world.refuses(operation, json!({"workspace_id": "default"}));
+        world.refuses(operation, json!({"workspace_id": "home"}));
     }
-    let phrase = json!({"workspace_id": "default", "confirm_phrase": "DELETE default"});
+    let phrase = json!({"workspace_id": "home", "confirm_phrase": "DELETE home"});
     assert_eq!(world.fails("delete_workspace", phrase).0, "conflict");
 }
 

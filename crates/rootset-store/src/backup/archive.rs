@@ -59,6 +59,14 @@ impl Archive {
         }
     }
 
+    /// Whether it knows of such a table: an earlier version had no such rows. A snapshot was brought up to date.
+    pub fn has(&self, table: &Table) -> bool {
+        match self {
+            Self::Snapshot { .. } => true,
+            Self::Bundle { manifest, .. } => manifest.files.iter().any(|file| file.name == bundle::file_name(table)),
+        }
+    }
+
     /// Reads everything that a restore would read from a copy, and checks it; a bundle's lines are checked one by one.
     pub fn check_snapshot(&self, verified: &mut Verified) -> Result<(), StoreError> {
         let Self::Snapshot { store, .. } = self else { return Ok(()) };
@@ -98,7 +106,7 @@ impl Archive {
 
     fn read_bundle(&self, table: &Table, each: EachRow<'_>) -> Result<(), StoreError> {
         let Self::Bundle { folder, manifest } = self else { return Ok(()) };
-        if !manifest.files.iter().any(|file| file.name == bundle::file_name(table)) {
+        if !self.has(table) {
             return Ok(()); // An earlier version had no such table.
         }
         let rows_max = manifest.tables.get(table.name).copied().unwrap_or(0);

@@ -266,7 +266,7 @@ mod tests {
     fn note(number: u8) -> Note {
         let table = by_name("erased_contents").expect("a table of the ledger");
         let cells = vec![Cell::Blob(vec![number; 32]), Cell::Blob(vec![number; 16]), Cell::Blob(vec![9; 16])];
-        Note { table, number: WorkspaceKey(1), workspace: "default".to_owned(), cells }
+        Note { table, number: WorkspaceKey(1), workspace: "home".to_owned(), cells }
     }
 
     fn add(numbers: std::ops::Range<u8>) -> impl FnMut(&mut Notes) -> Result<(), StoreError> {

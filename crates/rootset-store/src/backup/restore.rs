@@ -15,6 +15,7 @@ use std::path::Path;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use rootset_model::names::{HOME_WORKSPACE, meant_workspace};
 use rootset_model::{MemoryId, RetentionPolicy, RunId, WorkspaceKey};
 
 use super::archive::Archive;
@@ -169,6 +170,22 @@ struct Work<'a> {
     stamp: Stamp<'a>,
 }
 
+fn table(name: &str) -> &'static Table {
+    by_name(name).expect("a table of this program")
+}
+
+/// The workspace that always exists had another name once, and one that has its name of today gives it up.
+fn name_today(workspace: &ArchivedWorkspace, archived: &[ArchivedWorkspace]) -> String {
+    let is_taken = |id: &str| archived.iter().any(|it| it.id == id);
+    let meant = meant_workspace(&workspace.id);
+    let has_old_home = archived.iter().any(|it| it.id != meant_workspace(&it.id));
+    if meant != workspace.id || meant != HOME_WORKSPACE || !has_old_home {
+        return meant.to_owned();
+    }
+    let free = (2_u64..).map(|number| format!("{HOME_WORKSPACE}-{number}")).find(|name| !is_taken(name));
+    free.expect("there are more numbers than workspaces")
+}
+
 impl Work<'_> {
     fn restore(
         &self,
@@ -237,7 +254,6 @@ impl Work<'_> {
     fn archived_ledgers(&self, archived: &[ArchivedWorkspace]) -> Result<HashMap<String, ArchivedLedger>, StoreError> {
         let all: Vec<&ArchivedWorkspace> = archived.iter().collect();
         let mut ledgers: HashMap<String, ArchivedLedger> = HashMap::new();
-        let table = |name| by_name(name).expect("a table of this program");
         self.archive.rows(table("erasures"), &all, &mut |workspace, cells| {
             ledgers.entry(workspace.to_owned()).or_default().erasures.extend(cells[0].id());
             Ok(())
@@ -304,7 +320,9 @@ impl Work<'_> {
                 restored.replayed_erasures += 1;
                 continue;
             }
-            let mut found = target(tx, workspace, workspace.cells.clone(), origin)?;
+            let mut cells = workspace.cells.clone();
+            cells[0] = Cell::Text(name_today(workspace, archived));
+            let mut found = target(tx, workspace, cells, origin)?;
             found.is_trashed_again = purged == Some(Class::Removed);
             targets.push(found);
         }
@@ -320,7 +338,8 @@ impl Work<'_> {
         into: &str,
         origin: Origin,
     ) -> Result<Target<'a>, StoreError> {
-        let Some(workspace) = archived.iter().find(|it| it.id == id && is_own(it)) else {
+        let (id, into) = (meant_workspace(id), meant_workspace(into));
+        let Some(workspace) = archived.iter().find(|it| name_today(it, archived) == id && is_own(it)) else {
             return Err(StoreError::WorkspaceNotInBackup {
                 backup: self.backup.manifest.backup_id.clone(),
                 workspace: id.to_owned(),
@@ -347,6 +366,16 @@ impl Work<'_> {
         Ok(found)
     }
 
+    /// Folders of another database, or of a workspace that goes by another name here, are not those of this one. A backup from
+    /// before places were noted leaves open whose its workspaces are.
+    fn settle_places(&self, tx: &mut dyn Transaction, target: &Target<'_>) -> Result<(), StoreError> {
+        let is_home = target.cells[0].text() == Some(HOME_WORKSPACE);
+        if target.origin == Origin::Foreign || is_home || self.archive.has(table("projects")) {
+            return Ok(());
+        }
+        tx.execute(&sql::NOTE_UNKNOWN_PLACE, &[target.key.into()]).map(drop)
+    }
+
     /// A restore of the whole database takes what was made after the backup.
     fn remove_others(
         &self,
@@ -361,6 +390,7 @@ impl Work<'_> {
             tx.enter(live.number.into())?;
             empty(tx, live.number)?;
             tx.execute(&purge_sql::DELETE_JOBS, &[live.number.into()])?;
+            tx.execute(&sql::DELETE_PROJECTS, &[live.number.into()])?;
             tx.search_drop(live.number)?;
             tx.execute(&sql::KEEP_COUNTERS, &[live.number.into()])?;
             audit::append(tx, live.number, self.stamp, &audit::Entry::of("backup_restore"))?;
@@ -391,6 +421,9 @@ impl Work<'_> {
             let mut waiting: (usize, Vec<Vec<Cell>>) = (0, Vec::new());
             self.archive.rows(table, &archived, &mut |workspace, cells| {
                 let place = places[workspace];
+                if table.name == "projects" && targets[place].origin == Origin::Foreign {
+                    return Ok(());
+                }
                 if waiting.0 != place || waiting.1.len() >= ROWS_AT_ONCE {
                     let (of, rows) = std::mem::replace(&mut waiting, (place, Vec::new()));
                     insert_rows(tx, table, &mut targets[of], rows, self.stamp)
@@ -446,6 +479,7 @@ impl Work<'_> {
         tx.execute(&sql::REVIVE_RUNS, &[key.into()])?;
         time::restamp_workspace(tx, key, now)?;
         tx.execute(&sql::FORGET_FOREIGN_PLANS, &[key.into()])?;
+        self.settle_places(tx, target)?;
         let cells = target.cells.iter().take(target.cells.len() - 1).map(Value::from);
         let parameters: Vec<Value<'_>> = std::iter::once(key.into()).chain(cells).collect();
         tx.execute(&sql::UPDATE_WORKSPACE, &parameters).map(drop)

@@ -84,6 +84,7 @@ impl Kind for WholeWorkspace {
             &retention_sql::DELETE_ALL,
             &backup_sql::DELETE_DRAINS,
             &backup_sql::DELETE_REPOS,
+            &backup_sql::DELETE_PROJECTS,
             &purge_sql::DELETE_PLAN_ITEMS,
             &purge_sql::DELETE_PLANS,
             &purge_sql::DELETE_JOBS,

@@ -21,6 +21,9 @@ const ACROSS_WORKSPACES: &[(&str, &str)] = &[
     ("doctor.rows_without_workspace", "only where foreign keys do not see to it"),
     ("jobs.due_workspaces", "asks who has work, in any workspace"),
     ("leases.notes", "an overview of all workspaces"),
+    ("projects.at_places", "which workspace a folder belongs to"),
+    ("projects.with_remote", "which workspace has a folder of the same project"),
+    ("projects.with_root_commit", "which workspace has a folder of the same project"),
 ];
 
 /// Tables whose rows belong to no workspace, and the workspaces themselves.

@@ -44,7 +44,7 @@ impl World {
         let database = TestDatabase::new();
         let store = database.open();
         let stamp = Stamp::new(Timestamp(1), "test");
-        let new = NewWorkspace { id: "default".into(), ..NewWorkspace::default() };
+        let new = NewWorkspace { id: "home".into(), ..NewWorkspace::default() };
         let workspace = store.create_workspace(&new, stamp).expect("a workspace");
         let world = Self { database, store, workspace, now: 1_000.into(), next: 0.into() };
         world.store.bind_repo(&world.workspace, REPO, ROOT, false, world.stamp()).expect("a repository");

@@ -125,8 +125,7 @@ fn a_restore_into_another_workspace_knows_the_purges_of_the_first_and_not_its_ow
     world.store.purge(&other, target, rootset_model::ErasureId(world.id()), world.stamp()).unwrap();
     let backup = back_up(&world, BackupKind::Jsonl);
     world.purge(world.delete("one", &["c"]).run.id);
-    let target =
-        RestoreTarget::Workspace { id: "default", into: "other", bound: None, personal: PersonalOf::Everybody };
+    let target = RestoreTarget::Workspace { id: "home", into: "other", bound: None, personal: PersonalOf::Everybody };
     let restored = restore_into(&world, &backup, target).unwrap();
     assert_eq!(restored.replayed_erasures, 1);
     let ids = |session| -> Vec<String> {

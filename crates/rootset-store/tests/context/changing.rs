@@ -87,7 +87,7 @@ fn a_change_on_top_of_an_old_version_is_refused_and_changes_nothing() {
     let old = world.head("one");
     // Another process.
     let other = world.database.open();
-    let workspace = other.workspace("default").unwrap();
+    let workspace = other.workspace("home").unwrap();
     let theirs = SessionChange { added: vec![segment("b", "2")], ..nothing("one", old) };
     other.change_session(&workspace, &theirs, world.stamp()).unwrap();
     let mine = SessionChange { added: vec![segment("c", "3")], ..nothing("one", old) };

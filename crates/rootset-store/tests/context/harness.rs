@@ -107,7 +107,7 @@ impl World {
         let mut store = database.open();
         store.set_wall(Arc::new(|| Timestamp(1)));
         let world_stamp = Stamp::new(Timestamp(1), "test");
-        let new = NewWorkspace { id: "default".into(), ..NewWorkspace::default() };
+        let new = NewWorkspace { id: "home".into(), ..NewWorkspace::default() };
         let workspace = store.create_workspace(&new, world_stamp).expect("a workspace");
         Self { database, store, workspace, now: 1_000.into(), next: 0.into() }
     }

@@ -120,7 +120,7 @@ fn a_purged_workspace_takes_its_sessions_along() {
     world.stash("one", "a");
     world.add_text("two", "b", "2");
     let run = world.store.delete_workspace(&world.workspace, world.ids(), 1_000, world.stamp()).unwrap().id;
-    world.workspace = world.store.workspace_or_trashed("default").unwrap();
+    world.workspace = world.store.workspace_or_trashed("home").unwrap();
     let receipt = world.purge(run);
     assert_eq!((receipt.rows.get("segments"), receipt.rows.get("sessions"), receipt.rows.get("workspaces")), (2, 2, 1));
     for table in ["sessions", "segments", "segment_texts", "ledger"] {

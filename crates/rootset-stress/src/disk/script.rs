@@ -142,7 +142,7 @@ fn perform(script: &Script) -> Result<(), ServiceError> {
     let store = Store::open(&script.database, None)?;
     let clock = Arc::new(ClockAhead { ms: script.ahead_ms });
     let service = Arc::new(Service::new_at(store, Settings::default(), clock)?);
-    let caller = Caller::new(FrontEnd::CommandLine, "script", "default");
+    let caller = Caller::new(FrontEnd::CommandLine, "script", "home");
     let mut seen = Map::new();
     for call in calls {
         let arguments = filled_in(call.arguments, &seen);

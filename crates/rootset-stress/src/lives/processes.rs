@@ -193,5 +193,5 @@ fn open(database: &TestDatabase, clock: &Arc<LifeClock>, ids: &Arc<CountedIds>) 
 }
 
 pub fn caller() -> Caller {
-    Caller::new(FrontEnd::CommandLine, "life", "default")
+    Caller::new(FrontEnd::CommandLine, "life", "home")
 }

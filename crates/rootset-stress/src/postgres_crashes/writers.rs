@@ -92,7 +92,7 @@ impl Writers {
     }
 
     pub fn check_with_doctor(&self) -> Result<(), StressError> {
-        let answer = self.service.call(&caller("default"), "doctor", json!({}))?;
+        let answer = self.service.call(&caller("home"), "doctor", json!({}))?;
         if answer["ok"] == true { Ok(()) } else { Err(StressError::Lost(answer.to_string())) }
     }
 

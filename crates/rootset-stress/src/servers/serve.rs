@@ -27,7 +27,7 @@ pub fn run(arguments: &ServeArguments) -> Result<(), StressError> {
     let service = Arc::new(Service::new(Store::open(&arguments.db, None)?, settings)?);
     let parts = Parts {
         service,
-        access: Access::Open(Caller::new(FrontEnd::Http, "stress", "default")),
+        access: Access::Open(Caller::new(FrontEnd::Http, "stress", "home")),
         settings: ServerSettings::default(),
         stopping: CancellationToken::new(),
     };

@@ -37,7 +37,7 @@ fn pairs(database: &Location, sql: &str) -> Vec<(String, String)> {
     Sql::open(database).unwrap().rows(sql, &[], |row| Ok((row.get(0)?, row.get(1)?))).unwrap()
 }
 
-/// Names in the trash of the workspace `default`, with the operation of the run that put them there.
+/// Names in the trash of the workspace `home`, with the operation of the run that put them there.
 fn trash(database: &Location) -> BTreeMap<String, String> {
     let sql =
         "SELECT m.name, r.operation FROM memories m JOIN runs r ON r.workspace = m.workspace AND r.run = m.trashed_run

@@ -57,7 +57,7 @@ pub fn run(arguments: &ImportMemoriesArguments, program: &Program) -> Result<(),
     if arguments.dry_run || comparison.is_empty() {
         return program.output.answer(&Answer::new(&comparison, &graph, None), |_| String::new());
     }
-    let workspace = &program.configuration()?.workspace;
+    let workspace = program.workspace_id()?;
     prompt::confirm(program, &format!("add {} to workspace `{workspace}`", amounts(&comparison)))?;
     let applied = apply::apply(&comparison, program)?;
     program.output.answer(&Answer::new(&comparison, &graph, Some(&applied)), |_| in_words(&applied))?;

@@ -81,6 +81,9 @@ pub fn run(arguments: ListArguments, program: &Program) -> Result<(), Failure> {
     if !program.output.in_json() {
         let page = Page { shown: answer.memories.len(), offset: answer.offset, total: answer.total };
         say_what_is_left(program, page, counted(answer.total, "memory", "memories"));
+        if answer.total == 0 {
+            program.tell_where_memories_are()?;
+        }
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! `rootset mcp`: a server for one agent, until it closes its end or a signal comes. stdout belongs to the protocol.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -9,17 +9,16 @@ use std::time::Duration;
 use clap::Args;
 use rootset_api::{Effect, ErrorCode, Profile, Profiles};
 use rootset_mcp::{McpOptions, McpServer};
-use rootset_model::limits::WORKSPACE_ID_CHARS_MAX;
-use rootset_model::names::check_workspace_id;
-use rootset_service::{PERSONAL, Rights, Service, ServiceError};
+use rootset_model::names::{check_workspace_id, meant_workspace};
+use rootset_service::{PERSONAL, Rights, Service, ServiceError, WorkingFolder};
 use rootset_store::Location;
 use tokio_util::sync::CancellationToken;
 
 use crate::background::Background;
-use crate::configuration::Database;
+use crate::configuration::{AUTOMATIC_WORKSPACE, Database};
 use crate::embedding;
 use crate::exit::Failure;
-use crate::program::{Program, person};
+use crate::program::{Program, person, working_folder};
 use crate::stop::Stop;
 
 /// Answering is little work; operations have threads of their own.
@@ -28,13 +27,13 @@ const ANSWERING_THREADS: usize = 2;
 const UPKEEP_EVERY: Duration = Duration::from_secs(1);
 /// Memories that wait for a model are looked for once in this many rounds.
 const PENDING_EVERY_ROUNDS: u32 = 10;
-const AUTO: &str = "auto";
-const DEFAULT: &str = "default";
+/// Where Claude Code says in which project it works: its servers may be started elsewhere.
+const PROJECT_VARIABLE: &str = "CLAUDE_PROJECT_DIR";
 
 /// Serve an agent over stdin and stdout with the Model Context Protocol
 ///
-/// With `--workspace auto` the workspace is named after the git repository around the working directory, and created if
-/// it does not exist. `--read-only`, `--scopes` and `--only-workspace` confine the agent.
+/// Without `--workspace` the agent works in the workspace of the project around the working folder, like every command
+/// that you type there. `--read-only`, `--scopes` and `--only-workspace` confine the agent.
 #[derive(Debug, Args)]
 pub struct McpArguments {
     #[arg(long, value_name = "NAMES", default_value_t)]
@@ -56,7 +55,7 @@ struct Confinement {
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = scope)]
     #[arg(help = format!("What the agent may do: {}; default: all", scope_words()))]
     scopes: Vec<Effect>,
-    /// The only workspace that the agent can see, `auto` for that of the repository, or `personal` for your personal memory;
+    /// The only workspace that the agent can see, `auto` for that of the project, or `personal` for your personal memory;
     /// may be given several times
     #[arg(long = "only-workspace", value_name = "NAME")]
     only_workspaces: Vec<String>,
@@ -73,11 +72,10 @@ fn scope_words() -> String {
 pub fn run(arguments: McpArguments, program: &Program) -> Result<(), Failure> {
     let stop = Stop::on_signals()?;
     let service = program.service()?.clone();
-    let (rights, workspace, refusal) = confined(&arguments.confinement, program)?;
+    let (rights, workspace) = confined(&arguments.confinement, program)?;
     let options = McpOptions {
         profiles: arguments.profile,
         workspace,
-        refusal,
         actor: arguments.actor,
         rights,
         person: person(&program.configuration()?.location()?),
@@ -131,12 +129,9 @@ async fn keep_up(service: Arc<Service>) {
     }
 }
 
-/// The rights of the agent, its current workspace, and why no call may be carried out, where that is so.
-fn confined(
-    confinement: &Confinement,
-    program: &Program,
-) -> Result<(Rights, String, Option<ServiceError>), ServiceError> {
-    let (mut current, mut refusal) = workspace(&program.configuration()?.workspace, program)?;
+/// The rights of the agent, and its current workspace.
+fn confined(confinement: &Confinement, program: &Program) -> Result<(Rights, String), ServiceError> {
+    let mut current = workspace(program)?;
     let mut only = Vec::new();
     let (personal, named): (Vec<&String>, Vec<&String>) =
         confinement.only_workspaces.iter().partition(|name| *name == PERSONAL);
@@ -145,12 +140,12 @@ fn confined(
             .with_hint("also name the workspace of the project, or `auto`"));
     }
     for name in named {
-        if name != AUTO {
-            check_workspace_id(name).map_err(|error| ServiceError::invalid(format!("`--only-workspace`: {error}")))?;
+        if name == AUTOMATIC_WORKSPACE {
+            only.push(current.clone());
+            continue;
         }
-        let (name, problem) = workspace(name, program)?;
-        refusal = refusal.or(problem);
-        only.push(name);
+        check_workspace_id(name).map_err(|error| ServiceError::invalid(format!("`--only-workspace`: {error}")))?;
+        only.push(meant_workspace(name).to_owned());
     }
     // Who sees only some workspaces and names none means the first of them.
     if let Some(first) = only.first().filter(|_| !only.contains(&current)) {
@@ -166,48 +161,21 @@ fn confined(
         also_personal: !personal.is_empty(),
         ..Rights::default()
     };
-    Ok((rights, current, refusal))
+    Ok((rights, current))
 }
 
-/// The named one, or with `auto` that of the repository around us, made when it is missing; with the reason why no call
-/// may be carried out where the repository's workspace is in doubt.
-fn workspace(named: &str, program: &Program) -> Result<(String, Option<ServiceError>), ServiceError> {
-    if named != AUTO {
-        return Ok((named.to_owned(), None));
+/// The one that is named, or that of the project: around the folder that the client names, or else around ours.
+fn workspace(program: &Program) -> Result<String, ServiceError> {
+    if let Some(named) = &program.configuration()?.workspace {
+        return Ok(meant_workspace(named).to_owned());
     }
-    let Some((folder, name)) = project()? else { return Ok((DEFAULT.to_owned(), None)) };
-    match program.service()?.workspace_of_folder(&program.caller()?, &folder, &name) {
-        Ok(workspace) => Ok((workspace, None)),
-        Err(refusal) if refusal.code == ErrorCode::Conflict => {
-            tracing::warn!("{refusal}");
-            Ok((name, Some(refusal)))
-        }
-        Err(error) => Err(error),
-    }
-}
-
-/// The repository around the working directory and the name its workspace would get.
-pub fn project() -> Result<Option<(PathBuf, String)>, ServiceError> {
-    let folder = std::env::current_dir()
-        .and_then(std::fs::canonicalize)
-        .map_err(|error| ServiceError::invalid(format!("cannot read the working directory: {error}")))?;
-    let Some(root) = git_root(&folder) else { return Ok(None) };
-    Ok(workspace_id(root).map(|name| (root.to_owned(), name)))
-}
-
-/// The nearest folder with a `.git`, which is a file in work trees.
-fn git_root(folder: &Path) -> Option<&Path> {
-    folder.ancestors().find(|folder| folder.join(".git").exists())
-}
-
-/// The folder's name with what a workspace id may hold; `None` when nothing is left of it.
-fn workspace_id(root: &Path) -> Option<String> {
-    let name = root.file_name()?.to_string_lossy().to_lowercase();
-    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
-    let id: String = name.chars().map(|c| if plain(c) || c == '_' { c } else { '-' }).collect();
-    let id: String = id.trim_start_matches(['-', '_']).chars().take(WORKSPACE_ID_CHARS_MAX).collect();
-    let id = id.trim_end_matches('-');
-    (!id.is_empty()).then(|| id.to_owned())
+    let folder = match std::env::var_os(PROJECT_VARIABLE).map(PathBuf::from).filter(|folder| folder.is_dir()) {
+        Some(folder) => folder,
+        None => working_folder()?,
+    };
+    let decided = program.service()?.workspace_around(&WorkingFolder::new(folder), &program.caller()?)?.clone();
+    tracing::info!(workspace = decided.workspace_id, why = decided.reason.word(), "serving an agent");
+    Ok(decided.workspace_id)
 }
 
 /// What a person types for the same database.
@@ -224,19 +192,4 @@ pub fn terminal_command(program: &Program) -> Result<String, ServiceError> {
 
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn folders_become_workspace_ids() {
-        let id = |name: &str| workspace_id(Path::new("/home/alice").join(name).as_path());
-        assert_eq!(id("rootset").as_deref(), Some("rootset"));
-        assert_eq!(id("My Project.rs").as_deref(), Some("my-project-rs"));
-        assert_eq!(id("_private").as_deref(), Some("private"));
-        assert_eq!(id("日本").as_deref(), None);
-        assert_eq!(id(&"x".repeat(100)).map(|id| id.len()), Some(WORKSPACE_ID_CHARS_MAX));
-    }
 }

@@ -3,7 +3,8 @@
 use std::fmt::Write;
 
 use clap::Args;
-use rootset_api::{MemoryOf, MemoryResult, SearchAnswer, SearchMemory, SearchMode, SearchResult};
+use rootset_api::{ListWorkspaces, MemoryOf, MemoryResult, SearchAnswer, SearchMemory, SearchMode, SearchResult};
+use serde::Serialize;
 
 use super::{given, joined, times};
 use crate::arguments::described_by;
@@ -42,6 +43,9 @@ pub struct SearchArguments {
     /// Leave your personal memory out
     #[arg(long)]
     project: bool,
+    /// Look into every workspace, your personal memory too
+    #[arg(long, conflicts_with_all = ["workspace", "personal", "project"])]
+    all: bool,
 }
 
 pub fn run(arguments: SearchArguments, program: &Program) -> Result<(), Failure> {
@@ -52,7 +56,7 @@ pub fn run(arguments: SearchArguments, program: &Program) -> Result<(), Failure>
         (false, true) => Some(MemoryOf::Project),
         (false, false) => None,
     };
-    let answer = program.run(SearchMemory {
+    let request = SearchMemory {
         memory_of,
         query: joined(&arguments.query),
         limit: arguments.limit,
@@ -63,15 +67,58 @@ pub fn run(arguments: SearchArguments, program: &Program) -> Result<(), Failure>
         created_before: time("--before", &arguments.before)?,
         explain: arguments.explain.then_some(true),
         ..SearchMemory::default()
-    })?;
+    };
+    if arguments.all {
+        return everywhere(&request, program);
+    }
+    let answer = program.run(request)?;
     program.output.answer(&answer, render)?;
     if !program.output.in_json() {
         if answer.results.is_empty() {
             program.output.talk("nothing found");
+            program.tell_where_memories_are()?;
         }
         if answer.truncated == Some(true) {
             program.output.talk("the answer was cut to fit; use more specific words to see more");
         }
+    }
+    Ok(())
+}
+
+/// The answer of one workspace among those of all.
+#[derive(Serialize)]
+struct InWorkspace {
+    workspace_id: String,
+    #[serde(flatten)]
+    answer: SearchAnswer,
+}
+
+#[derive(Serialize)]
+struct Everywhere {
+    workspaces: Vec<InWorkspace>,
+}
+
+/// For the person at the terminal, who may see every workspace. Each is ranked alone; those without a result are left out.
+fn everywhere(request: &SearchMemory, program: &Program) -> Result<(), Failure> {
+    let mut workspaces = Vec::new();
+    for workspace in program.run(ListWorkspaces {})?.workspaces {
+        let workspace_id = Some(workspace.workspace_id.clone());
+        let memory_of = Some(MemoryOf::Project);
+        let answer = program.run(SearchMemory { workspace_id, memory_of, ..request.clone() })?;
+        if !answer.results.is_empty() {
+            workspaces.push(InWorkspace { workspace_id: workspace.workspace_id, answer });
+        }
+    }
+    let everywhere = Everywhere { workspaces };
+    program.output.answer(&everywhere, |everywhere| {
+        let shown = everywhere
+            .workspaces
+            .iter()
+            .map(|it| format!("{}\n{}", render::dim(format!("workspace {}", it.workspace_id)), render(&it.answer)));
+        shown.collect::<Vec<_>>().join("\n")
+    })?;
+    if everywhere.workspaces.is_empty() {
+        program.output.talk("nothing found in any workspace");
     }
     Ok(())
 }

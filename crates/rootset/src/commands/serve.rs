@@ -8,6 +8,7 @@ use clap::Args;
 use rootset_api::{ErrorCode, Profile, Profiles};
 use rootset_http::{Access, Ended, Parts, Server};
 use rootset_mcp::{HttpOptions, McpHttpService, McpOptions, McpServer, http_service};
+use rootset_model::names::HOME_WORKSPACE;
 use rootset_service::{Caller, FrontEnd, ServiceError};
 use tokio_util::sync::CancellationToken;
 
@@ -50,7 +51,9 @@ pub fn run(arguments: ServeArguments, program: &Program) -> Result<(), Failure> 
     program.say_durability()?;
     let access = if arguments.no_auth {
         program.output.talk("WARNING: no token is required: every program and user on this machine may do everything");
-        Access::Open(Caller::new(FrontEnd::Http, ANYBODY, &configuration.workspace))
+        // No folder decides for a server: what is named, or what always exists.
+        let workspace = configuration.workspace.as_deref().unwrap_or(HOME_WORKSPACE);
+        Access::Open(Caller::new(FrontEnd::Http, ANYBODY, workspace))
     } else {
         first_token::ensure(program)?;
         Access::Tokens
@@ -84,12 +87,8 @@ fn agents(profiles: Profiles, parts: &Parts, program: &Program) -> Result<McpHtt
     let named = parts.settings.hosts.iter().map(String::as_str);
     let hosts: Vec<&str> = LOOPBACK.into_iter().chain(named).collect();
     let origins = hosts.iter().flat_map(|host| [format!("http://{host}:*"), format!("https://{host}:*")]);
-    let options = McpOptions {
-        profiles,
-        workspace: program.configuration()?.workspace.clone(),
-        terminal_command: super::mcp::terminal_command(program)?,
-        ..McpOptions::default()
-    };
+    let options =
+        McpOptions { profiles, terminal_command: super::mcp::terminal_command(program)?, ..McpOptions::default() };
     let http = HttpOptions {
         allowed_origins: origins.collect(),
         allowed_hosts: hosts.iter().map(|host| (*host).to_owned()).collect(),

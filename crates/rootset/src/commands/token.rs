@@ -84,7 +84,7 @@ pub fn run(command: TokenCommand, program: &Program) -> Result<(), Failure> {
 fn create(arguments: CreateTokenArguments, program: &Program) -> Result<(), Failure> {
     let expires_at = expiry(arguments.expires.as_deref())?;
     let workspaces = match arguments.workspaces.as_slice() {
-        [] => vec![program.configuration()?.workspace.clone()],
+        [] => vec![program.workspace_id()?],
         given => given.to_vec(),
     };
     let scopes = words("--scopes", &arguments.scopes)?.into_iter().collect();

@@ -52,6 +52,7 @@ pub fn run(arguments: WatchArguments, program: &Program) -> Result<(), Failure> 
     let mut watcher: RecommendedWatcher = notify::recommended_watcher(notice).map_err(failed)?;
     watcher.watch(Path::new(&request.path), RecursiveMode::Recursive).map_err(failed)?;
     index(&request, program, true)?;
+    program.tell_of_workspace();
     program.output.talk(&format!("watching {}; Ctrl-C stops it", request.path));
     loop {
         match wait(&changes, &stop) {

@@ -7,13 +7,12 @@ use rootset_api::{
     CreateWorkspace, DeleteWorkspace, DeletedWorkspace, ListWorkspaces, Quota, UpdateWorkspace, WorkspaceAnswer,
     WorkspaceList,
 };
-use rootset_service::ServiceError;
+use rootset_model::names::meant_workspace;
 use serde::Serialize;
 
-use super::mcp::project;
 use crate::arguments::described_by;
 use crate::exit::Failure;
-use crate::program::Program;
+use crate::program::{Program, working_folder};
 use crate::prompt;
 use crate::render::{Column, Table, bytes, counted, escaped, one_line, with_age};
 
@@ -23,12 +22,18 @@ pub enum WorkspaceCommand {
     List,
     Create(CreateWorkspaceArguments),
     Set(SetWorkspaceArguments),
-    /// Let agents in the repository around the working folder use this workspace
+    /// Show the workspace of the working folder, and why it is that one
+    Which,
+    /// Let the project around the working folder use this workspace, whatever it used before
     Link {
         /// The id of the workspace
         #[arg(value_name = "ID")]
         workspace: String,
     },
+    /// Leave the project's workspace as it is, and stop naming another that it may belong to
+    Dismiss,
+    /// Allow the workspace that the project's own `rootset.toml` names
+    Trust,
     /// Move a whole workspace to the trash
     #[command(defer(described_by::<DeleteWorkspace>))]
     Delete {
@@ -94,7 +99,10 @@ pub fn run(command: WorkspaceCommand, program: &Program) -> Result<(), Failure> 
         WorkspaceCommand::List => program.output.answer(&program.run(ListWorkspaces {})?, listed),
         WorkspaceCommand::Create(arguments) => create(arguments, program),
         WorkspaceCommand::Set(arguments) => set(arguments, program),
+        WorkspaceCommand::Which => which(program),
         WorkspaceCommand::Link { workspace } => link(workspace, program),
+        WorkspaceCommand::Dismiss => dismiss(program),
+        WorkspaceCommand::Trust => trust(program),
         WorkspaceCommand::Delete { workspace, backup } => delete(workspace, backup, program),
     }
 }
@@ -131,24 +139,59 @@ fn changed_line(workspace: &WorkspaceAnswer) -> String {
     format!("{}: class {}, {limits}\n", workspace.workspace_id, workspace.class)
 }
 
-/// What `rootset mcp --workspace auto` uses in this repository from now on.
+/// What people and agents use here from now on. None of this is an operation: agents cannot do it, so its answers are ours.
 fn link(workspace: String, program: &Program) -> Result<(), Failure> {
-    let Some((folder, _)) = project()? else {
-        let error = ServiceError::invalid("the working folder is not in a git repository");
-        return Err(error.with_hint("run this inside the repository to link").into());
-    };
-    program.service()?.link_folder(&program.caller()?, &folder, &workspace)?;
-    program.output.answer(&Linked { workspace_id: workspace, folder }, |linked| {
+    let folder = program.service()?.link_project(&program.person()?, &working_folder()?, &workspace)?;
+    let workspace_id = meant_workspace(&workspace).to_owned();
+    program.output.answer(&Linked { workspace_id, folder }, |linked| {
         let folder = escaped(&linked.folder.display().to_string());
         format!("linked {folder} to workspace {}\n", linked.workspace_id)
     })
 }
 
-/// Linking is no operation: agents cannot do it, so its answer is ours.
 #[derive(Serialize)]
 struct Linked {
     workspace_id: String,
     folder: PathBuf,
+}
+
+fn trust(program: &Program) -> Result<(), Failure> {
+    let folder = working_folder()?;
+    let workspace_id = program.service()?.trust_declared_workspace(&program.person()?, &folder)?;
+    program.output.answer(&Linked { workspace_id, folder }, |linked| {
+        format!("this project uses workspace {}, as its rootset.toml says\n", linked.workspace_id)
+    })
+}
+
+fn dismiss(program: &Program) -> Result<(), Failure> {
+    let workspace_id = program.service()?.dismiss_related(&program.person()?, &working_folder()?)?;
+    program.output.answer(&Dismissed { workspace_id }, |dismissed| match &dismissed.workspace_id {
+        Some(id) => format!("workspace {id} is not named here any more\n"),
+        None => "there is nothing to dismiss\n".to_owned(),
+    })
+}
+
+#[derive(Serialize)]
+struct Dismissed {
+    workspace_id: Option<String>,
+}
+
+fn which(program: &Program) -> Result<(), Failure> {
+    let workspace_id = program.workspace_id()?;
+    let why = program.reason_of_workspace()?;
+    let folders = program.service()?.folders_of_workspace(&program.person()?, &workspace_id)?;
+    program.output.answer(&Which { workspace_id, why, folders }, |which| {
+        let mut lines = vec![format!("{} ({})", which.workspace_id, which.why)];
+        lines.extend(which.folders.iter().map(|folder| format!("  {}", escaped(folder))));
+        lines.join("\n") + "\n"
+    })
+}
+
+#[derive(Serialize)]
+struct Which {
+    workspace_id: String,
+    why: &'static str,
+    folders: Vec<String>,
 }
 
 /// The phrase is what the operation wants to hear, from a person as from a program.

@@ -3,9 +3,16 @@
 use std::collections::BTreeMap;
 
 use rootset_model::RetentionPolicy;
+use rootset_model::names::meant_workspace;
 use rootset_service::{DrainMode, GcOverrides, GcSettings, ServiceError, chosen_strategies};
 
 use super::{Reader, check, retention};
+
+/// Under the names that workspaces have today. What is said under today's name comes before what is said under an old one,
+/// which stands before it in the alphabet.
+pub(super) fn meant_workspaces<T>(named: BTreeMap<String, T>) -> BTreeMap<String, T> {
+    named.into_iter().map(|(name, settings)| (meant_workspace(&name).to_owned(), settings)).collect()
+}
 
 impl Reader {
     pub(super) fn collector(&self, defaults: &GcSettings) -> Result<GcSettings, ServiceError> {
@@ -22,7 +29,7 @@ impl Reader {
             drain: self.drain("gc.drain").unwrap_or(defaults.drain),
             strategies: strategies.map_or_else(|| defaults.strategies.clone(), |chosen| chosen_strategies(&chosen)),
             classes: self.overrides("gc.classes")?,
-            workspaces: self.overrides("gc.workspaces")?,
+            workspaces: meant_workspaces(self.overrides("gc.workspaces")?),
         })
     }
 

@@ -182,8 +182,8 @@ const BEFORE_RETENTION: &[Key] = &[
     Key {
         path: "workspace",
         kind: Kind::Workspace,
-        value: Value::Default(r#""default""#),
-        about: "the workspace of commands that do not name one",
+        value: Value::Unset { example: r#""team""# },
+        about: "the workspace of commands and agents that name none; unset: that of the project around the working folder, or `home`",
     },
     Key {
         path: "postgres.pool_size",

@@ -8,6 +8,7 @@ use figment::value::{Dict, Map, Value};
 use figment::{Metadata, Profile, Provider};
 use rootset_service::ServiceError;
 
+use super::AUTOMATIC_WORKSPACE;
 use super::folders::{self, CONFIGURATION_FILE};
 use super::keys::{self, Kind};
 use crate::arguments::GlobalArguments;
@@ -210,7 +211,9 @@ fn flags(global: &GlobalArguments) -> Vec<Layer> {
     [("db", &global.db), ("workspace", &global.workspace)]
         .into_iter()
         .filter_map(|(key, value)| {
-            let value: Value = value.clone()?.into();
+            // `auto` names nothing: a workspace in the person's own configuration still counts.
+            let is_named = *key != *"workspace" || value.as_deref() != Some(AUTOMATIC_WORKSPACE);
+            let value: Value = value.clone().filter(|_| is_named)?.into();
             let values = Dict::from([(key.to_owned(), value)]);
             Some(Layer { kind: SourceKind::Flags, origin: format!("the flag `--{key}`"), values })
         })

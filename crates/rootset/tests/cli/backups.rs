@@ -18,7 +18,7 @@ fn a_backup_is_made_listed_checked_and_restored() {
     assert_eq!((refused.status, refused.error_code().as_str()), (Some(1), "confirmation_required"));
     let restored = sandbox.run(["backup", "restore", &id, "--yes"]);
     assert_eq!(restored.status, Some(0), "{restored:?}");
-    assert!(restored.stdout.contains("restored 1 memory in default"), "{restored:?}");
+    assert!(restored.stdout.contains("restored 1 memory in home"), "{restored:?}");
     assert_eq!(sandbox.run(["show", "eagle"]).status, Some(1));
     assert_eq!(sandbox.run(["defrag", "--yes"]).status, Some(0));
     assert_eq!(sandbox.run(["doctor"]).status, Some(0));

@@ -52,7 +52,7 @@ fn unknown_ids_fields_operations_and_options_are_refused() {
     refused(&sandbox, ["gc", "purge", "--older-than", "soon", "--yes"], "`older_than`");
     refused(&sandbox, ["gc", "purge", "--yes"], "--run");
     refused(&sandbox, ["entity", "show", "nobody"], "no entity `nobody`");
-    refused(&sandbox, ["list", "-w", "defalt"], "did you mean `default`?");
+    refused(&sandbox, ["list", "-w", "hom"], "did you mean `home`?");
     refused(&sandbox, ["list", "-w", "Not Valid"], "`workspace` is `\"Not Valid\"` in the flag `--workspace`");
     refused(&sandbox, ["list", "--lifecycle", "undead"], "`--lifecycle` must be one of `live`, ");
     refused(&sandbox, ["list", "--limit=-1"], "`limit` is -1, below 0");
@@ -60,7 +60,7 @@ fn unknown_ids_fields_operations_and_options_are_refused() {
     refused(&sandbox, ["forget"], "at least one of");
     refused(&sandbox, ["forget", "--kind", "ghosts", "x"], "`--kind` must be one of `memories`, ");
     refused(&sandbox, ["graph", "import", "nowhere.json"], "cannot open `nowhere.json`");
-    refused(&sandbox, ["workspace", "delete", "default", "--yes"], "cannot be deleted");
+    refused(&sandbox, ["workspace", "delete", "home", "--yes"], "cannot be deleted");
     refused(&sandbox, ["lst"], "unrecognized subcommand 'lst'");
     refused(&sandbox, ["list", "--nonsense"], "--nonsense");
     let outcome = sandbox.run(["call", "add_memory", r#"{"text": "x", "topik": "y"}"#]);

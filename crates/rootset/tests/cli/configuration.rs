@@ -23,12 +23,17 @@ fn refused(outcome: &Outcome, says: &[&str]) {
 fn flag_beats_environment_beats_working_folder_beats_own_file() {
     let sandbox = Sandbox::new();
     let show = ["config", "show", "--json"];
-    assert_eq!(setting(&sandbox.run(show), "workspace"), ("default".into(), "default".into()));
+    assert_eq!(setting(&sandbox.run(show), "workspace"), (Value::Null, "default".into()));
     sandbox.write(sandbox.own_configuration(), "workspace = \"own\"\n[gc]\ngrace = \"1d\"\n");
     assert_eq!(setting(&sandbox.run(show), "workspace").0, "own");
-    sandbox.write("rootset.toml", "workspace = \"here\"\n");
-    let (value, origin) = setting(&sandbox.run(show), "workspace");
-    assert_eq!((value, origin.as_str()), ("here".into(), "`rootset.toml` in the working folder"));
+    sandbox.write("rootset.toml", "workspace = \"here\"\n[code]\nexclude = [\"x\"]\n");
+    let (value, origin) = setting(&sandbox.run(show), "code.exclude");
+    assert_eq!((value, origin.as_str()), (["x"].as_slice().into(), "`rootset.toml` in the working folder"));
+    assert_eq!(
+        setting(&sandbox.run(show), "workspace").0,
+        "own",
+        "a project names its workspace only where it is trusted"
+    );
     let variable = [("ROOTSET_WORKSPACE", "variable"), ("ROOTSET_GC__GRACE", "2d")];
     let outcome = sandbox.run_with_variables(&variable, show);
     let (value, origin) = setting(&outcome, "workspace");
@@ -239,7 +244,7 @@ fn retention_that_is_not_understood_is_an_error_that_names_the_key() {
 #[test]
 fn collector_is_off_and_harmless_by_default() {
     let sandbox = Sandbox::without_server();
-    sandbox.write(sandbox.own_configuration(), "workspace = \"default\"\n");
+    sandbox.write(sandbox.own_configuration(), "workspace = \"home\"\n");
     let shown = sandbox.run(["config", "show", "--json"]);
     for (key, value) in [
         ("gc.enabled", Value::from(false)),

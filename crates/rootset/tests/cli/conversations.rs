@@ -313,9 +313,9 @@ fn workspace_is_made_deleted_and_brought_back() {
     assert_snapshot!(sandbox.transcript(["workspace", "list"]), @r#"
     status 0
     -- stdout
-    ID       CLASS     MEMORIES  TRASH  TEXT  LAST WRITE        NAME
-    default  standard  0         0      0 B   [time]
-    team     standard  1         0      18 B  [time]  Team X
+    ID    CLASS     MEMORIES  TRASH  TEXT  LAST WRITE        NAME
+    home  standard  0         0      0 B   [time]
+    team  standard  1         0      18 B  [time]  Team X
     -- stderr
     "#);
     assert_snapshot!(sandbox.transcript(["workspace", "set", "team", "--class", "pro", "--max-memories", "500"]), @r#"

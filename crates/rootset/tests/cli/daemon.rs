@@ -54,14 +54,14 @@ fn once_names_an_announced_drain_with_the_command_that_stops_it_and_ends_with_3(
     assert_eq!(outcome.status, Some(3), "{outcome:?}");
     let lines: Vec<&str> = outcome.stdout.lines().collect();
     assert_eq!(lines[0], "1 workspace: 8 expired, 0 moved to the trash");
-    assert!(lines[1].starts_with("default: source `user`: 8 of 10 memories will go"), "{outcome:?}");
+    assert!(lines[1].starts_with("home: source `user`: 8 of 10 memories will go"), "{outcome:?}");
     assert_eq!(lines.len(), 2, "{outcome:?}");
     let again = sandbox.run_with_variables(&variables, ["daemon", "--once", "--json"]);
     assert_eq!(again.status, Some(3), "also when nothing is due: {again:?}");
     let waiting = &again.json()["waiting_for_a_person"][0];
     assert_eq!(
         (&waiting["workspace_id"], &waiting["garbage"], &waiting["total"]),
-        (&"default".into(), &8.into(), &10.into())
+        (&"home".into(), &8.into(), &10.into())
     );
     let status = sandbox.run_with_variables(&variables, ["gc", "status"]);
     let drain = word_after(lines[1], "rootset undo --drain ");

@@ -32,7 +32,7 @@ fn every_operation_answers_the_same_on_the_command_line() {
     let sandbox = Sandbox::new();
     let database = TestDatabase::new();
     let service = Arc::new(Service::new(database.open(), Settings::default()).expect("a service"));
-    let caller = Caller::new(FrontEnd::CommandLine, "cli", "default");
+    let caller = Caller::new(FrontEnd::CommandLine, "cli", "home");
     let mut answered = 0;
     for operation in catalogue() {
         // Sizes and places of files differ between two databases, secrets between two tokens.

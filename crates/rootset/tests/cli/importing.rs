@@ -34,7 +34,7 @@ fn dry_run_shows_what_would_be_added_and_adds_nothing() {
     assert_eq!(sandbox.call("list_memories", "{}")["total"], 0);
     let outcome = sandbox.run_with_input(["import", "memory.jsonl"], "y\n");
     assert_eq!(outcome.status, Some(1), "{outcome:?}");
-    assert!(outcome.stderr.contains("needed to add 2 memories, 3 entities, 2 relations to workspace `default`"));
+    assert!(outcome.stderr.contains("needed to add 2 memories, 3 entities, 2 relations to workspace `home`"));
     assert_eq!(sandbox.call("list_memories", "{}")["total"], 0);
 }
 
@@ -144,6 +144,6 @@ fn bundle_of_a_whole_database_needs_the_name_of_a_workspace() {
     let outcome = sandbox.run(["import", path, "--yes"]);
     assert_eq!(outcome.status, Some(1), "{outcome:?}");
     assert!(outcome.stderr.contains("`--from`"), "{outcome:?}");
-    let outcome = sandbox.run(["import", path, "--from", "default", "-w", "copy", "--yes"]);
+    let outcome = sandbox.run(["import", path, "--from", "home", "-w", "copy", "--yes"]);
     assert!(outcome.stdout.contains("restored 1 memory in copy"), "{outcome:?}");
 }

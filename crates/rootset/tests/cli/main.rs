@@ -30,3 +30,4 @@ mod tables;
 mod tokens;
 mod touring;
 mod unreadable_folders;
+mod workspaces;

@@ -18,6 +18,10 @@ struct Agent {
 impl Agent {
     /// In a folder below the sandbox's working folder.
     fn start_in(sandbox: &Sandbox, folder: &str, arguments: &[&str]) -> Self {
+        Self::spawned(Self::command(sandbox, folder, arguments))
+    }
+
+    fn command(sandbox: &Sandbox, folder: &str, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_rootset"));
         command
             .env_clear()
@@ -27,6 +31,10 @@ impl Agent {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
+        command
+    }
+
+    fn spawned(mut command: Command) -> Self {
         let mut child = command.spawn().expect("the program starts");
         let stdin = child.stdin.take();
         let stdout = BufReader::new(child.stdout.take().expect("a pipe"));
@@ -39,7 +47,10 @@ impl Agent {
     }
 
     fn begun_in(sandbox: &Sandbox, folder: &str, arguments: &[&str]) -> (Self, Value) {
-        let mut agent = Self::start_in(sandbox, folder, arguments);
+        Self::greeted(Self::start_in(sandbox, folder, arguments))
+    }
+
+    fn greeted(mut agent: Self) -> (Self, Value) {
         let client = json!({"name": "an agent", "version": "1"});
         let parameters = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client});
         let answer = agent.ask("initialize", parameters);
@@ -132,63 +143,58 @@ fn the_workspace_follows_the_repository_and_is_made_when_it_is_missing() {
         assert_eq!(agent.end().0, Some(0));
     }
     assert_eq!(sandbox.call("list_memories", r#"{"workspace_id": "work"}"#)["total"], 1);
-    assert_eq!(sandbox.call("list_memories", "{}")["total"], 0);
+    assert_eq!(sandbox.call("list_memories", "{}")["total"], 1, "a person in the same folder sees the same");
+    assert_eq!(sandbox.call("list_memories", r#"{"workspace_id": "home"}"#)["total"], 0);
 }
 
 #[test]
-fn a_second_folder_of_the_same_name_is_refused_until_a_person_links_it() {
+fn a_person_sees_what_the_agent_stored_and_a_second_folder_of_the_same_name_sees_nothing() {
     let sandbox = Sandbox::new();
     for folder in ["clientA/api", "clientB/api"] {
         sandbox.write(format!("{folder}/.git/HEAD"), "ref: refs/heads/main\n");
     }
-    let auto = ["mcp", "--workspace", "auto"];
-    let (mut first, _) = Agent::begun_in(&sandbox, "clientA/api", &auto);
-    first.call("add_memory", json!({"context": "The password policy of client A."}));
+    let installed = ["mcp", "--workspace", "auto", "--only-workspace", "auto"];
+    let (mut first, _) = Agent::begun_in(&sandbox, "clientA/api", &installed);
+    first.call("add_memory", json!({"name": "policy", "context": "The password policy of client A."}));
     assert_eq!(first.end().0, Some(0));
+    let listed = sandbox.run_in("clientA/api", ["list"]);
+    assert!(listed.stdout.contains("policy") && listed.stderr.contains("1 memory"), "{listed:?}");
 
-    let (mut second, answer) = Agent::begun_in(&sandbox, "clientB/api", &auto);
-    let instructions = answer["result"]["instructions"].as_str().expect("instructions");
-    assert!(instructions.contains("rootset workspace link api"), "{instructions}");
-    for arguments in [json!({"query": "password"}), json!({"query": "password", "workspace_id": "api"})] {
-        let refused = second.call("search_memory", arguments);
-        assert_eq!(refused["error"]["code"], "conflict", "{refused}");
-        assert!(!refused.to_string().contains("clientA"), "an agent learns nothing of other folders: {refused}");
-    }
-    let listed = second.ask("resources/list", json!({}));
-    assert!(listed["error"].is_object(), "{listed}");
+    let (mut second, answer) = Agent::begun_in(&sandbox, "clientB/api", &installed);
+    let told = answer["result"]["instructions"].as_str().expect("instructions").to_owned();
+    assert!(told.contains("workspace `api-2`"), "{told}");
+    assert_eq!(second.call("search_memory", json!({"query": "password"}))["results"], json!([]));
+    let refused = second.call("search_memory", json!({"query": "password", "workspace_id": "api"}));
+    assert_eq!(refused["error"]["code"], "not_found", "{refused}");
     second.end();
+    let empty = sandbox.run_in("clientB/api", ["list"]);
+    assert!(empty.stderr.contains("0 memories in api-2; 1 in api"), "{empty:?}");
 
     let linked = sandbox.run_in("clientB/api", ["workspace", "link", "api"]);
     assert_eq!(linked.status, Some(0), "{linked:?}");
-    let (mut joined, _) = Agent::begun_in(&sandbox, "clientB/api", &auto);
+    let (mut joined, _) = Agent::begun_in(&sandbox, "clientB/api", &installed);
     assert_eq!(joined.call("search_memory", json!({"query": "password"}))["results"].as_array().map(Vec::len), Some(1));
 }
 
 #[test]
-fn a_workspace_from_before_folders_were_noted_is_taken_over_only_by_the_repository_indexed_in_it() {
+fn the_project_that_the_client_names_comes_before_the_folder_it_was_started_in() {
     let sandbox = Sandbox::new();
-    sandbox.write("mine/api/.git/HEAD", "ref: refs/heads/main\n");
-    sandbox.write("mine/api/main.py", "def serve():\n    return 1\n");
-    sandbox.write("other/api/.git/HEAD", "ref: refs/heads/main\n");
-    assert_eq!(sandbox.run(["workspace", "create", "api"]).status, Some(0));
-    let auto = ["mcp", "--workspace", "auto"];
-    let (mut agent, _) = Agent::begun_in(&sandbox, "mine/api", &auto);
-    assert_eq!(agent.call("search_memory", json!({"query": "x"}))["error"]["code"], "conflict");
-    agent.end();
-    let indexed = sandbox.run(["index", "mine/api", "--workspace", "api"]);
-    assert_eq!(indexed.status, Some(0), "{indexed:?}");
-    for (folder, is_refused) in [("other/api", true), ("mine/api", false), ("other/api", true)] {
-        let (mut agent, _) = Agent::begun_in(&sandbox, folder, &auto);
-        let answer = agent.call("search_memory", json!({"query": "x"}));
-        assert_eq!(answer["error"].is_object(), is_refused, "{folder}: {answer}");
-    }
+    sandbox.write("falcon/.git/HEAD", "ref: refs/heads/main\n");
+    let named = sandbox.work().join("falcon");
+    let mut command = Agent::command(&sandbox, "", &["mcp"]);
+    command.env("CLAUDE_PROJECT_DIR", &named);
+    let (_agent, answer) = Agent::greeted(Agent::spawned(command));
+    assert!(
+        answer["result"]["instructions"].as_str().expect("instructions").contains("workspace `falcon`"),
+        "{answer}"
+    );
 }
 
 #[test]
 fn outside_a_repository_the_automatic_workspace_is_the_default() {
     let sandbox = Sandbox::new();
     let (_agent, answer) = Agent::begun(&sandbox, &["mcp", "--workspace", "auto"]);
-    assert!(answer["result"]["instructions"].as_str().expect("instructions").contains("workspace `default`"));
+    assert!(answer["result"]["instructions"].as_str().expect("instructions").contains("workspace `home`"));
 }
 
 #[test]
@@ -279,7 +285,7 @@ fn names(list: &Value) -> Vec<String> {
 /// Two workspaces with a memory each; the working folder is a repository, whose workspace is `shop`.
 fn two_workspaces() -> Sandbox {
     let sandbox = Sandbox::new();
-    std::fs::create_dir_all(sandbox.work().join("shop/.git")).expect("a repository");
+    sandbox.write("shop/.git/HEAD", "ref: refs/heads/main\n");
     sandbox.call("create_workspace", r#"{"workspace_id": "secret"}"#);
     sandbox.call("add_memory", r#"{"workspace_id": "secret", "name": "vault", "context": "The zyxwaardvark."}"#);
     sandbox

@@ -22,7 +22,7 @@ fn a_receipt_is_checked_without_the_database_and_names_its_key() {
     let elsewhere = Sandbox::new();
     let verified = elsewhere.run(["receipt", "verify", &file]);
     assert_eq!(verified.status, Some(0), "{verified:?}");
-    assert!(verified.stdout.contains(key.trim()) && verified.stdout.contains("erased in default"), "{verified:?}");
+    assert!(verified.stdout.contains(key.trim()) && verified.stdout.contains("erased in home"), "{verified:?}");
     assert!(!elsewhere.has_database(), "checking opens no database");
     let json = elsewhere.run(["receipt", "verify", &file, "--json"]).json();
     assert_eq!(json["ok"], true);

@@ -54,7 +54,7 @@ fn sessions_and_workspaces_see_nothing_of_each_other() {
     assert_eq!(session.found(json!({"query": "pelican", "all_sessions": true})), [] as [&str; 0]);
     let restored = session.call("context_restore", json!({"segment_ids": ["last"]}));
     assert_eq!(segment_ids(array(&restored["errors"])), ["last"]);
-    session.world.caller.workspace = "default".into();
+    session.world.caller.workspace = "home".into();
     assert_eq!(session.found(json!({"query": "pelican"})), ["one"]);
     assert_eq!(session.ids(), ["last"]);
 }

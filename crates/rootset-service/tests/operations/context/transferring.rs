@@ -168,7 +168,7 @@ fn a_path_is_for_the_command_line_only() {
     let path = session.world.folder().join("session.jsonl");
     std::fs::write(&path, claude_code(false)).unwrap();
     for front_end in [FrontEnd::Mcp, FrontEnd::Http] {
-        session.world.caller = Caller::new(front_end, "somebody", "default");
+        session.world.caller = Caller::new(front_end, "somebody", "home");
         let (code, error) = session.fails("context_import", json!({"format": "claude-code", "path": path}));
         assert!(matches!(code, "invalid_argument" | "forbidden"), "{error}");
         assert!(error.message.contains("path"), "{error}");

@@ -9,7 +9,7 @@ use crate::harness::names;
 #[test]
 fn an_agents_note_waits_until_a_person_keeps_drops_or_pins_it() {
     let world = world();
-    let agent = Caller::new(FrontEnd::Mcp, "agent", "default");
+    let agent = Caller::new(FrontEnd::Mcp, "agent", "home");
     let by_agent = |name: &str, text: &str| {
         world.advance_ms(1_000);
         let request = json!({"name": name, "context": text, "memory_of": "personal"});
@@ -51,7 +51,7 @@ fn an_agents_note_waits_until_a_person_keeps_drops_or_pins_it() {
 #[test]
 fn in_a_project_nothing_waits() {
     let world = world();
-    let agent = Caller::new(FrontEnd::Mcp, "agent", "default");
+    let agent = Caller::new(FrontEnd::Mcp, "agent", "home");
     let added = world.service.call(&agent, "add_memory", json!({"name": "a", "context": "A note."})).unwrap();
     assert_eq!((&added["waiting"], &added["memory_of"]), (&Value::Null, &Value::Null));
     assert_eq!(world.call("list_memories", json!({"waiting": true}))["total"], 0);

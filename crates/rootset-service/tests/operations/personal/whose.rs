@@ -70,9 +70,9 @@ fn two_owners_on_a_server_never_see_each_others() {
         let listed = call(&world, caller, "list_workspaces", json!({})).unwrap();
         listed["workspaces"].as_array().unwrap().iter().map(|it| text_of(&it["workspace_id"])).collect::<Vec<_>>()
     };
-    assert_eq!(ids(&bob), ["default", "falcon", "personal-bob"]);
-    assert_eq!(ids(&nobody), ["default", "falcon"]);
-    assert_eq!(ids(&world.caller), ["default", "falcon", "personal", "personal-alice", "personal-bob"]);
+    assert_eq!(ids(&bob), ["falcon", "home", "personal-bob"]);
+    assert_eq!(ids(&nobody), ["falcon", "home"]);
+    assert_eq!(ids(&world.caller), ["falcon", "home", "personal", "personal-alice", "personal-bob"]);
     let of_bob = call(&world, &bob, "forget", json!({"workspaces": ["*"], "query": "sings"})).unwrap();
     assert_eq!((&of_bob["in_plan"], of_bob.to_string().contains("Alice")), (&json!(1), false), "{of_bob}");
     let of_all = world.call("forget", json!({"workspaces": ["*"], "query": "sings"}));
@@ -92,7 +92,7 @@ fn a_token_of_some_workspaces_has_it_only_if_it_names_it() {
     let world = world();
     let without = holder(&world, &world.service, "w", Some("alice"), &["falcon"]);
     let with = holder(&world, &world.service, "p", Some("alice"), &["falcon", "personal"]);
-    assert_eq!(with.workspace, "falcon", "it is nobody's default");
+    assert_eq!(with.workspace.named(), Some("falcon"), "it is nobody's default");
     let request = json!({"name": "n", "scopes": ["read"], "workspaces": ["falcon", "personal"]});
     world.fails("create_token", request);
     let request = json!({"name": "n", "scopes": ["read"], "workspaces": ["personal-alice"], "owner": "bob"});

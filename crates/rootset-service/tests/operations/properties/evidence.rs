@@ -37,7 +37,7 @@ pub fn failed(broken: Broken) -> TestCaseError {
 
 impl Simulation {
     pub fn key(&self, at: usize) -> i64 {
-        // Numbers are given in the order of creation, and `default` comes first.
+        // Numbers are given in the order of creation, and `home` comes first.
         at as i64 + 1
     }
 

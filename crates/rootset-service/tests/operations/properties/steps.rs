@@ -9,7 +9,7 @@ use crate::model::{Object, OrphanKind, Policy, Target, objects_of};
 /// matters.
 const PARTS_MIN: usize = 1;
 const PARTS_MAX: usize = 12;
-pub const WORKSPACES: [&str; 2] = ["default", "other"];
+pub const WORKSPACES: [&str; 2] = ["home", "other"];
 pub const THINGS: [&str; 3] = ["AlphaThing", "BetaThing", "GammaThing"];
 pub const WORDS: [&str; 5] = ["zebra", "quartz", "AlphaThing", "BetaThing", "GammaThing"];
 /// A word of every content: whoever asks for it asks for everything.

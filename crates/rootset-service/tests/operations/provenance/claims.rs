@@ -121,7 +121,7 @@ fn nothing_an_agent_asks_for_says_that_a_person_did_it() {
         let world = world();
         let before = claims(&world.database.sql());
         assert!(before.keys().any(|it| it.starts_with("memories.trust")), "{before:?}");
-        let liars = ["cli", "scheduler"].map(|name| Caller::new(FrontEnd::Mcp, name, "default"));
+        let liars = ["cli", "scheduler"].map(|name| Caller::new(FrontEnd::Mcp, name, "home"));
         for (request, liar) in requests(operation).into_iter().zip(liars.iter().cycle()) {
             asked += 1;
             // Most of it is refused; what matters is what the rest leaves behind.

@@ -43,7 +43,7 @@ fn a_pin_says_whose_it_is() {
 #[test]
 fn an_agent_needs_a_person_for_what_a_person_pinned() {
     let world = pinned();
-    let before = world.dump("default");
+    let before = world.dump("home");
     let attempts = [
         ("update_memory", json!({"memory_id": "mine", "pinned": false})),
         ("update_memory", json!({"memory_id": "mine", "pin_reason": "because I say so"})),
@@ -65,7 +65,7 @@ fn an_agent_needs_a_person_for_what_a_person_pinned() {
         let error = refused_to(&world, &token(Trust::Agent), operation, request.clone());
         assert_eq!(error["code"], "forbidden", "{request}");
     }
-    assert_eq!(world.dump("default"), before);
+    assert_eq!(world.dump("home"), before);
     for (operation, request) in attempts {
         let world = pinned();
         call_as(&world, &consented(), operation, request.clone());

@@ -53,7 +53,7 @@ fn the_digest_is_shown_once_a_day_in_each_workspace() {
     let world = removed(2);
     let digest = || world.service.daily_digest(&world.caller).unwrap();
     let first = digest().expect("something to say");
-    assert_eq!((first.workspace_id.as_str(), first.removed), ("default", 2));
+    assert_eq!((first.workspace_id.as_str(), first.removed), ("home", 2));
     assert_eq!(digest(), None);
     world.advance_ms(23 * HOUR_MS);
     assert_eq!(digest(), None);
@@ -81,7 +81,7 @@ fn an_event_comes_a_day_before_the_first_undo_ends_and_once() {
         world.advance_ms(HOUR_MS);
     }
     let events = heard.0.lock().clone();
-    assert_eq!((events[0].workspace_id.as_str(), events[0].count), ("default", 3));
+    assert_eq!((events[0].workspace_id.as_str(), events[0].count), ("home", 3));
     assert_eq!(told_at[0], 6, "of seven days of grace");
     assert!(events.windows(2).all(|pair| pair[0].run_id != pair[1].run_id), "{events:?}");
     let audit = world.call("list_audit", json!({"kinds": ["removals_by_agents"]}));

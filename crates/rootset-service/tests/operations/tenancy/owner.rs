@@ -21,7 +21,7 @@ fn service(owned: &OwnedDatabase) -> Arc<Service> {
 fn a_login_that_owns_the_database_and_is_no_superuser_can_do_everything() {
     let owned = OwnedDatabase::new();
     let service = service(&owned);
-    let caller = Caller::new(FrontEnd::CommandLine, "cli", "default");
+    let caller = Caller::new(FrontEnd::CommandLine, "cli", "home");
     let call = |operation: &str, request: Value| {
         service.call(&caller, operation, request).unwrap_or_else(|error| panic!("{operation}: {}", error.to_json()))
     };
@@ -54,7 +54,7 @@ fn a_login_of_the_application_alone_writes_and_manages_tokens_only_with_a_token(
     let url = owned.url().replace(&format!("{}@", owned.login), &format!("{login}@"));
     let store = Store::open(&Location::parse(&url).unwrap(), None).unwrap();
     let service = Arc::new(Service::new(store, Settings::default()).unwrap());
-    let cli = Caller::new(FrontEnd::CommandLine, "cli", "default");
+    let cli = Caller::new(FrontEnd::CommandLine, "cli", "home");
     let memory = |number: i64| json!({"context": format!("Walrus{number} owns Pelican.")});
     let token = |name: &str, scopes: &[&str]| json!({"name": name, "scopes": scopes, "workspaces": ["*"]});
     let refused = |caller: &Caller, operation: &str, request: Value| {
@@ -92,7 +92,7 @@ fn a_login_of_the_application_alone_writes_and_manages_tokens_only_with_a_token(
 fn the_owner_itself_sees_no_row_before_it_names_a_tenant() {
     let owned = OwnedDatabase::new();
     let service = service(&owned);
-    let caller = Caller::new(FrontEnd::CommandLine, "cli", "default");
+    let caller = Caller::new(FrontEnd::CommandLine, "cli", "home");
     service.call(&caller, "add_memory", json!({"context": "Walrus owns Pelican."})).unwrap();
     let sql = owned.database.sql();
     sql.execute_batch(&format!("SET SESSION AUTHORIZATION {}", owned.login)).unwrap();
@@ -146,7 +146,7 @@ fn doctor_tells_of_a_table_that_shows_rows_of_everybody_and_of_an_index_that_is_
 #[test]
 fn without_pgvector_searches_go_by_words_and_once_it_is_there_by_all_vectors_that_were_stored_before() {
     let owned = OwnedDatabase::new();
-    let caller = Caller::new(FrontEnd::CommandLine, "cli", "default");
+    let caller = Caller::new(FrontEnd::CommandLine, "cli", "home");
     let early = service(&owned);
     let call = |service: &Arc<Service>, operation: &str, request: Value| {
         service.call(&caller, operation, request).unwrap_or_else(|error| panic!("{operation}: {}", error.to_json()))

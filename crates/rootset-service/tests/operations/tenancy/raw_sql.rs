@@ -110,7 +110,7 @@ fn a_session_that_names_no_tenant_or_nonsense_sees_and_plants_nothing() {
 }
 
 #[test]
-fn the_databases_own_number_shows_the_list_of_workspaces_and_their_jobs_and_changes_only_the_first() {
+fn the_databases_own_number_shows_workspaces_their_jobs_and_folders_and_changes_only_the_first() {
     let (world, _) = tenants::inhabited();
     let all = world.sql();
     let application = application(&world, Some("0"));
@@ -118,13 +118,15 @@ fn the_databases_own_number_shows_the_list_of_workspaces_and_their_jobs_and_chan
         let of_tenants = format!("{column} <> 0");
         let seen = count(&application, &table, &of_tenants).unwrap();
         let expected = match table.as_str() {
-            "workspaces" | "jobs" => count(&all, &table, &of_tenants).unwrap(),
+            "workspaces" | "jobs" | "projects" => count(&all, &table, &of_tenants).unwrap(),
             _ => 0,
         };
         assert_eq!(seen, expected, "{table}");
     }
     assert_eq!(application.execute("UPDATE jobs SET attempts = 99 WHERE workspace <> 0", &[]).unwrap(), 0);
-    assert_eq!(application.execute("DELETE FROM jobs WHERE workspace <> 0", &[]).unwrap(), 0);
+    for table in ["jobs", "projects"] {
+        assert_eq!(application.execute(&format!("DELETE FROM {table} WHERE workspace <> 0"), &[]).unwrap(), 0);
+    }
 }
 
 #[test]
@@ -289,10 +291,10 @@ fn plans_errors_and_statistics_tell_nothing_of_another_tenants_values() {
     let own = key_of(&all, OWN);
     let application = application(&world, Some(&own.to_string()));
     for (table, column) in tenant_tables(&all) {
-        // Two tables are also shown to the database itself: no index fits such a condition, but every statement of the
+        // Three tables are also shown to the database itself: no index fits such a condition, but every statement of the
         // program names its workspace.
         let condition = match table.as_str() {
-            "jobs" | "workspaces" => format!("{column} = {own}"),
+            "jobs" | "projects" | "workspaces" => format!("{column} = {own}"),
             _ => "TRUE".to_owned(),
         };
         let plan =

@@ -64,7 +64,18 @@ pub fn inhabited() -> (World, Handles) {
     world.caller.workspace = OWN.into();
     announce_drains(&world);
     note_shown(&world);
+    link_folders(&world);
     (world, handles)
+}
+
+/// As people do on their machines: tenants of a server have no folders.
+fn link_folders(world: &World) {
+    for tenant in [OWN, OTHER] {
+        let folder = world.folder().join(format!("project-{tenant}"));
+        std::fs::create_dir(&folder).unwrap();
+        std::fs::write(folder.join("rootset.toml"), "").unwrap();
+        world.service.link_project(&world.caller, &folder, tenant).unwrap();
+    }
 }
 
 /// As a scheduler would, which these tenants do not have.

@@ -23,6 +23,7 @@ pub(super) struct Target<'a> {
     /// The row of the workspace as it will stand.
     pub cells: Vec<Cell>,
     pub key: WorkspaceKey,
+    pub origin: Origin,
     /// Numbers under which this database may have noted erasures of it.
     pub ledgers: Vec<WorkspaceKey>,
     /// What the counters were when its number was last in use: of numbers, chunks, sessions and segments.
@@ -77,7 +78,7 @@ pub(super) fn target<'a>(
         (None, None, Origin::Adopted) if is_free && number.0 > workspaces::last_number(tx)? => (number, NEW_COUNTERS),
         (None, None, _) => (WorkspaceKey(0), NEW_COUNTERS),
     };
-    Ok(Target { archived, cells, key, ledgers: Vec::new(), counters, is_trashed_again: false, numbers: 0..0 })
+    Ok(Target { archived, cells, key, origin, ledgers: Vec::new(), counters, is_trashed_again: false, numbers: 0..0 })
 }
 
 /// What the counters of a workspace that is gone were.
@@ -155,7 +156,7 @@ mod tests {
 
         // The number of the first is taken here, so it needs another; the second keeps its own.
         let other = Store::open_sqlite(&folder.path().join("other.db")).expect("a new database");
-        create(&other, "default");
+        create(&other, "home");
         let (target, ledger) = (RestoreTarget::Database, LedgerUse::Without);
         let configured = Configured(&|_| RetentionPolicy::default());
         let restoring = Restoring { target, ledger, trash: TRASH, configured, room: folder.path() };

@@ -88,6 +88,24 @@ pub(super) static LAST_TABLES: &[Table] = &[
             optional("ended_at", Kind::Integer),
         ]
     ),
+    // What is known of folders is merged: a folder that was linked since the backup stays linked.
+    stored!(
+        "projects",
+        READ_PROJECTS,
+        INSERT_PROJECTS,
+        None,
+        [
+            needed("place", Kind::Text),
+            needed("path", Kind::Text),
+            optional("remote", Kind::Text),
+            optional("root_commit", Kind::Text),
+            needed("is_linked", FLAG),
+            optional("declared", Kind::Checked(is_workspace_id)),
+            optional("related", Kind::Checked(is_workspace_id)),
+            optional("related_by", Kind::Checked(is_relation)),
+            needed("looked_at", Kind::Integer),
+        ]
+    ),
     // The ledger is merged, never emptied.
     stored!(
         "erasures",
@@ -120,6 +138,10 @@ const SEARCH_COLUMNS: &[Column] = &[needed("key", COUNT), needed("head", Kind::T
 
 fn is_workspace_id(text: &str) -> bool {
     rootset_model::names::check_workspace_id(text).is_ok()
+}
+
+fn is_relation(text: &str) -> bool {
+    crate::projects::RelatedBy::from_stored(text).is_some()
 }
 
 fn is_drain_state(text: &str) -> bool {

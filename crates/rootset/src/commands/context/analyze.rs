@@ -9,6 +9,7 @@ use clap::Args;
 use rootset_api::{
     CandidateAnswer, ContextAnalysis, ContextGcAnalyze, ContextGcConfigure, ErrorCode, UsageAnswer, WindowPlanAnswer,
 };
+use rootset_model::names::HOME_WORKSPACE;
 use rootset_service::{Caller, FrontEnd, Service, ServiceError};
 use rootset_store::Store;
 
@@ -78,7 +79,7 @@ fn analyze_file(file: &Path, arguments: &AnalyzeArguments, program: &Program) ->
     let store = Store::open_sqlite(&folder.path().join("analysis.db"))?;
     let settings = program.configuration()?.settings.clone();
     let service = Arc::new(Service::new(store, settings)?);
-    let caller = Caller::new(FrontEnd::CommandLine, "cli", "default".to_owned());
+    let caller = Caller::new(FrontEnd::CommandLine, "cli", HOME_WORKSPACE);
     let format = arguments.format.map_or_else(|| detect(file), Ok)?;
     if let Some(budget) = arguments.budget {
         let (session_id, budget_tokens) = (NAME.to_owned(), Some(budget));

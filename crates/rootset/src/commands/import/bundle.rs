@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use rootset_api::{BackupRestore, BackupVerify, ListWorkspaces};
+use rootset_model::names::meant_workspace;
 use rootset_service::ServiceError;
 use rootset_store::{Manifest, open_backup};
 use serde::Serialize;
@@ -27,7 +28,8 @@ pub fn run(folder: &Path, arguments: &ImportMemoriesArguments, program: &Program
         return Err(ServiceError::conflict(message).into());
     }
     let from = source(&manifest, arguments.from.as_deref())?;
-    let into = program.global.workspace.clone().unwrap_or_else(|| from.clone());
+    let into =
+        program.global.workspace.as_deref().map_or_else(|| from.clone(), |named| meant_workspace(named).to_owned());
     let there = memories_there(&into, program)?;
     let preview = preview(&manifest, &from, &into, there);
     if arguments.dry_run {
