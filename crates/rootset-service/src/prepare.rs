@@ -22,16 +22,13 @@ impl Service {
     }
 
     /// Prepares a content with what is derived from it, also where a remote model derives it. While that fails, the
-    /// built-in rules do: forgetting waits for no model. Vectors are made up for later.
+    /// built-in rules do: forgetting waits for no model.
     pub(crate) fn prepare_with_graph(&self, content: Content) -> Result<PreparedContent, ServiceError> {
         let mut prepared = self.prepare_text(content);
-        let derived = self.extractor.extract(&prepared.content).and_then(|it| self.derive(&prepared, it));
-        let derived = derived.or_else(|_| {
-            let extraction = BuiltinExtractor.extract(&prepared.content)?;
-            let entity_terms = extraction.entities.iter().map(|entity| terms::index_terms(&entity.name)).collect();
-            Ok(PreparedDerived { extraction, entity_terms, vectors: None })
-        });
-        prepared.derived = Some(derived.map_err(|error: ProviderError| provider_failed(&error))?);
+        let extraction = self.extractor.extract(&prepared.content);
+        let extraction = extraction.or_else(|_| BuiltinExtractor.extract(&prepared.content));
+        let extraction = extraction.map_err(|error| provider_failed(&error))?;
+        prepared.derived = Some(self.derive(&prepared, extraction));
         Ok(prepared)
     }
 
