@@ -41,7 +41,7 @@ impl Client {
     /// The same service, its requests going to a new workspace.
     pub fn in_new_workspace(&self, workspace: &str) -> anyhow::Result<Self> {
         self.call("create_workspace", json!({ "workspace_id": workspace }))?;
-        let caller = Caller { workspace: workspace.to_owned(), ..self.caller.clone() };
+        let caller = Caller { workspace: workspace.into(), ..self.caller.clone() };
         Ok(Self { service: Arc::clone(&self.service), caller })
     }
 

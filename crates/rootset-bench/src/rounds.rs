@@ -104,7 +104,7 @@ impl Report {
 fn fill(service: &Arc<Service>, arguments: &Arguments) -> anyhow::Result<()> {
     for number in 0..arguments.workspaces {
         let workspace = format!("tenant-{number}");
-        let caller = Caller::new(FrontEnd::CommandLine, "rootset-bench", &workspace);
+        let caller = Caller::new(FrontEnd::CommandLine, "rootset-bench", workspace.as_str());
         service.call(&caller, "create_workspace", json!({ "workspace_id": workspace }))?;
         let note =
             |n| json!({"context": format!("Note {n} of tenant {number}: the deploy of service {n} takes a while.")});
