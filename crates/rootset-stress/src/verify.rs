@@ -46,7 +46,7 @@ impl Verifier {
 
     pub fn of_workspace(database: &Location, workspace: &str) -> Result<Self, StressError> {
         let service = Service::new(Store::open(database, None)?, Settings::default())?;
-        let caller = Caller { workspace: workspace.to_owned(), ..caller() };
+        let caller = Caller { workspace: workspace.into(), ..caller() };
         Ok(Self { service: Arc::new(service), caller })
     }
 
