@@ -134,6 +134,8 @@ pub struct MemoryInput {
     pub source_version: Option<i64>,
     /// Default: made from the text.
     pub name: Option<String>,
+    /// Your own id for it: adding with the same key again updates it.
+    pub key: Option<String>,
     /// Protect it from clean-ups.
     pub pinned: Option<bool>,
     /// The reason for the pin.

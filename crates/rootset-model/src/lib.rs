@@ -25,7 +25,7 @@ pub use cut::Cut;
 pub use extraction::{ExtractedEntity, ExtractedRelation, Extraction};
 pub use ids::{
     ChunkKey, DrainId, EntityId, ErasureId, MemoryId, PlanId, RelationId, RunId, SegmentKey, SessionKey, TokenId,
-    WorkspaceKey,
+    WorkspaceKey, prefix_range,
 };
 pub use limits::Limits;
 pub use provenance::{Channel, Origin, PinnedBy, Trust};

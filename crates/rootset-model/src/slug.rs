@@ -7,12 +7,18 @@ use unicode_normalization::char::is_combining_mark;
 
 use crate::names::check_memory_name;
 
-/// Names are typed and read back; the rest of a long topic is no help in that.
-const SLUG_BYTES_MAX: usize = 60;
+/// Names are typed, read back and shown beside every text; the rest of a long topic is no help in that.
+const SLUG_BYTES_MAX: usize = 40;
+/// How long names were that earlier versions made.
+const EARLIER_SLUG_BYTES_MAX: usize = 60;
 
 /// A lower-case ASCII name made of the topic, or none when nothing of it is left or it would read as an id.
 pub fn slug(topic: &str) -> Option<String> {
-    let mut slug = String::with_capacity(SLUG_BYTES_MAX + 8);
+    slug_within(topic, SLUG_BYTES_MAX)
+}
+
+fn slug_within(topic: &str, bytes_max: usize) -> Option<String> {
+    let mut slug = String::with_capacity(bytes_max + 8);
     let mut pending: Option<char> = None;
     for c in topic.nfkd().filter(|&c| !is_combining_mark(c) && !is_apostrophe(c)) {
         let spelt = spelling(c);
@@ -29,8 +35,8 @@ pub fn slug(topic: &str) -> Option<String> {
             Some(spelt) => slug.push_str(spelt),
             None => slug.push(c.to_ascii_lowercase()),
         }
-        if slug.len() > SLUG_BYTES_MAX {
-            cut_at_word(&mut slug);
+        if slug.len() > bytes_max {
+            cut_at_word(&mut slug, bytes_max);
             break;
         }
     }
@@ -39,9 +45,12 @@ pub fn slug(topic: &str) -> Option<String> {
 
 /// Whether the name is one that a memory with this topic gets when nobody names it: the slug, or the slug and a number.
 pub fn is_made_from(name: &str, topic: &str) -> bool {
-    let Some(rest) = slug(topic).and_then(|slug| name.strip_prefix(slug.as_str())) else { return false };
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    rest.is_empty() || rest.strip_prefix('-').is_some_and(is_number)
+    [SLUG_BYTES_MAX, EARLIER_SLUG_BYTES_MAX].into_iter().any(|bytes_max| {
+        let slug = slug_within(topic, bytes_max);
+        let rest = slug.as_deref().and_then(|slug| name.strip_prefix(slug));
+        rest.is_some_and(|rest| rest.is_empty() || rest.strip_prefix('-').is_some_and(is_number))
+    })
 }
 
 fn is_apostrophe(c: char) -> bool {
@@ -69,8 +78,8 @@ fn spelling(c: char) -> Option<&'static str> {
 }
 
 /// Shortens to the limit, to a word's end if that leaves at least half.
-fn cut_at_word(slug: &mut String) {
-    let end = slug[..=SLUG_BYTES_MAX].rfind('-').filter(|&end| end >= SLUG_BYTES_MAX / 2).unwrap_or(SLUG_BYTES_MAX);
+fn cut_at_word(slug: &mut String, bytes_max: usize) {
+    let end = slug[..=bytes_max].rfind('-').filter(|&end| end >= bytes_max / 2).unwrap_or(bytes_max);
     slug.truncate(end);
     slug.truncate(slug.trim_end_matches(|c: char| !c.is_ascii_alphanumeric()).len());
 }
@@ -115,7 +124,9 @@ mod tests {
     #[test]
     fn long_topics_are_cut_between_words() {
         let long = slug(&"some longer words ".repeat(20)).unwrap();
-        assert_eq!(long, "some-longer-words-some-longer-words-some-longer-words-some");
+        assert_eq!(long, "some-longer-words-some-longer-words-some");
+        let earlier = "some-longer-words-some-longer-words-some-longer-words-some";
+        assert!(is_made_from(earlier, &"some longer words ".repeat(20)), "what an earlier version made");
         assert_eq!(slug(&"x".repeat(500)).unwrap().len(), SLUG_BYTES_MAX);
     }
 }

@@ -236,6 +236,11 @@ impl From<StoreError> for ServiceError {
             StoreError::TokenNameTaken { by, .. } => Self::conflict(message)
                 .with_hint("choose another `name`, or revoke the existing token with `revoke_token`")
                 .with_details(json!({"token_id": by})),
+            StoreError::KeyTaken { ref key, by } => {
+                let details = json!({"key": key, "memory_id": by});
+                Self::conflict(message).with_details(details).with_hint("`add_memory` with this key updates it")
+            }
+            StoreError::AmbiguousId(_) => Self::invalid(message).with_hint("give more of the id, or the name"),
             StoreError::NameTaken { by, .. } => Self::conflict(message).with_details(json!({"memory_id": by})),
             StoreError::ContentTaken { by, name } => {
                 let named = name.as_deref().map_or_else(|| by.to_string(), |name| format!("`{name}`"));

@@ -17,6 +17,7 @@ mod get;
 mod graph;
 mod index;
 mod joint;
+mod keyed;
 mod list;
 mod nearest;
 mod plan;

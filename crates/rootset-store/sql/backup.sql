@@ -34,6 +34,10 @@ FROM chunks WHERE workspace = ?1 ORDER BY chunk;
 SELECT tag, memory
 FROM memory_tags WHERE workspace = ?1 ORDER BY tag, memory;
 
+-- name: read_memory_names
+SELECT memory, kind, name
+FROM memory_names WHERE workspace = ?1 ORDER BY kind, name, memory;
+
 -- name: read_uses
 SELECT memory, use_count, last_used_at
 FROM uses WHERE workspace = ?1 ORDER BY memory;
@@ -188,6 +192,9 @@ VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9);
 -- name: insert_memory_tags
 INSERT INTO memory_tags (workspace, tag, memory) VALUES (?1, ?2, ?3);
 
+-- name: insert_memory_names
+INSERT INTO memory_names (workspace, memory, kind, name) VALUES (?1, ?2, ?3, ?4);
+
 -- name: insert_uses
 INSERT INTO uses (workspace, memory, use_count, last_used_at) VALUES (?1, ?2, ?3, ?4);
 
@@ -296,6 +303,9 @@ DELETE FROM chunks WHERE workspace = ?1;
 
 -- name: delete_memory_tags
 DELETE FROM memory_tags WHERE workspace = ?1;
+
+-- name: delete_memory_names
+DELETE FROM memory_names WHERE workspace = ?1;
 
 -- name: delete_uses
 DELETE FROM uses WHERE workspace = ?1;

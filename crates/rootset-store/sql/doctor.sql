@@ -75,6 +75,12 @@ WHERE m.workspace = ?1
   AND NOT EXISTS (SELECT 1 FROM revisions r
                   WHERE r.workspace = m.workspace AND r.memory = m.memory AND r.revision = m.revision);
 
+-- name: names_without_memory
+-- scans: doctor
+SELECT COUNT(*) FROM memory_names n
+WHERE n.workspace = ?1
+  AND NOT EXISTS (SELECT 1 FROM memories m WHERE m.workspace = n.workspace AND m.memory = n.memory);
+
 -- name: pins_of_nobody
 -- scans: doctor
 SELECT COUNT(*) FROM memories

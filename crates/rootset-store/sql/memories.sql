@@ -27,17 +27,49 @@ SELECT {{memory_columns}} FROM memories m
 WHERE m.workspace = ?1 AND m.name = ?2 AND m.trashed_run IS NOT NULL
 ORDER BY m.trashed_at DESC LIMIT 1;
 
+-- The living memory that another name leads to: a former one, or its writer's key.
+-- name: led_to
+SELECT {{memory_columns}} FROM memory_names n JOIN memories m ON m.workspace = n.workspace AND m.memory = n.memory
+WHERE n.workspace = ?1 AND n.kind = ?2 AND n.name = ?3 AND m.trashed_run IS NULL
+ORDER BY m.memory DESC LIMIT 1;
+
+-- Ids between two, in the trash or not, as the beginning of an id names them.
+-- name: ids_between
+SELECT memory, trashed_run IS NOT NULL FROM memories
+WHERE workspace = ?1 AND memory >= ?2 AND memory <= ?3
+ORDER BY memory LIMIT ?4;
+
+-- name: insert_other_name
+INSERT INTO memory_names (workspace, memory, kind, name) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING;
+
+-- name: other_names_of
+SELECT memory, kind, name FROM memory_names
+WHERE workspace = ?1 AND memory IN (SELECT value FROM blob_list(?2))
+ORDER BY memory, kind, name;
+
+-- name: delete_other_name
+DELETE FROM memory_names WHERE workspace = ?1 AND memory = ?2 AND kind = ?3 AND name = ?4;
+
+-- A key leads to one memory: to the last that took it.
+-- name: free_key
+DELETE FROM memory_names WHERE workspace = ?1 AND kind = 'key' AND name = ?2;
+
+-- name: delete_other_names
+DELETE FROM memory_names WHERE workspace = ?1 AND memory IN (SELECT value FROM blob_list(?2));
+
 -- name: by_ids
 SELECT {{memory_columns}} FROM memories m
 WHERE m.workspace = ?1 AND m.memory IN (SELECT value FROM blob_list(?2));
 
--- Of these names, those that a memory has, in the trash or not.
+-- Of these names, those that a memory has or had, in the trash or not.
 -- name: known_names
 SELECT name FROM memories
 WHERE workspace = ?1 AND name IN (SELECT value FROM text_list(?2)) AND trashed_run IS NULL
 UNION
 SELECT name FROM memories
-WHERE workspace = ?1 AND name IN (SELECT value FROM text_list(?2)) AND trashed_run IS NOT NULL;
+WHERE workspace = ?1 AND name IN (SELECT value FROM text_list(?2)) AND trashed_run IS NOT NULL
+UNION
+SELECT name FROM memory_names WHERE workspace = ?1 AND kind = 'alias' AND name IN (SELECT value FROM text_list(?2));
 
 -- Of these contents, those that a memory has, in the trash or not.
 -- name: known_contents

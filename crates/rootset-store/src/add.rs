@@ -11,6 +11,7 @@ use crate::driver::Transaction;
 use crate::erasure::Class;
 use crate::error::StoreError;
 use crate::memories::{self, MemoryRow, Status, stored_list};
+use crate::other_names::{self, OtherName};
 use crate::purge::REMOVED_AGAIN;
 use crate::seals::{Seal, seal};
 use crate::search::{self, SimilarMemory};
@@ -27,6 +28,8 @@ pub struct NewMemory<'a> {
     pub prepared: &'a PreparedContent,
     /// The name the caller chose.
     pub name: Option<&'a str>,
+    /// What its writer finds it by.
+    pub key: Option<&'a str>,
     /// What a generated name begins with, if the topic leaves anything to begin with.
     pub slug: Option<&'a str>,
     pub source: &'a str,
@@ -132,6 +135,8 @@ fn is_refusal(error: &StoreError) -> bool {
         error,
         StoreError::ContentRemoved { .. }
             | StoreError::NameTaken { .. }
+            | StoreError::KeyTaken { .. }
+            | StoreError::AmbiguousId(_)
             | StoreError::MemoryNotFound { .. }
             | StoreError::QuotaExceeded { .. }
             | StoreError::Pinned { .. }
@@ -149,6 +154,11 @@ fn add_one(
 ) -> Result<AddOutcome, StoreError> {
     let superseded = supersede::find_all(tx, workspace, new.supersedes)?;
     superseded.iter().try_for_each(|row| refuse_persons_pin(row, stamp))?;
+    if let Some(key) = new.key
+        && let Some(row) = other_names::led_to(tx, workspace, OtherName::Key, key)?
+    {
+        return Err(StoreError::KeyTaken { key: key.to_owned(), by: row.id });
+    }
     let key = [workspace.into(), (&new.prepared.doc_hash).into()];
     let existing = tx.row(&sql::LIVE_WITH_CONTENT, &key, |row| row.get::<MemoryId>(0))?;
     let removed = if existing.is_none() { find_removed(tx, workspace, new)? } else { None };
@@ -250,6 +260,9 @@ fn add_again(
     }
     if row.status == Status::Pending {
         jobs::enqueue_completion(tx, workspace, id, false, stamp.now)?;
+    }
+    if let Some(key) = new.key {
+        other_names::insert_all(tx, workspace, &[(id, OtherName::Key, key)])?;
     }
     Ok(AddOutcome {
         memory: id,
@@ -362,7 +375,7 @@ fn insert(
 ) -> Result<AddOutcome, StoreError> {
     let name = match new.name {
         Some(given) => {
-            refuse_taken_name(tx, workspace, given)?;
+            refuse_taken_name(tx, workspace, given, new.id)?;
             given.to_owned()
         }
         None => names::free(tx, workspace, new.id, new.slug)?,
@@ -371,14 +384,19 @@ fn insert(
     outcomes.pop().ok_or(StoreError::MissingRow { statement: sql::INSERT.name })
 }
 
+/// A name that another living memory has, or had.
 pub(crate) fn refuse_taken_name(
     tx: &mut dyn Transaction,
     workspace: WorkspaceKey,
     name: &str,
+    memory: MemoryId,
 ) -> Result<(), StoreError> {
-    let taken = tx.row(&sql::BY_NAME, &[workspace.into(), name.into()], MemoryRow::read)?;
+    let mut taken = tx.row(&sql::BY_NAME, &[workspace.into(), name.into()], MemoryRow::read)?;
+    if taken.is_none() {
+        taken = other_names::led_to(tx, workspace, OtherName::Alias, name)?;
+    }
     match taken {
-        Some(row) => Err(StoreError::NameTaken { name: name.to_owned(), by: row.id }),
-        None => Ok(()),
+        Some(row) if row.id != memory => Err(StoreError::NameTaken { name: name.to_owned(), by: row.id }),
+        _ => Ok(()),
     }
 }

@@ -97,6 +97,10 @@ pub enum StoreError {
     WorkspaceExists { name: String, trashed: bool },
     #[error("no memory `{reference}`")]
     MemoryNotFound { reference: String, trashed: Option<(RunId, Timestamp)> },
+    #[error("the ids of several memories begin with `{0}`")]
+    AmbiguousId(String),
+    #[error("the key `{key}` leads to a memory already")]
+    KeyTaken { key: String, by: MemoryId },
     #[error("no memory `{0}` in the trash")]
     NotInTrash(String),
     #[error("no revision {revision} of memory {memory}")]

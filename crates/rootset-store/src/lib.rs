@@ -35,6 +35,7 @@ mod location;
 mod log;
 mod memories;
 mod orphans;
+mod other_names;
 mod plans;
 pub mod platform;
 #[cfg(feature = "postgres")]

@@ -7,10 +7,12 @@ use std::str::FromStr;
 use rootset_model::content::DocHash;
 use rootset_model::{
     Channel, ChunkKey, Content, EntityId, MemoryId, PinnedBy, RelationId, RunId, Timestamp, Trust, WorkspaceKey,
+    prefix_range,
 };
 
 use crate::driver::{Row, Transaction, Value};
 use crate::error::StoreError;
+use crate::other_names::{self, OtherName};
 use crate::statements::memories as sql;
 use crate::{Store, Workspace};
 pub use recent::Recent;
@@ -282,8 +284,43 @@ pub(crate) fn living(
     if let Some(row) = tx.row(&sql::BY_NAME, &[workspace.into(), reference.into()], MemoryRow::read)? {
         return Ok(row);
     }
+    if let Some(row) = other_names::led_to(tx, workspace, OtherName::Alias, reference)? {
+        return Ok(row);
+    }
     let trashed = tx.row(&sql::TRASHED_BY_NAME, &[workspace.into(), reference.into()], MemoryRow::read)?;
+    if trashed.is_none()
+        && let Some(id) = id_beginning(tx, workspace, reference, Among::Living)?
+    {
+        return by_id(tx, workspace, id)?.ok_or_else(|| not_found(None));
+    }
     Err(not_found(trashed.and_then(|row| row.trashed)))
+}
+
+/// Where the beginning of an id is looked up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Among {
+    Living,
+    Trashed,
+}
+
+/// Ids that are looked at: of more, some are surely alike.
+const IDS_LOOKED_AT: i64 = 200;
+
+/// The memory whose id begins so; `None` if it reads like none. Several are an error.
+pub(crate) fn id_beginning(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    text: &str,
+    among: Among,
+) -> Result<Option<MemoryId>, StoreError> {
+    let Some((first, last)) = prefix_range(text) else { return Ok(None) };
+    let parameters = [workspace.into(), first.as_slice().into(), last.as_slice().into(), IDS_LOOKED_AT.into()];
+    let found: Vec<(MemoryId, bool)> = tx.rows(&sql::IDS_BETWEEN, &parameters, |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let mut wanted = found.into_iter().filter(|(_, is_trashed)| *is_trashed == (among == Among::Trashed));
+    match (wanted.next(), wanted.next()) {
+        (Some(_), Some(_)) => Err(StoreError::AmbiguousId(text.to_owned())),
+        (found, _) => Ok(found.map(|(id, _)| id)),
+    }
 }
 
 pub(crate) fn by_id(

@@ -6,7 +6,7 @@ use crate::driver::Transaction;
 use crate::error::StoreError;
 use crate::failpoints::{failpoint, sweep_batch_memories};
 use crate::kinds::{KINDS, Undoing, restore_memories};
-use crate::memories::{self, MemoryRow};
+use crate::memories::{self, Among, MemoryRow};
 use crate::runs::{self, RunView};
 use crate::statements::runs as sql;
 use crate::sweep::Remains;
@@ -188,7 +188,13 @@ fn find_trashed(tx: &mut dyn Transaction, workspace: WorkspaceKey, reference: &s
         Ok(id) => memories::by_id(tx, workspace, id)?,
         Err(_) => {
             let parameters = [workspace.into(), reference.into()];
-            tx.row(&crate::statements::memories::TRASHED_BY_NAME, &parameters, MemoryRow::read)?
+            match tx.row(&crate::statements::memories::TRASHED_BY_NAME, &parameters, MemoryRow::read)? {
+                Some(row) => Some(row),
+                None => match memories::id_beginning(tx, workspace, reference, Among::Trashed)? {
+                    Some(id) => memories::by_id(tx, workspace, id)?,
+                    None => None,
+                },
+            }
         }
     };
     row.filter(|row| row.trashed.is_some()).ok_or_else(|| StoreError::NotInTrash(reference.to_owned()))

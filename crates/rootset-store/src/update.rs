@@ -10,6 +10,7 @@ use crate::driver::{SearchIndex, SearchRemoval, Transaction};
 use crate::error::StoreError;
 use crate::graph::Contribution;
 use crate::memories::{self, MemoryRow, Writer};
+use crate::other_names::{self, OtherName};
 use crate::purge::{Erased, Receipt};
 use crate::statements::memories as sql;
 use crate::workspaces::{self, Draw};
@@ -135,6 +136,10 @@ fn update(
         row.trust = row.trust.min(request.origin.trust);
     }
     apply_attributes(tx, workspace, &mut row, request, stamp)?;
+    if let Some(prepared) = request.content.filter(|_| request.attributes.name.is_none()) {
+        let (earlier, _) = memories::content_of(tx, workspace, row.id, row.newest_revision())?;
+        other_names::follow_topic(tx, workspace, &mut row, &earlier.topic, &prepared.content.topic)?;
+    }
     row.version += 1;
     row.updated_at = stamp.now;
     let grown_by = row.attribute_bytes() - bytes_before;
@@ -188,7 +193,9 @@ fn apply_attributes(
     if let Some(name) = &changes.name
         && row.name.as_ref() != Some(name)
     {
-        refuse_taken_name(tx, workspace, name)?;
+        refuse_taken_name(tx, workspace, name, row.id)?;
+        other_names::take_back(tx, workspace, row.id, name)?;
+        other_names::insert_all(tx, workspace, &[(row.id, OtherName::Given, name)])?;
         row.name = Some(name.clone());
     }
     if let Some(metadata) = &changes.metadata {

@@ -71,6 +71,18 @@ fn personal_memory_of_the_fifteenth_schema_of_sqlite_opens_with_all_it_holds() {
 }
 
 #[test]
+fn former_names_and_keys_of_the_seventeenth_schema_of_sqlite_lead_to_their_memory() {
+    let folder = temporary_folder();
+    let path = folder.path().join("copy.db");
+    std::fs::copy(&fixtures()[16], &path).expect("a copy");
+    let store = Store::open_sqlite(&path).expect("the fixture opens");
+    let workspace = store.workspace("default").expect("the default workspace");
+    let memory = store.memory(&workspace, "project-falcon-uses-mysql").expect("a former name");
+    assert_eq!(memory.name.as_deref(), Some("falcon-deploy"));
+    assert_eq!(store.memory_with_key(&workspace, "falcon/deploy").expect("a read"), Some(memory.id));
+}
+
+#[test]
 fn indexed_files_of_the_third_schema_of_sqlite_open_with_all_they_hold() {
     let folder = temporary_folder();
     let path = folder.path().join("copy.db");

@@ -7,6 +7,7 @@ mod help;
 
 use std::ffi::OsString;
 
+use clap::error::{ContextKind, ContextValue};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 pub use help::described_by;
 use rootset_api::ListTrash;
@@ -91,7 +92,9 @@ pub struct GlobalArguments {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    #[command(visible_alias = "remember")]
     Add(AddArguments),
+    #[command(visible_alias = "recall")]
     Search(SearchArguments),
     List(ListArguments),
     Show(ShowArguments),
@@ -199,8 +202,25 @@ pub fn command() -> clap::Command {
 }
 
 pub fn parse(given: &[OsString]) -> Result<Arguments, clap::Error> {
-    let matches = help::grouped(command()).try_get_matches_from(given)?;
+    let matches = help::grouped(command()).try_get_matches_from(given).map_err(harmless)?;
     Arguments::from_arg_matches(&matches)
+}
+
+/// Commands that remove something: nobody who mistyped another one is led to them.
+const REMOVING: [&str; 7] = ["defrag", "delete", "forget", "prune", "purge", "remove", "rm"];
+
+/// The error without suggestions to remove something.
+fn harmless(mut error: clap::Error) -> clap::Error {
+    let is_harmless = |name: &String| !REMOVING.contains(&name.as_str());
+    let kept = match error.remove(ContextKind::SuggestedSubcommand) {
+        Some(ContextValue::Strings(names)) => names.into_iter().filter(is_harmless).collect(),
+        Some(ContextValue::String(name)) => Some(name).filter(is_harmless).into_iter().collect(),
+        _ => Vec::new(),
+    };
+    if !kept.is_empty() {
+        error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(kept));
+    }
+    error
 }
 
 /// Whether the caller expects JSON, asked when the arguments as a whole cannot be understood.

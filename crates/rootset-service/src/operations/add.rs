@@ -11,6 +11,7 @@ use rootset_store::{AddOutcome, NewMemory, PreparedContent, SimilarMemory, Statu
 use rootset_text::terms;
 use serde_json::{Map, Value};
 
+use super::keyed;
 use crate::caller::{Caller, USER_SOURCE};
 use crate::error::ServiceError;
 use crate::fields::{
@@ -24,38 +25,50 @@ use crate::worker::{Completion, provider_failed};
 impl Operation for AddMemory {
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<AddedMemory, ServiceError> {
         let workspace = service.workspace_for(caller, self.workspace_id.as_deref(), self.memory_of)?;
-        // Only these reach what a person may have pinned.
-        let reaches_others = self.memory.supersedes.is_some() || self.memory.expires_at.is_some();
-        let again = reaches_others.then(|| serde_json::to_value(&self).unwrap_or_default());
-        let checked = CheckedMemory::check(self.memory, service, caller)?;
-        let terms: Vec<String> =
-            terms::query_terms(&checked.prepared.content.context).into_iter().map(|term| term.term).collect();
-        let added = service.store.add_memory(
-            &workspace,
-            &checked.new_memory(service.next_memory_id(), caller),
-            &terms,
-            SIMILAR_MAX,
-            service.stamp(caller),
-        );
-        let (outcome, similar) =
-            added.map_err(|error| caller.or_ask_person(error.into(), Self::NAME, || again.unwrap_or_default()))?;
-        let content = &checked.prepared.content;
-        let written = content.decisions.iter().chain(&content.rationale).map(String::as_str);
-        service.uses.written(written.chain([content.context.as_str()]), service.now());
-        let mut answer = answer(&outcome, &workspace);
-        if outcome.status == Status::Pending {
-            complete(service, &workspace, &mut answer);
+        match self.memory.key.clone() {
+            Some(key) => keyed::add_or_update(self, &key, service, &workspace, caller),
+            None => add(self, service, &workspace, caller),
         }
-        answer.similar = similar.into_iter().map(similar_answer).collect();
-        if outcome.created {
-            // The memory is stored: that it could not be compared is no reason to say otherwise.
-            match service.update_candidates(&workspace, outcome.memory, content, caller) {
-                Ok(updates) => answer.updates = (!updates.is_empty()).then_some(updates),
-                Err(error) => tracing::warn!(%error, "a new memory was not compared with older ones"),
-            }
-        }
-        Ok(answer)
     }
+}
+
+pub(super) fn add(
+    request: AddMemory,
+    service: &Arc<Service>,
+    workspace: &Workspace,
+    caller: &Caller,
+) -> Result<AddedMemory, ServiceError> {
+    // Only these reach what a person may have pinned.
+    let reaches_others = request.memory.supersedes.is_some() || request.memory.expires_at.is_some();
+    let again = reaches_others.then(|| serde_json::to_value(&request).unwrap_or_default());
+    let checked = CheckedMemory::check(request.memory, service, caller)?;
+    let terms: Vec<String> =
+        terms::query_terms(&checked.prepared.content.context).into_iter().map(|term| term.term).collect();
+    let added = service.store.add_memory(
+        workspace,
+        &checked.new_memory(service.next_memory_id(), caller),
+        &terms,
+        SIMILAR_MAX,
+        service.stamp(caller),
+    );
+    let (outcome, similar) =
+        added.map_err(|error| caller.or_ask_person(error.into(), AddMemory::NAME, || again.unwrap_or_default()))?;
+    let content = &checked.prepared.content;
+    let written = content.decisions.iter().chain(&content.rationale).map(String::as_str);
+    service.uses.written(written.chain([content.context.as_str()]), service.now());
+    let mut answer = answer(&outcome, workspace);
+    if outcome.status == Status::Pending {
+        complete(service, workspace, &mut answer);
+    }
+    answer.similar = similar.into_iter().map(similar_answer).collect();
+    if outcome.created {
+        // The memory is stored: that it could not be compared is no reason to say otherwise.
+        match service.update_candidates(workspace, outcome.memory, content, caller) {
+            Ok(updates) => answer.updates = (!updates.is_empty()).then_some(updates),
+            Err(error) => tracing::warn!(%error, "a new memory was not compared with older ones"),
+        }
+    }
+    Ok(answer)
 }
 
 fn answer(outcome: &AddOutcome, workspace: &Workspace) -> AddedMemory {
@@ -169,6 +182,7 @@ struct CheckedMemory {
     metadata: Option<Map<String, Value>>,
     tags: Vec<String>,
     name: Option<String>,
+    key: Option<String>,
     pinned: bool,
     pin_reason: Option<String>,
     expires_at: Option<Timestamp>,
@@ -197,6 +211,9 @@ impl CheckedMemory {
         if let Some(name) = &input.name {
             check_memory_name(name).map_err(|error| ServiceError::invalid(format!("`name`: {error}")))?;
         }
+        if let Some(key) = &input.key {
+            check_memory_name(key).map_err(|error| ServiceError::invalid(format!("`key`: {error}")))?;
+        }
         let pinned = input.pinned.unwrap_or(false);
         check_pin_reason(input.pin_reason.as_deref(), pinned)?;
         let slug = slug(&content.topic);
@@ -209,6 +226,7 @@ impl CheckedMemory {
             metadata: input.metadata,
             tags: checked_tags(&input.tags.unwrap_or_default())?,
             name: input.name,
+            key: input.key,
             pinned,
             pin_reason: input.pin_reason,
             expires_at: input.expires_at,
@@ -223,6 +241,7 @@ impl CheckedMemory {
             id,
             prepared: &self.prepared,
             name: self.name.as_deref(),
+            key: self.key.as_deref(),
             slug: self.slug.as_deref(),
             source: &self.source,
             source_version: self.source_version,

@@ -59,7 +59,7 @@ pub(crate) fn applied_plan_answer(
             count: applied.skipped.count,
             first: applied.skipped.first.into_iter().map(|(id, reason)| SkippedItem { id, reason }).collect(),
         },
-        undo_until: run.undo_until,
+        undo_until: run.undo_until.filter(|_| !run.counts.taken.is_nothing()),
         undone: run.undone_at.map(|_| true),
         unfinished: run.finished_at.is_none().then_some(true),
         receipt,

@@ -95,7 +95,12 @@ fn nothing_named(
         return Ok(answer(service.undo_run(workspace, run, service.stamp(caller))?));
     }
     let runs = match kind {
-        None => service.store.undoable_runs(workspace, RUNS_SHOWN)?,
+        // A run that took nothing is none that can be undone.
+        None => {
+            let mut runs = service.store.undoable_runs(workspace, RUNS_SHOWN)?;
+            runs.retain(|run| !run.counts.taken.is_nothing());
+            runs
+        }
         Some(ListedKind::Segment) => service.store.stashing_runs(workspace, RUNS_SHOWN)?,
     };
     Ok(listed(undoable::with_names(runs, service, workspace)?))

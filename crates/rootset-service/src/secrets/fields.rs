@@ -34,6 +34,7 @@ const LOOKED_UP: &[&str] = &[
 
 const IDENTIFIERS: &[&str] = &[
     "name",
+    "key",
     "workspace_id",
     "workspaces",
     "new_workspace_id",

@@ -291,8 +291,9 @@ fn forgetting_an_earlier_text_for_good_takes_the_name_made_from_it() {
     let world = World::new();
     with_neighbours(&world);
     let id = world.add(&text());
+    let old = text_of(&world.look(&id)["name"]);
     world.call("update_memory", json!({"memory_id": id, "context": "nothing private"}));
-    assert!(text_of(&world.look(&id)["name"]).contains(WORDS[0]));
+    assert!(old.contains(WORDS[0]) && world.look(&old)["name"] == "nothing-private");
     let plan = world.call("forget", json!({"query": WORDS[0], "purge": true}));
     let applied = world.call("gc_apply", json!({"plan_id": plan["plan_id"], "confirm": true}));
     assert_eq!(applied["receipt"]["byte_scan"], World::clean_scan());

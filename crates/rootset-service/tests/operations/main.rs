@@ -31,6 +31,7 @@ mod housekeeping;
 mod ledgers;
 mod listing;
 mod model;
+mod naming;
 mod nonsense;
 mod personal;
 mod projects;

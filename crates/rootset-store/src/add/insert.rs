@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use rootset_model::slug::is_made_from;
 use rootset_model::{MemoryId, Timestamp, WorkspaceKey};
 
 use super::{AddOutcome, NewMemory};
@@ -10,6 +11,7 @@ use crate::driver::{SearchIndex, SearchRow, Transaction, Value};
 use crate::error::StoreError;
 use crate::graph::{self, Contribution};
 use crate::memories::{Status, Writer, stored_list};
+use crate::other_names::{self, OtherName};
 use crate::seals::{Seal, seal};
 use crate::statements::memories as sql;
 use crate::time::ObservedStamp;
@@ -52,6 +54,8 @@ pub fn insert_all(
     insert_rows(tx, workspace, memories, &numbers, stamp.now)?;
     let tags: Vec<(MemoryId, &[String])> = memories.iter().map(|it| (it.new.id, it.new.tags)).collect();
     insert_tags(tx, workspace, &tags)?;
+    let others: Vec<(MemoryId, OtherName, &str)> = memories.iter().flat_map(|it| other_names_of(it.new)).collect();
+    other_names::insert_all(tx, workspace, &others)?;
     let revisions: Vec<_> = memories
         .iter()
         .map(|it| {
@@ -107,6 +111,14 @@ pub fn insert_all(
             }
         })
         .collect())
+}
+
+/// Its key, and its name where that reads like one made from the text although somebody gave it.
+fn other_names_of<'a>(new: &NewMemory<'a>) -> impl Iterator<Item = (MemoryId, OtherName, &'a str)> {
+    let id = new.id;
+    let topic = &new.prepared.content.topic;
+    let given = new.name.filter(|name| is_made_from(name, topic)).map(|name| (id, OtherName::Given, name));
+    given.into_iter().chain(new.key.map(|key| (id, OtherName::Key, key)))
 }
 
 /// One number for the memory and one for each of its entities, in the order of the batch.

@@ -28,7 +28,7 @@ pub fn leading<'a>(
         .iter()
         .map(|new| {
             let hash = &new.prepared.doc_hash;
-            new.supersedes.is_empty() && !known.contains(hash) && seen.insert(*hash)
+            new.supersedes.is_empty() && new.key.is_none() && !known.contains(hash) && seen.insert(*hash)
         })
         .collect();
     let count = is_plain.iter().take_while(|plain| **plain).count();

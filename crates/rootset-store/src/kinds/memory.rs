@@ -44,6 +44,7 @@ const CHECKS: &[CountedCheck] = &[
     ("I8.revisions", "memories without their current revision", &doctor_sql::MEMORIES_WITHOUT_REVISION),
     ("I8.chunks", "memories without chunks", &doctor_sql::MEMORIES_WITHOUT_CHUNKS),
     ("pins", "pins that are nobody's, and owners of pins that are not there", &doctor_sql::PINS_OF_NOBODY),
+    ("I8.names", "former names and keys of memories that do not exist", &doctor_sql::NAMES_WITHOUT_MEMORY),
     ("I8.memories", "chunks of memories that do not exist", &doctor_sql::CHUNKS_WITHOUT_MEMORY),
     ("I8.vectors", "vectors of chunks that do not exist", &doctor_sql::VECTORS_WITHOUT_CHUNK),
     ("I8.files", "files and memories that do not belong to each other", &doctor_sql::FILES_WITHOUT_MEMORY),

@@ -344,6 +344,9 @@ fn remove(
             erased.probe(&name);
         }
         erasure::record(tx, workspace, ledger, &contents, stamp)?;
+    } else {
+        // What it was called then goes with the words.
+        erased_names::forget_aliases(tx, workspace, &topics)?;
     }
     Ok(())
 }

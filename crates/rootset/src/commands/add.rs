@@ -31,6 +31,8 @@ pub struct AddArguments {
     #[arg(long)]
     name: Option<String>,
     #[arg(long)]
+    key: Option<String>,
+    #[arg(long)]
     source: Option<String>,
     #[arg(long, value_name = "NUMBER")]
     source_version: Option<i64>,
@@ -66,6 +68,7 @@ pub fn run(arguments: AddArguments, program: &Program) -> Result<(), Failure> {
         source: arguments.source,
         source_version: arguments.source_version,
         name: arguments.name,
+        key: arguments.key,
         pinned: arguments.pin.is_some().then_some(true),
         pin_reason: arguments.pin.filter(|reason| !reason.is_empty()),
         expires_at,

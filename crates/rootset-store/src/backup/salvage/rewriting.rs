@@ -34,7 +34,7 @@ pub fn salvaged_rows(table: &Table, number: i64, mut cells: Vec<Cell>, known: &K
     if matches!(table.name, "sessions" | "segments" | "segment_texts" | "ledger") {
         return salvaged_context(table, number, cells, known);
     }
-    let is_of_memory = matches!(table.name, "memories" | "revisions" | "uses" | "memory_tags");
+    let is_of_memory = matches!(table.name, "memories" | "revisions" | "uses" | "memory_tags" | "memory_names");
     let memory = cells[column::MEMORY].id().filter(|_| is_of_memory);
     let whole = memory.and_then(|memory| known.memories.get(&(number, memory)));
     if source_has_tags(table) && memory.is_some_and(|memory| known.altered_memories.contains(&(number, memory))) {

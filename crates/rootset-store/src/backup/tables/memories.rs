@@ -3,6 +3,7 @@
 use rootset_model::{Extraction, PinnedBy};
 
 use super::{CHANNEL, COUNT, FLAG, Kind, Rows, TRUST, Table, is_json, needed, optional};
+use crate::other_names::OtherName;
 use crate::statements::backup as sql;
 
 pub(crate) static MEMORY_TABLES: &[Table] = &[
@@ -98,6 +99,13 @@ pub(crate) static MEMORY_TABLES: &[Table] = &[
         [needed("tag", Kind::Text), needed("memory", Kind::Id),]
     ),
     stored!(
+        "memory_names",
+        READ_MEMORY_NAMES,
+        INSERT_MEMORY_NAMES,
+        Some(&sql::DELETE_MEMORY_NAMES),
+        [needed("memory", Kind::Id), needed("kind", Kind::Checked(is_kind_of_name)), needed("name", Kind::Text),]
+    ),
+    stored!(
         "uses",
         READ_USES,
         INSERT_USES,
@@ -112,6 +120,10 @@ pub(crate) static MEMORY_TABLES: &[Table] = &[
         [needed("memory", Kind::Id), needed("shown_count", COUNT), needed("last_shown_at", Kind::Integer),]
     ),
 ];
+
+fn is_kind_of_name(text: &str) -> bool {
+    OtherName::from_word(text).is_some()
+}
 
 fn is_pinned_by(text: &str) -> bool {
     PinnedBy::from_word(text).is_some()

@@ -62,6 +62,7 @@ pub(super) fn remove(
         &code_sql::DELETE_REFERENCES,
         &graph_sql::DELETE_CONTRIBUTIONS,
         &memory_sql::DELETE_TAGS,
+        &memory_sql::DELETE_OTHER_NAMES,
         &purge_sql::DELETE_USES,
         &purge_sql::DELETE_SHOWN,
         &purge_sql::DELETE_REVISIONS,
