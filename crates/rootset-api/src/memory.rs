@@ -143,6 +143,14 @@ pub struct MemoryInput {
     pub pin_reason: Option<String>,
     /// When it stops being true.
     pub expires_at: Option<Timestamp>,
+    /// The conversation, session or document it is part of: search reads it together with the memories before and after it
+    /// there. Default: what you write from one source.
+    #[schemars(extend("x-rare" = true))]
+    pub thread: Option<String>,
+    /// When what it tells of happened: `2026-05-07`, `2026-05`, RFC 3339, or a range with a slash between; default: read
+    /// from the text (`yesterday`, `last Friday`, `7 May 2026`).
+    #[schemars(extend("x-rare" = true))]
+    pub occurred_at: Option<String>,
     /// Names of memories that it replaces.
     pub supersedes: Option<Vec<String>>,
     /// Restore removed content instead of refusing it.

@@ -21,6 +21,7 @@ mod fields;
 mod housekeeping;
 mod indexing;
 mod languages;
+mod occurred;
 mod operation;
 pub mod operations;
 mod per_caller;

@@ -18,7 +18,7 @@ FROM runs WHERE workspace = ?1 ORDER BY run;
 SELECT memory, sequence, name, source, repo, file_path, written_by, status, last_error, attempts, version, revision,
        pending_revision, source_version, doc_hash, metadata, tags, created_at, updated_at, ingested_at, expires_at,
        pinned, pin_reason, superseded_by, superseded_at, supersede_reason, trashed_run, trashed_at, stale_at,
-       is_stamp_in_doubt, seal, channel, trust, pinned_by, pinned_actor
+       is_stamp_in_doubt, seal, channel, trust, pinned_by, pinned_actor, place, occurred_from, occurred_until
 FROM memories WHERE workspace = ?1 ORDER BY memory;
 
 -- name: read_revisions
@@ -160,7 +160,8 @@ INSERT INTO memories (workspace, memory, sequence, name, source, repo, file_path
                       attempts, version, revision, pending_revision, source_version, doc_hash, metadata, tags,
                       created_at, updated_at, ingested_at, expires_at, pinned, pin_reason, superseded_by,
                       superseded_at, supersede_reason, trashed_run, trashed_at, stale_at, is_stamp_in_doubt, seal,
-                      channel, trust, pinned_by, pinned_actor, ingested_observed_ms)
+                      channel, trust, pinned_by, pinned_actor, place, occurred_from, occurred_until,
+                      ingested_observed_ms)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24,
         ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32,
         COALESCE(?33, CASE
@@ -177,7 +178,7 @@ VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?
           WHEN CAST(?23 AS BIGINT) = 0 THEN NULL
           WHEN ?8 = 'cli' AND ?5 NOT IN ('agent', 'server-memory') THEN 'person'
           ELSE 'agent' END),
-        ?36, ?37);
+        ?36, ?37, ?38, ?39, ?40);
 
 -- name: insert_revisions
 INSERT INTO revisions (workspace, memory, revision, topic, context, decisions, rationale, bytes, created_at,

@@ -8,9 +8,15 @@ m.supersede_reason, m.trashed_run, m.trashed_at, {{m_is_superseded}}, m.channel,
 INSERT INTO memories (workspace, memory, sequence, name, source, written_by, status, version, revision, doc_hash,
                       metadata, tags, created_at, updated_at, ingested_at, expires_at, pinned, pin_reason,
                       ingested_observed_ms, is_stamp_in_doubt, seal, source_version, channel, trust, pinned_by,
-                      pinned_actor)
+                      pinned_actor, place, occurred_from, occurred_until)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 1, 1, ?8, ?9, ?10, ?11, ?11, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21,
-        ?22);
+        ?22, ?23, ?24, ?25);
+
+-- The last place taken in each of these threads, which are given by their first places.
+-- name: last_places
+SELECT t.value, COALESCE((SELECT MAX(m.place) FROM memories m
+                          WHERE m.workspace = ?1 AND m.place >= t.value AND m.place < t.value + 4294967296), t.value)
+FROM integer_list(?2) AS t;
 
 -- name: count_source
 INSERT INTO sources (workspace, source, memories) VALUES (?1, ?2, ?3)

@@ -1,8 +1,17 @@
 -- Chunks with what ranking needs of their memories; only of memories current at ?2 and within the filters.
 -- name: candidates
-SELECT ch.chunk, ch.memory, ch.is_question, m.source, m.updated_at
+SELECT {{candidate_columns}}
 FROM chunks ch JOIN memories m ON m.workspace = ch.workspace AND m.memory = ch.memory
 WHERE ch.workspace = ?1 AND ch.chunk IN (SELECT value FROM integer_list(?3)) AND {{m_is_current}};
+
+-- The same for the first ?4 chunks of the memories in these places of threads.
+-- name: candidates_in_places
+SELECT {{candidate_columns}}
+FROM memories m JOIN chunks ch ON ch.workspace = m.workspace AND ch.memory = m.memory AND ch.ordinal < ?4
+WHERE m.workspace = ?1 AND m.place IN (SELECT value FROM integer_list(?3)) AND {{m_is_current}};
+
+-- fragment: candidate_columns
+ch.chunk, ch.memory, ch.is_question, m.updated_at, m.place, m.occurred_from, m.occurred_until
 
 -- Of these memories, those that pass the caller's filters.
 -- name: filter

@@ -14,6 +14,11 @@ SELECT chunk, number, space, scale, codes FROM vectors WHERE workspace = ?1 AND 
 SELECT chunk, vector FROM vector_originals
 WHERE workspace = ?1 AND chunk IN (SELECT value FROM integer_list(?2));
 
+-- name: originals_in_space
+SELECT o.chunk, o.vector
+FROM vector_originals o JOIN vectors v ON v.workspace = o.workspace AND v.chunk = o.chunk
+WHERE o.workspace = ?1 AND o.chunk IN (SELECT value FROM integer_list(?2)) AND v.space = ?3;
+
 -- name: spaces_of
 SELECT chunk, space FROM vectors WHERE workspace = ?1 AND chunk IN (SELECT value FROM integer_list(?2));
 

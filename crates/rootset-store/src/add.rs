@@ -2,6 +2,7 @@
 
 mod insert;
 pub(crate) mod names;
+mod places;
 mod plain;
 
 use rootset_model::limits::{METADATA_BYTES_MAX, TAGS_MAX};
@@ -20,6 +21,7 @@ use crate::workspaces;
 use crate::{PreparedContent, Stamp, Store, Workspace, erasure, jobs, supersede, undo};
 use insert::{Named, insert_all, insert_tags};
 pub(crate) use insert::{NewRevision, insert_chunks, insert_revisions};
+pub use places::ThreadNumber;
 
 /// A memory to be stored, checked and prepared by the caller.
 #[derive(Clone, Debug)]
@@ -39,6 +41,9 @@ pub struct NewMemory<'a> {
     pub metadata: Option<&'a serde_json::Map<String, serde_json::Value>>,
     pub tags: &'a [String],
     pub expires_at: Option<Timestamp>,
+    pub thread: ThreadNumber,
+    /// The first and the last moment of what it tells of.
+    pub occurred: Option<(Timestamp, Timestamp)>,
     pub is_pinned: bool,
     pub pin_reason: Option<&'a str>,
     /// Whose pin it would be.

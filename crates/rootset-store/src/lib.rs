@@ -73,7 +73,7 @@ use std::sync::atomic::AtomicBool;
 
 use driver::{DurabilitySetting, Engine, Tenant, Transaction, Wall};
 
-pub use add::{AddOutcome, NewMemory};
+pub use add::{AddOutcome, NewMemory, ThreadNumber};
 pub use audit::{ACCESS_DENIED, AuditEntry, AuditFilters, AuditHead, Denial};
 pub use backup::{
     Backup, BackupKind, BackupReason, Configured, DAMAGED_TAG, DamagedBackup, FreshTrash, LedgerUse, Manifest,
@@ -116,7 +116,7 @@ pub use repair::{BrokenMemory, CodeOrigin, UnindexedText};
 pub use retention::RetentionTarget;
 pub use runs::{RunCounts, RunView, TrashedItem, TrashedText};
 pub use search::{
-    Candidate, Candidates, EntityHit, Hit, NamedMemory, Ranked, RelatedMemory, SearchFilters, SearchRequest,
+    Candidate, Candidates, EntityHit, Hit, NEIGHBOURS, NamedMemory, Ranked, RelatedMemory, SearchFilters, SearchRequest,
     SimilarMemory,
 };
 pub use simulation::{Loss, RetentionSimulation};

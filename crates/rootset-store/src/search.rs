@@ -11,11 +11,11 @@ use std::collections::{HashMap, HashSet};
 
 use rootset_model::{Content, MemoryId, PinnedBy, Timestamp, Trust, WorkspaceKey};
 
-use crate::driver::{Combine, SearchIndex, SearchQuery, SearchStatistics, Transaction};
+use crate::driver::{Combine, Row, SearchIndex, SearchQuery, SearchStatistics, Transaction};
 use crate::error::StoreError;
 use crate::memories::{read_content, read_list};
 use crate::statements::{memories as memory_sql, search as sql};
-use crate::{ContentPart, Store, Workspace};
+use crate::{ContentPart, Store, Workspace, vectors};
 pub use entities::EntityHit;
 pub use nearest::NamedMemory;
 pub(crate) use similar::similar;
@@ -25,8 +25,12 @@ pub use similar::{RelatedMemory, SimilarMemory};
 const CANDIDATES: usize = 32;
 /// Matching rows a first-stage query may touch: rare terms find the candidates, common ones only help to rank them.
 const MATCHED_ROWS_MAX: i64 = 4_000;
-/// Neighbouring chunks on each side that take part in a candidate's score.
+/// Memories before and after a candidate in its thread that take part in its score.
 pub const NEIGHBOURS: i64 = 4;
+/// Chunks of a neighbour that are looked at: its beginning tells what it is about, and a book must not cost a search.
+const NEIGHBOUR_CHUNKS: i64 = 4;
+/// The bits of a place that say where in its thread it is.
+const POSITION_BITS: u32 = 32;
 
 #[derive(Clone, Debug, Default)]
 pub struct SearchFilters {
@@ -61,14 +65,17 @@ pub struct Candidates {
 pub struct Candidate {
     pub chunk: i64,
     pub memory: MemoryId,
-    pub source: String,
     pub updated_at: Timestamp,
+    /// Places that differ by one are neighbours in a thread. Memories of indexed files have none.
+    pub place: Option<i64>,
+    /// The first and the last moment of what the memory tells of.
+    pub occurred: Option<(Timestamp, Timestamp)>,
     pub is_question: bool,
     /// Passes the caller's filters; others only lend their score to neighbours.
     pub is_servable: bool,
     pub head_terms: String,
     pub body_terms: String,
-    /// Cosine to the query, where vectors found it.
+    /// Cosine to the query, where there is a vector.
     pub similarity: Option<f32>,
     /// Entities of the query that its memory contributes to.
     pub linked_entities: usize,
@@ -136,21 +143,19 @@ impl Store {
     ) -> Result<Candidates, StoreError> {
         let statistics = tx.search_statistics(workspace, SearchIndex::Memories, request.terms)?;
         let mut keys = lexical(tx, workspace, request, &statistics)?;
-        let mut similarities: HashMap<i64, f32> = HashMap::new();
         if let Some((space, vector)) = request.vector {
             let wanted = CANDIDATES.max(request.limit * 2);
-            for (chunk, cosine) in self.vectors.nearest(tx, workspace, space, vector, wanted)? {
-                similarities.insert(chunk, cosine);
-                keys.push(chunk);
-            }
+            let nearest = self.vectors.nearest(tx, workspace, space, vector, wanted)?;
+            keys.extend(nearest.into_iter().map(|(chunk, _)| chunk));
         }
-        let around: HashSet<i64> =
-            keys.iter().flat_map(|key| key - NEIGHBOURS..=key + NEIGHBOURS).filter(|key| *key > 0).collect();
-        let mut pool: Vec<i64> = around.into_iter().collect();
-        pool.sort_unstable();
-        let mut rows = load(tx, workspace, &pool, request)?;
-        for row in &mut rows {
-            row.similarity = similarities.get(&row.chunk).copied();
+        let mut rows = load(tx, workspace, &keys, request)?;
+        if let Some((space, vector)) = request.vector {
+            let pool: Vec<i64> = rows.iter().map(|row| row.chunk).collect();
+            let similarities: HashMap<i64, f32> =
+                vectors::similarities(tx, workspace, space, vector, &pool)?.into_iter().collect();
+            for row in &mut rows {
+                row.similarity = similarities.get(&row.chunk).copied();
+            }
         }
         link_entities(tx, workspace, request, &mut rows)?;
         Ok(Candidates { rows, statistics })
@@ -269,27 +274,21 @@ fn passing(
     Ok(tx.rows(&sql::FILTER, &parameters, |row| row.get(0))?.into_iter().collect())
 }
 
+/// The chunks found, and the beginnings of the memories around them in their threads.
 fn load(
     tx: &mut dyn Transaction,
     workspace: WorkspaceKey,
-    pool: &[i64],
+    found: &[i64],
     request: &SearchRequest<'_>,
 ) -> Result<Vec<Candidate>, StoreError> {
-    let mut rows = tx.rows(&sql::CANDIDATES, &[workspace.into(), request.now.into(), pool.into()], |row| {
-        Ok(Candidate {
-            chunk: row.get(0)?,
-            memory: row.get(1)?,
-            is_question: row.get(2)?,
-            source: row.get(3)?,
-            updated_at: row.get(4)?,
-            is_servable: false,
-            head_terms: String::new(),
-            body_terms: String::new(),
-            similarity: None,
-            linked_entities: 0,
-        })
-    })?;
+    let mut rows = tx.rows(&sql::CANDIDATES, &[workspace.into(), request.now.into(), found.into()], read_candidate)?;
+    let places = around(rows.iter().filter_map(|row| row.place));
+    if !places.is_empty() {
+        let parameters = [workspace.into(), request.now.into(), places.as_slice().into(), NEIGHBOUR_CHUNKS.into()];
+        rows.extend(tx.rows(&sql::CANDIDATES_IN_PLACES, &parameters, read_candidate)?);
+    }
     rows.sort_by_key(|row| row.chunk);
+    rows.dedup_by_key(|row| row.chunk);
     let allowed = passing(tx, workspace, &rows.iter().map(|row| row.memory.0).collect::<Vec<_>>(), request)?;
     let keys: Vec<i64> = rows.iter().map(|row| row.chunk).collect();
     let mut terms: HashMap<i64, (String, String)> = tx
@@ -302,6 +301,36 @@ fn load(
         (row.head_terms, row.body_terms) = terms.remove(&row.chunk).unwrap_or_default();
     }
     Ok(rows)
+}
+
+fn read_candidate(row: &dyn Row) -> Result<Candidate, StoreError> {
+    let (from, until) = (row.get::<Option<Timestamp>>(5)?, row.get::<Option<Timestamp>>(6)?);
+    Ok(Candidate {
+        chunk: row.get(0)?,
+        memory: row.get(1)?,
+        is_question: row.get(2)?,
+        updated_at: row.get(3)?,
+        place: row.get(4)?,
+        occurred: from.zip(until),
+        is_servable: false,
+        head_terms: String::new(),
+        body_terms: String::new(),
+        similarity: None,
+        linked_entities: 0,
+    })
+}
+
+/// The places up to [`NEIGHBOURS`] before and after each of these in the same thread, itself included.
+fn around(places: impl Iterator<Item = i64>) -> Vec<i64> {
+    let mut around: Vec<i64> = places
+        .flat_map(|place| {
+            let thread = place >> POSITION_BITS;
+            (place - NEIGHBOURS..=place + NEIGHBOURS).filter(move |other| other >> POSITION_BITS == thread)
+        })
+        .collect();
+    around.sort_unstable();
+    around.dedup();
+    around
 }
 
 fn link_entities(

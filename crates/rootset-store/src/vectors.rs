@@ -71,6 +71,22 @@ impl VectorCache {
     }
 }
 
+/// The cosines of those of these chunks that have a vector in the space, in any order.
+pub(crate) fn similarities(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    space: &str,
+    query: &[f32],
+    chunks: &[i64],
+) -> Result<Vec<(i64, f32)>, StoreError> {
+    let found = tx.rows(&sql::ORIGINALS_IN_SPACE, &[workspace.into(), chunks.into(), space.into()], |row| {
+        Ok((row.get::<i64>(0)?, floats(&row.get::<Vec<u8>>(1)?)))
+    })?;
+    // Another dimension under the same name of a space cannot be compared; doctor counts it.
+    let comparable = found.into_iter().filter(|(_, vector)| vector.len() == query.len());
+    Ok(comparable.map(|(chunk, vector)| (chunk, dot(&vector, query))).collect())
+}
+
 impl Loaded {
     fn refresh(&mut self, tx: &mut dyn Transaction, workspace: WorkspaceKey, space: &str) -> Result<(), StoreError> {
         if self.space != space {

@@ -10,6 +10,7 @@
 
 pub mod chunks;
 pub mod claims;
+pub mod dates;
 pub mod extract;
 pub mod frame;
 pub mod invisible;

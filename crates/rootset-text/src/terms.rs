@@ -106,6 +106,34 @@ pub fn is_question(text: &str) -> bool {
     text.ends_with(['?', '？', '؟'])
 }
 
+/// How people ask for the present value of something.
+const STATE_QUESTIONS: &[&str] = &[
+    "how many",
+    "how much",
+    "what is",
+    "what's",
+    "what are",
+    "what date",
+    "what deadline",
+    "when is",
+    "when do",
+    "when does",
+    "which",
+];
+
+/// Whether a query asks how something is, not what happened once.
+pub fn asks_for_state(query: &str) -> bool {
+    let query = query.to_lowercase();
+    !query.contains("did ") && STATE_QUESTIONS.iter().any(|question| query.contains(question))
+}
+
+/// The terms of each phrase in quotation marks; single words are terms of the query already.
+pub fn quoted_phrases(query: &str) -> Vec<String> {
+    let plain = query.replace(['“', '”', '„'], "\"");
+    let quoted = plain.split('"').skip(1).step_by(2);
+    quoted.map(index_terms).filter(|phrase| phrase.contains(' ')).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -150,6 +178,17 @@ mod tests {
             let missing: Vec<_> = query(text).into_iter().filter(|it| !indexed.contains(&it.as_str())).collect();
             assert!(missing.is_empty(), "{text}: {missing:?}");
         }
+    }
+
+    #[test]
+    fn a_query_tells_whether_it_asks_for_a_state_and_what_it_quotes() {
+        assert!(asks_for_state("How many commits are merged?") && asks_for_state("When is the webinar?"));
+        assert!(!asks_for_state("How many did Ann buy?") && !asks_for_state("falcon deploy"));
+        assert_eq!(
+            quoted_phrases("who said \"the falcon escapes\" or “Blue paint” or \"one\"?"),
+            ["the falcon escap", "blue paint"]
+        );
+        assert_eq!(quoted_phrases("5\" screens"), [""; 0]);
     }
 
     #[test]

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use rootset_api::{AddMemories, AddMemory, AddedMemories, AddedMemory, BatchResult, MemoryInput, Request, Similar};
-use rootset_model::limits::{BATCH_MEMORIES_MAX, REASON_CHARS_MAX, SIMILAR_MAX};
+use rootset_model::limits::{BATCH_MEMORIES_MAX, REASON_CHARS_MAX, SIMILAR_MAX, TOPIC_CHARS_MAX};
 use rootset_model::names::check_memory_name;
 use rootset_model::slug::slug;
 use rootset_model::{MemoryId, Timestamp, Trust};
-use rootset_store::{AddOutcome, NewMemory, PreparedContent, SimilarMemory, Status, Workspace};
+use rootset_store::{AddOutcome, NewMemory, PreparedContent, SimilarMemory, Status, ThreadNumber, Workspace};
 use rootset_text::terms;
 use serde_json::{Map, Value};
 
@@ -17,6 +17,7 @@ use crate::error::ServiceError;
 use crate::fields::{
     RawContent, check_metadata, check_short_text, check_source, check_source_version, checked_content, checked_tags,
 };
+use crate::occurred::occurred;
 use crate::operation::Operation;
 use crate::personal::{memory_of, waits};
 use crate::service::Service;
@@ -186,6 +187,8 @@ struct CheckedMemory {
     pinned: bool,
     pin_reason: Option<String>,
     expires_at: Option<Timestamp>,
+    thread: ThreadNumber,
+    occurred: Option<(Timestamp, Timestamp)>,
     supersedes: Vec<String>,
     restore: bool,
     trust: Trust,
@@ -216,6 +219,14 @@ impl CheckedMemory {
         }
         let pinned = input.pinned.unwrap_or(false);
         check_pin_reason(input.pin_reason.as_deref(), pinned)?;
+        if let Some(thread) = &input.thread {
+            check_short_text("thread", thread, TOPIC_CHARS_MAX)?;
+        }
+        let thread = match &input.thread {
+            Some(name) => ThreadNumber::named(name),
+            None => ThreadNumber::of_writer(&source, &caller.actor),
+        };
+        let occurred = occurred(input.occurred_at.as_deref(), &content.context, service.now())?;
         let slug = slug(&content.topic);
         let prepared = service.prepare(content).map_err(|error| provider_failed(&error))?;
         Ok(Self {
@@ -230,6 +241,8 @@ impl CheckedMemory {
             pinned,
             pin_reason: input.pin_reason,
             expires_at: input.expires_at,
+            thread,
+            occurred,
             supersedes: input.supersedes.unwrap_or_default(),
             restore: input.restore.unwrap_or(false),
             trust: if is_untrusted { Trust::Untrusted } else { caller.trust },
@@ -249,6 +262,8 @@ impl CheckedMemory {
             metadata: self.metadata.as_ref(),
             tags: &self.tags,
             expires_at: self.expires_at,
+            thread: self.thread,
+            occurred: self.occurred,
             is_pinned: self.pinned,
             pin_reason: self.pin_reason.as_deref(),
             pinned_by: caller.origin().pinned_by(),

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use rootset_api::{Detail, EntityResult, MemoryResult, SearchAnswer, SearchMemory, SearchMode, SearchResult};
-use rootset_model::Trust;
 use rootset_model::identity::normalise;
 use rootset_model::limits::{SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX, SEARCH_TOKENS_DEFAULT, SNIPPET_CHARS_MAX};
+use rootset_model::{Timestamp, Trust};
 use rootset_store::{EntityHit, Hit, SearchFilters, SearchRequest, Workspace};
-use rootset_text::snippet;
 use rootset_text::terms::{self, QueryTerm};
+use rootset_text::{dates, snippet};
 
 use super::entities::origin;
 use super::nearest;
@@ -18,7 +18,7 @@ use crate::fields::{check_query, checked_tags, clamped, not_negative};
 use crate::operation::Operation;
 use crate::personal::{Places, memory_of, waits};
 use crate::personal_hits;
-use crate::ranking;
+use crate::ranking::{self, Question};
 use crate::service::Service;
 
 /// Words of a query that may together be the name of an entity, and how many such names are looked up.
@@ -114,6 +114,29 @@ fn brief(service: &Service, caller: &Caller, workspace_id: Option<&str>) -> Resu
     Ok(SearchAnswer { results, signals, truncated: None, nothing_relevant: None, nearest, brief })
 }
 
+/// What the ranking reads of a query beside its terms.
+struct Asked {
+    phrases: Vec<String>,
+    periods: Vec<(Timestamp, Timestamp)>,
+    asks_for_state: bool,
+}
+
+impl Asked {
+    fn new(query: &str, now: Timestamp) -> Self {
+        let periods = dates::periods(query, Some(now.0)).into_iter();
+        Self {
+            phrases: terms::quoted_phrases(query),
+            periods: periods.map(|(from, until)| (Timestamp(from), Timestamp(until))).collect(),
+            asks_for_state: terms::asks_for_state(query),
+        }
+    }
+
+    fn about<'a>(&'a self, terms: &'a [String]) -> Question<'a> {
+        let Self { phrases, periods, asks_for_state } = self;
+        Question { terms, phrases, periods, asks_for_state: *asks_for_state }
+    }
+}
+
 /// The project's, and behind them what of personal memory speaks of the same. Each is ranked alone.
 fn in_places(
     asked: &SearchMemory,
@@ -151,7 +174,8 @@ fn memories(
     is_wanted: &dyn Fn(&Hit) -> bool,
 ) -> Result<Vec<SearchResult>, ServiceError> {
     let explain = asked.explain.unwrap_or(false);
-    let rank = |candidates: &_| ranking::rank(candidates, request.terms, request.now, explain);
+    let question = Asked::new(asked.query.as_deref().unwrap_or_default(), request.now);
+    let rank = |candidates: &_| ranking::rank(candidates, &question.about(request.terms), request.now, explain);
     let hits = service.store.search(workspace, request, &rank)?;
     let wanted = hits.into_iter().filter(|hit| is_wanted(hit));
     Ok(wanted.map(|hit| SearchResult::Memory(memory_result(hit, workspace, terms, explain))).collect())
@@ -163,7 +187,8 @@ fn entities(
     workspace: &Workspace,
     request: &SearchRequest<'_>,
 ) -> Result<Vec<SearchResult>, ServiceError> {
-    let rank = |candidates: &_| ranking::rank(candidates, request.terms, request.now, false);
+    let question = Asked::new(asked.query.as_deref().unwrap_or_default(), request.now);
+    let rank = |candidates: &_| ranking::rank(candidates, &question.about(request.terms), request.now, false);
     let hits = service.store.search_entities(workspace, request, &rank)?;
     let with_ids = asked.include_memory_ids.unwrap_or(true);
     let explain = asked.explain.unwrap_or(false);

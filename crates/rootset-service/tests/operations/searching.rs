@@ -141,3 +141,38 @@ fn every_part_of_a_content_is_searched() {
     }
     assert_eq!(world.found("falcon"), Vec::<String>::new());
 }
+
+#[test]
+fn the_neighbours_of_a_memory_are_those_of_its_thread() {
+    let world = World::new();
+    let said = [
+        ("garden", "a1", "The heron visited our pond early this morning"),
+        ("office", "b1", "Printer paper arrives tomorrow"),
+        ("garden", "a2", "It caught three of them, sadly"),
+        ("office", "b2", "Nobody ordered toner"),
+    ];
+    for (thread, name, text) in said {
+        world.call("add_memory", json!({"name": name, "topic": "note", "context": text, "thread": thread}));
+    }
+    let found = |query: &str| names(&world.call("search_memory", json!({"query": query}))["results"]);
+    assert_eq!(found("early heron visited pond"), ["a1", "a2"]);
+    world.call("update_memory", json!({"memory_id": "a1", "context": "The heron visited our pond late this morning"}));
+    assert_eq!(found("late heron visited pond"), ["a1", "a2"], "a changed text stays where it was said");
+}
+
+#[test]
+fn a_query_with_a_date_prefers_what_happened_then() {
+    let world = World::new();
+    for (name, occurred) in
+        [("may", json!("2023-05-07")), ("june", json!("2023-06-01/2023-06-09")), ("none", json!(null))]
+    {
+        let memory =
+            json!({"name": name, "topic": name, "context": format!("support group, {name}"), "occurred_at": occurred});
+        world.call("add_memory", memory);
+    }
+    let first = |query: &str| names(&world.call("search_memory", json!({"query": query}))["results"])[0].clone();
+    assert_eq!(first("support group on 7 May 2023"), "may");
+    assert_eq!(first("support group on 2023-06-05"), "june");
+    let error = world.refuses("add_memory", json!({"context": "x", "occurred_at": "soon"}));
+    assert!(error.to_string().contains("occurred_at"), "{error}");
+}

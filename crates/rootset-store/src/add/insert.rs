@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use rootset_model::slug::is_made_from;
 use rootset_model::{MemoryId, Timestamp, WorkspaceKey};
 
-use super::{AddOutcome, NewMemory};
+use super::{AddOutcome, NewMemory, places};
 use crate::driver::{SearchIndex, SearchRow, Transaction, Value};
 use crate::error::StoreError;
 use crate::graph::{self, Contribution};
@@ -51,7 +51,8 @@ pub fn insert_all(
         return Ok(Vec::new());
     }
     let numbers = draw(tx, workspace, memories, stamp.now)?;
-    insert_rows(tx, workspace, memories, &numbers, stamp.now)?;
+    let places = places::next(tx, workspace, memories)?;
+    insert_rows(tx, workspace, memories, &numbers, &places, stamp.now)?;
     let tags: Vec<(MemoryId, &[String])> = memories.iter().map(|it| (it.new.id, it.new.tags)).collect();
     insert_tags(tx, workspace, &tags)?;
     let others: Vec<(MemoryId, OtherName, &str)> = memories.iter().flat_map(|it| other_names_of(it.new)).collect();
@@ -152,6 +153,7 @@ fn insert_rows(
     workspace: WorkspaceKey,
     memories: &[Named<'_>],
     numbers: &[Numbered],
+    places: &[i64],
     now: Timestamp,
 ) -> Result<(), StoreError> {
     let observed = ObservedStamp::now(tx)?;
@@ -180,8 +182,8 @@ fn insert_rows(
     let rows: Vec<Vec<Value<'_>>> = memories
         .iter()
         .zip(numbers)
-        .zip(packed.iter().zip(&seals))
-        .map(|((named, number), ((metadata, tags), seal))| {
+        .zip(packed.iter().zip(&seals).zip(places))
+        .map(|((named, number), (((metadata, tags), seal), place))| {
             let new = named.new;
             vec![
                 workspace.into(),
@@ -206,6 +208,9 @@ fn insert_rows(
                 new.trust.into(),
                 new.is_pinned.then_some(new.pinned_by).into(),
                 new.is_pinned.then_some(new.written_by).into(),
+                (*place).into(),
+                new.occurred.map(|(from, _)| from).into(),
+                new.occurred.map(|(_, until)| until).into(),
             ]
         })
         .collect();

@@ -44,6 +44,11 @@ pub struct AddArguments {
     /// [`2026-12-31`, RFC 3339, or `90d` from now]
     #[arg(id = "expires_at", long = "expires", value_name = "WHEN")]
     expires: Option<String>,
+    #[arg(long, value_name = "NAME")]
+    thread: Option<String>,
+    /// [`2026-05-07`, `2026-05`, RFC 3339, or a range with a slash between]
+    #[arg(id = "occurred_at", long = "occurred", value_name = "WHEN")]
+    occurred: Option<String>,
     #[arg(long, value_name = "ID")]
     supersedes: Vec<String>,
     #[arg(long)]
@@ -72,6 +77,8 @@ pub fn run(arguments: AddArguments, program: &Program) -> Result<(), Failure> {
         pinned: arguments.pin.is_some().then_some(true),
         pin_reason: arguments.pin.filter(|reason| !reason.is_empty()),
         expires_at,
+        thread: arguments.thread,
+        occurred_at: arguments.occurred,
         supersedes: given(arguments.supersedes),
         restore: arguments.restore.then_some(true),
         untrusted: arguments.untrusted.then_some(true),

@@ -48,6 +48,9 @@ pub(crate) static MEMORY_TABLES: &[Table] = &[
             optional("trust", TRUST),
             optional("pinned_by", Kind::Checked(is_pinned_by)),
             optional("pinned_actor", Kind::Text),
+            optional("place", Kind::Integer),
+            optional("occurred_from", Kind::Integer),
+            optional("occurred_until", Kind::Integer),
         ]
     ),
     stored!(

@@ -1,0 +1,127 @@
+//! How well the words of a memory answer: BM25 of its best chunk, with the topic's words on top.
+
+use rootset_store::{Candidate, Candidates};
+
+/// Term saturation and length normalisation of BM25; both weaker than usual, because chunks are short.
+const K1: f64 = 0.9;
+const B: f64 = 0.4;
+/// What a term in the topic is worth, against at most `K1 + 1` in the text.
+const TOPIC: f64 = 2.0;
+/// The same where the chunk says all of the topic itself, as it does when the topic is its first line.
+const REPEATED_TOPIC: f64 = 1.0;
+/// A memory longer than this holds a share of any query by chance: what it scores shrinks with the logarithm of its length.
+const LENGTH_FREE: f64 = 60.0;
+const LENGTH_PENALTY: f64 = 0.3;
+
+/// What one memory's words say.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Words {
+    /// The score of the best chunk, its topic included.
+    pub own: f64,
+    /// What it may lend: the best chunk's score by its text alone.
+    pub body: f64,
+    /// Terms of the query in the best chunk.
+    pub matched: usize,
+    /// Terms of all its chunks.
+    pub length: f64,
+    /// It holds all phrases that the query quotes.
+    pub quotes: bool,
+}
+
+impl Words {
+    /// How often the length is the free one, at least once, as a logarithm.
+    pub fn excess(&self) -> f64 {
+        (self.length / LENGTH_FREE).max(1.0).ln()
+    }
+}
+
+/// The query's terms, and how much each tells.
+pub struct Rarity<'a> {
+    pub terms: &'a [String],
+    pub of_terms: Vec<f64>,
+    average_length: f64,
+}
+
+impl<'a> Rarity<'a> {
+    pub fn new(candidates: &Candidates, terms: &'a [String]) -> Self {
+        let statistics = &candidates.statistics;
+        let rows = statistics.rows as f64;
+        let rarity = |&frequency: &i64| {
+            let frequency = frequency as f64;
+            (1.0 + (rows - frequency + 0.5).max(0.0) / (frequency + 0.5)).ln()
+        };
+        Self {
+            terms,
+            of_terms: statistics.frequencies.iter().map(rarity).collect(),
+            average_length: (statistics.body_terms as f64 / rows.max(1.0)).max(1.0),
+        }
+    }
+
+    pub fn total(&self) -> f64 {
+        self.of_terms.iter().sum()
+    }
+}
+
+/// The best of these chunks of one memory, and what the memory's words say.
+pub fn of_memory(chunks: &[Candidate], rarity: &Rarity<'_>, phrases: &[String]) -> (usize, Words) {
+    let (mut best, mut words) = (0, Words::default());
+    for (place, row) in chunks.iter().enumerate() {
+        let chunk = of_chunk(row, rarity);
+        if place == 0 || chunk.own > words.own {
+            (best, words.own, words.matched) = (place, chunk.own, chunk.matched);
+        }
+        words.body = words.body.max(chunk.body);
+        words.length += chunk.length;
+    }
+    words.own /= 1.0 + LENGTH_PENALTY * words.excess();
+    words.quotes = !phrases.is_empty() && phrases.iter().all(|phrase| chunks.iter().any(|row| holds(row, phrase)));
+    (best, words)
+}
+
+fn of_chunk(row: &Candidate, rarity: &Rarity<'_>) -> Words {
+    // Queries have few terms and rows are many: comparing beats building a map per row.
+    let mut counts = vec![0u32; rarity.terms.len()];
+    let mut length = 0.0;
+    for word in row.body_terms.split(' ') {
+        length += 1.0;
+        if let Some(place) = rarity.terms.iter().position(|term| term == word) {
+            counts[place] += 1;
+        }
+    }
+    let norm = K1 * (1.0 - B + B * length / rarity.average_length);
+    let mut in_topic = vec![false; rarity.terms.len()];
+    for word in row.head_terms.split(' ') {
+        if let Some(place) = rarity.terms.iter().position(|term| term == word) {
+            in_topic[place] = true;
+        }
+    }
+    let topic = if in_topic.contains(&true) && repeats_topic(row) { REPEATED_TOPIC } else { TOPIC };
+    let mut words = Words { length, ..Words::default() };
+    for (place, (term, rarity)) in rarity.terms.iter().zip(&rarity.of_terms).enumerate() {
+        let count = f64::from(counts[place]);
+        let in_body = count * (K1 + 1.0) / (count + norm);
+        // "3 July" must not find "session 3": a bare number says something in a text, next to nothing in a topic.
+        let is_number = term.bytes().all(|byte| byte.is_ascii_digit());
+        let in_head = if in_topic[place] && !is_number { topic } else { 0.0 };
+        words.body += rarity * in_body;
+        words.own += rarity * in_body.max(in_head);
+        words.matched += usize::from(count > 0.0 || in_head > 0.0);
+    }
+    words
+}
+
+fn repeats_topic(row: &Candidate) -> bool {
+    // A topic made from the text begins as the text does: most others are told by their first word.
+    let mut head = row.head_terms.split(' ');
+    head.all(|word| row.body_terms.split(' ').any(|other| other == word))
+}
+
+/// Terms are separated by one blank: a phrase is a run of whole terms.
+fn holds(row: &Candidate, phrase: &str) -> bool {
+    row.body_terms.match_indices(phrase).any(|(start, _)| {
+        let end = start + phrase.len();
+        let is_edge = |byte: Option<&u8>| byte.is_none_or(|byte| *byte == b' ');
+        is_edge(start.checked_sub(1).and_then(|before| row.body_terms.as_bytes().get(before)))
+            && is_edge(row.body_terms.as_bytes().get(end))
+    })
+}
