@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::Context;
+use rootset_provider::Embedder;
 use rootset_service::{Caller, Clock, FrontEnd, Service, ServiceError, Settings};
 use rootset_store::{Location, Store};
 use serde_json::{Value, json};
@@ -26,6 +27,17 @@ impl Client {
     /// The same, at another time.
     pub fn open_at(database: &Location, clock: Arc<dyn Clock>) -> anyhow::Result<Self> {
         Self::begin(database, |store, settings| Service::new_at(store, settings, clock))
+    }
+
+    /// The same with vectors, if an embedder is given.
+    pub fn open_with(database: &Location, embedder: Option<Arc<dyn Embedder>>) -> anyhow::Result<Self> {
+        Self::begin(database, |store, settings| {
+            let service = Service::new(store, settings)?;
+            Ok(match embedder {
+                Some(embedder) => service.with_embedder(embedder),
+                None => service,
+            })
+        })
     }
 
     fn begin(

@@ -7,9 +7,6 @@
 //!   that memory takes one place for each of its turns, in their order, so that the top k are never more than k turns.
 //! - Evidence that names a turn which is not in the file, or which the service refused, counts as not found.
 
-mod baseline;
-mod conversation;
-mod metrics;
 mod report;
 
 use std::collections::HashMap;
@@ -18,12 +15,12 @@ use std::path::PathBuf;
 use anyhow::{Context, ensure};
 use serde_json::{Value, json};
 
+use crate::answers::baseline::{Baseline, Lending};
+use crate::answers::conversation::{self, Conversation};
+use crate::answers::metrics::{RANKS, Scores};
 use crate::client::{BATCH_MEMORIES, Client};
 use crate::database::{self, BenchFolder};
 use crate::output::print_report;
-use baseline::{Baseline, Lending};
-use conversation::Conversation;
-use metrics::{RANKS, Scores};
 
 /// Tokens of an answer, so that none of its results is cut.
 const ANSWER_TOKENS_MAX: usize = 1_000_000;

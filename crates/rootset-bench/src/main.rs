@@ -1,6 +1,7 @@
 //! Benchmarks of Rootset that anyone can run: they drive the service as a front end does, through [`Client`], on a real
 //! database file. Wanted figures stand beside measured ones as information; missing one is not a failure.
 
+mod answers;
 mod client;
 mod code;
 mod context;
@@ -41,6 +42,7 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Benchmark {
+    Answers(answers::Arguments),
     Memory(memory::Arguments),
     Gc(gc::Arguments),
     Code(code::Arguments),
@@ -62,6 +64,7 @@ enum Benchmark {
 
 fn main() -> anyhow::Result<()> {
     match Arguments::parse().benchmark {
+        Benchmark::Answers(arguments) => answers::run(&arguments),
         Benchmark::Memory(arguments) => memory::run(&arguments),
         Benchmark::Gc(arguments) => gc::run(&arguments),
         Benchmark::Code(arguments) => code::run(&arguments),

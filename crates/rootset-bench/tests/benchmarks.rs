@@ -122,6 +122,43 @@ fn locomo_gives_the_recall_worked_out_by_hand() {
 }
 
 #[test]
+fn answers_measures_files_and_folders_in_every_way_of_writing_them() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("conversations.jsonl");
+    write_conversations(&file);
+    let chat = folder.path().join("chats/1");
+    std::fs::create_dir_all(chat.join("probing_questions")).expect("a folder");
+    let messages = serde_json::json!([{ "batch_number": 1, "turns": [[
+        { "role": "user", "id": 0, "content": "My module has a test coverage of 65 % ->-> 1,1" },
+        { "role": "assistant", "id": 1, "content": "Well done." },
+        { "role": "user", "id": 2, "content": "The test coverage of my module has improved to 78 % ->-> 1,2" },
+    ]] }]);
+    std::fs::write(chat.join("chat.json"), messages.to_string()).expect("a file");
+    let probes = serde_json::json!({
+        "abstention": [{ "question": "Who?" }],
+        "knowledge_update": [{
+            "question": "What is the test coverage of my module?",
+            "source_chat_ids": { "original_info": [0], "updated_info": [2] },
+        }],
+    });
+    std::fs::write(chat.join("probing_questions/probing_questions.json"), probes.to_string()).expect("a file");
+    let chats = folder.path().join("chats");
+    let [file, chats] = [&file, &chats].map(|path| path.to_str().expect("a readable path"));
+    let report = json_of(&["answers", file, chats, "--json"]);
+    let names = |measured: &Value| -> Vec<String> {
+        let rows = measured["rows"].as_array().expect("rows").iter();
+        rows.map(|row| row["name"].as_str().expect("a name").to_owned()).collect()
+    };
+    let separate = ["BM25", "rootset, topics", "rootset, no topics"];
+    let together = ["one workspace, one after the other", "one workspace, interleaved"];
+    assert_eq!(names(&report[0]), [&separate[..], &together[..]].concat());
+    assert_eq!(names(&report[1]), separate);
+    assert_eq!((&report[0]["rows"][1]["r_at_10"], &report[0]["rows"][1]["questions"]), (&0.75.into(), &2.into()));
+    let of_chat = &report[1]["rows"][1];
+    assert_eq!((&of_chat["r_at_5"], &of_chat["newer_first"], &of_chat["updates"]), (&1.0.into(), &1.into(), &1.into()));
+}
+
+#[test]
 fn gc_measures_every_step_of_the_protocol() {
     let sizes = ["--rows", "2000", "--memories", "200", "--chunks", "0", "--idle-ms", "200"];
     let report = json_of(&[&["gc", "--seed", "3", "--json"], &sizes[..]].concat());

@@ -96,13 +96,21 @@ pub fn rank(candidates: &Candidates, question: &Question<'_>, now: Timestamp, wi
             words *= 1.0 + SAME_DAY;
         }
         let score = words + VECTOR_WEIGHT * similar[number];
-        if score > 0.0 {
+        // What vectors found stays, behind all that is above the median: in a small workspace half of it is below.
+        if score > 0.0 || it.similarity.is_some_and(|cosine| cosine > 0.0) {
             ranked.push((score, number, words));
         }
     }
     // What holds a quoted phrase word for word comes first.
     let quotes = |number: usize| found[number].words.quotes;
-    ranked.sort_by(|a, b| quotes(b.1).cmp(&quotes(a.1)).then(b.0.total_cmp(&a.0)).then(a.1.cmp(&b.1)));
+    let cosine = |number: usize| found[number].similarity.unwrap_or(0.0);
+    ranked.sort_by(|a, b| {
+        quotes(b.1)
+            .cmp(&quotes(a.1))
+            .then(b.0.total_cmp(&a.0))
+            .then(cosine(b.1).total_cmp(&cosine(a.1)))
+            .then(a.1.cmp(&b.1))
+    });
     if question.asks_for_state {
         updates::newer_first(&mut ranked, &found, &rarity);
     }

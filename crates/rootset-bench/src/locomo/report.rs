@@ -1,6 +1,6 @@
 //! The table for people: ours beside the baselines of the same file and the figures that are wanted.
 
-use super::metrics::{Means, Summary};
+use crate::answers::metrics::{Means, Summary};
 use crate::table;
 
 const HEADER: [&str; 6] = ["", "R@5", "R@10", "R@20", "nDCG@10", "questions"];

@@ -14,8 +14,9 @@ pub fn scaled(found: &[Found<'_>], in_place: &HashMap<i64, usize>) -> Vec<f64> {
         return vec![0.0; found.len()];
     }
     cosines.sort_unstable_by(f64::total_cmp);
-    // With a single memory, as with equal ones, there is nothing to be above.
-    let median = if cosines[0] < cosines[cosines.len() - 1] { cosines[cosines.len() / 2] } else { 0.0 };
+    // With a single memory, as with equal ones, there is nothing to be above. Of two in the middle the lower one: of two
+    // memories the better one is above.
+    let median = if cosines[0] < cosines[cosines.len() - 1] { cosines[(cosines.len() - 1) / 2] } else { 0.0 };
     let above = |it: &Found<'_>| it.similarity.map_or(0.0, |cosine| (cosine - median).max(0.0));
     let lent: Vec<f64> =
         found.iter().map(|it| above(it) + neighbours::lent(it, found, in_place, |other, _| above(other))).collect();

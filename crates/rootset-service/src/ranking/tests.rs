@@ -117,5 +117,8 @@ fn cosines_above_the_median_count_and_are_lent() {
     for (row, cosine) in rows.iter_mut().zip([0.1, 0.9, 0.2, 0.2, 0.1]) {
         row.similarity = Some(cosine);
     }
-    assert_eq!(order(rows, &["y"]), [2, 1], "what is near the median says nothing, but for its neighbour");
+    assert_eq!(order(rows, &["y"]), [2, 1, 20, 40, 60], "a neighbour comes before what is nearer by itself");
+    let mut two = vec![row(1, "x"), row(20, "x")];
+    (two[0].similarity, two[1].similarity) = (Some(0.1), Some(0.3));
+    assert_eq!(order(two, &["y"]), [20, 1], "of two memories the nearer one comes first");
 }

@@ -9,12 +9,16 @@ use super::conversation::Question;
 /// Depths of recall; the last is how many results are asked for.
 pub const RANKS: [usize; 3] = [5, 10, 20];
 const GAIN_DEPTH: usize = 10;
+/// As deep as anything is looked for: whether the newer of two answers stands above the older.
+pub const DEEPEST: usize = 50;
 
 /// Sums over questions; means come out of [`Scores::summary`].
 #[derive(Debug, Default)]
 pub struct Scores {
     overall: Sums,
     by_category: BTreeMap<String, Sums>,
+    newer_first: usize,
+    updates: usize,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -51,6 +55,18 @@ impl Scores {
             sums.gain += gain;
             sums.questions += 1;
         }
+        if let Some((old, new)) = &question.update {
+            let best =
+                |turns: &[String]| ranked.iter().take(DEEPEST).position(|turn| turns.iter().any(|other| other == turn));
+            let is_newer_first = best(new).is_some_and(|new| best(old).is_none_or(|old| new < old));
+            self.updates += 1;
+            self.newer_first += usize::from(is_newer_first);
+        }
+    }
+
+    /// Questions whose newer answer came first, and questions with an older and a newer one.
+    pub fn newer_first(&self) -> (usize, usize) {
+        (self.newer_first, self.updates)
     }
 
     pub fn questions(&self) -> usize {
@@ -95,10 +111,12 @@ mod tests {
             question: String::new(),
             category: "temporal".into(),
             evidence: vec!["a".into(), "b".into(), "missing".into(), "b".into()],
+            update: Some((vec!["b".into()], vec!["3".into(), "missing".into()])),
         };
         let ranked = ["a", "1", "2", "3", "4", "5", "6", "b"];
         let mut scores = Scores::default();
         scores.add(&question, &ranked);
+        assert_eq!(scores.newer_first(), (1, 1));
         let means = scores.summary().by_category["temporal"];
         assert_eq!(means.questions, 1);
         assert!((means.r_at_5 - 1.0 / 3.0).abs() < 1e-12);

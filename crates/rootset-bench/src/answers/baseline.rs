@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use rootset_text::terms;
 
 use super::conversation::Conversation;
-use super::metrics::RANKS;
+use super::metrics::DEEPEST;
 
 /// The usual values of BM25.
 const K1: f64 = 1.2;
@@ -64,7 +64,7 @@ impl<'a> Baseline<'a> {
         ranked.retain(|(score, _)| *score > 0.0);
         // Stable: of equals, the earlier turn comes first.
         ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
-        ranked.into_iter().take(RANKS[RANKS.len() - 1]).map(|(_, id)| id).collect()
+        ranked.into_iter().take(DEEPEST).map(|(_, id)| id).collect()
     }
 
     fn score(&self, term: &str, counts: &HashMap<String, f64>, length: f64) -> f64 {

@@ -1,4 +1,4 @@
-//! The file: one conversation per line, with questions and the turns that answer them.
+//! Conversations with questions and the turns that answer them: one per line of a file.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -20,6 +20,9 @@ pub struct Turn {
     pub session: u32,
     pub speaker: String,
     pub text: String,
+    /// When it was said, as the file writes it: `1:56 pm on 8 May, 2023`.
+    #[serde(default)]
+    pub at: String,
 }
 
 #[derive(Debug, Deserialize)]
@@ -27,6 +30,9 @@ pub struct Question {
     pub question: String,
     pub category: String,
     pub evidence: Vec<String>,
+    /// The turns that say what was so once, and those that say what is so now.
+    #[serde(skip)]
+    pub update: Option<(Vec<String>, Vec<String>)>,
 }
 
 pub fn read(path: &Path) -> anyhow::Result<Vec<Conversation>> {
