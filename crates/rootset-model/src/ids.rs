@@ -169,6 +169,26 @@ numbered_id! {
     SessionKey, b"sessio\x80n"
 }
 
+/// Shorter beginnings of an id would often be those of several.
+const PREFIX_CHARS_MIN: usize = 4;
+const ID_DIGITS: usize = 32;
+
+/// The first and the last id that begin so; `None` if the text is no beginning of an id.
+pub fn prefix_range(text: &str) -> Option<([u8; 16], [u8; 16])> {
+    let digits: String = text.chars().filter(|c| *c != '-').collect();
+    let is_prefix = (PREFIX_CHARS_MIN..ID_DIGITS).contains(&digits.len())
+        && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
+        && text.starts_with(|c: char| c.is_ascii_hexdigit());
+    if !is_prefix {
+        return None;
+    }
+    let filled = |with: char| -> Option<[u8; 16]> {
+        let digits = format!("{digits}{}", String::from(with).repeat(ID_DIGITS - digits.len()));
+        Some(u128::from_str_radix(&digits, 16).ok()?.to_be_bytes())
+    };
+    Some((filled('0')?, filled('f')?))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -194,24 +214,4 @@ mod tests {
         assert_eq!(id.to_string().parse::<MemoryId>().unwrap(), id);
         assert!("not-an-id".parse::<MemoryId>().is_err());
     }
-}
-
-/// Shorter beginnings of an id would often be those of several.
-const PREFIX_CHARS_MIN: usize = 4;
-const ID_DIGITS: usize = 32;
-
-/// The first and the last id that begin so; `None` if the text is no beginning of an id.
-pub fn prefix_range(text: &str) -> Option<([u8; 16], [u8; 16])> {
-    let digits: String = text.chars().filter(|c| *c != '-').collect();
-    let is_prefix = (PREFIX_CHARS_MIN..ID_DIGITS).contains(&digits.len())
-        && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
-        && text.starts_with(|c: char| c.is_ascii_hexdigit());
-    if !is_prefix {
-        return None;
-    }
-    let filled = |with: char| -> Option<[u8; 16]> {
-        let digits = format!("{digits}{}", String::from(with).repeat(ID_DIGITS - digits.len()));
-        Some(u128::from_str_radix(&digits, 16).ok()?.to_be_bytes())
-    };
-    Some((filled('0')?, filled('f')?))
 }
