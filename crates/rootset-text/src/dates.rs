@@ -169,7 +169,7 @@ fn month_number(word: &str) -> Option<i64> {
     let is_named = |name: &&str| {
         **name == *word || (name.len() > 3 && (*word == name[..3] || word == "sept" && name.starts_with(word)))
     };
-    MONTHS.iter().position(|name| is_named(&name)).map(|place| place as i64 + 1)
+    MONTHS.iter().position(is_named).map(|place| place as i64 + 1)
 }
 
 fn month(year: i64, month: i64) -> Option<Period> {
