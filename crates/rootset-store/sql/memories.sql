@@ -16,7 +16,7 @@ VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 1, 1, ?8, ?9, ?10, ?11, ?11, ?11, ?12, ?13, 
 -- name: last_places
 SELECT t.value, COALESCE((SELECT MAX(m.place) FROM memories m
                           WHERE m.workspace = ?1 AND m.place >= t.value AND m.place < t.value + 4294967296), t.value)
-FROM integer_list(?2) AS t;
+FROM (SELECT value FROM integer_list(?2)) AS t;
 
 -- name: count_source
 INSERT INTO sources (workspace, source, memories) VALUES (?1, ?2, ?3)

@@ -67,7 +67,7 @@ pub struct Arguments {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Global options")]
 pub struct GlobalArguments {
-    /// Database: a path, `sqlite:PATH` or `postgres://USER@HOST/NAME` [env: ROOTSET_DB]
+    /// Database: a path or `postgres://USER@HOST/NAME` [env: ROOTSET_DB]
     #[arg(long, global = true, value_name = "DATABASE")]
     pub db: Option<String>,
     /// Workspace to work in [env: ROOTSET_WORKSPACE]

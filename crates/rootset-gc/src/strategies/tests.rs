@@ -94,7 +94,27 @@ fn names_and_words_that_are_stored_stay_as_they_are() {
         assert_eq!(strategy.reasons.iter().map(|reason| reason.as_str()).collect::<Vec<_>>(), words);
     }
     let of_callers = Reason::WITHOUT_STRATEGY.iter().map(|reason| reason.as_str());
-    let expected = ["named", "matched", "erase_previous", "past_history", "unreachable", "cold", "stashed_long"];
+    let expected = [
+        "named",
+        "matched",
+        "redacted",
+        "near_other_words",
+        "near_several",
+        "near_first_name",
+        "near_last_name",
+        "near_address",
+        "near_longer_name",
+        "near_other_case",
+        "near_other_day",
+        "near_scattered",
+        "near_some_words",
+        "near_kept",
+        "erase_previous",
+        "past_history",
+        "unreachable",
+        "cold",
+        "stashed_long",
+    ];
     assert_eq!(of_callers.collect::<Vec<_>>(), expected);
 }
 

@@ -264,7 +264,7 @@ mod tests {
         visit(&request, &mut |path, text| seen.push((path.to_vec(), text.to_owned())));
         let field = |name: &'static str| Step::Field(name.into());
         for (path, text) in [
-            (vec![field("context")], "a"),
+            (vec![field("text")], "a"),
             (vec![field("tags"), Step::Index(1)], "c"),
             (vec![field("metadata"), Step::Key], "d"),
             (vec![field("metadata"), field("d"), field("e"), Step::Index(0)], "f"),

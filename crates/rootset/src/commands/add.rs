@@ -120,15 +120,19 @@ fn remarks(answer: &AddedMemory) -> Vec<String> {
     for error in &answer.errors {
         remarks.push(render::warning(format!("not complete yet: {}", escaped(error))));
     }
-    if !answer.similar.is_empty() {
+    let updates = answer.updates.as_deref().unwrap_or_default();
+    // What an update says is shown once, with the command that replaces it.
+    let is_update = |name: &str| updates.iter().any(|update| update.name == name);
+    let similar: Vec<_> = answer.similar.iter().filter(|other| !is_update(&other.name)).collect();
+    if !similar.is_empty() {
         let mut lines = String::from("similar memories already exist; `rootset supersede OLD NEW` replaces one:");
-        for other in &answer.similar {
+        for other in similar {
             let (name, topic) = (escaped(&other.name), one_line(&other.topic, 60));
             write!(lines, "\n  {name}  {}", render::dim(topic)).expect("writing to a string cannot fail");
         }
         remarks.push(lines);
     }
-    for update in answer.updates.iter().flatten() {
+    for update in updates {
         let (name, says) = (escaped(&update.name), one_line(&update.says, 80));
         let new = escaped(answer.name.as_deref().unwrap_or_default());
         remarks.push(format!("{name} says something else: {says}\n  `rootset supersede {name} {new}` replaces it"));

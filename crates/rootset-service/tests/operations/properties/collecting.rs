@@ -272,7 +272,8 @@ impl Simulation {
         }
         let reclaimed = reclaimed(&passed);
         let is_final = plan.erases || (reclaimed.is_some() && counts == Counts::default());
-        let undo_until = if is_final { Value::Null } else { time(now + 7 * DAY_MS) };
+        let takes_nothing = counts == Counts::default();
+        let undo_until = if is_final || takes_nothing { Value::Null } else { time(now + 7 * DAY_MS) };
         let skipped = json!({"count": skipped.len(), "first": &skipped[..skipped.len().min(20)]});
         let outcome = json!({"run_id": run, "trashed": trashed, "skipped": skipped, "undo_until": undo_until,
                              "reclaimed": reclaimed});
