@@ -162,7 +162,6 @@ pub struct RepoAnswer {
 pub struct SearchCode {
     /// The workspace to look in; default: the current one.
     pub workspace_id: Option<String>,
-    /// Words, names or paths.
     pub query: String,
     /// The only repository to search.
     #[schemars(extend("x-rare" = true))]

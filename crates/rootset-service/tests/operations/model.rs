@@ -26,6 +26,8 @@ pub struct Revision {
 pub struct Memory {
     pub id: Id,
     pub name: String,
+    /// Former names, which were made from earlier texts and lead here.
+    pub aliases: Vec<String>,
     pub revisions: BTreeMap<i64, Revision>,
     pub current: i64,
     pub version: i64,
@@ -511,10 +513,13 @@ impl Workspace {
                 topics.push(gone.content.topic);
             }
             // A name made from an erased text goes with it; the database alone knows the next one.
-            let is_made = |topic: &String| is_made_from(&it.name, topic);
-            if it.repo.is_none() && topics.iter().any(is_made) && !is_made(&it.content().topic) {
+            let current = it.content().topic.clone();
+            let goes =
+                |name: &str| topics.iter().any(|topic| is_made_from(name, topic)) && !is_made_from(name, &current);
+            if it.repo.is_none() && goes(&it.name) {
                 it.name.clear();
             }
+            it.aliases.retain(|alias| !goes(alias));
         }
         let rows = self.untracked.len();
         self.untracked.retain(|it| !untracked(it));

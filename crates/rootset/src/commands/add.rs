@@ -26,6 +26,7 @@ pub struct AddArguments {
     decisions: Vec<String>,
     #[arg(long, value_name = "TEXT")]
     rationale: Vec<String>,
+    /// A tag (may be repeated)
     #[arg(long = "tag", short, value_name = "TAG")]
     tags: Vec<String>,
     #[arg(long)]

@@ -35,6 +35,7 @@ pub enum CodeCommand {
 #[derive(Debug, Args)]
 #[command(defer(described_by::<SearchCode>))]
 pub struct CodeSearchArguments {
+    /// Words or names
     #[arg(required = true)]
     query: Vec<String>,
     #[arg(long, value_name = "NAME")]

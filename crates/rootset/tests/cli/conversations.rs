@@ -61,8 +61,8 @@ fn memory_is_added_found_and_listed() {
     -- stdout
     added deploy-happens-on-monday-with-ansible [id]
     -- stderr
-    similar memories already exist; `rootset supersede OLD NEW` replaces one:
-      deploy-happens-on-friday-with-ansible  Deploy happens on Friday with Ansible
+    deploy-happens-on-friday-with-ansible says something else: Deploy happens on Friday with Ansible
+      `rootset supersede deploy-happens-on-friday-with-ansible deploy-happens-on-monday-with-ansible` replaces it
     "#);
     assert_snapshot!(sandbox.transcript(["list"]), @r#"
     status 0
@@ -149,8 +149,8 @@ fn forgetting_shows_its_plan_before_it_acts() {
     assert_snapshot!(sandbox.transcript(["forget", "alice@acme.io", "--dry-run"]), @r#"
     status 0
     -- stdout
-    WHAT    NAME    AGE  WHY                                     TOPIC
-    memory  falcon  now  matches what was asked to be forgotten  Falcon belongs to alice@acme.io
+    WHAT    NAME    AGE  WHY                                                     TOPIC
+    memory  falcon  now  matches what was asked to be forgotten (alice@acme.io)  Falcon belongs to alice@acme.io
 
     in total 1 memory, 2 entities, 1 relation (62 B of text), 50 % of the workspace's memories
     plan [id], can be applied until [time]
@@ -160,8 +160,8 @@ fn forgetting_shows_its_plan_before_it_acts() {
     assert_snapshot!(sandbox.transcript(["forget", "alice@acme.io", "--yes"]), @r#"
     status 0
     -- stdout
-    WHAT    NAME    AGE  WHY                                     TOPIC
-    memory  falcon  now  matches what was asked to be forgotten  Falcon belongs to alice@acme.io
+    WHAT    NAME    AGE  WHY                                                     TOPIC
+    memory  falcon  now  matches what was asked to be forgotten (alice@acme.io)  Falcon belongs to alice@acme.io
 
     in total 1 memory, 2 entities, 1 relation (62 B of text), 50 % of the workspace's memories
     plan [id], can be applied until [time]

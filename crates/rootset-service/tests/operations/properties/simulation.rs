@@ -103,8 +103,8 @@ impl Simulation {
         self.ask_doctor()
     }
 
-    /// Names that went with the text they were made from were replaced: by one made from the text that is there now, and
-    /// nobody else's.
+    /// Names that went with the text they were made from were replaced: by one made from the text that is there now, which may be
+    /// a former one of the memory, and nobody else's.
     fn learn_names(&mut self) -> Outcome {
         for at in 0..WORKSPACES.len() {
             let is_unknown = |it: &Memory| it.repo.is_none() && it.name.is_empty();
@@ -115,9 +115,11 @@ impl Simulation {
             for known in array(&listed["memories"]) {
                 let (id, name) = (text_of(&known["memory_id"]), text_of(&known["name"]));
                 let model = &mut self.models[at];
-                let is_taken = model.memories.iter().any(|it| it.name == name);
+                let has = |it: &Memory| it.name == name || it.aliases.contains(&name);
+                let is_taken = model.memories.iter().any(|it| it.id != id && has(it));
                 let Some(memory) = model.memories.iter_mut().find(|it| it.id == id && is_unknown(it)) else { continue };
                 proptest::prop_assert!(!is_taken && is_made_from(&name, &memory.content().topic), "{}", name);
+                memory.aliases.retain(|alias| *alias != name);
                 memory.name = name;
             }
         }

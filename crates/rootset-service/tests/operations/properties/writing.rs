@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
+use rootset_model::slug::is_made_from;
 use rootset_model::{ChunkKey, Content, EntityId, RelationId};
 use rootset_service::ServiceError;
 use serde_json::{Value, json};
@@ -105,7 +106,8 @@ impl Simulation {
         let (id, name) = (text_of(&answer["memory_id"]), text_of(&answer["name"]));
         prop_assert!(!self.memories[at].contains(&id), "ids are fresh");
         let slug = rootset_model::slug::slug(&content.topic).unwrap();
-        let is_taken = |name: &str| model.memories.iter().any(|it| it.name == name);
+        let is_taken =
+            |name: &str| model.memories.iter().any(|it| it.name == name || it.aliases.iter().any(|it| it == name));
         prop_assert!(!is_taken(&name), "{} is taken", name);
         prop_assert_eq!(name == slug, !is_taken(&slug), "{} for {}", name, slug);
         let visible = model.visible();
@@ -114,6 +116,7 @@ impl Simulation {
         model.memories.push(Memory {
             id: id.clone(),
             name: name.clone(),
+            aliases: Vec::new(),
             revisions: BTreeMap::from([(1, Revision { content: content.clone(), trashed: None })]),
             current: 1,
             version: 1,
@@ -176,6 +179,9 @@ impl Simulation {
         after.version += 1;
         after.updated_at = now;
         if has_changed {
+            if is_made_from(&after.name, &memory.content().topic) && !is_made_from(&after.name, &content.topic) {
+                after.aliases.push(std::mem::take(&mut after.name));
+            }
             after.current = after.revisions.keys().max().unwrap() + 1;
             after.revisions.insert(after.current, Revision { content: content.clone(), trashed: None });
             after.ingested_at = now;

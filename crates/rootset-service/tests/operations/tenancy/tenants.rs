@@ -64,12 +64,11 @@ pub fn inhabited() -> (World, Handles) {
     world.caller.workspace = OWN.into();
     announce_drains(&world);
     note_shown(&world);
-    link_folders(&world);
     (world, handles)
 }
 
 /// As people do on their machines: tenants of a server have no folders.
-fn link_folders(world: &World) {
+pub fn link_folders(world: &World) {
     for tenant in [OWN, OTHER] {
         let folder = world.folder().join(format!("project-{tenant}"));
         std::fs::create_dir(&folder).unwrap();
@@ -148,7 +147,7 @@ pub fn inhabit(world: &mut World, id: &str, word: &str, size: usize) -> Handles 
     let added = world.call(
         "add_memory",
         json!({"name": name, "context": text, "topic": word, "tags": [tag], "source": source,
-               "metadata": {"key": word}, "decisions": [format!("we take {word}")], "pinned": true, "pin_reason": word}),
+               "metadata": {"key": word}, "key": lower, "decisions": [format!("we take {word}")], "pinned": true, "pin_reason": word}),
     );
     let memory = text_of(&added["memory_id"]);
     let trashed = world.add_named(&format!("{lower}-trashed"), &format!("{word}Trash is here."));
