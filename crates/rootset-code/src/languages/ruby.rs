@@ -123,7 +123,9 @@ fn assigned<'tree>(walk: &mut Walk<'_, 'tree>, function: Node<'tree>) {
             "for" => node.child_by_field_name("pattern"),
             _ => None,
         };
-        for name in name.into_iter().flat_map(|left| if left.kind() == "identifier" { vec![left] } else { names_in(left) }) {
+        for name in
+            name.into_iter().flat_map(|left| if left.kind() == "identifier" { vec![left] } else { names_in(left) })
+        {
             walk.parameter(walk.text(name), None);
         }
         open.extend(node.named_children(&mut node.walk()));

@@ -194,8 +194,8 @@ fn forgetting_shows_its_plan_before_it_acts() {
     assert_snapshot!(sandbox.transcript(erase), @r#"
     status 0
     -- stdout
-    WHAT    NAME   AGE  WHY                                     TOPIC
-    memory  eagle  now  matches what was asked to be forgotten  Eagle belongs to bob@acme.io
+    WHAT    NAME   AGE  WHY                                                   TOPIC
+    memory  eagle  now  matches what was asked to be forgotten (bob@acme.io)  Eagle belongs to bob@acme.io
 
     in total 1 memory, 2 entities, 1 relation (56 B of text), 100 % of the workspace's memories
     applying it erases for good and cannot be undone

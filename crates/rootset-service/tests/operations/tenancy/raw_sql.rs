@@ -54,7 +54,7 @@ const RARELY_FILLED: [&str; 2] = ["kept_counters", "run_skips"];
 #[test]
 fn a_session_of_one_tenant_reads_counts_changes_and_removes_nothing_of_another() {
     let (world, _) = tenants::inhabited();
-    tenants::link_folders(&world);
+    tenants::live_as_people_do(&world);
     let all = world.sql();
     let (own, other) = (key_of(&all, OWN), key_of(&all, OTHER));
     let application = application(&world, Some(&own.to_string()));

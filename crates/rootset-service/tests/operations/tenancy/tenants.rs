@@ -63,12 +63,12 @@ pub fn inhabited() -> (World, Handles) {
     let handles = inhabit(&mut world, OTHER, SECRET, 4);
     world.caller.workspace = OWN.into();
     announce_drains(&world);
-    note_shown(&world);
     (world, handles)
 }
 
-/// As people do on their machines: tenants of a server have no folders.
-pub fn link_folders(world: &World) {
+/// As on people's machines: folders are linked, and briefs show memories. Tenants of a server have neither here.
+pub fn live_as_people_do(world: &World) {
+    note_shown(world);
     for tenant in [OWN, OTHER] {
         let folder = world.folder().join(format!("project-{tenant}"));
         std::fs::create_dir(&folder).unwrap();
