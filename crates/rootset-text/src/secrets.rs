@@ -15,6 +15,7 @@ mod names;
 mod pattern;
 mod personal;
 mod rules;
+mod said;
 mod scanner;
 mod urls;
 

@@ -12,12 +12,14 @@ const FALSE_POSITIVE_PERCENT_MAX: usize = 5;
 /// What is left of a secret beside its redaction may be as long as a prefix.
 const LEFTOVER_CHARS_MAX: usize = 12;
 
-/// The unseen part was written by somebody who did not know the rules.
+/// The unseen parts were written by people who did not know the rules; the later one after the rules had been changed for the first.
 const FILES: &[(&str, &str)] = &[
     ("secrets", include_str!("secrets/secrets.jsonl")),
     ("lookalikes", include_str!("secrets/lookalikes.jsonl")),
     ("unseen secrets", include_str!("secrets/unseen-secrets.jsonl")),
     ("unseen lookalikes", include_str!("secrets/unseen-lookalikes.jsonl")),
+    ("later unseen secrets", include_str!("secrets/later-unseen-secrets.jsonl")),
+    ("later unseen lookalikes", include_str!("secrets/later-unseen-lookalikes.jsonl")),
 ];
 
 #[derive(Deserialize)]

@@ -18,19 +18,20 @@ pub(super) const KINDS: &[&str] = &[
     "app_password",
     "azure_function_key",
     "session_cookie",
+    "recovery_code",
 ];
 
 /// Shorter values are as likely a word or a version.
 const RANDOM_BYTES_MIN: usize = 12;
 /// Many harmless things are called a key; longer ones are rarely chosen by people.
-const KEY_BYTES_MIN: usize = 20;
+pub(super) const KEY_BYTES_MIN: usize = 20;
 const PASSWORD_BYTES_MIN: usize = 6;
 /// A longer value is a text or a file. It also bounds what a text full of names costs.
 const VALUE_BYTES_MAX: usize = 1024;
 /// So much of a value tells whether it is random.
 const JUDGED_BYTES_MAX: usize = 128;
 /// How far `value:` may be from its `name:`.
-const SIBLING_BYTES_MAX: usize = 160;
+pub(super) const SIBLING_BYTES_MAX: usize = 160;
 const SEED_WORDS: [usize; 5] = [12, 15, 18, 21, 24];
 
 /// Schemes in front of what a header carries.
@@ -49,20 +50,22 @@ const SCHEMES: &[&str] = &[
 ];
 
 /// A value behind a name, and how sure it is that it is a literal.
-struct Value {
-    start: usize,
-    end: usize,
-    is_literal: bool,
-    is_quoted: bool,
+#[derive(Clone, Copy)]
+pub(super) struct Value {
+    pub start: usize,
+    pub end: usize,
+    pub is_literal: bool,
+    pub is_quoted: bool,
 }
 
-/// The secret behind the mark at `mark`: `=`, `:`, `>`, `,` or `(`.
+/// The secret behind the mark at `mark`: `=`, `:`, `>`, `,`, `(` or, in a table, `|`.
 pub(super) fn assigned_at(text: &str, mark: usize) -> Option<Finding> {
     let bytes = text.as_bytes();
     let raw = match bytes[mark] {
         b'>' => element_before(bytes, mark)?,
         b'(' => called_before(bytes, mark)?,
         b',' => quoted_before(bytes, mark)?,
+        b'|' if !is_between_cells(bytes, mark) => return None,
         _ => name_before(bytes, mark),
     };
     let name = name_of(bytes, mark, raw)?;
@@ -118,57 +121,6 @@ pub(super) fn short_option_at(text: &str, hyphen: usize) -> Option<Finding> {
     }
 }
 
-/// The secret in `the password is …`, `Bearer …` and, in a netrc, `password …`: seen at the first letter of the word.
-pub(super) fn said_at(text: &str, position: usize) -> Option<Finding> {
-    const WORDS: &[&str] =
-        &["password", "passphrase", "passcode", "passwort", "pwd", "token", "secret", "key", "credential"];
-    const LINKS: &[&str] = &[" is now ", " is: ", " is ", " was ", " ist ", " set to ", " changed to ", " to "];
-    let bytes = text.as_bytes();
-    let length = run(&bytes[position..bytes.len().min(position + 12)], |byte| byte.is_ascii_alphabetic());
-    let word = &bytes[position..position + length];
-    let after = position + length;
-    if word.eq_ignore_ascii_case(b"bearer") {
-        return bearer_at(text, after);
-    }
-    if !WORDS.iter().any(|it| word.eq_ignore_ascii_case(it.as_bytes())) {
-        return None;
-    }
-    let is_password = word.first().is_some_and(|byte| byte.eq_ignore_ascii_case(&b'p'));
-    if is_password && is_netrc(bytes, position) {
-        let gap = run(&bytes[after..], |byte| b" \t\r\n".contains(&byte));
-        let value = word_at(bytes, after + gap).filter(|_| gap > 0)?;
-        return judged(text, Name { promise: Promise::Password, kind: "netrc_password" }, value);
-    }
-    let link = LINKS.iter().find(|link| {
-        let said = bytes.get(after..after + link.len());
-        said.is_some_and(|said| said.eq_ignore_ascii_case(link.as_bytes()))
-    })?;
-    let value = word_at(bytes, after + link.len())?;
-    let said = &bytes[value.start..value.end];
-    let promise = if is_password { Promise::Password } else { Promise::Secret };
-    // Prose is full of words with a digit or a hyphen in them.
-    let is_certain =
-        value.is_quoted || judge::words_percent(said) < judge::WORDS_PERCENT_MAX || judge::has_strong_mark(said);
-    // Many things are called a key, and most of them are made of parts.
-    let is_key = word.eq_ignore_ascii_case(b"key");
-    let is_whole = said.len() >= KEY_BYTES_MIN && said.iter().all(|byte| is_token_byte(*byte) || b"+/=".contains(byte));
-    let is_certain = is_certain && (!is_key || is_whole);
-    let name = Name { promise, kind: if is_password { "password" } else { "secret" } };
-    judged(text, name, Value { is_literal: true, ..value }).filter(|_| is_certain)
-}
-
-fn bearer_at(text: &str, after: usize) -> Option<Finding> {
-    let bytes = text.as_bytes();
-    let value = word_at(bytes, after + 1).filter(|_| bytes.get(after) == Some(&b' '))?;
-    let name = Name { promise: Promise::Secret, kind: "bearer_token" };
-    judged(text, name, value).filter(|finding| finding.range.len() >= KEY_BYTES_MIN)
-}
-
-fn is_netrc(bytes: &[u8], position: usize) -> bool {
-    let before = &bytes[position.saturating_sub(SIBLING_BYTES_MAX)..position];
-    judge::holds(before, b"login ") && judge::holds(before, b"machine ") || judge::holds(before, b"default login ")
-}
-
 /// `user:$2y$…` as password files have it, seen at the first dollar.
 pub(super) fn password_hash_at(bytes: &[u8], dollar: usize) -> Option<Finding> {
     const SCHEMES: &[&str] = &["$2y$", "$2b$", "$2a$", "$apr1$", "$6$", "$5$", "$1$", "$y$", "$argon2"];
@@ -204,8 +156,10 @@ fn name_of(bytes: &[u8], mark: usize, raw: &[u8]) -> Option<Name> {
     if raw == b"code" && judge::holds(line, b"azurewebsites.net") {
         return Some(Name { promise: Promise::Secret, kind: "azure_function_key" });
     }
-    if bytes[mark] == b'=' && judge::holds(line, b"ookie: ") && is_session(raw) {
-        return Some(Name { promise: Promise::Secret, kind: "session_cookie" });
+    if bytes[mark] == b'=' && judge::holds(line, b"ookie: ") && !is_of_statistics(raw) {
+        // What a site calls its session is its own affair; what else is drawn at random so long is one as well.
+        let promise = if is_session(raw) { Promise::Secret } else { Promise::Key };
+        return Some(Name { promise, kind: "session_cookie" });
     }
     if (raw == b"d" || raw == b"k") && judge::holds(around(bytes, mark), b"\"kty\"") {
         return Some(Name { promise: Promise::Secret, kind: "jwk_private_key" });
@@ -220,6 +174,13 @@ fn name_of(bytes: &[u8], mark: usize, raw: &[u8]) -> Option<Name> {
 fn is_session(name: &[u8]) -> bool {
     let lower: Vec<u8> = name.iter().map(u8::to_ascii_lowercase).collect();
     judge::holds(&lower, b"sess") || lower.ends_with(b"sid") || lower.ends_with(b"auth")
+}
+
+/// Cookies that count visitors, and attributes of cookies.
+fn is_of_statistics(name: &[u8]) -> bool {
+    const BEGINNINGS: &[&str] =
+        &["_ga", "_gid", "_gcl", "_fb", "_hj", "_pk", "_utm", "__utm", "amp_", "ajs_", "mp_", "optimizely"];
+    BEGINNINGS.iter().any(|beginning| name.starts_with(beginning.as_bytes()))
 }
 
 fn around(bytes: &[u8], position: usize) -> &[u8] {
@@ -276,6 +237,14 @@ fn quoted_before(bytes: &[u8], mark: usize) -> Option<&[u8]> {
     is_pair.then(|| last_name(&bytes[mark.saturating_sub(NAME_BYTES_MAX)..mark - 1]))
 }
 
+/// `| database password | … |`: between the two cells of a row of a table, so that a shell's pipe is none.
+fn is_between_cells(bytes: &[u8], mark: usize) -> bool {
+    let line = line_before(bytes, mark).trim_ascii_start();
+    let rest = &bytes[mark + 1..bytes.len().min(mark + 1 + VALUE_BYTES_MAX)];
+    let cell = &rest[..run(rest, |byte| byte != b'|' && byte != b'\n')];
+    line.starts_with(b"|") && rest.get(cell.len()) == Some(&b'|') && !cell.trim_ascii().contains(&b' ')
+}
+
 /// The name that stands in front of `value`: `- name: DB_PASSWORD`, `key="Password"`, `variable "db_password"`.
 fn sibling_before(bytes: &[u8], mark: usize) -> Option<&[u8]> {
     let before = &bytes[mark.saturating_sub(SIBLING_BYTES_MAX)..mark];
@@ -321,13 +290,13 @@ fn value_after(bytes: &[u8], mark: usize, raw: &[u8]) -> Option<Value> {
             && bytes.get(value.end).is_none_or(|next| next.is_ascii_whitespace() || b";\"'&".contains(next))
             && !bytes[value.start..value.end].iter().any(|byte| b"_.".contains(byte));
         let is_option = raw.starts_with(b"--");
-        value.is_literal = is_query || is_environment || is_joined || is_option || bytes[mark] == b'>';
+        value.is_literal = is_query || is_environment || is_joined || is_option || b">|".contains(&bytes[mark]);
     }
     Some(value)
 }
 
 /// The quoted text or the word at a place.
-fn word_at(bytes: &[u8], mut start: usize) -> Option<Value> {
+pub(super) fn word_at(bytes: &[u8], mut start: usize) -> Option<Value> {
     let limit = bytes.len().min(start + VALUE_BYTES_MAX);
     let is_escaped = bytes.get(start) == Some(&b'\\') && matches!(bytes.get(start + 1), Some(b'"' | b'\''));
     start += usize::from(is_escaped);
@@ -357,7 +326,7 @@ fn word_at(bytes: &[u8], mut start: usize) -> Option<Value> {
 }
 
 /// Whether a value keeps what its name promises.
-fn judged(text: &str, name: Name, value: Value) -> Option<Finding> {
+pub(super) fn judged(text: &str, name: Name, value: Value) -> Option<Finding> {
     let bytes = text.as_bytes();
     let mut found = &bytes[value.start..value.end];
     if name.promise == Promise::Words {

@@ -243,6 +243,7 @@ const ROWS: &[Row] = &[
     token("readme_key", "rdme_{l:60-75}"),
     token("postman_key", "PMAK-{h:24}-{h:34}"),
     token("dropbox_token", "sl.{w:100+}"),
+    token("dropbox_token", "sl.u.{w:100+}"),
     token("frameio_token", "fio-u-{w:60+}"),
     token("discord_mfa_token", "mfa.{w:84}"),
     token("clerk_key", "sk_live_{a:40+}"),

@@ -2,7 +2,7 @@
 
 use super::blocks::{Blocks, putty_lines_at};
 use super::pattern::{is_token_byte, run};
-use super::{Finding, SecretScan, judge, named, personal, rules, urls};
+use super::{Finding, SecretScan, judge, named, personal, rules, said, urls};
 
 /// What is found by its structure rather than by a row of a table.
 pub(super) const KINDS: &[&str] =
@@ -60,7 +60,7 @@ impl Scanner<'_> {
                 .or_else(|| urls::pgpass_at(self.bytes, position))
                 .or_else(|| named::assigned_at(self.text, position)),
             b'=' => urls::signature_at(self.bytes, position).or_else(|| named::assigned_at(self.text, position)),
-            b'>' | b',' | b'(' => named::assigned_at(self.text, position),
+            b'>' | b',' | b'(' | b'|' => named::assigned_at(self.text, position),
             b'~' => self.azure_client_secret(position),
             b'.' => self.terraform_token(position),
             b'$' => named::password_hash_at(self.bytes, position),
@@ -107,10 +107,10 @@ impl Scanner<'_> {
         {
             return Some(finding);
         }
-        match rest[0] {
-            b'P' if rest.starts_with(b"Private-Lines: ") => putty_lines_at(self.text, position),
-            b'p' | b'P' | b't' | b'T' | b's' | b'S' | b'k' | b'K' | b'c' | b'C' | b'b' | b'B' => {
-                named::said_at(self.text, position)
+        match rest[0].to_ascii_lowercase() {
+            b'p' if rest.starts_with(b"Private-Lines: ") => putty_lines_at(self.text, position),
+            b'a' | b'b' | b'c' | b'i' | b'k' | b'l' | b'm' | b'p' | b'r' | b's' | b't' | b'u' => {
+                said::said_at(self.text, position)
             }
             _ => None,
         }

@@ -71,6 +71,41 @@ fn named_values_go_when_they_look_like_what_the_name_promises() {
 }
 
 #[test]
+fn sentences_statements_and_commands_give_secrets_away() {
+    for (text, expected) in [
+        (
+            "The password for the guest network is Blue-42-Harbor!",
+            "The password for the guest network is [redacted:password]",
+        ),
+        ("CREATE USER app IDENTIFIED BY 'Tr0ub4dor&3';", "CREATE USER app IDENTIFIED BY '[redacted:password]';"),
+        ("ALTER ROLE app WITH PASSWORD 'Tr0ub4dor&3'", "ALTER ROLE app WITH PASSWORD '[redacted:password]'"),
+        ("wandb login 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b", "wandb login [redacted:secret]"),
+        ("login: admin / Tr0ub4dor&3", "login: admin / [redacted:password]"),
+        ("| database password | Tr0ub4dor&3 |", "| database password | [redacted:password] |"),
+        ("passphrase is \"blue harbor seven kites\"", "passphrase is \"[redacted:password]\""),
+        ("recovery codes: 8f3k-29dm, 1a7c-44zx", "recovery codes: [redacted:recovery_code]"),
+        ("bindpw Tr0ub4dor3", "bindpw [redacted:password]"),
+    ] {
+        check(text, expected);
+    }
+}
+
+#[test]
+fn sentences_about_secrets_stay() {
+    for text in [
+        "The password for the guest network is on the fridge.",
+        "The token of the parser is Identifier, the key of the map is user-id-2024-01.",
+        "recovery codes: ask Ana for them",
+        "echo $password | sha256sum | cut -c1-8",
+        "set retention_days 30 and set cache_key user-42",
+        "The login is handled by auth-service-v2, see docs/login: v2/flows",
+        "password: \"the usual one\"",
+    ] {
+        assert_eq!(redact(text).count, 0, "{text}: {}", redact(text).text);
+    }
+}
+
+#[test]
 fn a_field_of_an_object_is_judged_by_its_name() {
     let scan = SecretScan::default();
     assert_eq!(scan.redact_field("password", "Tr0ub4dor&3").text, "[redacted:password]");
