@@ -82,8 +82,12 @@ fn skip(line: usize, reason: &str) -> SkippedLine {
 }
 
 fn outcome(lines: Vec<Line>, mut skipped: Vec<SkippedLine>) -> Result<ReadOutcome, ReadError> {
-    if !lines.is_empty() && lines.iter().all(|line| line.kind().is_empty()) {
-        return Err(ReadError::NotASession { lines: lines.len() });
+    if lines.iter().any(is_of_codex) {
+        return Err(ReadError::OfCodex);
+    }
+    let seen = lines.len() + skipped.len();
+    if seen > 0 && lines.iter().all(|line| line.kind().is_empty()) {
+        return Err(ReadError::NotASession { lines: seen });
     }
     let live = thread::live(&lines, &mut skipped);
     let messages = messages_of(&live, &mut skipped);
@@ -100,6 +104,11 @@ fn outcome(lines: Vec<Line>, mut skipped: Vec<SkippedLine>) -> Result<ReadOutcom
     name(&mut drafts);
     skipped.sort_by_key(|skipped| skipped.line);
     Ok(ReadOutcome { drafts: drafts.into_iter().map(|(_, draft)| draft).collect(), skipped })
+}
+
+/// Codex writes lines of other kinds, with what they are about in `payload`.
+fn is_of_codex(line: &Line) -> bool {
+    matches!(line.kind(), "session_meta" | "response_item") && line.value.get("payload").is_some_and(Value::is_object)
 }
 
 /// A message of the API with the lines its blocks come from.

@@ -22,6 +22,8 @@ pub enum ReadError {
     BadSystem { found: &'static str },
     #[error("none of {lines} lines is a line of a Claude Code session")]
     NotASession { lines: usize },
+    #[error("this is a session of Codex, which cannot be imported; allowed: sessions of Claude Code")]
+    OfCodex,
 }
 
 /// What a JSON value is, in a message.

@@ -3,6 +3,9 @@
 //! Lines name the line before them. Going back with Claude Code makes a branch: only the way from the last line back to its
 //! beginning counts. Two things are not on that way but belong to it: other lines of the same message of the API, and
 //! results of its calls (calls that run at the same time are answered side by side).
+//!
+//! A compaction replaces what stands before it by a summary, but for the messages that it keeps word for word: those are older
+//! lines of the file, and are sent behind the summary.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,20 +19,26 @@ pub(super) fn live<'l>(lines: &'l [Line], skipped: &mut Vec<SkippedLine>) -> Vec
     let way = way_back(&lines);
     let belonging = Belonging::of(&way, &lines);
     let (mut live, mut compacted, mut left) = (Vec::new(), 0, Vec::new());
+    let kept: Vec<&Line> = way.kept.iter().map(|place| lines[*place]).filter(|line| is_sent(line)).collect();
+    let mut kept_at = 0;
     for (place, line) in lines.iter().copied().enumerate() {
-        if !is_sent(line) {
+        if !is_sent(line) || way.kept.contains(&place) {
             continue;
         }
         let is_nameless = text_at(&line.value, "uuid").is_none();
         let is_behind = way.boundary.is_none_or(|boundary| place > boundary);
-        if way.lines.contains(&place) || belonging.has(line) || (is_nameless && is_behind) {
+        if way.lines.contains(&place) || is_behind && (belonging.has(line) || is_nameless) {
             live.push(line);
         } else if is_behind {
             left.push(line.number);
         } else {
             compacted += 1;
         }
+        if way.anchor == Some(place) {
+            kept_at = live.len();
+        }
     }
+    live.splice(kept_at..kept_at, kept);
     if let Some(boundary) = way.boundary.filter(|_| compacted > 0) {
         let reason = format!("{} before this compaction, replaced by its summary", counted(compacted));
         skipped.push(skip(lines[boundary].number, &reason));
@@ -68,35 +77,84 @@ struct Way {
     lines: BTreeSet<usize>,
     /// The compaction at which it begins.
     boundary: Option<usize>,
+    /// What that compaction kept word for word, in the order in which it is sent.
+    kept: Vec<usize>,
+    /// The line behind which that is sent.
+    anchor: Option<usize>,
+}
+
+/// The lines by their names.
+struct Places(BTreeMap<String, usize>);
+
+impl Places {
+    fn of(lines: &[&Line]) -> Self {
+        let named = |(place, line): (usize, &&Line)| text_at(&line.value, "uuid").map(|uuid| (uuid.to_owned(), place));
+        Self(lines.iter().enumerate().filter_map(named).collect())
+    }
+
+    fn of_name(&self, uuid: Option<&Value>) -> Option<usize> {
+        self.0.get(uuid?.as_str()?).copied()
+    }
+
+    fn before(&self, line: &Line, place: usize) -> Option<usize> {
+        match text_at(&line.value, "parentUuid") {
+            // A line without a name and a parent was written by somebody simpler: it follows the one before.
+            None if text_at(&line.value, "uuid").is_none() => place.checked_sub(1),
+            None => None,
+            // The line that is meant is lost, or in another file.
+            Some(parent) => self.0.get(parent).copied().or_else(|| place.checked_sub(1)),
+        }
+    }
+
+    /// What a compaction kept.
+    fn kept_by(&self, boundary: &Line) -> Vec<usize> {
+        let uuids = boundary.value.pointer("/compactMetadata/preservedMessages/uuids").and_then(Value::as_array);
+        uuids.into_iter().flatten().filter_map(|uuid| self.of_name(Some(uuid))).collect()
+    }
+
+    fn anchor_of(&self, boundary: &Line) -> Option<usize> {
+        self.of_name(boundary.value.pointer("/compactMetadata/preservedMessages/anchorUuid"))
+    }
+}
+
+fn is_boundary(line: &Line) -> bool {
+    text_at(&line.value, "subtype") == Some("compact_boundary")
 }
 
 fn way_back(lines: &[&Line]) -> Way {
-    let uuid = |(place, line): (usize, &&Line)| text_at(&line.value, "uuid").map(|uuid| (uuid.to_owned(), place));
-    let places: BTreeMap<String, usize> = lines.iter().enumerate().filter_map(uuid).collect();
-    let mut way = Way { lines: BTreeSet::new(), boundary: None };
+    let places = Places::of(lines);
+    // What goes on behind the last message that a compaction kept goes on behind the compaction.
+    let ends: BTreeMap<usize, usize> = lines
+        .iter()
+        .enumerate()
+        .filter(|(_, line)| is_boundary(line))
+        .filter_map(|(place, line)| Some((*places.kept_by(line).last()?, place)))
+        .filter(|(kept, boundary)| kept < boundary)
+        .collect();
+    let mut way = Way { lines: BTreeSet::new(), boundary: None, kept: Vec::new(), anchor: None };
     let mut next = lines.iter().rposition(|line| is_sent(line));
-    while let Some(place) = next {
+    let mut came_from = lines.len();
+    while let Some(mut place) = next {
+        if let Some(boundary) = ends.get(&place).copied().filter(|boundary| *boundary < came_from) {
+            place = places.anchor_of(lines[boundary]).filter(|anchor| *anchor > boundary).unwrap_or(boundary);
+        }
         // Only a damaged file leads in circles.
         if !way.lines.insert(place) {
             break;
         }
         let line = lines[place];
-        if text_at(&line.value, "subtype") == Some("compact_boundary") {
+        if is_boundary(line) {
             way.boundary = Some(place);
+            way.kept = places.kept_by(line);
+            way.anchor = places.anchor_of(line).or(Some(place));
             break;
         }
-        next = match text_at(&line.value, "parentUuid") {
-            // A summary without a line that marks the compaction marks it itself.
-            None if line.is("isCompactSummary") => {
-                way.boundary = Some(place);
-                None
-            }
-            // A line without a name and a parent was written by somebody simpler: it follows the one before.
-            None if text_at(&line.value, "uuid").is_none() => place.checked_sub(1),
-            None => None,
-            // The line that is meant is lost, or in another file.
-            Some(parent) => places.get(parent).copied().or_else(|| place.checked_sub(1)),
-        };
+        came_from = place;
+        next = places.before(line, place);
+        // A summary without a line that marks the compaction marks it itself.
+        if next.is_none() && line.is("isCompactSummary") {
+            way.boundary = Some(place);
+        }
     }
     way
 }

@@ -206,6 +206,52 @@ fn what_was_compacted_is_stood_for_by_its_summary() {
     assert_eq!(shape(&read.drafts), roles_and_blocks(&[("user", 2)]));
 }
 
+/// As 2.1.197 writes it: the compaction names what it kept, and what follows has the summary for a parent.
+fn compaction(uuid: &str, kept: &[&str], anchor: &str) -> Value {
+    let kept = json!({"anchorUuid": anchor, "uuids": kept, "allUuids": kept});
+    let about = json!({"trigger": "auto", "preTokens": 90_000, "preservedMessages": kept});
+    line(uuid, "", "system", json!({"subtype": "compact_boundary", "compactMetadata": about}))
+}
+
+fn summary(uuid: &str, parent: &str) -> Value {
+    let mut line = user(uuid, parent, json!("This session is continued from an earlier one."));
+    line["isCompactSummary"] = true.into();
+    line["isVisibleInTranscriptOnly"] = true.into();
+    line
+}
+
+#[test]
+fn what_a_compaction_kept_stands_behind_its_summary() {
+    let before = [
+        user("u1", "", json!("Old question.")),
+        assistant("a1", "u1", "msg_1", text("Old answer.")),
+        assistant("a2", "a1", "msg_2", call("t1", "Bash", json!({"command": "make"}))),
+        user("r1", "a2", result("t1", "error: line 3")),
+        user("u2", "r1", json!("The current question.")),
+    ];
+    let session_with = |after: Vec<Value>| {
+        let boundary = compaction("b1", &["a2", "r1", "u2"], "c1");
+        session(&[before.to_vec(), vec![boundary, summary("c1", "b1")], after].concat())
+    };
+    let kept = ["c1", "a2", "r1", "u2"];
+    let at_once = session_with(Vec::new());
+    assert_eq!(ids(&at_once.drafts), kept);
+    assert_eq!(at_once.skipped[0].reason, "2 lines before this compaction, replaced by its summary");
+    let expected = roles_and_blocks(&[("user", 1), ("assistant", 1), ("user", 2), ("assistant", 1)]);
+    for parent in ["c1", "u2"] {
+        let read = session_with(vec![assistant("a3", parent, "msg_3", text("The answer."))]);
+        assert_eq!(ids(&read.drafts), [kept.as_slice(), &["a3"]].concat(), "behind {parent}");
+        assert_eq!(shape(&read.drafts), expected);
+    }
+    let again = session_with(vec![
+        assistant("a3", "c1", "msg_3", text("The answer.")),
+        compaction("b2", &["a3"], "c2"),
+        summary("c2", "b2"),
+        user("u3", "c2", json!("Go on.")),
+    ]);
+    assert_eq!(ids(&again.drafts), ["c2", "a3", "u3"]);
+}
+
 #[test]
 fn a_line_whose_parent_is_lost_follows_the_line_before_it() {
     let read = session(&[
@@ -292,6 +338,9 @@ fn lines_can_come_as_a_list_or_as_text_in_json() {
 #[test]
 fn what_is_no_session_is_refused_and_an_empty_file_is_empty() {
     assert_eq!(read_claude_code("{\"role\": \"user\"}\n[1]\n"), Err(ReadError::NotASession { lines: 2 }));
+    assert_eq!(read_claude_code("root:x:0\ndaemon:x:1\n"), Err(ReadError::NotASession { lines: 2 }));
+    let of_codex = json!({"timestamp": "2026-05-01T10:00:00Z", "type": "session_meta", "payload": {"id": "s"}});
+    assert_eq!(read_claude_code(&file(&[of_codex])), Err(ReadError::OfCodex));
     assert_eq!(read(ClaudeCode, &json!(5)), Err(ReadError::NotAList { found: "a number" }));
     assert_eq!(session(&[]).drafts, []);
 }
