@@ -5,6 +5,7 @@
 //! from the file.
 
 mod baselines;
+mod needs;
 mod replay;
 mod report;
 mod rootset;
@@ -15,6 +16,7 @@ use std::path::PathBuf;
 use anyhow::ensure;
 
 use baselines::{AtRandom, LeastRecentlyUsed, LookAhead, SlidingWindow};
+use needs::{NeedKind, OwnLines};
 use replay::{Misses, ReplayedSession};
 use report::{Outcome, PolicyMisses, Results};
 use rootset::{ReadSession, Rootset};
@@ -44,17 +46,18 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let transcripts = transcript::read(&arguments.file)?;
     ensure!(!transcripts.is_empty(), "`{}` has no session", arguments.file.display());
+    let own_lines = OwnLines::of(&transcripts);
     let mut outcome =
         Outcome { budgets: arguments.budgets.clone(), overall: Results::default(), by_repository: Default::default() };
     for (number, transcript) in (0..).zip(&transcripts) {
-        let session = ReplayedSession::new(transcript);
+        let session = ReplayedSession::new(transcript, &own_lines);
         let read = ReadSession::new(&session);
         let seed = arguments.seed.wrapping_add(number);
         let misses: Vec<PolicyMisses> =
             arguments.budgets.iter().map(|budget| replay_all(&read, &session, *budget, seed)).collect();
-        outcome.overall.add(session.needs(), &misses);
+        outcome.overall.add(session.counts(), &misses);
         let repository = outcome.by_repository.entry(transcript.repository().to_owned()).or_default();
-        repository.add(session.needs(), &misses);
+        repository.add(session.counts(), &misses);
     }
     print_report(&report::json(&outcome), arguments.json, || report::text(&outcome))?;
     if arguments.by_repository {
@@ -69,7 +72,16 @@ fn replay_all(read: &ReadSession<'_>, session: &ReplayedSession<'_>, budget: u64
         session.replay(budget, &mut AtRandom::new(seed)),
         session.replay(budget, &mut SlidingWindow),
         session.replay(budget, &mut LeastRecentlyUsed::new(session)),
-        session.replay(budget, &mut LookAhead::new(session)),
+        look_ahead(session, budget),
         session.replay(budget, &mut Rootset::new(read)),
     ]
+}
+
+/// For each kind of need, what a policy misses that sees which segments are needed for this kind.
+fn look_ahead(session: &ReplayedSession<'_>, budget: u64) -> Misses {
+    let mut misses = Misses::default();
+    for kind in NeedKind::ALL {
+        misses.take(kind, &session.replay(budget, &mut LookAhead::new(session, kind)));
+    }
+    misses
 }

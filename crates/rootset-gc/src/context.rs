@@ -9,6 +9,7 @@
 //! - `lists`: many growing lists of numbers in one arena; `bitset`: one bit per segment.
 //! - `graph`: references, hubs and states, with reference counts kept up to date (on `lists`).
 //! - `holders`: who holds which identifier or path, and who alone; `views`: who shows which file (on `lists`).
+//! - `instructions`: what the user said and has not got yet.
 //! - `bindings`: ids, tool calls and tags, also of segments that are still to come; `recall`: what was stashed and is named.
 //! - `window`: all of these and the facts of every segment, changed together. Callers keep one per session.
 //! - `roots`, `mark`, `dominators`: read a window or its graph; what must stay, what that reaches, what hangs on whom.
@@ -26,6 +27,7 @@ mod dominators;
 mod graph;
 mod hashes;
 mod holders;
+mod instructions;
 mod lists;
 mod mark;
 mod names;
@@ -40,7 +42,7 @@ mod window;
 pub use analysis::{Analysis, Candidate, analyse};
 pub use dominators::retained_tokens;
 pub use graph::{Graph, Hub, Population, ReferenceKind};
-pub use holders::Holders;
+pub use holders::{Holders, LOOSE, is_loose};
 pub use mark::{Marks, mark, path_from_root};
 pub use plan::{EmptyPlan, LeavingReason, Region, STASH_RETENTION_MS, Target, WindowItem, WindowPlan, plan};
 pub use recall::{Recall, RecallCause};

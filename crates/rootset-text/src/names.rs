@@ -29,6 +29,30 @@ pub fn each_name<'t>(text: &'t str, mut receive: impl FnMut(&'t str)) {
     }
 }
 
+/// Shorter numbers are counts and steps.
+const NUMBER_DIGITS_MIN: usize = 3;
+/// Longer runs of digits are data.
+const NUMBER_DIGITS_MAX: usize = 32;
+
+/// Calls `receive` with every number of at least three digits, possibly repeated; not with those that only number a line.
+pub fn each_number<'t>(text: &'t str, mut receive: impl FnMut(&'t str)) {
+    for line in text.lines() {
+        for word in without_line_number(line).split(|c: char| !c.is_alphanumeric()) {
+            let is_number = (NUMBER_DIGITS_MIN..=NUMBER_DIGITS_MAX).contains(&word.len());
+            if is_number && word.bytes().all(|byte| byte.is_ascii_digit()) {
+                receive(word);
+            }
+        }
+    }
+}
+
+/// `  12→fn main() {`, `12: fn main() {`: tools number the lines that they show.
+fn without_line_number(line: &str) -> &str {
+    let line = line.trim_start();
+    let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    if rest.len() < line.len() && rest.starts_with([':', '→', '\t', '|']) { rest } else { line }
+}
+
 /// Stable across versions and machines, because it is stored: the first eight bytes (little endian) of the name's BLAKE3.
 pub fn name_hash(name: &str) -> u64 {
     let hash = blake3::hash(name.as_bytes());

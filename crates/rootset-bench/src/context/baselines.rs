@@ -1,6 +1,7 @@
 //! What others do, for comparison: drop the oldest, the least recently used, or any segment; and a yardstick that
 //! sees the future.
 
+use super::needs::NeedKind;
 use super::replay::{Policy, ReplayedSession};
 use crate::random::Random;
 
@@ -49,7 +50,7 @@ impl<'s> LeastRecentlyUsed<'s> {
 impl Policy for LeastRecentlyUsed<'_> {
     fn added(&mut self, segment: usize) {
         for need in &self.session.needs_at[segment] {
-            for holder in &self.session.transcript.needs[*need].holders {
+            for holder in &self.session.needs[*need].holders {
                 self.used_at[*holder] = segment;
             }
         }
@@ -60,7 +61,7 @@ impl Policy for LeastRecentlyUsed<'_> {
     }
 }
 
-/// Who has the fewest steps to come that need it, per token; of those with none, the oldest. It sees the future.
+/// Who has the fewest steps to come that need it for one kind of need, per token; of those with none, the oldest. It sees the future.
 pub struct LookAhead<'s> {
     session: &'s ReplayedSession<'s>,
     /// By segment: steps that need it, ascending.
@@ -68,10 +69,11 @@ pub struct LookAhead<'s> {
 }
 
 impl<'s> LookAhead<'s> {
-    pub fn new(session: &'s ReplayedSession<'s>) -> Self {
+    pub fn new(session: &'s ReplayedSession<'s>, kind: NeedKind) -> Self {
         let mut needed_at = vec![Vec::new(); session.tokens.len()];
         for (step, needs) in session.needs_at.iter().enumerate() {
-            for holder in needs.iter().flat_map(|need| &session.transcript.needs[*need].holders) {
+            let of_kind = needs.iter().map(|need| &session.needs[*need]).filter(|need| need.kind == kind);
+            for holder in of_kind.flat_map(|need| &need.holders) {
                 if needed_at[*holder].last() != Some(&step) {
                     needed_at[*holder].push(step);
                 }

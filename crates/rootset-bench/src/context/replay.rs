@@ -1,7 +1,9 @@
 //! Replays a session under a budget: what a step needs is looked for first, then its segment is added, then
-//! segments leave until the budget holds. The system prompt, the latest task and the last two segments always stay.
+//! segments leave until the budget holds. The system prompt and the last two segments always stay, and nothing else by force: that
+//! the user's instruction stays is up to the policy.
 
-use super::transcript::{NeedKind, Role, Transcript};
+use super::needs::{Need, NeedKind, OwnLines, needs};
+use super::transcript::{Role, Transcript};
 
 /// So many segments from the end always stay.
 pub const LAST_SEGMENTS: usize = 2;
@@ -14,16 +16,28 @@ pub trait Policy {
     fn choose(&mut self, step: usize, may_leave: &[usize], excess_tokens: u64) -> Vec<usize>;
 }
 
+/// By kind, in the order of [`NeedKind::ALL`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Misses {
-    pub identifiers: usize,
-    pub views: usize,
+pub struct Misses([usize; NeedKind::ALL.len()]);
+
+impl Misses {
+    pub fn of(&self, kind: NeedKind) -> usize {
+        self.0[kind as usize]
+    }
+
+    fn count(&mut self, kind: NeedKind) {
+        self.0[kind as usize] += 1;
+    }
+
+    /// Those of one kind from elsewhere.
+    pub fn take(&mut self, kind: NeedKind, from: &Self) {
+        self.0[kind as usize] = from.of(kind);
+    }
 }
 
 impl std::ops::AddAssign for Misses {
     fn add_assign(&mut self, other: Self) {
-        self.identifiers += other.identifiers;
-        self.views += other.views;
+        self.0.iter_mut().zip(other.0).for_each(|(sum, misses)| *sum += misses);
     }
 }
 
@@ -32,23 +46,26 @@ impl std::ops::AddAssign for Misses {
 pub struct ReplayedSession<'t> {
     pub transcript: &'t Transcript,
     pub tokens: Vec<u64>,
+    pub needs: Vec<Need>,
     /// By step: places in the list of needs.
     pub needs_at: Vec<Vec<usize>>,
 }
 
 impl<'t> ReplayedSession<'t> {
-    pub fn new(transcript: &'t Transcript) -> Self {
+    pub fn new(transcript: &'t Transcript, own_lines: &OwnLines<'_>) -> Self {
+        let needs = needs(transcript, own_lines);
         let mut needs_at = vec![Vec::new(); transcript.segments.len()];
-        for (place, need) in transcript.needs.iter().enumerate() {
+        for (place, need) in needs.iter().enumerate() {
             needs_at[need.step].push(place);
         }
-        Self { transcript, tokens: transcript.segments.iter().map(|segment| segment.tokens()).collect(), needs_at }
+        let tokens = transcript.segments.iter().map(|segment| segment.tokens()).collect();
+        Self { transcript, tokens, needs, needs_at }
     }
 
     /// How much is needed at all.
-    pub fn needs(&self) -> Misses {
+    pub fn counts(&self) -> Misses {
         let mut needs = Misses::default();
-        self.transcript.needs.iter().for_each(|need| needs.count(need.kind));
+        self.needs.iter().for_each(|need| needs.count(need.kind));
         needs
     }
 
@@ -56,22 +73,18 @@ impl<'t> ReplayedSession<'t> {
         let mut misses = Misses::default();
         let mut is_active = vec![false; self.tokens.len()];
         let mut used_tokens = 0;
-        let mut latest_task = None;
         for step in 0..self.tokens.len() {
-            for need in self.needs_at[step].iter().map(|place| &self.transcript.needs[*place]) {
+            for need in self.needs_at[step].iter().map(|place| &self.needs[*place]) {
                 if !need.holders.iter().any(|holder| is_active[*holder]) {
                     misses.count(need.kind);
                 }
-            }
-            if self.transcript.segments[step].role == Role::Task {
-                latest_task = Some(step);
             }
             is_active[step] = true;
             used_tokens += self.tokens[step];
             policy.added(step);
             while used_tokens > budget_tokens {
                 let may_leave: Vec<usize> =
-                    (0..step).filter(|it| is_active[*it] && self.may_leave(*it, step, latest_task)).collect();
+                    (0..step).filter(|it| is_active[*it] && self.may_leave(*it, step)).collect();
                 if may_leave.is_empty() {
                     break;
                 }
@@ -87,17 +100,8 @@ impl<'t> ReplayedSession<'t> {
         misses
     }
 
-    fn may_leave(&self, segment: usize, step: usize, latest_task: Option<usize>) -> bool {
+    fn may_leave(&self, segment: usize, step: usize) -> bool {
         let is_last = segment + LAST_SEGMENTS > step;
-        !is_last && Some(segment) != latest_task && self.transcript.segments[segment].role != Role::System
-    }
-}
-
-impl Misses {
-    fn count(&mut self, kind: NeedKind) {
-        match kind {
-            NeedKind::Identifier => self.identifiers += 1,
-            NeedKind::View => self.views += 1,
-        }
+        !is_last && self.transcript.segments[segment].role != Role::System
     }
 }

@@ -2,16 +2,16 @@
 //! see texts, roles, types, files and lines of what was added so far, and never what is needed.
 //!
 //! Two things differ from a real session, so that figures compare with the other policies: a call and its result may
-//! part, and room is made for every step instead of rarely and much.
+//! part, and room is made for every step instead of rarely and much. Where roots alone are more than the budget, the oldest leave.
 
 use std::collections::BTreeMap;
 
 use rootset_gc::context::{
-    Author, Facts, Focus, Lines, NewSegment, Now, Scoring, SegmentIndex, Target, Window, analyse, plan,
+    Author, Facts, Focus, LOOSE, Lines, NewSegment, Now, Scoring, SegmentIndex, Target, Window, analyse, plan,
 };
 use rootset_model::Timestamp;
 use rootset_model::plan::Action;
-use rootset_text::names::{each_name, name_hash};
+use rootset_text::names::{each_name, each_number, name_hash};
 
 use super::replay::{LAST_SEGMENTS, Policy, ReplayedSession};
 use super::transcript::{Role, Segment};
@@ -30,9 +30,11 @@ impl<'s> ReadSession<'s> {
     }
 }
 
+/// As the service reads them.
 fn names_of(text: &str) -> Vec<u64> {
     let mut names = Vec::new();
     each_name(text, |name| names.push(name_hash(name)));
+    each_number(text, |number| names.push(name_hash(number) | LOOSE));
     names.sort_unstable();
     names.dedup();
     names
@@ -43,13 +45,12 @@ pub struct Rootset<'r> {
     files: BTreeMap<&'r str, u64>,
     window: Window,
     focus: Focus,
-    latest_task: Option<SegmentIndex>,
 }
 
 impl<'r> Rootset<'r> {
     pub fn new(read: &'r ReadSession<'r>) -> Self {
         let focus = Focus { last_segments: LAST_SEGMENTS, ..Focus::default() };
-        Self { read, files: BTreeMap::new(), window: Window::default(), focus, latest_task: None }
+        Self { read, files: BTreeMap::new(), window: Window::default(), focus }
     }
 
     fn facts(&mut self, place: usize, segment: &'r Segment) -> Facts {
@@ -57,7 +58,6 @@ impl<'r> Rootset<'r> {
         let next_file = self.files.len() as u64;
         Facts {
             author: author(segment.role),
-            is_pinned: segment.role == Role::Task,
             entered_collection: self.window.collections(),
             file: segment.file_path.as_deref().map(|path| *self.files.entry(path).or_insert(next_file)),
             lines: segment.line_range.map(|(first, last)| Lines { first, last }),
@@ -71,20 +71,18 @@ impl Policy for Rootset<'_> {
         let segment = &self.read.session.transcript.segments[place];
         let facts = self.facts(place, segment);
         let names = &self.read.names[place];
-        let added = self.window.add(&NewSegment { names, ..NewSegment::new(place as u64, facts) }).segment;
-        if segment.role == Role::Task
-            && let Some(earlier) = self.latest_task.replace(added)
-        {
-            self.window.set_pinned(earlier, false);
-        }
+        self.window.add(&NewSegment { names, ..NewSegment::new(place as u64, facts) });
     }
 
-    fn choose(&mut self, step: usize, _: &[usize], excess_tokens: u64) -> Vec<usize> {
+    fn choose(&mut self, step: usize, may_leave: &[usize], excess_tokens: u64) -> Vec<usize> {
         let now = now(step);
         let analysis = analyse(&self.window, &self.focus, now, &Scoring::default());
         let plan = plan(&self.window, &analysis, Target::tokens(excess_tokens));
         let stashed = plan.items.iter().filter(|item| item.action == Action::Stash).map(|item| item.segment);
-        let stashed: Vec<SegmentIndex> = stashed.collect();
+        let mut stashed: Vec<SegmentIndex> = stashed.collect();
+        if stashed.is_empty() {
+            stashed.extend(self.window.index_of(may_leave[0] as u64));
+        }
         stashed.iter().for_each(|segment| self.window.stash(*segment, now.at));
         self.window.count_collection();
         stashed.iter().map(|segment| segment.0 as usize).collect()

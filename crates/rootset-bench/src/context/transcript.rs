@@ -9,11 +9,13 @@ use flate2::read::MultiGzDecoder;
 use rootset_gc::context::SegmentType;
 use serde::Deserialize;
 
+use super::needs::{Need, NeedKind};
+
 #[derive(Debug, Deserialize)]
 pub struct Transcript {
     pub id: String,
     pub segments: Vec<Segment>,
-    pub needs: Vec<Need>,
+    pub needs: Vec<GivenNeed>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -37,19 +39,29 @@ pub enum Role {
     Tool,
 }
 
-/// At a step something is needed that any of the holders has.
+/// A need as the file gives it.
 #[derive(Debug, Deserialize)]
-pub struct Need {
-    pub step: usize,
-    pub kind: NeedKind,
-    pub holders: Vec<usize>,
+pub struct GivenNeed {
+    step: usize,
+    kind: GivenKind,
+    holders: Vec<usize>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum NeedKind {
+enum GivenKind {
     Identifier,
     View,
+}
+
+impl GivenNeed {
+    pub fn as_read(&self) -> Need {
+        let kind = match self.kind {
+            GivenKind::Identifier => NeedKind::Identifier,
+            GivenKind::View => NeedKind::View,
+        };
+        Need { step: self.step, kind, holders: self.holders.clone() }
+    }
 }
 
 impl Segment {

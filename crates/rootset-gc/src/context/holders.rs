@@ -41,6 +41,15 @@ pub(super) struct Mention {
     pub is_use: bool,
 }
 
+/// The upper sixteen bits of the hash of a loose name, by which callers mark it.
+pub const LOOSE: u64 = 0xffff << 48;
+
+/// Whether a name is worth something to who holds it, but ties segments together neither as a reference nor as a hint: the same
+/// number means something else somewhere else.
+pub fn is_loose(name: u64) -> bool {
+    name & LOOSE == LOOSE
+}
+
 /// What more segments mention says nothing about any of them: `self`, the project's own name, a test runner.
 const COMMON_MENTIONS: u32 = 8;
 

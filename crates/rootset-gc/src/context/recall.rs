@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::bindings::Bindings;
 use super::graph::Graph;
-use super::holders::Holders;
+use super::holders::{Holders, is_loose};
 use super::segment::{SegmentIndex, SegmentState};
 use super::window::NewSegment;
 
@@ -36,7 +36,7 @@ pub(super) fn recalls(new: &NewSegment<'_>, bindings: &Bindings, graph: &Graph, 
     for segment in new.references.iter().filter_map(|id| bindings.segment(*id)).filter(is_stashed) {
         named.insert(segment, (RecallCause::Reference, u32::MAX));
     }
-    for name in new.names {
+    for name in new.names.iter().filter(|name| !is_loose(**name)) {
         if holders.key_of_name(*name).is_none_or(|key| key.active_holders > 0) {
             continue;
         }

@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use super::bitset::Bitset;
 use super::graph::Population;
 use super::segment::{Author, Facts, Lines, Now, SegmentIndex, SegmentType};
 use super::window::Window;
@@ -13,6 +14,8 @@ pub enum RootKind {
     System,
     Invariant,
     Pinned,
+    /// The user said it: what is being done now, and what the session began with.
+    Instruction,
     Task,
     /// Of the active file, overlapping the active lines.
     ActiveLines,
@@ -85,8 +88,15 @@ pub fn find_roots(window: &Window, focus: &Focus, now: Now, population: Populati
     let graph = window.graph();
     let mut kinds: Vec<Option<RootKind>> = vec![None; graph.len()];
     let mut segments: Vec<SegmentIndex> = Vec::new();
+    let mut said = Bitset::zeros(graph.len());
+    for segment in window.instructions() {
+        said.insert(segment.place());
+    }
     for segment in graph.segments(population) {
-        if let Some(kind) = kind_by_facts(window.facts(segment), focus, now) {
+        let instruction = said.has(segment.place()).then_some(RootKind::Instruction);
+        let by_facts = kind_by_facts(window.facts(segment), focus, now);
+        // The strongest of the reasons.
+        if let Some(kind) = instruction.into_iter().chain(by_facts).min() {
             kinds[segment.place()] = Some(kind);
             segments.push(segment);
         }

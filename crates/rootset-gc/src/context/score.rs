@@ -1,11 +1,11 @@
 //! The prune score: in [0, 1], higher leaves first.
 //!
-//! A segment is worth what its names, what it shows of a file, and its recency are worth; type, references, generation,
+//! A segment is worth what its names, what it shows of a file, its words and its recency are worth; type, references, generation,
 //! newer views and the focus make that more by bounded factors. Per token that is its density: the lower, the sooner it
 //! leaves, and the score is the density turned round and squeezed between zero and one.
 //!
-//! Every term is also reported as a part in [0, 1]; higher is more dispensable. No part but a name's or a view's worth can
-//! exceed its weight, so that no age and no count drowns the others.
+//! Every term is also reported as a part in [0, 1]; higher is more dispensable. No part but the worth of names, of
+//! views and, by their length, of words can exceed its weight, so that no age and no count drowns the others.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::decay::{decay, power};
 use super::names::NameWorths;
 use super::roots::Focus;
-use super::segment::{Facts, Generation, Now, SegmentIndex, SegmentType};
+use super::segment::{Author, Facts, Generation, Now, SegmentIndex, SegmentType};
 use super::window::Window;
 
 /// How dispensable a segment is, by what makes it so; one is most.
@@ -36,6 +36,8 @@ pub struct Parts {
     pub size: f64,
     /// Of no file that is open, edited lately or has breakpoints.
     pub focus: f64,
+    /// Its words are not of what is being done now.
+    pub words: f64,
     worth: Worth,
 }
 
@@ -87,6 +89,8 @@ pub struct Weights {
     pub size: f64,
     /// How much more a segment of an open or recently edited file is worth.
     pub focus: f64,
+    /// What fresh words are worth that belong to what is being done now: they are repeated, and no name tells which. By their length.
+    pub words: f64,
 }
 
 /// Everything about scores that can be tuned.
@@ -113,6 +117,7 @@ impl Default for Weights {
             view: 1.0,
             size: 1.0,
             focus: 1.0,
+            words: 1.0,
         }
     }
 }
@@ -141,12 +146,21 @@ impl Weights {
             view: bounded(self.view, WEIGHT_MAX),
             size: bounded(self.size, SIZE_WEIGHT_MAX),
             focus: bounded(self.focus, WEIGHT_MAX),
+            words: bounded(self.words, WEIGHT_MAX),
         }
     }
 }
 
-/// Log, code, message, note, summary, decision: the order in which types are dispensable.
-fn type_part(segment_type: SegmentType) -> f64 {
+/// Log, code, message, note, summary, decision: the order in which types are dispensable. What the user said is as dear as a note
+/// after it was done, too.
+fn type_part(facts: &Facts) -> f64 {
+    match facts.segment_type {
+        SegmentType::Message if facts.author == Author::User => type_of(SegmentType::Note),
+        segment_type => type_of(segment_type),
+    }
+}
+
+fn type_of(segment_type: SegmentType) -> f64 {
     match segment_type {
         SegmentType::Log => 1.0,
         SegmentType::Code => 0.95,
@@ -177,6 +191,10 @@ const TOKENS_HALF: f64 = 500.0;
 /// What it is worth to show lines of the file that was shown last, or of another one.
 const LATEST_FILE_VIEW: f64 = 10.0;
 const OTHER_FILE_VIEW: f64 = 2.5;
+/// What a typical segment's length of fresh words is worth, and how long they are fresh in half-lives of a message: an assistant
+/// says its own plans and scripts again, and lines of a result only soon after it.
+const OWN_WORDS: (f64, f64) = (2.0, 1.0);
+const OTHER_WORDS: (f64, f64) = (0.3, 0.25);
 
 /// The parts of one segment's score.
 pub fn parts(window: &Window, focus: &Focus, segment: SegmentIndex, now: Now, scoring: &Scoring) -> Parts {
@@ -208,13 +226,14 @@ impl<'w> Scorer<'w> {
         let facts = self.window.facts(segment);
         let names = self.names.of_segment(self.window.holders(), segment);
         let view = if is_superseded { 0.0 } else { self.view_worth(facts, segment) };
+        let words = self.words_worth(facts, segment);
         let graph = self.window.graph();
         let companions = saturating(f64::from(graph.companions(segment)), COMPANIONS_HALF);
         let references = f64::from(graph.refcount_from_others(segment)) + companions;
         let is_warm = facts.file.is_some_and(|file| self.focus.warm_files.contains(&file));
         let mut parts = Parts {
             idle: idle_part(facts, self.now, &self.scoring),
-            segment_type: type_part(facts.segment_type),
+            segment_type: type_part(facts),
             references: 1.0 - saturating(references, 1.0),
             generation: generation_part(self.window, segment),
             superseded: if is_superseded { 1.0 } else { 0.0 },
@@ -222,14 +241,27 @@ impl<'w> Scorer<'w> {
             view: 1.0 - saturating(view, 1.0),
             size: saturating(f64::from(facts.tokens), TOKENS_HALF),
             focus: if is_warm { 0.0 } else { 1.0 },
+            words: 1.0 - saturating(words, 1.0),
             worth: Worth { fixed: 0.0, per_name: 0.0, names, size: 1.0 },
         };
         let weights = &self.scoring.weights;
         let keep = parts.keep(weights);
-        parts.worth.fixed = (weights.view * view + weights.idle * (1.0 - parts.idle)) * keep;
+        parts.worth.fixed = (weights.view * view + weights.idle * (1.0 - parts.idle) + weights.words * words) * keep;
         parts.worth.per_name = weights.sole_holder * keep;
         parts.worth.size = power(f64::from(facts.tokens.max(1)) / TYPICAL_TOKENS, weights.size);
         parts
+    }
+
+    /// Only what was said since the user asked for what is being done now.
+    fn words_worth(&self, facts: &Facts, segment: SegmentIndex) -> f64 {
+        let entered_step = self.window.entered_step(segment);
+        if entered_step < self.window.episode_start() {
+            return 0.0;
+        }
+        let (fresh, half_lives) = if facts.author == Author::Assistant { OWN_WORDS } else { OTHER_WORDS };
+        let half_life = (f64::from(self.scoring.half_life_steps) * half_lives) as u64;
+        let age = self.now.step.saturating_sub(entered_step);
+        fresh * decay(age, half_life) * f64::from(facts.tokens) / TYPICAL_TOKENS
     }
 
     /// Only what was shown since the user asked for what is being done now.
@@ -275,7 +307,7 @@ fn saturating(value: f64, half: f64) -> f64 {
 
 impl Parts {
     /// By name, as answers tell them.
-    pub fn named(&self) -> [(&'static str, f64); 9] {
+    pub fn named(&self) -> [(&'static str, f64); 10] {
         [
             ("idle", self.idle),
             ("type", self.segment_type),
@@ -286,6 +318,7 @@ impl Parts {
             ("view", self.view),
             ("size", self.size),
             ("focus", self.focus),
+            ("words", self.words),
         ]
     }
 

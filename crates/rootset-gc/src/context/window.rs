@@ -2,19 +2,22 @@
 //!
 //! Which references an addition makes depends on the additions before it alone, never on what has left since. So a session
 //! is loaded by adding its segments again in their order, with the facts of then, and setting states, pins and explicit
-//! touches afterwards.
+//! touches afterwards. The same is true of which instructions of the user are still open.
 
 use rootset_model::Timestamp;
 
 use super::bindings::Bindings;
 use super::graph::{Graph, ReferenceKind};
-use super::holders::{Holders, Mention};
+use super::holders::{Holders, Mention, is_loose};
+use super::instructions::Instructions;
 use super::recall::{Recall, recalls};
 use super::segment::{Author, Facts, Generation, Now, SegmentIndex, SegmentState};
 use super::views::{Cover, Views};
 
 /// Collections that a segment survives before it is old.
 pub const SURVIVALS_FOR_OLD: u32 = 2;
+/// What the session began with stays up to this part of the window, even if it was done long ago.
+const FIRST_INSTRUCTION_DIVISOR: u64 = 20;
 /// Implicit references of one segment; the most recent of those there could be.
 const IMPLICIT_REFERENCES_MAX: usize = 32;
 
@@ -31,6 +34,7 @@ pub struct Window {
     tokens: u64,
     collections: u32,
     episode_start: u64,
+    instructions: Instructions,
     /// The file that was shown last, and when.
     latest_view: Option<(u64, u64)>,
     /// Nothing was stashed before; what was first may be back by now.
@@ -43,7 +47,7 @@ pub struct NewSegment<'a> {
     /// Of the caller's name for it.
     pub id: u64,
     pub facts: Facts,
-    /// Identifiers and paths that it holds.
+    /// Identifiers and paths that it holds, and numbers: those are [loose](super::is_loose).
     pub names: &'a [u64],
     /// The tool call that it is, or the result of.
     pub pair: Option<u64>,
@@ -80,6 +84,7 @@ impl Window {
         self.entered_steps.push(new.facts.last_touched_step);
         self.tokens += u64::from(new.facts.tokens);
         self.note_episode_and_file(segment);
+        self.instructions.note(segment, &new.facts, new.pair.is_some());
 
         for earlier in implicit {
             self.refer_and_touch(segment, earlier, ReferenceKind::Implicit);
@@ -91,7 +96,8 @@ impl Window {
     /// Earlier views of the same lines, and whoever introduced a name that is not common; the most recent ones.
     fn implicit_references(&self, new: &NewSegment<'_>) -> Vec<SegmentIndex> {
         let views = self.views.overlapped_by(&new.facts, &self.facts);
-        let keys = new.names.iter().filter_map(|name| self.holders.key_of_name(*name));
+        let tying = new.names.iter().filter(|name| !is_loose(**name));
+        let keys = tying.filter_map(|name| self.holders.key_of_name(*name));
         let introducers = keys.filter(|key| !key.is_common()).map(|key| key.introduced_by);
         let mut earlier: Vec<SegmentIndex> = views.chain(introducers).collect();
         earlier.sort_unstable_by(|a, b| b.cmp(a));
@@ -278,6 +284,16 @@ impl Window {
     /// The step at which somebody asked for what is being done now.
     pub(super) fn episode_start(&self) -> u64 {
         self.episode_start
+    }
+
+    /// What the user asked for and has not got yet; and what the session began with, unless it is so long that it would be most of
+    /// a small window.
+    pub(super) fn instructions(&self) -> impl Iterator<Item = SegmentIndex> {
+        let is_short =
+            |first: &SegmentIndex| u64::from(self.facts(*first).tokens) <= self.tokens / FIRST_INSTRUCTION_DIVISOR;
+        let current = self.instructions.current();
+        let first = self.instructions.first().filter(|first| !current.contains(first)).filter(is_short);
+        first.into_iter().chain(current.iter().copied())
     }
 
     /// No segment is stashed for longer.

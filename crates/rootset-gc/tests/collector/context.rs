@@ -196,6 +196,7 @@ fn plans_free_enough_keep_roots_and_pairs_and_name_nobody_in_vain() {
             let stashed: BTreeSet<SegmentIndex> = chosen(Action::Stash).collect();
             let deleted: BTreeSet<SegmentIndex> = chosen(Action::Trash).collect();
             prop_assert_eq!(stashed.len() + deleted.len(), plan.items.len());
+            prop_assert!(naive.instructions().is_disjoint(&stashed), "an instruction of the user leaves");
             prop_assert_eq!(plan.freed_tokens, naive.tokens_of(|segment| stashed.contains(&segment)));
             prop_assert_eq!(plan.shortfall, tokens.saturating_sub(plan.freed_tokens));
             prop_assert_eq!(plan.empty.is_some(), stashed.is_empty());

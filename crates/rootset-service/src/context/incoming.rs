@@ -1,7 +1,7 @@
 //! Turns what a caller sends into a segment that can be added: checked, counted, its names hashed.
 
 use rootset_api::{SegmentInput, Tokenizer};
-use rootset_gc::context::{Lines, SegmentState, SegmentType};
+use rootset_gc::context::{LOOSE, Lines, SegmentState, SegmentType};
 use rootset_messages::Draft;
 use rootset_model::Timestamp;
 use rootset_model::limits::{
@@ -9,7 +9,7 @@ use rootset_model::limits::{
     TOPIC_CHARS_MAX,
 };
 use rootset_store::SegmentRow;
-use rootset_text::names::{each_name, name_hash};
+use rootset_text::names::{each_name, each_number, name_hash};
 use serde_json::Value;
 
 use super::counting::count_tokens;
@@ -181,10 +181,11 @@ fn blank_row(text: &str, arrival: &Arrival<'_>) -> SegmentRow {
     }
 }
 
-/// Hashes of the identifiers and paths of a text, each once.
+/// Hashes of the identifiers, paths and numbers of a text, each once.
 pub fn names_of(text: &str) -> Vec<u64> {
     let mut names = Vec::new();
     each_name(text, |name| names.push(name_hash(name)));
+    each_number(text, |number| names.push(name_hash(number) | LOOSE));
     names.sort_unstable();
     names.dedup();
     names

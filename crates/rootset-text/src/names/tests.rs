@@ -1,4 +1,4 @@
-use super::{NAME_BYTES_MAX, each_name, name_hash};
+use super::{NAME_BYTES_MAX, each_name, each_number, name_hash};
 
 fn names(text: &str) -> Vec<&str> {
     let mut names = Vec::new();
@@ -52,4 +52,11 @@ fn any_text_is_read_in_its_own_time_and_endless_names_are_left_out() {
 fn hashes_are_those_of_the_first_version() {
     assert_eq!(name_hash("parse_header"), 7_237_237_033_435_863_837);
     assert_ne!(name_hash("parse_header"), name_hash("Parse_header"));
+}
+
+#[test]
+fn numbers_are_told_apart_from_what_only_numbers_lines() {
+    let mut numbers = Vec::new();
+    each_number("  117→timeout = 4500\n42: port 8080, v1.2.330\n99 of 1000\nab123 7", |number| numbers.push(number));
+    assert_eq!(numbers, ["4500", "8080", "330", "1000"]);
 }

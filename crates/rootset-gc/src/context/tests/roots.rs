@@ -1,7 +1,7 @@
 use super::{MINUTE_MS, NOW, add, analysis, candidates, facts, no_focus, pair, pinned, refer, world};
 use crate::context::{
-    Author, Facts, Focus, Lines, Now, Population, RootKind, Scoring, SegmentIndex, SegmentType, Window, analyse,
-    find_roots,
+    Author, Facts, Focus, Lines, NewSegment, Now, Population, RootKind, Scoring, SegmentIndex, SegmentType, Window,
+    analyse, find_roots,
 };
 use rootset_model::Timestamp;
 
@@ -132,4 +132,48 @@ fn all_kinds_of_roots_hold_together() {
     let analysis = analyse(&window, &focus, NOW, &Scoring::default());
     assert_eq!(candidates(&analysis), [6, 7]);
     assert_eq!(analysis.roots.segments().len(), 16);
+}
+
+fn said(author: Author, tokens: u32, step: u64) -> Facts {
+    Facts { author, tokens, created_step: step, ..facts(SegmentType::Message) }
+}
+
+#[test]
+fn what_the_user_said_since_the_last_task_was_finished_is_a_root() {
+    let (user, assistant, tool) = (Author::User, Author::Assistant, Author::Tool);
+    let mut window = Window::default();
+    let mut step = 0;
+    let mut add = |window: &mut Window, author, call: Option<u64>| {
+        step += 1;
+        let new = NewSegment { pair: call, ..NewSegment::new(step, said(author, 100, step)) };
+        window.add(&new).segment
+    };
+    let first = add(&mut window, user, None);
+    add(&mut window, assistant, None);
+    let task = add(&mut window, user, None);
+    let call = add(&mut window, assistant, Some(7));
+    let result = add(&mut window, tool, Some(7));
+    let correction = add(&mut window, user, None);
+    let roots = |window: &Window| find_roots(window, &no_focus(), NOW, Population::Active);
+    let instruction = Some(RootKind::Instruction);
+    let of = |window: &Window, segment| roots(window).kind(segment);
+    assert_eq!([of(&window, task), of(&window, correction)], [instruction; 2]);
+    assert_eq!([of(&window, call), of(&window, result)], [None; 2]);
+    // As long as it is, the first is more than its part of so small a window.
+    assert_eq!(of(&window, first), None);
+    for _ in 0..15 {
+        add(&mut window, tool, None);
+    }
+    assert_eq!(of(&window, first), instruction);
+    add(&mut window, assistant, None);
+    let next = add(&mut window, user, None);
+    assert_eq!([of(&window, task), of(&window, correction), of(&window, next)], [None, None, instruction]);
+    window.stash(next, NOW.at);
+    assert_eq!(of(&window, next), None);
+}
+
+#[test]
+fn a_pinned_instruction_is_told_as_pinned() {
+    let (window, segments) = world([Facts { is_pinned: true, ..said(Author::User, 100, 1) }]);
+    assert_eq!(find_roots(&window, &no_focus(), NOW, Population::Active).kind(segments[0]), Some(RootKind::Pinned));
 }

@@ -150,6 +150,7 @@ const NOTHING: Weights = Weights {
     view: 0.0,
     size: 0.0,
     focus: 0.0,
+    words: 0.0,
 };
 
 #[test]
@@ -172,6 +173,7 @@ fn weights_that_are_no_weights_count_as_none_and_huge_ones_stay_finite() {
         view: it,
         size: it,
         focus: it,
+        words: it,
     });
     for weights in huge {
         assert!((0.0..=1.0).contains(&score(weights)), "{}", score(weights));
@@ -211,6 +213,7 @@ fn each_weight_turns_its_part_off() {
     assert_eq!(differs(Weights { view: 1.0, ..with_idle }), [false, false, false, true]);
     assert_eq!(differs(Weights { size: 1.0, ..with_idle }), [true; 4]);
     assert_eq!(differs(Weights { focus: 1.0, ..with_idle }), [false, true, false, true]);
+    assert_eq!(differs(Weights { words: 1.0, ..with_idle }), [false, true, false, true]);
 }
 
 #[test]
@@ -255,6 +258,25 @@ fn names_and_views_from_before_the_user_asked_are_worth_less() {
     window.restore(earlier, at(950));
     assert!(parts(&window, earlier).view < 1.0);
     assert!(parts(&window, earlier).sole_holder < parts(&window, other).sole_holder);
+}
+
+#[test]
+fn the_assistants_fresh_words_are_dearer_than_a_results_and_only_while_they_are_asked_for() {
+    let at = |step| Now { step, at: NOW.at };
+    let said = |author, step| Facts { author, ..Facts::new(SegmentType::Message, 100, at(step)) };
+    let mut window = Window::default();
+    let earlier = add(&mut window, said(Author::Assistant, 989), &[]);
+    add(&mut window, said(Author::User, 990), &[]);
+    let result = add(&mut window, said(Author::Tool, 991), &[]);
+    let own = add(&mut window, said(Author::Assistant, 991), &[]);
+    let words = [earlier, result, own].map(|segment| parts_of(&window, segment, NOW).words);
+    assert!(words[0] == 1.0 && words.is_sorted_by(|a, b| a > b), "{words:?}");
+    // By its length: a long script is no dearer and no cheaper per token than a short one.
+    let long = add(&mut window, Facts { tokens: 5_000, ..said(Author::Assistant, 991) }, &[]);
+    let short = add(&mut window, said(Author::Assistant, 991), &[]);
+    let alone = Scoring { weights: Weights { words: 1.0, size: 1.0, ..NOTHING }, ..Scoring::default() };
+    let [long, short] = [long, short].map(|segment| parts(&window, &no_focus(), segment, NOW, &alone).score());
+    assert!((long - short).abs() < 1e-12, "{long} {short}");
 }
 
 #[test]

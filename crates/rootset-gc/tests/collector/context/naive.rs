@@ -229,7 +229,7 @@ impl Naive {
     /// The formula once more, with the numbers written out.
     pub fn score(&self, segment: SegmentIndex, focus: &Focus) -> f64 {
         let facts = &self.facts[segment.0 as usize];
-        let (type_keep, half_lives) = match facts.segment_type {
+        let (mut type_keep, half_lives) = match facts.segment_type {
             SegmentType::Log => (1.0, 0.5),
             SegmentType::Code => (1.15, 1.0),
             SegmentType::Message => (1.3, 1.0),
@@ -237,6 +237,9 @@ impl Naive {
             SegmentType::Summary => (3.1, 4.0),
             SegmentType::Decision => (4.0, 8.0),
         };
+        if facts.segment_type == SegmentType::Message && facts.author == Author::User {
+            type_keep = 2.2;
+        }
         let steps = (NOW.step as f64 - facts.last_touched_step as f64).max(0.0);
         let minutes = (NOW.at.0 - facts.last_touched_at.0).max(0) as f64 / 60_000.0;
         let idle = (steps / (steps + half_lives * 32.0) + minutes / (minutes + half_lives * 30.0)) / 2.0;
@@ -249,7 +252,8 @@ impl Naive {
             * (1.1 - 0.1 * young)
             * if self.is_superseded(segment) { 1.0 } else { 1.25 }
             * if focus.warm_files.iter().any(|file| Some(*file) == facts.file) { 2.0 } else { 1.0 };
-        let worth = (self.names_worth(segment) + self.view_worth(segment) + 0.03 * (1.0 - idle)) * keep;
+        let worth = self.names_worth(segment) + self.view_worth(segment) + self.words_worth(segment);
+        let worth = (worth + 0.03 * (1.0 - idle)) * keep;
         1.0 / (1.0 + worth / (f64::from(facts.tokens.max(1)) / 200.0))
     }
 
@@ -271,6 +275,36 @@ impl Naive {
             if holders.len() > COMMON_MENTIONS { 0.0 } else { by_use * by_episode * by_age * shared }
         };
         names.into_iter().map(worth).sum()
+    }
+
+    /// What the user said since the assistant last answered without a call.
+    pub fn instructions(&self) -> BTreeSet<SegmentIndex> {
+        let mut said = BTreeSet::new();
+        let mut is_answered = false;
+        for segment in self.all() {
+            let told = &self.told[segment.0 as usize];
+            match told.facts.author {
+                Author::Assistant => is_answered = told.pair.is_none(),
+                Author::User if told.facts.segment_type != SegmentType::Summary => {
+                    if is_answered {
+                        said.clear();
+                    }
+                    is_answered = false;
+                    said.insert(segment);
+                }
+                _ => {}
+            }
+        }
+        said
+    }
+
+    fn words_worth(&self, segment: SegmentIndex) -> f64 {
+        let facts = &self.facts[segment.0 as usize];
+        let entered = self.last_explicit_touch(segment).step;
+        let age = NOW.step.saturating_sub(entered) as f64;
+        let (fresh, half_life) = if facts.author == Author::Assistant { (2.0, 32.0) } else { (0.3, 8.0) };
+        let is_of_episode = entered >= self.episode_start();
+        if is_of_episode { fresh * 0.5_f64.powf(age / half_life) * f64::from(facts.tokens) / 200.0 } else { 0.0 }
     }
 
     fn view_worth(&self, segment: SegmentIndex) -> f64 {

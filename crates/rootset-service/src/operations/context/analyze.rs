@@ -105,6 +105,7 @@ pub fn root_word(kind: RootKind) -> &'static str {
         RootKind::System => "system",
         RootKind::Invariant => "invariant",
         RootKind::Pinned => "pinned",
+        RootKind::Instruction => "instruction",
         RootKind::Task => "task",
         RootKind::ActiveLines => "active_lines",
         RootKind::ActiveFile => "active_file",

@@ -102,6 +102,9 @@ fn kept_because(kind: RootKind, row: &SegmentRow) -> String {
         RootKind::System => "it is a system prompt, which always stays".to_owned(),
         RootKind::Invariant => "it is a rule of the session, which always stays".to_owned(),
         RootKind::Pinned => pinned(),
+        RootKind::Instruction => {
+            "the user said it: it is what is being done, or what the session began with".to_owned()
+        }
         RootKind::Task => "it belongs to the current task".to_owned(),
         RootKind::ActiveLines => "it shows lines of the active file that are in focus".to_owned(),
         RootKind::ActiveFile => "it shows the active file".to_owned(),
