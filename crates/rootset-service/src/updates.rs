@@ -12,7 +12,7 @@ use crate::error::ServiceError;
 use crate::service::Service;
 
 /// Older memories that are compared with a new one: those that share the most of its subjects.
-const COMPARED_MAX: usize = 48;
+const COMPARED_MAX: usize = 24;
 /// More would be a topic, not an update.
 const SHOWN_MAX: usize = 3;
 
@@ -29,8 +29,10 @@ impl Service {
         let terms = claims::subject_terms(&newer);
         let older = self.store.related_memories(workspace, &terms, COMPARED_MAX, self.now())?;
         let mut found = Vec::new();
-        for old in older.into_iter().filter(|old| old.id != memory) {
-            if let Some(update) = claims::update(&claims::claims(&old.context), &newer) {
+        let older: Vec<_> = older.into_iter().filter(|old| old.id != memory).collect();
+        let said: Vec<_> = older.iter().map(|old| claims::claims(&old.context)).collect();
+        for (old, update) in older.into_iter().zip(claims::updates(&said, &newer)) {
+            if let Some(update) = update {
                 found.push(UpdateCandidate {
                     memory_id: old.id,
                     name: old.name.unwrap_or_else(|| old.id.to_string()),

@@ -1,380 +1,341 @@
-//! Words that say how something is said: relations, changes, conditions. Lists are data; `claims` decides.
+//! Words that say how something is said: attributes, changes, conditions, doubts. Lists are data; `claims` decides.
+//!
+//! All lists hold folded words and are sorted, so that looking a word up does not grow with the list.
 
-/// How a value belongs to its subject.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Relation {
-    Be,
-    /// At a place.
-    Live,
-    Work,
-    Use,
-    /// Is answerable for.
-    Own,
-    Prefer,
-    /// Takes place.
-    Happen,
-    /// Amounts to, costs, takes, allows.
-    Amount,
-    Name,
-    /// Was changed to.
-    Change,
-    /// Changed its place.
-    Move,
-    /// Changed what it uses.
-    Switch,
+use crate::words::is_stop;
+
+/// How a name belongs to its subject.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Attribute {
+    /// Where somebody or something is.
+    Place,
+    Employer,
+    /// What is used, or what something runs on.
+    Tool,
+    /// Who is answerable.
+    Role,
+    Title,
+    /// What somebody prefers: one thing.
+    Taste,
+    /// What there may be several of: languages, visits, things liked.
+    Several,
 }
 
-impl Relation {
-    /// Whether only one value can hold.
+impl Attribute {
+    /// Whether only one name can be right.
     pub(super) fn is_single(self) -> bool {
-        matches!(self, Self::Live | Self::Own | Self::Name | Self::Work | Self::Move)
-    }
-
-    /// Whether claims of the two may be about one attribute.
-    pub(super) fn goes_with(self, other: Self) -> bool {
-        use Relation::{Amount, Be, Change, Happen, Live, Move, Switch, Use, Work};
-        let loose = |a: Self, b: Self| match (a, b) {
-            (Change, Be | Amount | Happen | Use | Change) | (Be, Amount | Happen) => true,
-            (Move, Live | Happen | Be) | (Switch, Use | Be | Live) | (Change, Live | Work) => true,
-            (Work, Be) => false,
-            _ => false,
-        };
-        self == other || loose(self, other) || loose(other, self)
-    }
-
-    /// Whether this one says that the other no longer holds.
-    pub(super) fn changes(self, other: Self) -> bool {
-        use Relation::{Be, Change, Live, Move, Prefer, Switch, Use, Work};
-        matches!(
-            (self, other),
-            (Move, Live)
-                | (Switch, Use | Be | Live)
-                | (Change, Be | Use | Live | Work)
-                | (Use, Use)
-                | (Live, Live)
-                | (Work, Work)
-                | (Be, Be)
-                | (Prefer, Prefer)
-        )
+        matches!(self, Self::Place | Self::Employer | Self::Role | Self::Title | Self::Taste)
     }
 }
 
-const RELATIONS: &[(Relation, &[&str])] = &[
-    (Relation::Be, &["is", "are", "was", "were", "equals", "stands", "remains", "stays", "became", "becomes", "has"]),
-    (
-        Relation::Live,
-        &[
-            "lives",
-            "live",
-            "living",
-            "resides",
-            "based",
-            "located",
-            "sits",
-            "headquartered",
-            "hosted",
-            "stored",
-            "kept",
-        ],
-    ),
-    (Relation::Work, &["works", "work", "working", "employed", "joined"]),
-    (
-        Relation::Use,
-        &[
-            "uses", "use", "using", "runs", "run", "running", "deployed", "built", "written", "targets", "requires",
-            "speaks", "listens",
-        ],
-    ),
-    (
-        Relation::Own,
-        &[
-            "owns",
-            "own",
-            "owned",
-            "maintains",
-            "maintained",
-            "leads",
-            "led",
-            "manages",
-            "managed",
-            "handles",
-            "handled",
-            "assigned",
-        ],
-    ),
-    (Relation::Prefer, &["prefers", "prefer", "likes", "wants", "drinks", "eats", "drives", "wears"]),
-    (
-        Relation::Happen,
-        &[
-            "happens",
-            "starts",
-            "begins",
-            "meets",
-            "meet",
-            "takes",
-            "scheduled",
-            "planned",
-            "due",
-            "ends",
-            "opens",
-            "closes",
-            "occurs",
-        ],
-    ),
-    (
-        Relation::Amount,
-        &[
-            "costs", "cost", "earns", "pays", "weighs", "measures", "allows", "expires", "takes", "holds", "lasts",
-            "handles", "limited",
-        ],
-    ),
-    (Relation::Name, &["called", "named", "renamed"]),
-    (
-        Relation::Change,
-        &[
-            "changed",
-            "changes",
-            "raised",
-            "increased",
-            "lowered",
-            "reduced",
-            "dropped",
-            "rose",
-            "fell",
-            "grew",
-            "went",
-            "climbed",
-            "improved",
-            "set",
-            "bumped",
-            "extended",
-            "shortened",
-            "cut",
-            "replaced",
-            "updated",
-            "reset",
-            "turned",
-        ],
-    ),
-    (
-        Relation::Move,
-        &["moved", "moves", "relocated", "rescheduled", "postponed", "shifted", "delayed", "transferred", "pushed"],
-    ),
-    (Relation::Switch, &["switched", "switches", "migrated", "upgraded", "downgraded", "converted", "ported"]),
+#[rustfmt::skip]
+const ATTRIBUTES: &[(Attribute, &[&str])] = &[
+    (Attribute::Place, &[
+        "based", "headquartered", "headquarters", "hosted", "kept", "live", "lives", "living", "located", "office",
+        "hangs", "moved", "moving", "parked", "put", "relocated", "relocating", "resides", "seat", "sits", "stands", "stays", "stored", "venue",
+    ]),
+    (Attribute::Employer, &["employed", "employer", "hired", "job", "joined", "work", "working", "works"]),
+    (Attribute::Tool, &[
+        "built", "deployed", "on", "powered", "run", "running", "runs", "use", "used", "uses", "using", "with", "written",
+    ]),
+    (Attribute::Role, &[
+        "appointed", "assigned", "assignee", "captain", "ceo", "chair", "chairs", "charge", "contact", "coordinator",
+        "cto", "elected", "handed", "handled", "handles", "head", "heads", "lead", "leader", "leads", "led", "maintained",
+        "maintainer", "maintains", "manage", "managed", "manager", "manages", "mentor", "organiser", "organizer", "own",
+        "owned", "owner", "owns", "pm", "president", "replaced", "replaces", "responsible", "reviewer",
+        "succeeded", "succeeds", "supervisor", "teaches", "treated", "treats", "treasurer",
+    ]),
+    (Attribute::Title, &["called", "named", "name", "rebranded", "renamed"]),
+    (Attribute::Taste, &["favorite", "favourite", "prefer", "preferred", "prefers"]),
+    (Attribute::Several, &[
+        "accepts", "attended", "bought", "friend", "friends", "knows", "like", "liked", "likes", "love", "loves", "met",
+        "play", "played", "plays", "read", "reads", "reading", "saw", "speak", "speaks", "supports", "talked", "visit",
+        "visited", "visits", "watched", "watching", "went",
+    ]),
 ];
 
-/// The relation that the word at this place says.
-pub(super) fn relation_of(words: &[String], place: usize, word: &str) -> Option<Relation> {
-    let relation = RELATIONS.iter().find(|(_, verbs)| verbs.contains(&word)).map(|(relation, _)| *relation)?;
-    // A form of `be` or `have` in front of another verb only helps it: `is based in`, `has moved to`.
-    let helped = words.get(place + 1..).unwrap_or_default().iter().take(2).find_map(|next| {
-        RELATIONS.iter().find(|(of, verbs)| *of != Relation::Be && verbs.contains(&next.as_str())).map(|(of, _)| *of)
-    });
-    Some(if relation == Relation::Be { helped.unwrap_or(relation) } else { relation })
+pub(super) fn attributes_of(word: &str) -> impl Iterator<Item = Attribute> {
+    ATTRIBUTES.iter().filter(move |(_, words)| words.contains(&word)).map(|(attribute, _)| *attribute)
 }
 
-/// The sentence itself says that something is different from before.
-pub(super) fn is_marker(word: &str) -> bool {
+/// How much a word says that something is different from before.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Change {
+    #[default]
+    None,
+    /// It is often said without a change: `new`, `set`, `since`.
+    Weak,
+    Strong,
+}
+
+#[rustfmt::skip]
+const STRONG: &[&str] = &[
+    "again", "anymore", "appointed", "bumped", "canceled", "cancelled", "changed", "changes", "climbed", "converted",
+    "correction", "cut", "decreased", "delayed", "deprecated", "disabled", "ditched", "divorced", "doubled",
+    "downgraded", "dropped", "elected", "enabled", "extended", "fell", "fixed", "granted", "grew", "grown", "halved",
+    "handed", "henceforth", "increased", "instead", "longer", "lowered", "migrated", "moved", "moves", "moving", "now",
+    "nowadays", "ported", "postponed", "promoted", "pushed", "quit", "raised", "rebranded", "reduced", "relocated",
+    "renamed", "reopened", "repaired", "replaced", "replaces", "rescheduled", "resigned", "resumed", "retired", "risen",
+    "rose", "scrapped", "shifted", "shortened", "shrank", "shrunk", "slipped", "stepped", "stopped", "succeeded",
+    "swapped", "switched", "switches", "switching", "took", "transferred", "tripled", "turned", "updated", "upgraded",
+    "voted",
+];
+
+#[rustfmt::skip]
+const WEAK: &[&str] = &[
+    "abandoned", "accepted", "actually", "added", "adopted", "approved", "archived", "became", "becomes", "began",
+    "broke", "chose", "closed", "completed", "currently", "decided", "done", "down", "expanded", "finally", "finished",
+    "further", "gone", "has", "have", "hit", "improved", "is", "joined", "just", "landed", "latest", "launched", "left",
+    "makes", "married", "meanwhile", "merged", "new", "newest", "only", "passed", "paused", "picked", "put", "raises",
+    "reached", "recently", "rejected", "removed", "reset", "resolved", "set", "shipped", "signed", "since", "started",
+    "starting", "today", "up", "went", "won", "yesterday",
+];
+
+/// Phrases of two and three words.
+#[rustfmt::skip]
+const STRONG_PHRASES: &[&str] = &[
+    "as of", "away from", "back to", "back up", "brought forward", "called off", "down from", "down to", "from now",
+    "gave up", "going forward", "in favor", "in favour", "is off", "no more", "on hold", "passed to", "put back",
+    "put off", "rather than", "shut down", "taken over", "these days", "took over", "turns out", "up from", "up to",
+    "went from", "went up", "went down", "wrapped up",
+];
+
+pub(super) fn change_of(words: &[String], place: usize) -> Change {
+    let word = words[place].as_str();
+    let is_phrase = |phrase: &&&str| {
+        phrase
+            .split_once(' ')
+            .is_some_and(|(first, second)| first == word && words.get(place + 1).is_some_and(|next| next == second))
+    };
+    let is_forward = word == "forward" && words[..place].iter().any(|it| it == "brought");
+    if STRONG.binary_search(&word).is_ok() || is_forward || STRONG_PHRASES.iter().find(is_phrase).is_some() {
+        Change::Strong
+    } else if !matches!(word, "is" | "has" | "have") && WEAK.binary_search(&word).is_ok() {
+        Change::Weak
+    } else {
+        Change::None
+    }
+}
+
+/// Words behind which stands what no longer holds, up to what follows it.
+pub(super) fn tells_former(words: &[String], place: usize) -> bool {
+    let before = |back: usize| place.checked_sub(back).map_or("", |at| words[at].as_str());
+    match words[place].as_str() {
+        "from" => before(1) != "apart" && words.get(place + 1).is_none_or(|next| next != "now"),
+        "than" => before(1) == "rather",
+        "of" => before(1) == "instead" || (before(1) == "place" && before(2) == "in"),
+        "longer" => before(1) == "no",
+        "replaces" | "ditched" | "dropped" | "retired" | "scrapped" | "replaced" | "deprecated" | "swapped" => {
+            words.get(place + 1).is_none_or(|next| next != "by" && next != "to" && next != "from")
+        }
+        "using" => before(1) == "stopped",
+        "left" => words.get(place + 1).is_some_and(|next| !is_stop(next) && next != "early"),
+        "up" => before(1) == "gave",
+        "previously" | "formerly" | "was" => true,
+        _ => false,
+    }
+}
+
+/// Somebody who does this does no more what was said of them.
+pub(super) fn tells_departure(word: &str) -> bool {
     matches!(
         word,
-        "now"
-            | "longer"
-            | "instead"
-            | "anymore"
-            | "currently"
-            | "new"
-            | "changed"
-            | "since"
-            | "meanwhile"
-            | "latest"
-            | "actually"
+        "left" | "moved" | "quit" | "resigned" | "retired" | "stepped" | "abroad" | "handed" | "leaves" | "leaving"
     )
 }
 
-/// Says nothing about what is claimed.
+/// Words that end what is told as former.
+pub(super) fn ends_former(word: &str) -> bool {
+    matches!(
+        word,
+        "to" | "with" | "by" | "for" | "in" | "and" | "but" | "because" | "now" | "so" | "after" | "is" | "at" | "on"
+    )
+}
+
+/// Words that say nothing of what is claimed.
+#[rustfmt::skip]
+const FILLERS: &[&str] = &[
+    "ago", "already", "approximately", "around", "become", "came", "closes", "come", "comes", "day", "days", "decided",
+    "ended", "even", "every", "everybody", "everyone", "exactly", "finally", "fine", "first", "fixes", "fully", "get",
+    "gets", "getting", "given", "go", "goes", "going", "good", "got", "gotten", "great", "happens", "happy", "hello",
+    "hey", "last", "later", "like", "link", "lot", "made", "make", "makes", "making", "mention", "mentioned", "month",
+    "much", "next", "night", "noted", "officially", "ok", "okay", "one", "per", "place", "pr", "really", "ref", "said",
+    "say", "says", "see", "still", "sure", "take", "taken", "takes", "tell", "thing", "things", "time", "times", "told",
+    "took", "update", "used", "user", "using", "want", "wanted", "wants", "way", "week", "weeks", "well", "went",
+    "wrote", "yeah", "year", "years", "yes", "yet",
+];
+
 pub(super) fn is_filler(word: &str) -> bool {
-    matches!(
-        word,
-        "been"
-            | "again"
-            | "still"
-            | "to"
-            | "from"
-            | "just"
-            | "today"
-            | "yesterday"
-            | "recently"
-            | "finally"
-            | "over"
-            | "took"
-            | "per"
-            | "every"
-            | "each"
-            | "place"
-            | "at"
-            | "around"
-            | "about"
-            | "approximately"
-            | "exactly"
-            | "already"
-    )
+    FILLERS.binary_search(&word).is_ok()
 }
 
-/// Nouns for who is answerable.
-pub(super) fn is_owner(stem: &str) -> bool {
-    matches!(stem, "owner" | "maintain" | "lead" | "manag" | "manager" | "head" | "contact" | "assigne")
+/// Words of everyday talk and work: that both texts hold them says little.
+#[rustfmt::skip]
+const COMMON: &[&str] = &[
+    "able", "add", "added", "answer", "ask", "asked", "bad", "beautiful", "best", "better", "big", "bit", "book",
+    "bring", "bug", "build", "call", "care", "case", "change", "check", "city", "code", "cool", "data", "different",
+    "easy", "end", "event", "excited", "family", "feel", "feeling", "file", "files", "find", "fix", "food", "form",
+    "friend", "friends", "full", "fun", "game", "give", "group", "guy", "hard", "help", "helped", "home", "hope",
+    "house", "idea", "important", "inspiring", "issue", "job", "keep", "kind", "know", "learn", "left", "let", "life",
+    "line", "list", "little", "long", "look", "looking", "love", "main", "man", "mean", "meet", "mind", "more", "move",
+    "name", "need", "needs", "nice", "number", "old", "open", "part", "people", "person", "pick", "plan", "point",
+    "problem", "project", "question", "read", "ready", "real", "reason", "request", "right", "run", "school", "see",
+    "set", "share", "show", "side", "small", "something", "sound", "sounds", "special", "start", "started", "step",
+    "story", "stuff", "support", "system", "talk", "team", "test", "tests", "thank", "thanks", "think", "thought",
+    "today", "together", "try", "trying", "turn", "two", "type", "understand", "use", "user", "value", "version",
+    "wait", "watch", "wonderful", "word", "work", "working", "world", "write", "wrong",
+];
+
+pub(super) fn is_common(word: &str) -> bool {
+    COMMON.binary_search(&word).is_ok()
+}
+
+/// Names for one attribute, the first standing for the others. Stems.
+#[rustfmt::skip]
+const SAME: &[&[&str]] = &[
+    &["phone", "telephon", "mobil", "cell", "hotlin"],
+    &["headquart", "hq", "seat"],
+    &["mail", "email", "e-mail", "mailbox"],
+    &["price", "cost", "fee", "charg", "rate"],
+    &["deadlin", "due", "submiss"],
+    &["meet", "sync", "call"],
+    &["subscrib", "subscript"],
+    &["car", "vehicl"],
+    &["salari", "wage", "pay"],
+    &["flat", "apart"],
+    &["repo", "repositori"],
+    &["db", "databas"],
+    &["postgr", "postgresql"],
+    &["k8s", "kubernet"],
+    &["config", "configur"],
+    &["prod", "product"],
+    &["app", "applic"],
+    &["doctor", "dr", "physician"],
+    &["appoint", "appt"],
+    &["ci", "pipelin"],
+    &["bin", "collect"],
+    &["photo", "pictur"],
+    &["vacat", "holiday"],
+    &["pm", "manag"],
+    &["repli", "answer", "respons"],
+    &["launch", "releas", "rollout"],
+];
+
+/// The stem that stands for all that mean the same.
+pub(super) fn meaning_of(stem: String) -> String {
+    match SAME.iter().find(|same| same.contains(&stem.as_str())) {
+        Some(same) => same[0].to_owned(),
+        None => stem,
+    }
 }
 
 /// Where, when or for whom else it holds.
-pub(super) fn is_scope(word: &str) -> bool {
-    matches!(
-        word,
-        "production"
-            | "prod"
-            | "staging"
-            | "development"
-            | "dev"
-            | "test"
-            | "testing"
-            | "qa"
-            | "local"
-            | "locally"
-            | "ci"
-            | "sandbox"
-            | "canary"
-            | "beta"
-            | "eu"
-            | "us"
-            | "europe"
-            | "asia"
-            | "weekdays"
-            | "weekends"
-            | "weekend"
-            | "summer"
-            | "winter"
-            | "primary"
-            | "secondary"
-            | "backup"
-            | "replica"
-            | "mobile"
-            | "desktop"
-            | "ios"
-            | "android"
-            | "linux"
-            | "windows"
-            | "macos"
-            | "morning"
-            | "evening"
-            | "home"
-            | "office"
-            | "work"
-            | "personal"
-            | "frontend"
-            | "backend"
-            | "maximum"
-            | "minimum"
-            | "average"
-            | "internal"
-            | "external"
-    )
+#[rustfmt::skip]
+const SCOPES: &[&str] = &[
+    "android", "apac", "backend", "beta", "dev", "development", "emea", "eu", "external", "frontend", "internal", "ios",
+    "linux", "local", "locally", "macos", "nightly", "personal", "prod", "production", "qa", "sandbox", "staging", "uk",
+    "us", "weekday", "weekdays", "weekend", "weekends", "windows",
+];
+
+pub(super) fn scope_of(words: &[String], place: usize, written: &str) -> Option<&'static str> {
+    let before = place.checked_sub(1).map_or("", |at| words[at].as_str());
+    let is_moment = matches!(before, "last" | "this" | "next" | "over");
+    let place = SCOPES.binary_search(&words[place].as_str()).ok().filter(|_| !is_moment && written != "us")?;
+    Some(match SCOPES[place] {
+        "prod" => "production",
+        "development" => "dev",
+        "locally" => "local",
+        scope => scope,
+    })
 }
 
 /// A further value, a plan, a possibility, somebody's word: both may hold.
-pub(super) fn is_doubtful(words: &[String], place: usize, word: &str) -> bool {
-    let is_month =
-        word == "may" && words.get(place + 1).is_some_and(|next| next.bytes().all(|byte| byte.is_ascii_digit()));
-    !is_month
-        && matches!(
-            word,
-            "also"
-                | "too"
-                | "another"
-                | "additionally"
-                | "besides"
-                | "both"
-                | "either"
-                | "if"
-                | "might"
-                | "maybe"
-                | "may"
-                | "could"
-                | "would"
-                | "should"
-                | "will"
-                | "plans"
-                | "planning"
-                | "hopes"
-                | "considering"
-                | "thinking"
-                | "formerly"
-                | "previously"
-                | "originally"
-                | "once"
-                | "visited"
-                | "visiting"
-                | "visits"
-                | "temporarily"
-                | "sometimes"
-                | "usually"
-                | "often"
-                | "later"
-                | "then"
-                | "ago"
-                | "born"
-        )
-}
-
-/// Who is meant, only the sentences around it tell.
-pub(super) fn is_pronoun(word: &str) -> bool {
-    matches!(
-        word,
-        "i" | "you"
-            | "we"
-            | "it"
-            | "they"
-            | "he"
-            | "she"
-            | "this"
-            | "that"
-            | "there"
-            | "these"
-            | "those"
-            | "what"
-            | "who"
-            | "which"
-            | "where"
-            | "how"
-            | "when"
-            | "them"
-            | "us"
-            | "me"
-    )
+pub(super) fn is_doubtful(words: &[String], place: usize, is_first: bool) -> bool {
+    let next = words.get(place + 1).map_or("", String::as_str);
+    let before = place.checked_sub(1).map_or("", |at| words[at].as_str());
+    // What holds from now on is no plan.
+    let says_now = words
+        .iter()
+        .any(|word| matches!(word.as_str(), "now" | "instead" | "longer" | "starting" | "onwards" | "henceforth"));
+    match words[place].as_str() {
+        "also" | "too" | "another" | "additionally" | "besides" | "both" | "either" | "if" | "might" | "maybe"
+        | "could" | "would" | "considering" | "thinking" | "hopes" | "hope" | "hoping" | "temporarily"
+        | "sometimes" | "occasionally" | "wondering" | "perhaps" | "planning" | "imagine" | "unless" | "wish"
+        | "suggests" | "suggested" | "proposed" | "proposes" | "debating" | "discussing" | "rumour" | "rumor" => true,
+        "well" => before == "as",
+        "may" => {
+            next.parse::<u8>().is_err() && !matches!(before, "in" | "until" | "by" | "of" | "to" | "for") && !says_now
+        }
+        "will" | "should" | "can" => !says_now && !matches!(words[place].as_str(), "can"),
+        "someday" | "eventually" => true,
+        "day" => before == "some",
+        "plan" | "plans" | "want" | "wants" | "like" => next == "to",
+        "visited" | "visiting" => true,
+        "new" => is_first && next == "idea",
+        _ => false,
+    }
 }
 
 /// `in 2019`, `used to`: told as it was, not as it is.
 pub(super) fn tells_history(words: &[String]) -> bool {
-    let year = |word: &String| {
-        word.len() == 4
-            && (word.starts_with("19") || word.starts_with("20"))
-            && word.bytes().all(|byte| byte.is_ascii_digit())
-    };
     let after =
-        |first: &str, second: fn(&String) -> bool| words.windows(2).any(|pair| pair[0] == first && second(&pair[1]));
-    after("in", year)
-        || after("until", |_| true)
+        |first: &str, second: fn(&str) -> bool| words.windows(2).any(|pair| pair[0] == first && second(&pair[1]));
+    let is_ago = words.iter().any(|word| matches!(word.as_str(), "ago" | "formerly" | "originally" | "born"));
+    is_ago
+        || after("in", is_year)
+        || after("between", is_year)
+        || after("since", is_year)
+        || after("until", |word| is_year(word) || word == "recently" || word == "then")
+        || words.iter().any(|word| matches!(word.as_str(), "was" | "were" | "worked" | "lived"))
+            && words.iter().any(|word| word == "until")
+        || words.first().is_some_and(|word| word == "until")
         || after("used", |word| word == "to")
-        || after("from", year)
-        || after("before", |_| true)
+        || after("from", is_year)
+        || after("last", |word| word == "year")
+        || after("back", |word| matches!(word, "then" | "when"))
 }
 
-/// Words that a capital at the beginning does not make a name.
-pub(super) fn is_ordinary(word: &str) -> bool {
-    crate::words::is_starter(word) || crate::words::is_calendar(word)
+pub(super) fn is_year(word: &str) -> bool {
+    word.len() == 4
+        && (word.starts_with("19") || word.starts_with("20"))
+        && word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Whether the first word of a sentence is a name: what follows it is what somebody does or has.
-pub(super) fn acts_as_subject(words: &[String], place: usize) -> bool {
-    words
-        .get(place + 1)
-        .is_some_and(|next| relation_of(words, place + 1, next).is_some() || is_marker(next) || next == "has")
+/// Verbs of which a thing does one or the other, at times of their own.
+const APART: &[(&[&str], &[&str])] = &[
+    (&["opens", "opening"], &["closes", "closing"]),
+    (&["starts", "begins", "start", "begin"], &["ends", "finishes", "end", "finish"]),
+    (&["arrives", "arrival", "lands"], &["departs", "departure", "leaves"]),
+    (&["buys", "bought"], &["sells", "sold"]),
+    (&["upload", "uploads"], &["download", "downloads"]),
+    (&["birthday"], &["anniversary", "wedding", "exam"]),
+    (&["works"], &["lives"]),
+    (&["maximum", "max", "most"], &["minimum", "min", "least"]),
+];
+
+/// Whether the two speak of attributes that exclude each other.
+pub(super) fn speak_apart(mine: &[String], theirs: &[String]) -> bool {
+    let holds = |words: &[String], any: &[&str]| words.iter().any(|word| any.contains(&word.as_str()));
+    let is_apart = |a: &[&str], b: &[&str]| holds(mine, a) && holds(theirs, b) && !holds(mine, b) && !holds(theirs, a);
+    APART.iter().any(|(a, b)| is_apart(a, b) || is_apart(b, a))
+}
+
+/// Behind these a sentence gives reasons and circumstances.
+pub(super) fn begins_aside(word: &str) -> bool {
+    matches!(
+        word,
+        "because" | "since" | "after" | "due" | "thanks" | "which" | "who" | "while" | "so" | "when" | "although"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_are_sorted_so_that_lookups_find_everything() {
+        for list in [STRONG, WEAK, FILLERS, COMMON, SCOPES] {
+            assert!(list.is_sorted(), "{:?}", list.windows(2).find(|pair| pair[0] > pair[1]));
+        }
+    }
 }

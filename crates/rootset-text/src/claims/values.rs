@@ -1,14 +1,18 @@
-//! Values in a sentence: numbers with their units, versions, days, times, addresses, names, states.
+//! Values in a sentence: numbers with what they count, versions, days, times, addresses, names, states.
 
 use crate::chars::fold;
 use crate::scan::{Kind, Piece};
-use crate::words::{is_calendar, is_stop};
+use crate::words::{is_calendar, is_starter, is_stop};
+
+use super::lexicon;
+use super::states::{GROUPS, states_of};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ValueKind {
     Number,
     Version,
-    Day,
+    Weekday,
+    Date,
     Time,
     Mail,
     /// An address of a machine or page.
@@ -19,230 +23,501 @@ pub(super) enum ValueKind {
 }
 
 impl ValueKind {
-    pub(super) const ALL: [Self; 7 + STATES.len()] = {
-        let mut all = [Self::Number; 7 + STATES.len()];
-        all[1] = Self::Version;
-        all[2] = Self::Day;
-        all[3] = Self::Time;
-        all[4] = Self::Mail;
-        all[5] = Self::Address;
-        all[6] = Self::Name;
-        let mut group = 0;
-        while group < STATES.len() {
-            all[7 + group] = Self::State(group);
-            group += 1;
-        }
-        all
-    };
+    const PLAIN: [Self; 8] =
+        [Self::Number, Self::Version, Self::Weekday, Self::Date, Self::Time, Self::Mail, Self::Address, Self::Name];
+
+    pub(super) fn all() -> impl Iterator<Item = Self> {
+        Self::PLAIN.into_iter().chain((0..GROUPS).map(Self::State))
+    }
 }
 
-/// Words that exclude each other.
-const STATES: [&[&str]; 14] = [
-    &["enabled", "disabled", "on", "off"],
-    &["open", "closed", "resolved", "reopened"],
-    &["active", "inactive", "paused", "archived", "suspended", "retired", "deprecated"],
-    &[
-        "done",
-        "finished",
-        "completed",
-        "pending",
-        "blocked",
-        "unblocked",
-        "cancelled",
-        "approved",
-        "rejected",
-        "shipped",
-        "draft",
-        "merged",
-        "waiting",
-        "ready",
-    ],
-    &["up", "down", "healthy", "failing", "broken", "fixed", "degraded", "stable", "flaky"],
-    &["vegetarian", "vegan", "pescatarian", "omnivore"],
-    &["single", "married", "engaged", "divorced", "widowed"],
-    &["public", "private"],
-    &[
-        "red", "blue", "green", "black", "white", "yellow", "brown", "grey", "gray", "blond", "orange", "purple",
-        "pink", "silver",
-    ],
-    &["small", "medium", "large"],
-    &["free", "basic", "starter", "pro", "business", "enterprise", "premium", "gold", "bronze", "platinum"],
-    &["dark", "light"],
-    &["tabs", "spaces"],
-    &["tea", "coffee"],
+/// Units and what they are counted in. Words of one row are the same unit.
+#[rustfmt::skip]
+const UNITS: &[&[&str]] = &[
+    &["%", "percent", "pct"], &["ms", "milliseconds", "millisecond"], &["s", "sec", "secs", "seconds", "second"],
+    &["min", "mins", "minutes", "minute"], &["h", "hours", "hour", "hrs"], &["days", "day"], &["weeks", "week"],
+    &["months", "month"], &["years", "year"], &["kb"], &["mb"], &["gb", "gib"], &["tb"], &["kg", "kilos", "kilo"],
+    &["km"], &["cm"], &["m", "metres", "meters"], &["mg"], &["ml"], &["g", "grams"], &["€", "eur", "euro", "euros"],
+    &["$", "usd", "dollars", "dollar", "bucks"], &["£", "gbp", "pounds"], &["miles", "mile"], &["°", "degrees", "c"],
 ];
 
-const UNITS: &[&str] = &[
-    "%",
-    "percent",
-    "ms",
-    "s",
-    "seconds",
-    "second",
-    "minutes",
-    "minute",
-    "min",
-    "hours",
-    "hour",
-    "h",
-    "days",
-    "day",
-    "weeks",
-    "months",
-    "years",
-    "kb",
-    "mb",
-    "gb",
-    "tb",
-    "kg",
-    "km",
-    "cm",
-    "m",
-    "usd",
-    "eur",
-    "euros",
-    "dollars",
-    "people",
-    "requests",
-    "users",
-    "items",
-    "replicas",
-    "nodes",
-    "instances",
+fn unit_of(word: &str) -> Option<&'static str> {
+    UNITS.iter().find(|unit| unit.contains(&word)).map(|unit| unit[0])
+}
+
+const NUMBER_WORDS: [&str; 21] = [
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+    "twenty",
+];
+/// Greater numbers in words are written with several.
+const TENS: [(&str, u32); 8] = [
+    ("thirty", 30),
+    ("forty", 40),
+    ("fifty", 50),
+    ("sixty", 60),
+    ("seventy", 70),
+    ("eighty", 80),
+    ("ninety", 90),
+    ("hundred", 100),
 ];
 
 #[derive(Clone, Debug)]
 pub(super) struct Value {
     pub kind: ValueKind,
+    /// In one form, however it was written.
     pub written: String,
     /// What it is a number of, if it says so.
     pub key: Option<String>,
+    /// What it is an amount of: `32 GB of memory`.
+    pub of: Option<String>,
     /// Places of its pieces.
     pub from: usize,
     pub to: usize,
 }
 
-impl Value {
-    pub(super) fn name(sentence: &str, pieces: &[Piece], from: usize, to: usize) -> Self {
-        let written = pieces[from..to].iter().map(|piece| fold(piece.of(sentence))).collect::<Vec<_>>().join(" ");
-        Self { kind: ValueKind::Name, written, key: None, from, to }
-    }
+/// Reads the values of one sentence from left to right.
+pub(super) struct Reader<'a> {
+    pub sentence: &'a str,
+    pub pieces: &'a [Piece],
+    pub words: &'a [String],
 }
 
-pub(super) fn read_values(sentence: &str, pieces: &[Piece], words: &[String]) -> Vec<Value> {
-    let mut values: Vec<Value> = Vec::new();
-    let mut index = 0;
-    while index < pieces.len() {
-        let piece = &pieces[index];
-        let word = &words[index];
-        let value = |kind, key, to| Value { kind, written: words[index..to].join(" "), key, from: index, to };
-        let after = &sentence[piece.end..];
-        let found = match piece.kind {
-            Kind::Email => Some(value(ValueKind::Mail, None, index + 1)),
-            Kind::Url => Some(value(ValueKind::Address, None, index + 1)),
-            Kind::Version if word.split('.').count() == 4 => Some(value(ValueKind::Address, None, index + 1)),
-            Kind::Version => Some(value(ValueKind::Version, before(words, index), index + 1)),
-            Kind::Word | Kind::Number if word.starts_with(|c: char| c.is_ascii_digit()) => {
-                Some(number(sentence, pieces, words, index))
+impl Reader<'_> {
+    pub(super) fn read(&self) -> Vec<Value> {
+        let mut values: Vec<Value> = Vec::new();
+        let mut index = 0;
+        while index < self.pieces.len() {
+            for (group, state) in states_of(self.words, index, self.ends_clause(index)) {
+                let kind = ValueKind::State(group);
+                values.push(Value { kind, written: state.to_owned(), key: None, of: None, from: index, to: index + 1 });
             }
-            Kind::Word if is_month_with_day(words, index) => Some(value(ValueKind::Day, None, index + 2)),
-            Kind::Word if is_day(word) => Some(value(ValueKind::Day, None, index + 1)),
-            Kind::Word | Kind::Camel if index > 0 && is_name(sentence, piece, word) => {
-                let mut to = index + 1;
-                while to < pieces.len()
-                    && sentence[pieces[to - 1].end..pieces[to].start].trim().is_empty()
-                    && is_name(sentence, &pieces[to], &words[to])
-                {
-                    to += 1;
+            match self.value_at(index) {
+                Some(value) => {
+                    index = value.to;
+                    values.push(value);
                 }
-                Some(Value::name(sentence, pieces, index, to))
+                None => index += 1,
             }
+        }
+        values
+    }
+
+    fn word(&self, index: usize) -> &str {
+        self.words.get(index).map_or("", String::as_str)
+    }
+
+    fn value_at(&self, index: usize) -> Option<Value> {
+        let word = self.word(index);
+        let value = |kind, written: String, key, to| Some(Value { kind, written, key, of: None, from: index, to });
+        let whole = || word.to_owned();
+        match self.pieces[index].kind {
+            Kind::Email => return value(ValueKind::Mail, whole(), None, index + 1),
+            Kind::Url => return value(ValueKind::Address, whole(), None, index + 1),
+            Kind::Version if word.split('.').count() == 4 => {
+                return value(ValueKind::Address, whole(), None, index + 1);
+            }
+            Kind::Issue if !word.starts_with(|c: char| c.is_ascii_digit()) => return None,
+            Kind::Dotted if is_host(word) => return value(ValueKind::Address, whole(), None, index + 1),
+            Kind::Version => {
+                let bare = word.trim_start_matches('v').to_owned();
+                return value(ValueKind::Version, bare, self.noun_before(index), index + 1);
+            }
+            Kind::Compound if is_iso_date(word) => {
+                return value(ValueKind::Date, word[5..].to_owned(), None, index + 1);
+            }
+            _ => {}
+        }
+        if word.starts_with(|c: char| c.is_ascii_digit()) {
+            return self.number(index);
+        }
+        if let Some(number) = self.number_word(index) {
+            let key = self.counted(index + 1);
+            let is_counted = key.is_some() || index > 0 && matches!(self.word(index + 1), "in" | "now" | "of");
+            return is_counted.then_some(Value {
+                kind: ValueKind::Number,
+                written: number.to_string(),
+                key,
+                of: None,
+                from: index,
+                to: index + 1,
+            });
+        }
+        if let Some(date) = self.date_at(index) {
+            return Some(date);
+        }
+        if let Some(weekday) = weekday_of(word) {
+            return value(ValueKind::Weekday, weekday.to_owned(), None, index + 1);
+        }
+        if self.is_name(index) {
+            let mut to = index + 1;
+            while to < self.pieces.len() && self.touches(to) && self.is_name(to) {
+                to += 1;
+            }
+            return value(ValueKind::Name, self.words[index..to].join(" "), None, to);
+        }
+        None
+    }
+
+    /// Only white space stands between this piece and the one before it.
+    pub(super) fn touches(&self, index: usize) -> bool {
+        index > 0 && self.sentence[self.pieces[index - 1].end..self.pieces[index].start].trim().is_empty()
+    }
+
+    fn ends_clause(&self, index: usize) -> bool {
+        let after = self.sentence[self.pieces[index].end..].trim_start();
+        after.is_empty() || after.starts_with(['.', ',', ';', '!', ')']) || lexicon::ends_former(self.word(index + 1))
+    }
+
+    /// A word that a capital makes a name. At the beginning of a sentence it must not be an ordinary word.
+    pub(super) fn is_name(&self, index: usize) -> bool {
+        let (piece, word) = (&self.pieces[index], self.word(index));
+        let written = piece.of(self.sentence);
+        let is_capital = written.starts_with(char::is_uppercase) && written.chars().count() > 1;
+        if !is_capital || is_stop(word) || is_calendar(word) || weekday_of(word).is_some() {
+            return false;
+        }
+        if !matches!(piece.kind, Kind::Word | Kind::Camel | Kind::Compound | Kind::Issue) {
+            return false;
+        }
+        // At the beginning, only what follows tells a name from a word.
+        let next = self.word(index + 1);
+        let is_followed = |place: usize| {
+            matches!(self.word(place), "is" | "was" | "has" | "and" | "will")
+                || lexicon::attributes_of(self.word(place)).next().is_some()
+                || place < self.words.len() && lexicon::change_of(self.words, place) != lexicon::Change::None
+        };
+        let is_next_capital = self
+            .pieces
+            .get(index + 1)
+            .is_some_and(|next| next.of(self.sentence).starts_with(char::is_uppercase) && self.touches(index + 1));
+        let is_possessive = self.sentence[piece.end..].starts_with(['\'', '’']);
+        let is_camel = piece.kind != Kind::Word || written.chars().skip(1).any(char::is_uppercase);
+        if index == 0 && !(is_followed(1) || is_next_capital || is_possessive || is_camel || next.is_empty()) {
+            return false;
+        }
+        let begins = index == 0 || self.sentence[..piece.start].trim_end().ends_with([':', '"', '.', '*', '-', '!']);
+        !begins
+            || (!is_starter(word)
+                && !lexicon::is_common(word)
+                && lexicon::change_of(self.words, index) == lexicon::Change::None)
+    }
+
+    fn number_word(&self, index: usize) -> Option<u32> {
+        let word = self.word(index);
+        let ordinal = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"];
+        if let Some(place) = ordinal.iter().skip(1).position(|it| *it == word) {
+            return Some(place as u32 + 2);
+        }
+        let small = NUMBER_WORDS.iter().position(|it| *it == word).map(|place| place as u32);
+        // `one` is a pronoun more often than a number.
+        small.filter(|it| *it != 1).or_else(|| TENS.iter().find(|(name, _)| *name == word).map(|(_, number)| *number))
+    }
+
+    /// `May 3`, `3rd of May`, `3 May`.
+    fn date_at(&self, index: usize) -> Option<Value> {
+        let (word, next) = (self.word(index), self.word(index + 1));
+        let (written, to) = match (month_of(word), day_number(next)) {
+            (Some(month), Some(day)) => (format!("{month:02}-{day:02}"), index + 2),
+            // A month alone: `may` and `march` are other words, too.
+            (Some(month), None) => {
+                let is_capital = self.pieces[index].of(self.sentence).starts_with(char::is_uppercase) && index > 0;
+                let is_told = is_capital
+                    && matches!(
+                        self.word(index - 1),
+                        "in" | "to" | "until" | "for" | "by" | "of" | "end" | "early" | "mid" | "late" | "planned"
+                    );
+                return is_told.then(|| Value {
+                    kind: ValueKind::Date,
+                    written: format!("{month:02}"),
+                    key: None,
+                    of: None,
+                    from: index,
+                    to: index + 1,
+                });
+            }
+            _ => return None,
+        };
+        Some(Value { kind: ValueKind::Date, written, key: None, of: None, from: index, to })
+    }
+
+    fn number(&self, index: usize) -> Option<Value> {
+        let (piece, word) = (&self.pieces[index], self.word(index));
+        let before_it = self.sentence[..piece.start].chars().next_back();
+        let next = self.word(index + 1);
+        let value = |kind, written: String, key, to| Some(Value { kind, written, key, of: None, from: index, to });
+        // `#123` names something, and `7e77eec` is a hash.
+        let letters = word.bytes().filter(u8::is_ascii_alphabetic).count();
+        if before_it == Some('#') || letters > UNIT_LETTERS_MAX {
+            return None;
+        }
+        // `3 May`, `3rd of May`
+        let of = usize::from(next == "of");
+        if let (Some(day), Some(month)) = (day_number(word), month_of(self.word(index + 1 + of))) {
+            return value(ValueKind::Date, format!("{month:02}-{day:02}"), None, index + 2 + of);
+        }
+        if let Some(time) = self.time(index) {
+            return Some(time);
+        }
+        if lexicon::is_year(word)
+            && matches!(
+                index.checked_sub(1).map_or("", |at| self.word(at)),
+                "in" | "since" | "of" | "until" | "from" | "and"
+            )
+        {
+            return None;
+        }
+        let mut to = index + 1;
+        let mut written = word.to_owned();
+        // `1,200` is one number, and `0161 496 0120` is one.
+        while let Some(more) = self.pieces.get(to) {
+            let between = &self.sentence[self.pieces[to - 1].end..more.start];
+            let digits = self.word(to);
+            let is_digits = digits.bytes().all(|byte| byte.is_ascii_digit());
+            let is_grouped = between == "," && digits.len() == 3;
+            let is_dialled = matches!(between, " " | "-")
+                && (written.len() >= 3 && digits.len() >= 2)
+                && written.bytes().all(|b| b.is_ascii_digit());
+            if !is_digits || !(is_grouped || is_dialled) {
+                break;
+            }
+            written.push_str(digits);
+            to += 1;
+        }
+        let unit_inside = written.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.').to_owned();
+        let glued = unit_of(&unit_inside);
+        if glued.is_some() {
+            written.truncate(written.len() - unit_inside.len());
+        } else if unit_inside == "k" {
+            written = format!("{}000", written.trim_end_matches('k'));
+        }
+        let last = &self.pieces[to - 1];
+        let sign =
+            self.sentence[last.end..].trim_start().chars().next().filter(|c| matches!(c, '%' | '€' | '$' | '£' | '°'));
+        let sign = sign.or(before_it.filter(|c| matches!(c, '€' | '$' | '£')));
+        let unit = glued.or_else(|| sign.and_then(|c| unit_of(c.encode_utf8(&mut [0; 4]))));
+        let named = unit.or_else(|| unit_of(self.word(to)));
+        let is_named_after = unit.is_none() && named.is_some();
+        let (named, written) = in_base_unit(named, written);
+        let is_labelled = index.checked_sub(1).is_some_and(|place| {
+            let capital = self.pieces[place].of(self.sentence).starts_with(char::is_uppercase) && place > 0;
+            capital || LABELS.contains(&self.word(place))
+        });
+        let label = || self.noun_before(index);
+        let key = named
+            .map(str::to_owned)
+            .or_else(|| is_labelled.then(label).flatten())
+            .or_else(|| self.counted(to))
+            .or_else(label);
+        let to = to + usize::from(is_named_after);
+        let of = (named.is_some() && self.word(to) == "of").then(|| self.counted(to + 1)).flatten();
+        Some(Value { kind: ValueKind::Number, written, key, of, from: index, to })
+    }
+
+    /// `10:30`, `2pm`, `2 pm`, `at 10`.
+    fn time(&self, index: usize) -> Option<Value> {
+        let (piece, word, next) = (&self.pieces[index], self.word(index), self.word(index + 1));
+        let after = &self.sentence[piece.end..];
+        let follows = self.pieces.get(index + 1).is_some_and(|it| it.start == piece.end + 1);
+        let minutes = next
+            .get(..2)
+            .and_then(|it| it.parse::<u32>().ok())
+            .filter(|it| after.starts_with(':') && follows && *it < 60);
+        let at = index
+            .checked_sub(1)
+            .is_some_and(|place| matches!(self.word(place), "at" | "to" | "until" | "till" | "from" | "around"));
+        let half_at = |place: usize| match self.word(place) {
+            it if it.ends_with("am") && it.len() <= 4 => Some(0),
+            it if it.ends_with("pm") && it.len() <= 4 => Some(12),
             _ => None,
         };
-        let state = STATES.iter().position(|states| states.contains(&word.as_str()));
-        let found = found.or_else(|| {
-            let is_small = matches!(word.as_str(), "on" | "off" | "up" | "down");
-            let is_state = index > 0 && (!is_small || ends_clause(after));
-            state.filter(|_| is_state).map(|group| value(ValueKind::State(group), None, index + 1))
-        });
-        match found {
-            Some(value) => {
-                index = value.to;
-                values.push(value);
-            }
-            None => index += 1,
-        }
-    }
-    values
-}
-
-fn ends_clause(after: &str) -> bool {
-    after.trim_start().is_empty() || after.starts_with(['.', ',', ';', '!'])
-}
-
-/// `May 3`.
-fn is_month_with_day(words: &[String], index: usize) -> bool {
-    let is_number = |word: &String| word.parse::<u8>().is_ok_and(|day| (1..=31).contains(&day));
-    is_calendar(&words[index]) && words.get(index + 1).is_some_and(is_number)
-}
-
-fn is_day(word: &str) -> bool {
-    is_calendar(word) && word != "may" && word != "march"
-        || matches!(word, "mondays" | "tuesdays" | "wednesdays" | "thursdays" | "fridays")
-}
-
-fn is_name(sentence: &str, piece: &Piece, word: &str) -> bool {
-    let written = piece.of(sentence);
-    written.starts_with(char::is_uppercase) && written.len() > 1 && !is_stop(word) && !is_day(word)
-}
-
-/// The noun in front of a number: `port 8080`, `Node 18`.
-fn before(words: &[String], index: usize) -> Option<String> {
-    let word = words.get(index.checked_sub(1)?)?;
-    (!is_stop(word)
-        && super::lexicon::relation_of(words, index - 1, word).is_none()
-        && !super::lexicon::is_marker(word))
-    .then(|| word.clone())
-}
-
-fn number(sentence: &str, pieces: &[Piece], words: &[String], index: usize) -> Value {
-    let (piece, word) = (&pieces[index], &words[index]);
-    let after = &sentence[piece.end..];
-    let before_it = sentence[..piece.start].chars().next_back();
-    let next = words.get(index + 1).map(String::as_str);
-    let at = index.checked_sub(1).and_then(|place| words.get(place)).is_some_and(|it| it == "at");
-    let is_clock = after.starts_with(':') && pieces.get(index + 1).is_some_and(|it| it.start == piece.end + 1);
-    let is_hour = word.ends_with("am") || word.ends_with("pm") || matches!(next, Some("am" | "pm" | "o'clock" | "uhr"));
-    if is_clock
-        || is_hour
-        || (at && word.parse::<u8>().is_ok_and(|hour| hour <= 24) && !next.is_some_and(|it| UNITS.contains(&it)))
-    {
-        let to = index + 1 + usize::from(is_clock);
-        return Value { kind: ValueKind::Time, written: words[index..to].join(":"), key: None, from: index, to };
-    }
-    let sign = after.trim_start().chars().next().filter(|c| matches!(c, '%' | '€' | '$' | '£'));
-    let sign = sign.or(before_it.filter(|c| matches!(c, '€' | '$' | '£')));
-    let unit = next.filter(|it| UNITS.contains(it));
-    let key = sign.map(|c| if c == '%' { "percent".to_owned() } else { c.to_string() });
-    let key = key
-        .or_else(|| unit.map(|unit| if unit == "percent" { unit.to_owned() } else { crate::matching::stem_of(unit) }));
-    let is_noun = unit.is_none() && next.is_some_and(|it| !is_stop(it));
-    let noun = || next.filter(|_| is_noun).map(crate::matching::stem_of);
-    if let Some(month) = next.filter(|next| is_calendar(next)) {
-        return Value {
-            kind: ValueKind::Day,
-            written: format!("{month} {word}"),
-            key: None,
-            from: index,
-            to: index + 2,
+        let digits = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+        let hour: u32 = digits.parse().ok().filter(|hour| *hour <= 24)?;
+        let last = index + usize::from(minutes.is_some());
+        let half_inside = half_at(last);
+        let half_after = if half_inside.is_none() && matches!(self.word(last + 1), "am" | "pm" | "a.m" | "p.m") {
+            Some(if self.word(last + 1).starts_with('p') { 12 } else { 0 })
+        } else {
+            None
         };
+        let is_oclock =
+            matches!(next, "o'clock" | "oclock" | "uhr") || word.ends_with("h") && digits.len() == word.len() - 1 && at;
+        let is_plain = digits.len() == word.len();
+        let is_bare_hour = at && is_plain && minutes.is_none() && self.is_weekday_near(index)
+            || (index.checked_sub(1).is_some_and(|place| self.word(place) == "at")
+                && is_plain
+                && unit_of(next).is_none()
+                && !after.trim_start().starts_with('%')
+                && self.ends_clause(index));
+        let half = half_inside.or(half_after);
+        let is_unit = |c: char| c == '%';
+        if (minutes.is_none() && half.is_none() && !is_oclock && !is_bare_hour) || after.starts_with(is_unit) {
+            return None;
+        }
+        let hour = match half {
+            Some(12) if hour < 12 => hour + 12,
+            _ => hour,
+        };
+        Some(Value {
+            kind: ValueKind::Time,
+            written: format!("{hour}:{:02}", minutes.unwrap_or(0)),
+            key: None,
+            of: None,
+            from: index,
+            to: last + 1 + usize::from(half_after.is_some()),
+        })
     }
-    let to = index + 1 + usize::from(unit.is_some());
-    Value {
-        kind: ValueKind::Number,
-        written: word.clone(),
-        key: key.or_else(|| before(words, index)).or_else(noun),
-        from: index,
-        to,
+
+    fn is_weekday_near(&self, index: usize) -> bool {
+        (index.saturating_sub(3)..index).any(|place| weekday_of(self.word(place)).is_some())
     }
+
+    /// The noun in front of a number: `port 8080`, `Node 18`.
+    fn noun_before(&self, index: usize) -> Option<String> {
+        let place = index.checked_sub(1).filter(|_| self.touches(index))?;
+        let word = self.word(place);
+        let is_noun = !is_stop(word)
+            && !lexicon::is_filler(word)
+            && lexicon::attributes_of(word).next().is_none()
+            && lexicon::change_of(self.words, place) == lexicon::Change::None
+            && self.number_word(place).is_none()
+            && word.len() > 1
+            && !word.starts_with(|c: char| c.is_ascii_digit());
+        is_noun.then(|| lexicon::meaning_of(crate::matching::stem_of(word)))
+    }
+
+    /// The noun behind a number: `32 singers`.
+    fn counted(&self, to: usize) -> Option<String> {
+        let word = self.word(to);
+        let is_noun = to < self.pieces.len()
+            && self.touches(to)
+            && !is_stop(word)
+            && !lexicon::is_filler(word)
+            && !word.starts_with(|c: char| c.is_ascii_digit());
+        unit_of(word)
+            .map(str::to_owned)
+            .or_else(|| is_noun.then(|| lexicon::meaning_of(crate::matching::stem_of(word))))
+    }
+}
+
+/// Letters that may stand behind a number in one word: `25th`, `10mb`, `30sec`.
+const UNIT_LETTERS_MAX: usize = 4;
+/// Nouns that a number behind them belongs to.
+const LABELS: [&str; 16] = [
+    "port", "version", "level", "room", "floor", "sprint", "phase", "bug", "ticket", "invoice", "freezer", "line",
+    "node", "python", "step", "zone",
+];
+
+/// Durations and sizes in one unit each, so that 3 hours and 40 minutes can be compared.
+fn in_base_unit(unit: Option<&'static str>, written: String) -> (Option<&'static str>, String) {
+    let (base, factor) = match unit {
+        Some("ms") => ("duration", 0.001),
+        Some("s") => ("duration", 1.0),
+        Some("min") => ("duration", 60.0),
+        Some("h") => ("duration", 3_600.0),
+        Some("kb") => ("size", 0.001),
+        Some("mb") => ("size", 1.0),
+        Some("gb") => ("size", 1_000.0),
+        Some("tb") => ("size", 1_000_000.0),
+        other => return (other, written),
+    };
+    match written.parse::<f64>() {
+        Ok(number) => (Some(base), format!("{:.3}", number * factor)),
+        Err(_) => (unit, written),
+    }
+}
+
+fn is_host(word: &str) -> bool {
+    let Some((_, last)) = word.rsplit_once('.') else { return false };
+    let known = matches!(
+        last,
+        "com"
+            | "org"
+            | "net"
+            | "io"
+            | "dev"
+            | "example"
+            | "de"
+            | "eu"
+            | "uk"
+            | "ai"
+            | "app"
+            | "internal"
+            | "local"
+            | "lan"
+            | "test"
+            | "cloud"
+            | "co"
+    );
+    known && !word.contains("::")
+}
+
+fn is_iso_date(word: &str) -> bool {
+    let bytes = word.as_bytes();
+    bytes.len() == 10
+        && bytes
+            .iter()
+            .enumerate()
+            .all(|(at, byte)| if at == 4 || at == 7 { *byte == b'-' } else { byte.is_ascii_digit() })
+}
+
+const WEEKDAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
+
+fn weekday_of(word: &str) -> Option<&'static str> {
+    let short = matches!(word, "mon" | "tue" | "tues" | "wed" | "thu" | "thur" | "thurs" | "fri");
+    WEEKDAYS
+        .iter()
+        .find(|day| **day == word || word.strip_suffix('s') == Some(**day) || (short && day.starts_with(word)))
+        .copied()
+}
+
+const MONTHS: [&str; 12] = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+];
+
+fn month_of(word: &str) -> Option<usize> {
+    let is_named = |month: &&str| {
+        **month == *word || (word.len() == 3 && month.starts_with(word)) || (word == "sept" && month.starts_with(word))
+    };
+    MONTHS.iter().position(is_named).map(|place| place + 1)
+}
+
+/// `7`, `7th`.
+fn day_number(word: &str) -> Option<u32> {
+    let digits = ["st", "nd", "rd", "th"].iter().find_map(|ending| word.strip_suffix(ending)).unwrap_or(word);
+    digits.parse().ok().filter(|day| (1..=31).contains(day) && digits.len() <= 2)
+}
+
+/// The folded words of the pieces.
+pub(super) fn words_of(sentence: &str, pieces: &[Piece]) -> Vec<String> {
+    pieces.iter().map(|piece| fold(piece.of(sentence))).collect()
 }
