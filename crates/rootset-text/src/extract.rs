@@ -26,7 +26,7 @@ mod verbs;
 /// Stored beside what was found: which extractor found it,
 pub const EXTRACTOR_ID: &str = "builtin";
 /// and by which of its rules. Other rules are another version.
-pub const EXTRACTOR_VERSION: i64 = 1;
+pub const EXTRACTOR_VERSION: i64 = 2;
 
 /// Where an entity stands far into its sentence, its description begins this many bytes before it.
 const DESCRIPTION_LEAD_BYTES: usize = 60;
@@ -45,7 +45,9 @@ pub fn extract(content: &Content) -> Extraction {
         for sentence in reading.sentences() {
             let mentions = mentions(&sentence, &vocabulary);
             let places: Vec<Option<usize>> = mentions.iter().map(|it| found.note(&sentence, it)).collect();
-            links.read(&sentence, &mentions, &places, &found);
+            if !sentence.is_code {
+                links.read(&sentence, &mentions, &places, &found);
+            }
         }
     }
     Extraction { relations: links.into_relations(), entities: found.entities }.canonical()

@@ -3,6 +3,10 @@
 //! Sorted, lower-case, one list per purpose. Words are data here; what follows from them is decided by the modules that
 //! ask.
 
+mod ordinary;
+
+pub(crate) use ordinary::is_ordinary;
+
 /// Words that a query does not look for. Halves of contractions are in it, because an apostrophe ends a word.
 #[rustfmt::skip]
 const STOP: &[&str] = &[
@@ -51,46 +55,69 @@ const IRREGULAR: &[(&str, &str)] = &[
     ("women", "woman"), ("wore", "wear"), ("worn", "wear"), ("written", "write"), ("wrote", "write"),
 ];
 
-/// Words that often begin a sentence, a list item or a label with a capital and name nothing. Stop words
-/// need not be repeated.
+/// Words that name nothing, wherever they have a capital: interjections, numbers, and words of the trade. Stop words need not
+/// be repeated, nor most of what `is_ordinary` knows.
 #[rustfmt::skip]
 const STARTERS: &[&str] = &[
     "absolutely", "according", "action", "actually", "add", "added", "adopt", "allow", "almost", "already", "always",
-    "answer", "anytime", "anyway", "apply", "ask", "avoid", "awesome", "aww", "background", "backup", "based",
-    "besides", "best", "bet", "better", "big", "break", "bring", "btw", "bug", "build", "bye", "call", "change",
-    "changed", "changes", "check", "choose", "clean", "client", "close", "code", "come", "config", "congrats",
-    "congratulations", "consider", "context", "convert", "cool", "crazy", "create", "created", "current", "currently",
-    "cute", "data", "date", "deadline", "decision", "decisions", "default", "define", "delete", "deploy",
-    "description", "despite", "details", "developers", "difficult", "disable", "docs", "document", "done", "drop",
-    "dropped", "due", "easy", "enable", "ensure", "epic", "error", "errors", "even", "every", "everybody", "everyone",
-    "everything", "exactly", "example", "expose", "finally", "find", "first", "fix", "fixed", "fixme", "follow",
-    "found", "future", "fyi", "generally", "give", "glad", "go", "goal", "goals", "going", "good", "got", "gotta",
-    "great", "guess", "haha", "handle", "happy", "hard", "hello", "help", "hey", "hi", "hope", "hopefully", "however",
-    "idea", "ideas", "image", "implement", "important", "improve", "include", "increase", "indeed", "info", "input",
-    "install", "instead", "issue", "issues", "keep", "know", "last", "lately", "later", "latest", "learn", "life",
-    "like", "limit", "list", "little", "log", "logs", "lol", "long", "look", "looking", "lots", "love", "make", "many",
-    "maybe", "meanwhile", "meeting", "memory", "merge", "message", "migrate", "mom", "monitor", "moreover", "mostly",
-    "move", "moved", "much", "need", "never", "new", "next", "nice", "nobody", "none", "note", "notes", "nothing",
-    "often", "oh", "ok", "okay", "old", "one", "open", "options", "original", "otherwise", "output", "owner", "parse",
-    "people", "perhaps", "pick", "plan", "prefer", "previous", "previously", "problem", "production", "put", "query",
-    "question", "questions", "rationale", "read", "really", "reason", "reasons", "recently", "reduce", "refactor",
-    "regarding", "release", "remember", "remove", "removed", "rename", "replace", "replaced", "request", "requests",
-    "restart", "result", "results", "retry", "return", "reviewed", "rewrite", "right", "run", "running", "say",
-    "second", "see", "seems", "send", "server", "set", "several", "ship", "show", "simply", "site", "skip", "small",
-    "something", "sometimes", "somewhere", "soon", "sorry", "sounds", "split", "staging", "start", "started", "status",
-    "stay", "still", "stop", "store", "stored", "sub", "summary", "super", "support", "sure", "switch", "switched",
-    "system", "take", "talk", "task", "tasks", "tell", "test", "tests", "thank", "thanks", "therefore", "thing",
-    "things", "think", "third", "thus", "time", "tip", "title", "today", "todo", "tomorrow", "totally", "track",
-    "true", "try", "turn", "two", "type", "unless", "unlike", "update", "updated", "upgrade", "usage", "use", "used",
-    "user", "users", "using", "usually", "validate", "verify", "version", "wait", "want", "warning", "watch",
-    "welcome", "well", "whenever", "woah", "work", "working", "wow", "write", "yeah", "yep", "yes", "yesterday", "yet",
+    "answer", "anytime", "anyway", "api", "apis", "apply", "args", "ask", "async", "autoscaling", "avoid", "awesome",
+    "aww", "backend", "background", "backup", "based", "besides", "best", "bet", "better", "big", "boolean", "break",
+    "bring", "btw", "bug", "build", "bye", "caching", "call", "change", "changed", "changelog", "changes", "check",
+    "checkpoint", "cheers", "choose", "clean", "client", "close", "code", "codebase", "come", "config", "configs",
+    "congrats", "congratulations", "consider", "context", "convert", "cool", "crazy", "create", "created", "cron",
+    "current", "currently", "cute", "data", "dataset", "datasets", "date", "deadline", "decision", "decisions",
+    "default", "define", "delete", "deploy", "deployment", "deployments", "description", "despite", "details",
+    "developers", "difficult", "disable", "dockerfile", "docs", "document", "done", "drop", "dropped", "due", "dunno",
+    "easy", "eight", "eleven", "enable", "endpoint", "endpoints", "ensure", "enum", "env", "envs", "epic", "error",
+    "errors", "even", "every", "everybody", "everyone", "everything", "exactly", "example", "expose", "failover",
+    "finally", "find", "first", "five", "fix", "fixed", "fixme", "follow", "found", "four", "frontend", "future",
+    "fyi", "generally", "give", "glad", "go", "goal", "goals", "going", "gonna", "good", "got", "gotta", "great",
+    "guess", "haha", "hahaha", "handle", "happy", "hard", "hehe", "hello", "help", "hey", "hi", "hmm", "hooray",
+    "hope", "hopefully", "hostname", "however", "hundred", "idea", "ideas", "image", "implement", "important",
+    "improve", "include", "increase", "indeed", "info", "input", "install", "instead", "issue", "issues", "keep",
+    "kinda", "know", "kubeconfig", "last", "lately", "latency", "later", "latest", "learn", "lemme", "life", "like",
+    "limit", "linter", "linting", "list", "little", "lmao", "localhost", "log", "logging", "logs", "lol", "long",
+    "look", "looking", "lots", "love", "make", "makefile", "many", "maybe", "meanwhile", "meeting", "memory", "merge",
+    "message", "metadata", "microservice", "microservices", "middleware", "migrate", "migration", "migrations",
+    "million", "mom", "monitor", "moreover", "mostly", "move", "moved", "much", "nah", "namespace", "namespaces",
+    "need", "never", "new", "next", "nice", "nine", "nobody", "none", "nope", "note", "notes", "nothing",
+    "offboarding", "often", "oh", "ok", "okay", "old", "omg", "onboarding", "one", "ooh", "open", "options",
+    "original", "otherwise", "ouch", "output", "owner", "param", "params", "parse", "people", "perhaps", "phew",
+    "pick", "plan", "pls", "plugin", "plugins", "prefer", "previous", "previously", "problem", "production", "put",
+    "query", "question", "questions", "queue", "queues", "rationale", "read", "readme", "really", "reason", "reasons",
+    "recently", "reduce", "refactor", "refactoring", "regarding", "regex", "release", "remember", "remove", "removed",
+    "rename", "replace", "replaced", "repo", "repos", "request", "requests", "restart", "result", "results", "retro",
+    "retry", "return", "reviewed", "rewrite", "right", "rollback", "rollbacks", "run", "running", "runtime", "say",
+    "schema", "schemas", "second", "see", "seems", "send", "server", "set", "seven", "several", "ship", "show",
+    "simply", "site", "six", "skip", "small", "snapshot", "snapshots", "something", "sometimes", "somewhere", "soon",
+    "sorry", "sorta", "sounds", "split", "staging", "standup", "start", "started", "status", "stay", "stderr", "stdin",
+    "stdout", "still", "stop", "store", "stored", "struct", "sub", "summary", "super", "support", "sure", "switch",
+    "switched", "sync", "system", "take", "talk", "task", "tasks", "tbh", "tell", "ten", "test", "tests", "thank",
+    "thanks", "therefore", "thing", "things", "think", "third", "thousand", "three", "thus", "thx", "time",
+    "timestamp", "timestamps", "tip", "title", "today", "todo", "todos", "tomorrow", "totally", "track", "true", "try",
+    "tuple", "turn", "twelve", "two", "type", "ugh", "unless", "unlike", "update", "updated", "upgrade", "url", "urls",
+    "usage", "use", "used", "user", "username", "users", "using", "usually", "validate", "verify", "version", "wait",
+    "wanna", "want", "warning", "watch", "webhook", "webhooks", "welcome", "well", "whenever", "whoa", "woah",
+    "woohoo", "work", "workflow", "workflows", "working", "wow", "write", "yay", "yeah", "yep", "yes", "yesterday",
+    "yet", "yup",
 ];
 
-/// Days and months, which are capitalised everywhere.
+/// Days and months, which are capitalised everywhere, and their short forms. `jan`, `mar` and `sun` name other things as well.
 #[rustfmt::skip]
 const CALENDAR: &[&str] = &[
-    "april", "august", "december", "february", "friday", "january", "july", "june", "march", "may", "monday",
-    "november", "october", "saturday", "september", "sunday", "thursday", "tuesday", "wednesday",
+    "apr", "april", "aug", "august", "dec", "december", "feb", "february", "fri", "friday", "january", "july", "june",
+    "march", "may", "mon", "monday", "nov", "november", "oct", "october", "saturday", "sept", "september", "sunday",
+    "thu", "thur", "thurs", "thursday", "tue", "tues", "tuesday", "wed", "wednesday",
+];
+
+/// Words of capitals that everybody uses and that link nothing.
+#[rustfmt::skip]
+const COMMON_ACRONYMS: &[&str] = &[
+    "aka", "am", "api", "asap", "btw", "ceo", "cfo", "ci", "cli", "cpu", "cto", "db", "diy", "dvd", "eof", "err",
+    "eta", "false", "faq", "fifo", "fyi", "gb", "gpu", "gui", "hr", "http", "https", "id", "ids", "imo", "info", "io",
+    "ip", "it", "kb", "lgtm", "lol", "lru", "mb", "mr", "mvp", "null", "ok", "omg", "oom", "os", "pc", "pdf", "pm",
+    "pr", "ps", "qa", "ram", "rtfm", "sdk", "ssd", "tb", "tba", "tbd", "tldr", "todo", "true", "ttl", "tv", "ui",
+    "uri", "url", "uuid", "ux", "vip", "vm", "wip", "wtf", "yolo",
 ];
 
 /// Nouns that lead a name (`Project Falcon`) and are none alone.
@@ -111,7 +138,14 @@ pub(crate) fn is_starter(folded: &str) -> bool {
 }
 
 pub(crate) fn is_calendar(folded: &str) -> bool {
-    CALENDAR.contains(&folded)
+    let is_listed = |word: &str| CALENDAR.binary_search(&word).is_ok();
+    is_listed(folded) || folded.strip_suffix("days").is_some_and(|stem| is_listed(&format!("{stem}day")))
+}
+
+/// An acronym that names nothing in particular, also in the plural.
+pub(crate) fn is_common_acronym(folded: &str) -> bool {
+    let is_listed = |word: &str| COMMON_ACRONYMS.binary_search(&word).is_ok();
+    is_listed(folded) || folded.strip_suffix('s').is_some_and(is_listed)
 }
 
 pub(crate) fn is_leader(folded: &str) -> bool {
@@ -131,6 +165,7 @@ mod tests {
     fn lists_are_sorted_so_that_lookups_find_everything() {
         assert!(STOP.is_sorted());
         assert!(STARTERS.is_sorted(), "{:?}", STARTERS.windows(2).find(|pair| pair[0] > pair[1]));
+        assert!(CALENDAR.is_sorted() && COMMON_ACRONYMS.is_sorted());
         assert!(IRREGULAR.is_sorted());
         assert!(IRREGULAR.iter().all(|(_, base)| base_of(base).is_none()), "a base has no base of its own");
     }

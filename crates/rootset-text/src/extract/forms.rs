@@ -39,6 +39,40 @@ const FILE_EXTENSIONS: &[&str] = &[
     "xlsx", "xml", "yaml", "yml", "zip",
 ];
 
+/// What a name of something that runs ends in: `auth-service`.
+const RUNNING: &[&str] = &[
+    "api",
+    "app",
+    "backend",
+    "bot",
+    "bucket",
+    "cli",
+    "client",
+    "cluster",
+    "controller",
+    "daemon",
+    "db",
+    "frontend",
+    "gateway",
+    "lib",
+    "operator",
+    "pipeline",
+    "proxy",
+    "queue",
+    "repo",
+    "sdk",
+    "server",
+    "service",
+    "ui",
+    "worker",
+];
+
+/// And what such an ending also stands behind without a name.
+const NO_NAMES: &[&str] = &[
+    "client", "command", "cross", "full", "in", "inter", "multi", "non", "open", "per", "self", "single", "sub",
+    "third", "web",
+];
+
 const DOMAINS: &[&str] = &["ai", "app", "com", "de", "dev", "edu", "eu", "gov", "io", "net", "org", "uk"];
 
 /// The type of a piece that names something by its form alone; none for words, names and numbers.
@@ -51,10 +85,13 @@ pub(super) fn type_of(text: &str, piece: &Piece) -> Option<&'static str> {
         Kind::Language => Some(NAME),
         Kind::Version => Some(if is_ip_address(written) { IDENTIFIER } else { VERSION }),
         Kind::Issue => is_issue_key(written).then_some(ISSUE),
+        // `20KiB` is a quantity.
+        Kind::Camel if written.starts_with(|c: char| c.is_ascii_digit()) => None,
         Kind::Camel => (!is_camel_name(written)).then_some(IDENTIFIER),
         Kind::Path => path_type(written),
         Kind::Dotted => dotted_type(written),
-        Kind::Word | Kind::Lone | Kind::Number | Kind::Compound => None,
+        Kind::Compound => is_running(written).then_some(IDENTIFIER),
+        Kind::Word | Kind::Lone | Kind::Number => None,
     }
 }
 
@@ -79,6 +116,15 @@ fn is_camel_name(written: &str) -> bool {
     ends_in_acronym
         || ["Mc", "Mac"].iter().any(|it| written.starts_with(it))
         || CAMEL_NAMES.binary_search(&written).is_ok()
+}
+
+fn is_running(written: &str) -> bool {
+    let is_plain = written.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
+    let ends = written.split_once('-').zip(written.rsplit_once('-'));
+    is_plain
+        && ends.is_some_and(|((first, _), (_, last))| {
+            RUNNING.binary_search(&last).is_ok() && NO_NAMES.binary_search(&first).is_err()
+        })
 }
 
 fn is_ip_address(written: &str) -> bool {
@@ -163,15 +209,27 @@ mod tests {
             ("lib.rs", PATH),
             ("~/.config/rootset", PATH),
             ("rust-lang/rust", PATH),
+            ("auth-service", IDENTIFIER),
             ("CI/CD", NAME),
             ("Node.js", NAME),
             ("C++", NAME),
         ] {
             check(text, Some(expected));
         }
-        for text in
-            ["and/or", "24/7", "10/12/2024", "e.g.", "done.Then", "3.5", "word", "PostgreSQL", "GitHub", "UTF-8"]
-        {
+        for text in [
+            "and/or",
+            "24/7",
+            "10/12/2024",
+            "e.g.",
+            "done.Then",
+            "3.5",
+            "word",
+            "PostgreSQL",
+            "GitHub",
+            "UTF-8",
+            "client-server",
+            "long-running",
+        ] {
             check(text, None);
         }
     }
@@ -179,5 +237,6 @@ mod tests {
     #[test]
     fn tables_are_sorted() {
         assert!(CAMEL_NAMES.is_sorted() && FILE_EXTENSIONS.is_sorted());
+        assert!(RUNNING.is_sorted() && NO_NAMES.is_sorted());
     }
 }

@@ -9,9 +9,9 @@ use crate::chars::fold;
 use crate::extract::Vocabulary;
 use crate::extract::forms::{NAME, TERM, is_capitalised, type_of};
 use crate::extract::reading::{Sentence, is_all_capitals};
-use crate::extract::verbs::is_verb;
+use crate::extract::verbs::{is_filler, is_of_somebody, is_verb, relation_at};
 use crate::scan::{Kind, Piece};
-use crate::words::{is_calendar, is_leader, is_starter, is_stop};
+use crate::words::{is_calendar, is_common_acronym, is_leader, is_ordinary, is_starter, is_stop};
 
 /// More words with capitals in a row are a headline.
 const NAME_WORDS_MAX: usize = 5;
@@ -24,11 +24,19 @@ const ACRONYM_CHARS_MAX: usize = 6;
 /// Small words inside names: `Bank of America`.
 const LINKS: &[&str] = &["da", "de", "del", "der", "di", "la", "of", "van", "von"];
 
+/// Shorter words with such an ending are as often names: `Orion`.
+const ENDING_WORD_BYTES_MIN: usize = 8;
+
 /// Endings that ordinary words have at the beginning of a sentence, and few names.
 const ORDINARY_ENDINGS: &[&str] = &[
     "able", "ance", "ed", "ence", "ful", "ing", "ion", "ism", "ity", "less", "ly", "ment", "ness", "ship", "ure",
     "ward",
 ];
+
+/// Words that give a name, at most so many words before it: `we call it "dark mode"`.
+const NAMING: &[&str] =
+    &["call", "called", "calls", "dubbed", "labelled", "labeled", "named", "tagged", "term", "termed", "titled"];
+const NAMING_WORDS_BEFORE: usize = 3;
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Mention {
@@ -81,9 +89,21 @@ impl Walk<'_> {
                 return type_of(text, piece).map(|it| Mention { start: piece.start, end: piece.end, entity_type: it });
             }
             _ if pieces.iter().all(is_name) => NAME,
-            _ => TERM,
+            _ if pieces.len() > 1 && pieces.iter().all(|piece| is_capitalised(text, piece)) => TERM,
+            _ if self.is_named(pieces[0].start) => TERM,
+            // `data`, `keys`: set as code, but every text has them.
+            [piece] if is_ordinary(&fold(piece.of(text))) => return None,
+            _ if text[..range.start].ends_with('`') => TERM,
+            // Words that somebody says or means are no name of anything.
+            _ => return None,
         };
         Some(Mention { start: range.start, end: range.end, entity_type })
+    }
+
+    /// Whether the words before a quotation say that what follows is a name.
+    fn is_named(&self, quoted: usize) -> bool {
+        let before = self.sentence.pieces.iter().rev().filter(|piece| piece.end <= quoted);
+        before.take(NAMING_WORDS_BEFORE).any(|piece| NAMING.contains(&piece.of(self.sentence.text)))
     }
 
     /// The name that begins with the piece at `first`, if one does, and how many pieces were read.
@@ -92,10 +112,25 @@ impl Walk<'_> {
             return (None, 1);
         }
         let length = self.name_length(first);
-        let pieces = &self.sentence.pieces[first..first + length];
-        let is_name = if length == 1 { self.is_name_alone(first) } else { self.is_name_together(first, length) };
-        let mention = Mention { start: pieces[0].start, end: pieces[length - 1].end, entity_type: NAME };
+        let skipped = usize::from(length > 1 && self.only_begins_sentence(first));
+        let (begin, words) = (first + skipped, length - skipped);
+        let pieces = &self.sentence.pieces[begin..begin + words];
+        let is_name = if words == 1 { self.is_name_alone(begin) } else { self.is_name_together(begin, words) };
+        let mention = Mention { start: pieces[0].start, end: pieces[words - 1].end, entity_type: NAME };
         (is_name.then_some(mention), length)
+    }
+
+    /// Whether the word at `first` has its capital from the sentence and stands before a name: `Ask Melanie`, `Forces Redis`.
+    fn only_begins_sentence(&self, first: usize) -> bool {
+        let word = self.word(first);
+        let folded = fold(word);
+        self.sentence.is_initial(first)
+            && self.sentence.pieces[first].kind == Kind::Word
+            && !is_leader(&folded)
+            && !self.vocabulary.capitals.contains(word)
+            && (is_ordinary(&folded) || is_starter(&folded))
+            && !is_ordinary(&fold(self.word(first + 1)))
+            && !is_all_capitals(self.word(first + 1))
     }
 
     fn may_begin_name(&self, index: usize) -> bool {
@@ -121,6 +156,13 @@ impl Walk<'_> {
                 length += 1;
             } else if self.is_link(next) && self.follows_in_name(next + 1) && length + 2 <= NAME_WORDS_MAX {
                 length += 2;
+            } else if self.is_link(next)
+                && self.sentence.pieces.get(next + 1).is_some_and(|it| it.of(self.sentence.text) == "the")
+                && self.follows_in_name(next + 2)
+                && length + 3 <= NAME_WORDS_MAX
+            {
+                // `Lord of the Rings`.
+                length += 3;
             } else {
                 break;
             }
@@ -153,12 +195,12 @@ impl Walk<'_> {
         !is_shouting
     }
 
-    /// Whether one capitalised word is a name. Inside a sentence it is, unless it is an ordinary word. At the beginning
-    /// something else must tell: it has its capital elsewhere too, or its form or what follows makes it a subject.
+    /// Whether one capitalised word is a name. Inside a sentence it is, unless it names nothing anywhere. At the beginning
+    /// something else must tell: it has its capital elsewhere too, or it is no ordinary word and the sentence speaks of it.
     fn is_name_alone(&self, index: usize) -> bool {
         let word = self.word(index);
         let folded = fold(word);
-        if is_leader(&folded) || is_starter(&folded) {
+        if is_leader(&folded) || is_starter(&folded) || is_common_acronym(&folded) {
             return false;
         }
         if self.is_known(index) {
@@ -170,7 +212,8 @@ impl Walk<'_> {
         if !self.sentence.is_initial(index) {
             return true;
         }
-        !self.vocabulary.common.contains(folded.as_str()) && self.is_subject(index)
+        let speaks_of_it = if is_ordinary(&folded) { self.is_somebody(index) } else { self.is_subject(index) };
+        !self.vocabulary.common.contains(folded.as_str()) && speaks_of_it
     }
 
     /// A form that only names have, or a capital inside a sentence somewhere.
@@ -180,25 +223,48 @@ impl Walk<'_> {
         let is_acronym = is_all_capitals(word)
             && (letters >= 2 && word.chars().count() <= ACRONYM_CHARS_MAX)
             && !self.sentence.is_shouted
-            && !is_starter(&fold(word));
+            && !is_starter(&fold(word))
+            && !is_ordinary(&fold(word));
         let is_formed = self.sentence.pieces[index].kind != Kind::Word;
         is_acronym || is_formed || self.vocabulary.capitals.contains(word)
     }
 
     /// What follows tells that the word at `index` is somebody or something: a colon after a speaker, an `'s`, a verb.
     fn is_subject(&self, index: usize) -> bool {
-        let word = self.word(index);
         let after = &self.sentence.text[self.sentence.pieces[index].end..self.sentence.end];
         if after.starts_with("'s ") || after.starts_with("’s ") || (index == 0 && after.starts_with(": ")) {
             return true;
         }
-        let Some(next) = self.sentence.pieces.get(index + 1) else { return false };
-        let next = next.of(self.sentence.text);
+        let Some(next) = self.word_behind(index) else { return false };
         let is_singular =
             matches!(next, "is" | "was" | "has") || (next.len() > 3 && next.ends_with('s') && !next.ends_with("ss"));
         // A plural (`Tests`) has no singular verb, but may have any past one.
-        let is_past = !word.ends_with('s') && (next.ends_with("ed") || is_verb(next));
-        after.starts_with(' ') && next.starts_with(char::is_lowercase) && (is_singular || is_past)
+        let is_past = !self.word(index).ends_with('s') && (next.ends_with("ed") || is_verb(next));
+        let is_list = || self.sentence.pieces.get(index + 2).is_some_and(|it| is_capitalised(self.sentence.text, it));
+        is_singular || is_past || (next == "and" && is_list())
+    }
+
+    /// What follows an ordinary word says that it is a name here: `Carol moved`, `Falcon uses`, `Falcon is part of Apollo`, but
+    /// not `Traffic is`.
+    fn is_somebody(&self, index: usize) -> bool {
+        let Some(next) = self.word_behind(index) else { return false };
+        let is_plural = self.word(index).ends_with('s') && !next.ends_with('s');
+        let behind = &self.sentence.pieces[index + 1..];
+        let words = behind.iter().map(|piece| piece.of(self.sentence.text));
+        let lower: Vec<&str> = words.take_while(|word| word.starts_with(char::is_lowercase)).collect();
+        let told: Vec<String> = lower.iter().filter(|word| !is_filler(word)).map(|&word| word.to_owned()).collect();
+        let ends_in_name = behind.get(lower.len()).is_some_and(|piece| is_capitalised(self.sentence.text, piece));
+        let is_told =
+            relation_at(&told).is_some_and(|(length, ..)| told[0] == next || (ends_in_name && length == told.len()));
+        !is_plural && (is_of_somebody(next) || is_told)
+    }
+
+    /// The next word, if it is in lower case and only a blank is between.
+    fn word_behind(&self, index: usize) -> Option<&str> {
+        let pieces = &self.sentence.pieces;
+        let next = pieces.get(index + 1)?;
+        let gap = &self.sentence.text[pieces[index].end..next.start];
+        Some(next.of(self.sentence.text)).filter(|next| gap == " " && next.starts_with(char::is_lowercase))
     }
 
     fn word(&self, index: usize) -> &str {
@@ -207,7 +273,8 @@ impl Walk<'_> {
 }
 
 fn has_ordinary_ending(folded: &str) -> bool {
-    folded.len() > 4 && ORDINARY_ENDINGS.iter().any(|ending| folded.ends_with(ending))
+    (folded.len() >= ENDING_WORD_BYTES_MIN || is_ordinary(folded))
+        && ORDINARY_ENDINGS.iter().any(|ending| folded.ends_with(ending))
 }
 
 fn is_within(piece: &Piece, range: &Range<usize>) -> bool {
@@ -238,7 +305,7 @@ fn quotations(sentence: &Sentence<'_, '_>) -> Vec<Range<usize>> {
 /// Not speech, not a line of its own, not a single letter.
 fn is_term(quoted: &str) -> bool {
     quoted.trim() == quoted
-        && quoted.chars().filter(|c| c.is_alphanumeric()).nth(1).is_some()
+        && quoted.chars().filter(|c| c.is_alphabetic()).nth(1).is_some()
         && !quoted.contains('\n')
         && !quoted.ends_with(['.', ',', '!', '?', '…'])
         && quoted.split_whitespace().count() <= QUOTED_WORDS_MAX

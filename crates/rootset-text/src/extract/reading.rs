@@ -30,7 +30,12 @@ pub(super) struct Sentence<'a, 'r> {
     pub is_headline: bool,
     /// Most words are all capitals, so those say nothing.
     pub is_shouted: bool,
+    /// Source code, where what stands side by side is not related.
+    pub is_code: bool,
 }
+
+/// Hardly ever in prose.
+const CODE_MARKS: &[&str] = &["();", ") {", "->", " == ", " = ", "/*", "&&"];
 
 impl<'a> Reading<'a> {
     pub(super) fn of(text: &'a str) -> Self {
@@ -52,11 +57,13 @@ impl<'a> Reading<'a> {
             let count = words().count();
             let is_ordinary = |word: &str| word.starts_with(char::is_lowercase) && !is_stop(word);
             let capitals = words().filter(|word| word.starts_with(char::is_uppercase)).count();
+            let written = &self.text[range.clone()];
             Sentence {
                 text: self.text,
                 start: range.start,
                 end: range.end,
                 pieces,
+                is_code: written.ends_with([';', '{', '}']) || CODE_MARKS.iter().any(|mark| written.contains(mark)),
                 is_headline: capitals >= HEADLINE_WORDS_MIN && !words().any(is_ordinary),
                 is_shouted: count >= HEADLINE_WORDS_MIN
                     && words().filter(|word| is_all_capitals(word)).count() * 2 > count,

@@ -1,6 +1,7 @@
 //! How the entities of a sentence are related: by a verb between two of them, or by standing next to each other.
 //!
-//! Links per sentence grow with its mentions, not with their square. Not here: the verbs (see `verbs`).
+//! Between two names may stand what the first is (`the Falcon service`), the verb, and what the second is like (`uses a managed
+//! PostgreSQL`). Links per sentence grow with its mentions, not with their square. Not here: the verbs (see `verbs`).
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -11,13 +12,15 @@ use crate::chars::floor_boundary;
 use crate::extract::Entities;
 use crate::extract::mentions::Mention;
 use crate::extract::reading::Sentence;
-use crate::extract::verbs::{Direction, REPLACED, is_filler, is_replacement, relation_of};
+use crate::extract::verbs::{Direction, REPLACED, is_filler, is_head, is_joint, is_replacement, relation_at};
 
 const RELATED: &str = "related_to";
 /// A verb phrase is shorter; more text between two entities says something else.
 const GAP_BYTES_MAX: usize = 60;
 /// Enough for the longest words that may stand before an entity.
 const LEAD_BYTES_MAX: usize = 40;
+/// Words between a verb and the name that it reaches: `uses a small managed PostgreSQL`.
+const DESCRIBING_WORDS_MAX: usize = 3;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 struct Link {
@@ -45,28 +48,22 @@ impl Links {
         found: &Entities,
     ) {
         let mut related = BTreeSet::new();
-        // The last link told forwards, for lists: `X uses Y and Z`.
-        let mut list: Option<Link> = None;
+        let mut telling = Telling::default();
         for (pair, place) in mentions.windows(2).zip(places.windows(2)) {
             let (Some(before), Some(behind)) = (place[0], place[1]) else {
-                list = None;
+                telling = Telling::default();
                 continue;
             };
-            let between = &sentence.text[pair[0].end..pair[1].start];
-            if let Some(link) = told(sentence, &pair[0], between, before, behind) {
-                self.told.count(link);
-                list = (link.source == before).then_some(link);
+            let told = telling.read(sentence, &pair[0], &pair[1], before, behind);
+            // Members of a list stand side by side, the others are only as close as the verb puts them.
+            let is_apart = !told.is_empty() && !is_list(&sentence.text[pair[0].end..pair[1].start]);
+            told.into_iter().for_each(|link| self.told.count(link));
+            if is_apart || before == behind {
                 continue;
-            }
-            list = list.filter(|_| is_list(between)).map(|link| Link { target: behind, ..link });
-            if let Some(link) = list.filter(|link| link.source != link.target) {
-                self.told.count(link);
             }
             let (source, target) =
                 if found.keys[before] <= found.keys[behind] { (before, behind) } else { (behind, before) };
-            if source != target {
-                related.insert(Link { source, relation: RELATED, target });
-            }
+            related.insert(Link { source, relation: RELATED, target });
         }
         related.into_iter().for_each(|link| self.related.count(link));
     }
@@ -84,6 +81,58 @@ impl Links {
         };
         self.told.links.into_iter().chain(related).map(relation).collect()
     }
+}
+
+/// What a sentence has told so far that goes on: lists on both sides of a verb, and a second verb of the same name.
+#[derive(Debug, Default)]
+struct Telling {
+    /// The last link told forwards: `X uses Y and Z`.
+    last: Option<Link>,
+    /// Names of a list before its verb: `X and Y use Z`.
+    subjects: Vec<usize>,
+    /// The list has its `and`. After a mere comma somebody else may act: `after the Falcon launch, Alice uses Kafka`.
+    is_closed: bool,
+}
+
+impl Telling {
+    /// The links that a neighbour adds.
+    fn read(
+        &mut self,
+        sentence: &Sentence<'_, '_>,
+        first: &Mention,
+        next: &Mention,
+        before: usize,
+        behind: usize,
+    ) -> Vec<Link> {
+        let between = &sentence.text[first.end..next.start];
+        if let Some(link) = self.last.and_then(|last| again(sentence, first, between, last, behind)) {
+            self.last = Some(link);
+            return vec![link];
+        }
+        if let Some(link) = told(sentence, first, between, before, behind) {
+            let is_forward = link.source == before;
+            self.last = is_forward.then_some(link);
+            let subjects = std::mem::take(&mut self.subjects).into_iter();
+            let sharing = subjects.filter(|&it| is_forward && self.is_closed && it != behind && it != before);
+            return std::iter::once(link).chain(sharing.map(|source| Link { source, ..link })).collect();
+        }
+        if !is_list(between) {
+            *self = Self::default();
+            return Vec::new();
+        }
+        if self.last.is_none() {
+            self.subjects.push(before);
+            self.is_closed = between.contains("and") || between.contains('&');
+        }
+        self.last = self.last.map(|link| Link { target: behind, ..link });
+        self.last.filter(|link| link.source != link.target).into_iter().collect()
+    }
+}
+
+/// The same name did something else, too: `X works at Y and reports to Z`.
+fn again(sentence: &Sentence<'_, '_>, first: &Mention, between: &str, last: Link, behind: usize) -> Option<Link> {
+    let rest = between.trim_start_matches(',').strip_prefix(" and ")?;
+    told(sentence, first, rest, last.source, behind).filter(|link| link.source == last.source)
 }
 
 /// Links in order of first occurrence, no more than one extraction may hold.
@@ -109,33 +158,43 @@ fn told(sentence: &Sentence<'_, '_>, first: &Mention, between: &str, before: usi
     if before == behind || between.len() > GAP_BYTES_MAX {
         return None;
     }
-    let phrase = phrase(between)?;
+    let words = words(between)?;
     let forward = |relation| Link { source: before, relation, target: behind };
     let backward = |relation| Link { source: behind, relation, target: before };
-    if let Some((relation, direction)) = relation_of(&phrase) {
+    if let Some((relation, direction)) = verb(&words) {
         return Some(if direction == Direction::Forward { forward(relation) } else { backward(relation) });
     }
     let lead_start = floor_boundary(sentence.text, first.start.saturating_sub(LEAD_BYTES_MAX)).max(sentence.start);
-    let lead = self::phrase(&sentence.text[lead_start..first.start]).unwrap_or_default();
-    is_replacement(&lead, &phrase).then(|| backward(REPLACED))
+    let lead = self::words(&sentence.text[lead_start..first.start]).unwrap_or_default();
+    is_replacement(&lead.join(" "), &words.join(" ")).then(|| backward(REPLACED))
+}
+
+/// The verb among the words between two names, if nothing else is told there.
+fn verb(words: &[String]) -> Option<(&'static str, Direction)> {
+    let heads = words.iter().take_while(|word| is_head(word)).count();
+    // The first word may be both: `calls` is what a thing does, `call` what it is.
+    (0..=heads).find_map(|start| {
+        let (length, relation, direction) = relation_at(&words[start..])?;
+        let describing = &words[start + length..];
+        let is_description = describing.len() <= DESCRIBING_WORDS_MAX && !describing.iter().any(|word| is_joint(word));
+        is_description.then_some((relation, direction))
+    })
 }
 
 /// The words of a gap in lower case without fillers; none when it holds more than words.
-fn phrase(gap: &str) -> Option<String> {
-    let mut phrase = String::new();
+fn words(gap: &str) -> Option<Vec<String>> {
+    let mut words = Vec::new();
     for word in gap.trim_matches(['"', '`', '“', '”', ' ', '(', '*']).split_whitespace() {
-        if !word.bytes().all(|byte| byte.is_ascii_alphabetic()) {
+        let is_plain = word.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'-');
+        if !is_plain {
             return None;
         }
         let word = word.to_ascii_lowercase();
         if !is_filler(&word) {
-            if !phrase.is_empty() {
-                phrase.push(' ');
-            }
-            phrase.push_str(&word);
+            words.push(word);
         }
     }
-    (!phrase.is_empty()).then_some(phrase)
+    (!words.is_empty()).then_some(words)
 }
 
 fn is_list(between: &str) -> bool {
