@@ -104,9 +104,9 @@ pub fn json(outcome: &Outcome) -> Json {
 }
 
 pub fn text(outcome: &Outcome) -> String {
-    let parts = NeedKind::ALL.into_iter().map(|kind| of_kind(outcome, kind));
-    let parts: Vec<String> = parts.collect();
-    format!("{} sessions\n\n{}", outcome.overall.sessions, parts.join("\n\n"))
+    let needed = NeedKind::ALL.into_iter().filter(|kind| outcome.overall.needs.of(*kind) > 0);
+    let parts: Vec<String> = needed.map(|kind| of_kind(outcome, kind)).collect();
+    format!("sessions: {}\n\n{}", outcome.overall.sessions, parts.join("\n\n"))
 }
 
 fn of_kind(outcome: &Outcome, kind: NeedKind) -> String {
