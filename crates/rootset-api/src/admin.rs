@@ -16,6 +16,7 @@ macro_rules! admin_operations {
             name: "get_stats",
             effect: Read,
             is: [idempotent, in_workspace],
+            brief: BriefStats,
             profiles: [Admin],
             example: {},
         }
@@ -95,14 +96,25 @@ macro_rules! admin_operations {
 pub struct GetStats {
     /// The workspace to count; default: the current one.
     pub workspace_id: Option<String>,
+    /// `tags` also counts the memories of each tag.
+    pub by: Option<StatsBy>,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum StatsBy {
+    Tags,
+}
+
+#[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct StatsAnswer {
     pub workspace_id: String,
     /// The number of stored rows, trash included.
     pub counts: ObjectCounts,
     pub by_source: BTreeMap<String, SourceAnswer>,
+    /// With `by: "tags"`: the tags of living memories, the most frequent first, at most 100.
+    pub by_tag: Option<Vec<TagCount>>,
     pub sizes: SizesAnswer,
     /// The engine: `sqlite` or `postgres`.
     pub engine: String,
@@ -133,6 +145,13 @@ pub struct SourceAnswer {
     pub live: i64,
     pub trashed: i64,
     pub pending: i64,
+}
+
+/// How many living memories have a tag.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TagCount {
+    pub tag: String,
+    pub memories: i64,
 }
 
 /// Sizes in bytes. All but `content_bytes` are for the whole database, and shown only to callers who may see all of it.

@@ -5,8 +5,11 @@
 
 mod code;
 mod collector;
+mod graph;
 mod memory;
+mod references;
 mod search;
+mod status;
 
 use rootset_model::content::topic_of;
 use rootset_model::slug::is_made_from;
@@ -16,8 +19,11 @@ use serde_with::skip_serializing_none;
 
 pub use code::*;
 pub use collector::*;
+pub use graph::*;
 pub use memory::*;
+pub use references::*;
 pub use search::*;
+pub use status::*;
 
 /// A memory that is only pointed at: its name and how it begins.
 #[skip_serializing_none]

@@ -85,6 +85,9 @@ macro_rules! brief {
 }
 
 macro_rules! flag {
+    (shows_detail) => {
+        const SHOWS_DETAIL: bool = true;
+    };
     (idempotent) => {
         const IS_IDEMPOTENT: bool = true;
     };

@@ -39,6 +39,7 @@ macro_rules! code_operations {
             name: "find_references",
             effect: Read,
             is: [idempotent, in_workspace],
+            brief: BriefReferences,
             profiles: [Core, Code],
             example: {"symbol": "config::parse", "kind": "calls"},
         }
@@ -46,6 +47,7 @@ macro_rules! code_operations {
             name: "get_callers",
             effect: Read,
             is: [idempotent, in_workspace],
+            brief: BriefReferences,
             profiles: [Code],
             example: {"qualified_name": "config::parse"},
         }
@@ -53,6 +55,7 @@ macro_rules! code_operations {
             name: "get_callees",
             effect: Read,
             is: [idempotent, in_workspace],
+            brief: BriefReferences,
             profiles: [Code],
             example: {"qualified_name": "config::parse"},
         }
@@ -237,6 +240,7 @@ pub struct FindReferences {
     /// The name of the symbol, or its last parts.
     pub symbol: String,
     /// The only repository to look in.
+    #[schemars(extend("x-rare" = true))]
     pub repo: Option<String>,
     /// The only kind of reference; default: all.
     pub kind: Option<ReferenceKind>,
@@ -245,8 +249,10 @@ pub struct FindReferences {
     /// How many steps of calls to follow (1, at most 5).
     pub depth: Option<i64>,
     /// The number of results to skip (0).
+    #[schemars(extend("x-rare" = true))]
     pub offset: Option<i64>,
     /// The number of results (50, at most 100).
+    #[schemars(extend("x-rare" = true))]
     pub limit: Option<i64>,
 }
 

@@ -100,8 +100,10 @@ pub struct PruneMemory {
     /// Default: `stale_code`.
     pub strategy: Option<StrategyChoice>,
     /// An earlier preview's plan.
+    #[schemars(extend("x-rare" = true))]
     pub plan_id: Option<String>,
     /// Names or ids to keep.
+    #[schemars(extend("x-rare" = true))]
     pub exclude: Option<Vec<String>>,
     /// Apply even if a limit is exceeded.
     #[schemars(extend("x-rare" = true))]
@@ -144,6 +146,7 @@ pub struct GcApply {
     pub workspace_id: Option<String>,
     pub plan_id: String,
     /// Names or ids to keep.
+    #[schemars(extend("x-rare" = true))]
     pub exclude: Option<Vec<String>>,
     /// By id or name, where the preview's action is not wanted.
     pub actions: Option<BTreeMap<String, ItemAction>>,

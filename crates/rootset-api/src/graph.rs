@@ -14,6 +14,7 @@ macro_rules! graph_operations {
             name: "get_entity",
             effect: Read,
             is: [idempotent, in_workspace],
+            brief: BriefEntityWithRelations,
             profiles: [],
             example: {"entity_id": "PostgreSQL"},
         }
@@ -21,6 +22,7 @@ macro_rules! graph_operations {
             name: "get_related",
             effect: Read,
             is: [idempotent, in_workspace],
+            brief: BriefRelated,
             profiles: [],
             example: {"entity_id": "PostgreSQL", "depth": 2},
         }

@@ -3,7 +3,7 @@
 mod trust;
 mod update;
 
-use rootset_model::{Channel, Counts, MemoryId, PinnedBy, RunId, Timestamp, Trust};
+use rootset_model::{Ahead, Channel, Counts, MemoryId, PinnedBy, RunId, Timestamp, Trust};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de};
 use serde_json::{Map, Value};
@@ -85,7 +85,7 @@ macro_rules! memory_operations {
 pub struct AddMemory {
     /// The workspace to add to; default: the current one.
     pub workspace_id: Option<String>,
-    /// `project` (default), or `personal` for what is true of the person in every project.
+    /// `personal`: true of the person in every project; default: `project`.
     pub memory_of: Option<MemoryOf>,
     #[serde(flatten)]
     pub memory: MemoryInput,
@@ -121,6 +121,7 @@ pub struct MemoryInput {
     /// Decisions made.
     pub decisions: Option<Vec<String>>,
     /// Reasons for them.
+    #[schemars(extend("x-rare" = true))]
     pub rationale: Option<Vec<String>>,
     /// Anything else, as a JSON object.
     #[schemars(extend("x-rare" = true))]
@@ -135,14 +136,16 @@ pub struct MemoryInput {
     /// Default: made from the text.
     pub name: Option<String>,
     /// Your own id for it: adding with the same key again updates it.
+    #[schemars(extend("x-rare" = true))]
     pub key: Option<String>,
     /// Protect it from clean-ups.
+    #[schemars(extend("x-rare" = true))]
     pub pinned: Option<bool>,
     /// The reason for the pin.
     #[schemars(extend("x-rare" = true))]
     pub pin_reason: Option<String>,
     /// When it stops being true.
-    pub expires_at: Option<Timestamp>,
+    pub expires_at: Option<Ahead>,
     /// The conversation, session or document it is part of: search reads it together with the memories before and after it
     /// there. Default: what you write from one source.
     #[schemars(extend("x-rare" = true))]
@@ -253,6 +256,7 @@ pub struct GetMemory {
     /// The name or id of the memory.
     pub memory_id: String,
     /// An earlier revision.
+    #[schemars(extend("x-rare" = true))]
     pub revision: Option<i64>,
     /// The plan under review: reading then does not count as a use.
     #[schemars(extend("x-rare" = true))]

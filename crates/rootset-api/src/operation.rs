@@ -28,6 +28,8 @@ pub trait Request: Serialize + DeserializeOwned + JsonSchema + Send + 'static {
     const IS_DATABASE_WIDE: bool = false;
     /// Whether the answer has a brief form, and requests say with `detail` which one they want.
     const HAS_BRIEF: bool = false;
+    /// Whether a model that reads the brief answer is told how to get the whole one.
+    const SHOWS_DETAIL: bool = false;
     /// Everything that can make a request one that an agent must not make alone.
     const IRREVERSIBLE: &'static [Irreversible] = &[];
     /// The argument with which a request that else removes nothing does so.
@@ -99,7 +101,7 @@ impl LazySchemas {
             output: OnceLock::new(),
             make_input: || {
                 let described = schema::described::<R>(Contract::Deserialize);
-                if R::HAS_BRIEF { described.with_detail(R::EFFECT) } else { described }
+                if R::HAS_BRIEF { described.with_detail(R::SHOWS_DETAIL) } else { described }
             },
             make_output: || {
                 let full = schema::described::<R::Response>(Contract::Serialize);

@@ -3,12 +3,12 @@
 //! Every reader of a schema pays for every word of it: agents read the whole list of tools before their first
 //! question. The draft, Rust's names of types, widths of numbers and `null` (which means absent) say nothing here.
 
+use rootset_model::moment::WRITTEN_AS;
 use schemars::JsonSchema;
 use schemars::generate::{Contract, SchemaSettings};
 use serde_json::{Map, Value, json};
 
 use crate::detail::Detail;
-use crate::effect::Effect;
 
 /// A schema and, apart from it, what it is about.
 #[derive(Debug)]
@@ -24,9 +24,8 @@ pub(crate) struct Described {
 pub(crate) const RARE: &str = "x-rare";
 
 impl Described {
-    /// A model that reads may want more; one that wrote knows what it wrote.
-    pub fn with_detail(mut self, effect: Effect) -> Self {
-        let schemas = [Some(&mut self.schema), (effect == Effect::Read).then_some(&mut self.essential)];
+    pub fn with_detail(mut self, is_essential: bool) -> Self {
+        let schemas = [Some(&mut self.schema), is_essential.then_some(&mut self.essential)];
         for schema in schemas.into_iter().flatten() {
             fields_of(schema).insert(Detail::FIELD.to_owned(), Detail::field_schema());
         }
@@ -94,6 +93,23 @@ fn only_words(field: &mut Value) {
     }
 }
 
+/// A field as a model needs it: what lies inside says what it may be, and the field itself what for.
+fn plainly(field: &mut Value) {
+    only_words(field);
+    // Times are also taken as numbers; whoever writes one by hand writes text.
+    if field.get("type").and_then(Value::as_array).is_some_and(|types| types.iter().any(|it| it == "string")) {
+        field["type"] = "string".into();
+    }
+    for inner in ["items", "additionalProperties"] {
+        if let Some(inner) = field.get_mut(inner).filter(|inner| inner.is_object()) {
+            only_words(inner);
+            if let Some(fields) = inner.as_object_mut().filter(|fields| !fields.contains_key("properties")) {
+                fields.shift_remove("description");
+            }
+        }
+    }
+}
+
 fn rare_fields(schema: &Value) -> Vec<String> {
     let fields = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
     fields.filter(|(_, field)| field.get(RARE).is_some()).map(|(name, _)| name.clone()).collect()
@@ -103,7 +119,7 @@ fn essential(schema: &Value, rare: &[String]) -> Value {
     let mut essential = schema.clone();
     if let Some(fields) = essential.get_mut("properties").and_then(Value::as_object_mut) {
         fields.retain(|name, _| !rare.contains(name));
-        fields.values_mut().for_each(only_words);
+        fields.values_mut().for_each(plainly);
     }
     essential
 }
@@ -142,6 +158,9 @@ fn simplify(schema: &mut Value) {
             // Where a comment was wrapped in its source means nothing to a reader of the schema.
             *description = description.replace('\n', " ");
         }
+        if let Some(Value::String(written_as)) = fields.shift_remove(WRITTEN_AS) {
+            say_how_it_is_written(fields, &written_as);
+        }
         without_null(fields);
         // Only what holds schemas: a field may be named `title`, and an example may look like anything.
         for (key, value) in fields.iter_mut() {
@@ -153,6 +172,16 @@ fn simplify(schema: &mut Value) {
             }
         }
     }
+}
+
+/// A time can be written in several ways: the field's description ends with them.
+fn say_how_it_is_written(fields: &mut Map<String, Value>, written_as: &str) {
+    let own = fields.get("description").and_then(Value::as_str).unwrap_or_default();
+    let described = match own.strip_suffix('.').unwrap_or(own) {
+        "" => format!("A {written_as}."),
+        own => format!("{own}: a {written_as}."),
+    };
+    fields.insert("description".to_owned(), described.into());
 }
 
 /// `T or null` becomes `T`, in each of the three ways in which that is written.
@@ -225,6 +254,20 @@ mod tests {
     }
 
     #[test]
+    fn times_say_how_they_are_written() {
+        let time = |more: Value| {
+            let mut field = json!({"type": ["string", "integer", "null"], WRITTEN_AS: "date or age"});
+            field.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+            field
+        };
+        let mut schema =
+            json!({"properties": {"a": time(json!({})), "b": time(json!({"description": "The first day."}))}});
+        simplify(&mut schema);
+        assert_eq!(schema["properties"]["a"], json!({"type": ["string", "integer"], "description": "A date or age."}));
+        assert_eq!(schema["properties"]["b"]["description"], "The first day: a date or age.");
+    }
+
+    #[test]
     fn rare_fields_are_for_those_who_read_everything() {
         let item = json!({"properties": {"seed": {"type": "string", RARE: true}}});
         let mut schema = json!({"properties": {"texts": {"items": item}, "seed": {"type": "string", RARE: true}}});
@@ -245,6 +288,14 @@ mod tests {
             json!({"description": "D", "type": "string", "enum": ["all", "one"]})
         );
         assert!(schema["properties"]["kind"]["oneOf"].is_array());
+        let each =
+            json!({"description": "D", "additionalProperties": {"description": "inner", "oneOf": [{"const": "one"}]}});
+        let schema = json!({"properties": {"actions": each}});
+        let inner = json!({"type": "string", "enum": ["one"]});
+        assert_eq!(
+            super::essential(&schema, &[])["properties"]["actions"],
+            json!({"description": "D", "additionalProperties": inner})
+        );
     }
 
     #[test]

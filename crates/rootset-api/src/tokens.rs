@@ -3,9 +3,11 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use rootset_model::{DurationMs, Timestamp, TokenId};
+use rootset_model::{Ahead, DurationMs, Timestamp, TokenId};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use serde_json::Value;
 use serde_with::skip_serializing_none;
 
 use crate::effect::Effect;
@@ -21,7 +23,7 @@ pub struct CreateToken {
     /// The ids of the workspaces the token may access, or only `*` for all.
     pub workspaces: BTreeSet<String>,
     /// When the token expires, or `never`; default: in 90 days.
-    pub expires_at: Option<Expiry>,
+    pub expires_at: Option<Expiry<Ahead>>,
     /// The person the token acts for.
     pub owner: Option<String>,
     /// The absolute paths of the folders the token may index; default: those that the server allows.
@@ -41,7 +43,7 @@ pub struct RotateToken {
     /// How long the old secret is still accepted (1h), at most 7d; 0: not at all.
     pub overlap: Option<DurationMs>,
     /// When the token expires, or `never`; default: in 90 days.
-    pub expires_at: Option<Expiry>,
+    pub expires_at: Option<Expiry<Ahead>>,
 }
 
 #[skip_serializing_none]
@@ -158,17 +160,17 @@ impl TokenTrust {
     }
 }
 
-/// When a token ends: a time, or `never`.
+/// When a token ends: a time, or `never`. A request may give the time in more ways than an answer does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Expiry {
+pub enum Expiry<T = Timestamp> {
     Never,
-    At(Timestamp),
+    At(T),
 }
 
 const NEVER: &str = "never";
 
-impl Expiry {
-    pub fn time(self) -> Option<Timestamp> {
+impl<T> Expiry<T> {
+    pub fn time(self) -> Option<T> {
         match self {
             Self::Never => None,
             Self::At(time) => Some(time),
@@ -176,20 +178,13 @@ impl Expiry {
     }
 }
 
-impl From<Option<Timestamp>> for Expiry {
-    fn from(time: Option<Timestamp>) -> Self {
+impl<T> From<Option<T>> for Expiry<T> {
+    fn from(time: Option<T>) -> Self {
         time.map_or(Self::Never, Self::At)
     }
 }
 
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum WordOrMilliseconds {
-    Milliseconds(i64),
-    Word(String),
-}
-
-impl Serialize for Expiry {
+impl<T: Serialize> Serialize for Expiry<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Never => serializer.serialize_str(NEVER),
@@ -198,21 +193,17 @@ impl Serialize for Expiry {
     }
 }
 
-impl<'de> Deserialize<'de> for Expiry {
+impl<'de, T: DeserializeOwned> Deserialize<'de> for Expiry<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = match WordOrMilliseconds::deserialize(deserializer) {
-            Ok(WordOrMilliseconds::Word(word)) if word == NEVER => return Ok(Self::Never),
-            Ok(WordOrMilliseconds::Word(word)) => word,
-            Ok(WordOrMilliseconds::Milliseconds(milliseconds)) => milliseconds.to_string(),
-            Err(_) => {
-                return Err(de::Error::custom("an end is RFC 3339 text, an integer of epoch milliseconds or `never`"));
-            }
-        };
-        Timestamp::parse(&text).map(Self::At).map_err(de::Error::custom)
+        let given = Value::deserialize(deserializer)?;
+        if given.as_str() == Some(NEVER) {
+            return Ok(Self::Never);
+        }
+        serde_json::from_value(given).map(Self::At).map_err(de::Error::custom)
     }
 }
 
-impl JsonSchema for Expiry {
+impl<T: JsonSchema> JsonSchema for Expiry<T> {
     fn inline_schema() -> bool {
         true
     }
@@ -222,10 +213,6 @@ impl JsonSchema for Expiry {
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        if generator.contract().is_serialize() {
-            json_schema!({"type": "string"})
-        } else {
-            json_schema!({"type": ["string", "integer"]})
-        }
+        if generator.contract().is_serialize() { json_schema!({"type": "string"}) } else { T::json_schema(generator) }
     }
 }

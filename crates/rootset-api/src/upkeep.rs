@@ -4,7 +4,7 @@ mod simulation;
 
 use rootset_gc::PolicyOrigin;
 use rootset_model::retention::fields::{ShownPolicy, Written};
-use rootset_model::{Counts, DrainId, DurationMs, PlanId, RunId, Timestamp, TokenId};
+use rootset_model::{Counts, DrainId, DurationMs, Past, PlanId, RunId, Timestamp, TokenId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -24,6 +24,7 @@ macro_rules! upkeep_operations {
             name: "gc_status",
             effect: Read,
             is: [idempotent, in_workspace],
+            brief: BriefStatus,
             profiles: [Admin],
             example: {},
         }
@@ -228,9 +229,9 @@ pub struct ListAudit {
     /// The workspace, which may itself be in the trash; default: the current one.
     pub workspace_id: Option<String>,
     /// The earliest time to list.
-    pub since: Option<Timestamp>,
+    pub since: Option<Past>,
     /// The time before which to list.
-    pub until: Option<Timestamp>,
+    pub until: Option<Past>,
     /// The only operation to list.
     pub operation: Option<String>,
     /// The kinds of entries to list: operations, or events such as `drain_announced`; `events` stands for all of those.

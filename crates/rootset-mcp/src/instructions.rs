@@ -2,16 +2,24 @@
 
 use crate::offer::Offer;
 
+/// The workspace of calls that name none.
+#[derive(Clone, Copy, Debug)]
+pub enum Current<'a> {
+    Named(&'a str),
+    /// The client tells its folders once it has begun.
+    OfFirstFolder,
+    MustBeNamed,
+}
+
 /// The text names only tools that are offered.
-pub fn instructions(workspace: Option<&str>, offer: Offer<'_>) -> String {
-    let which = match workspace {
-        Some(workspace) => format!("Calls without `workspace_id` use the workspace `{workspace}`."),
-        None => {
+pub fn instructions(current: Current<'_>, offer: Offer<'_>) -> String {
+    let which = match current {
+        Current::Named(workspace) => format!("Calls without `workspace_id` use the workspace `{workspace}`."),
+        Current::OfFirstFolder => "Calls without `workspace_id` use the workspace of your first folder.".to_owned(),
+        Current::MustBeNamed => {
             let ids = offer.rights.workspaces.iter().flatten().map(|id| format!("`{id}`"));
-            format!(
-                "Every call names one of your workspaces in `workspace_id`: {}.",
-                ids.collect::<Vec<_>>().join(", ")
-            )
+            let ids = ids.collect::<Vec<_>>().join(", ");
+            format!("Every call names one of your workspaces in `workspace_id`: {ids}.")
         }
     };
     let mut lines = vec![format!("Rootset is your long-term memory. {which}")];
@@ -22,39 +30,32 @@ pub fn instructions(workspace: Option<&str>, offer: Offer<'_>) -> String {
     };
     teach(
         "search_memory",
-        "Begin with `search_memory` without arguments: what matters here. Search before you answer from memory, and before you add: \
-         `search_memory`, then `get_memory` for the full text.",
+        "Start with `search_memory` without arguments: what matters here. Search before you answer from memory and before you add; \
+         `get_memory` has the full text.",
     );
     teach(
         "add_memory",
-        "Use `add_memory` for what will matter later: decisions with reasons, preferences, facts that are hard to find. One subject per memory; \
-         no secrets, no chatter.",
+        "`add_memory` what will matter later: decisions with reasons, preferences, hard-won facts. One subject each; no \
+         secrets, no chatter.",
     );
     // A token of some workspaces may have it as well; it is not told, because it cannot be seen here.
     let has_personal = offer.rights.workspaces.is_none() || offer.rights.also_personal;
     teach(
         if has_personal { "add_memory" } else { "" },
-        "What is true of the person in every project (habits, preferences) goes to `add_memory` with `memory_of: \"personal\"`.",
+        "What is true of the person in every project: `memory_of: \"personal\"`.",
     );
     teach(
         "update_memory",
-        "Correct a memory with `update_memory`. When a new decision replaces an old one, add it with `supersedes`: \
-         the old one stays readable, but search no longer finds it.",
+        "Correct with `update_memory`. A decision that replaces another: `add_memory` with `supersedes`; search then finds \
+         the new one.",
     );
     teach(
         "forget",
-        "When asked to forget, use `forget`: with `memory_ids` at once; with a query it makes a plan: show it, then call \
-         `gc_apply`. `gc_undo` restores everything that was not purged.",
+        "To forget: `forget` with `memory_ids` acts at once, with a query it makes a plan: show it, then `gc_apply`. `gc_undo` \
+         restores what was not purged.",
     );
-    teach(
-        "prune_memory",
-        "Clean up now and then: `prune_memory` shows garbage and removes nothing without `dry_run: false` and \
-         `confirm: true`.",
-    );
-    teach(
-        "search_code",
-        "Code: `search_code` finds what is indexed, and `get_symbol` reads it, instead of reading files.",
-    );
+    teach("prune_memory", "`prune_memory` shows garbage; `dry_run: false` with `confirm: true` removes it.");
+    teach("search_code", "Code: `search_code` and `get_symbol` before reading files.");
     teach("index_codebase", "Index code with `index_codebase` (absolute path) once and after changes.");
     teach(
         "context_add",
@@ -75,11 +76,15 @@ mod tests {
     #[test]
     fn they_name_the_workspace_and_only_tools_that_are_offered() {
         let profiles = Profiles::default();
-        let core = instructions(Some("team-a"), Offer { profiles: &profiles, rights: &Rights::default() });
+        let core = instructions(
+            Current::Named("team-a"),
+            Offer { profiles: &profiles, rights: &Rights::default(), terminal: None },
+        );
         assert!(core.contains("`team-a`") && core.contains("`supersedes`") && core.contains("`forget`"));
         assert!(!core.contains("context_add"));
         let rights = Rights { scopes: Some([Effect::Read, Effect::Write].into()), ..Rights::default() };
-        let careful = instructions(Some("team-a"), Offer { profiles: &profiles, rights: &rights });
+        let careful =
+            instructions(Current::Named("team-a"), Offer { profiles: &profiles, rights: &rights, terminal: None });
         assert!(careful.contains("`add_memory`") && !careful.contains("`gc_apply`"), "{careful}");
     }
 }

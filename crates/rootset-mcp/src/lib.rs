@@ -9,6 +9,7 @@
 mod answer;
 mod calls;
 mod confirmation;
+mod folders;
 #[cfg(feature = "http")]
 mod http;
 mod instructions;
@@ -26,6 +27,7 @@ mod stored_text;
 mod tools;
 mod unreadable;
 
+pub use folders::{ByFolders, Place};
 #[cfg(feature = "http")]
 pub use http::{HttpOptions, McpHttpService, http_service};
 pub use options::McpOptions;

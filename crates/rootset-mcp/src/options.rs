@@ -4,6 +4,8 @@ use rootset_api::Profiles;
 use rootset_model::names::HOME_WORKSPACE;
 use rootset_service::{Person, Rights};
 
+use crate::folders::ByFolders;
+
 /// How a server answers.
 #[derive(Clone, Debug)]
 pub struct McpOptions {
@@ -16,6 +18,8 @@ pub struct McpOptions {
     pub rights: Rights,
     /// Whose personal memory its clients share.
     pub person: Option<Person>,
+    /// What decides `workspace` and `rights` by the folders that the client tells, where nobody named a place.
+    pub by_folders: Option<ByFolders>,
     /// How a person calls the program in a terminal on this database: `rootset`, or `rootset --db PATH`.
     pub terminal_command: String,
 }
@@ -28,6 +32,7 @@ impl Default for McpOptions {
             actor: None,
             rights: Rights::default(),
             person: Some(Person::LOCAL),
+            by_folders: None,
             terminal_command: "rootset".to_owned(),
         }
     }

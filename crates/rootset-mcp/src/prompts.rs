@@ -163,7 +163,7 @@ mod tests {
 
     fn prompt_of_all(name: &str, arguments: &JsonObject) -> Result<GetPromptResult, ErrorData> {
         let (profiles, rights) = (Profiles::new([Profile::Full]), Rights::default());
-        prompt(name, arguments, Offer { profiles: &profiles, rights: &rights })
+        prompt(name, arguments, Offer { profiles: &profiles, rights: &rights, terminal: None })
     }
 
     fn text(name: &str, arguments: Value) -> String {

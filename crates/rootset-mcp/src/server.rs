@@ -13,28 +13,19 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use rootset_api::{Detail, Effect, catalogue, nearest};
 use rootset_service::{Caller, FrontEnd, Rights, Service, ServiceError};
 use serde_json::{Value, json};
+use tokio::sync::OnceCell;
 
 use crate::answer;
 use crate::calls::{Calls, Cancelled};
 use crate::confirmation::{self, ANSWER_WITHIN, Asking, NextCall, OpenQuestion, OpenQuestions};
-use crate::instructions::instructions;
-use crate::offer::Offer;
+use crate::folders::{Place, offers_folders};
+use crate::instructions::{Current, instructions};
+use crate::offer::{Offer, view_of};
 use crate::options::McpOptions;
 use crate::{prompts, resources, tools};
 
 /// So many tools are named to somebody who called one that is not there.
 const NEAR_TOOLS_MAX: usize = 3;
-
-/// The call that does the same, for operations that are views of another one.
-fn view_of(operation: &str) -> Option<&'static str> {
-    Some(match operation {
-        "delete_memory" => "`forget` with `memory_ids`",
-        "list_memories" => "`search_memory` with filters and no query",
-        "list_trash" => "`gc_undo` without arguments",
-        "gc_plan" | "get_plan" => "`prune_memory`",
-        _ => return None,
-    })
-}
 
 /// Of a client that does not say who it is.
 const NAMELESS_CLIENT: &str = "mcp";
@@ -56,12 +47,19 @@ struct Shared {
     questions: OpenQuestions,
     /// Made when they are first asked for: starting must be quick.
     tools: OnceLock<Vec<Tool>>,
+    /// Of the one client over stdio; decided with its first request.
+    place: OnceCell<Place>,
 }
 
 impl McpServer {
     pub fn new(service: Arc<Service>, options: McpOptions) -> Self {
-        let shared =
-            Shared { options, calls: Calls::new(service), questions: OpenQuestions::default(), tools: OnceLock::new() };
+        let shared = Shared {
+            options,
+            calls: Calls::new(service),
+            questions: OpenQuestions::default(),
+            tools: OnceLock::new(),
+            place: OnceCell::new(),
+        };
         Self {
             shared: Arc::new(shared),
             #[cfg(feature = "http")]
@@ -87,7 +85,13 @@ impl McpServer {
     }
 
     fn offer<'a>(&'a self, rights: &'a Rights) -> Offer<'a> {
-        Offer { profiles: &self.options().profiles, rights }
+        let options = self.options();
+        #[cfg(feature = "http")]
+        let has_terminal = !self.is_over_http;
+        #[cfg(not(feature = "http"))]
+        let has_terminal = true;
+        let terminal = Some(options.terminal_command.as_str()).filter(|_| has_terminal);
+        Offer { profiles: &options.profiles, rights, terminal }
     }
 
     /// The error of a tool and not of the protocol: only the former reaches the model, which can call another one.
@@ -112,26 +116,39 @@ impl McpServer {
         answer::result(Err(self.offer(rights).fitting(error))).into()
     }
 
-    fn caller(&self, context: &RequestContext<RoleServer>) -> Result<Caller, ErrorData> {
+    /// Where this agent works; over stdio the folders of its client may decide, which is asked once.
+    async fn place(&self, context: &RequestContext<RoleServer>) -> &Place {
+        let options = self.options();
+        let decide = || async {
+            let decided = match &options.by_folders {
+                Some(by_folders) => by_folders.place(context).await,
+                None => None,
+            };
+            decided.unwrap_or_else(|| self.first_place())
+        };
+        self.shared.place.get_or_init(decide).await
+    }
+
+    /// The place before a client has told anything.
+    fn first_place(&self) -> Place {
+        Place { workspace: self.options().workspace.clone(), rights: self.options().rights.clone() }
+    }
+
+    async fn caller(&self, context: &RequestContext<RoleServer>) -> Result<Caller, ErrorData> {
         #[cfg(feature = "http")]
         if self.is_over_http {
-            let parts = context.extensions.get::<::http::request::Parts>();
-            let caller = parts.and_then(|parts| parts.extensions.get::<Caller>());
-            // Nobody may do everything because somebody forgot to say what they may do.
-            let caller = caller.ok_or_else(|| ErrorData::internal_error("the request was not authenticated", None))?;
-            let caller = Caller { detail: Detail::Brief, ..caller.clone().through_mcp() };
-            // Every request of a session goes to the address that it began at.
-            return Ok(match parts.and_then(|parts| workspace_in(parts.uri.query()?)) {
-                Some(named) => Caller { workspace: named.into(), ..caller },
-                None => caller,
-            });
+            return caller_over_http(context);
         }
+        Ok(self.local_caller(context, self.place(context).await))
+    }
+
+    /// The client at the other end of our pipes.
+    fn local_caller(&self, context: &RequestContext<RoleServer>, place: &Place) -> Caller {
         let options = self.options();
         let client = || context.client_info().map(|client| safe_name(&client.name));
         let actor = options.actor.clone().or_else(client).unwrap_or_else(|| NAMELESS_CLIENT.to_owned());
-        let caller = Caller::new(FrontEnd::Mcp, actor, options.workspace.clone());
-        let (rights, person) = (options.rights.clone(), options.person.clone());
-        Ok(Caller { rights, person, detail: Detail::Brief, ..caller })
+        let caller = Caller::new(FrontEnd::Mcp, actor, place.workspace.clone());
+        Caller { rights: place.rights.clone(), person: options.person.clone(), detail: Detail::Brief, ..caller }
     }
 
     /// Runs an operation for a part of the protocol that is not a tool.
@@ -141,7 +158,7 @@ impl McpServer {
         arguments: Value,
         context: &RequestContext<RoleServer>,
     ) -> Result<Result<Value, ServiceError>, ErrorData> {
-        let caller = Caller { detail: Detail::Full, ..self.caller(context)? };
+        let caller = Caller { detail: Detail::Full, ..self.caller(context).await? };
         self.shared.calls.call(caller, operation, arguments, context).await.map_err(cancelled)
     }
 
@@ -248,9 +265,25 @@ impl McpServer {
         }
     }
 
-    fn info_for(&self, workspace: Option<&str>, rights: &Rights) -> ServerConfig {
+    /// A client that has only begun cannot be asked for its folders yet: if they decide, no workspace is named.
+    fn info_at_start(&self, context: &RequestContext<RoleServer>) -> Result<ServerConfig, ErrorData> {
+        #[cfg(feature = "http")]
+        if self.is_over_http {
+            let caller = caller_over_http(context)?;
+            let current = caller.workspace.named().map_or(Current::MustBeNamed, Current::Named);
+            return Ok(self.info_for(current, &caller.rights));
+        }
+        let is_open = self.options().by_folders.is_some() && offers_folders(context);
+        Ok(match self.shared.place.get() {
+            Some(place) => self.info_for(Current::Named(&place.workspace), &place.rights),
+            None if is_open => self.info_for(Current::OfFirstFolder, &self.options().rights),
+            None => self.get_info(),
+        })
+    }
+
+    fn info_for(&self, current: Current<'_>, rights: &Rights) -> ServerConfig {
         let capabilities = ServerCapabilities::builder().enable_tools().enable_resources().enable_prompts().build();
-        let instructions = instructions(workspace, self.offer(rights));
+        let instructions = instructions(current, self.offer(rights));
         ServerConfig::new(capabilities)
             .with_server_info(Implementation::new("rootset", env!("CARGO_PKG_VERSION")).with_title("Rootset"))
             .with_instructions(instructions)
@@ -259,7 +292,7 @@ impl McpServer {
 
 impl ServerHandler for McpServer {
     fn get_info(&self) -> ServerConfig {
-        self.info_for(Some(&self.options().workspace), &self.options().rights)
+        self.info_for(Current::Named(&self.options().workspace), &self.options().rights)
     }
 
     /// Over HTTP the workspace to name is the caller's.
@@ -269,15 +302,13 @@ impl ServerHandler for McpServer {
         context: RequestContext<RoleServer>,
     ) -> Result<InitializeResult, ErrorData> {
         context.peer.set_peer_info(request.clone());
-        let caller = self.caller(&context)?;
         let negotiated = self.negotiate_initialize(&request)?;
-        Ok(self.info_for(caller.workspace.named(), &caller.rights).with_protocol_version(negotiated.protocol_version))
+        Ok(self.info_at_start(&context)?.with_protocol_version(negotiated.protocol_version))
     }
 
     async fn discover(&self, context: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
-        let caller = self.caller(&context)?;
         let versions = self.supported_protocol_versions().into_owned();
-        Ok(DiscoverResult::from_server_info(versions, self.info_for(caller.workspace.named(), &caller.rights)))
+        Ok(DiscoverResult::from_server_info(versions, self.info_at_start(&context)?))
     }
 
     async fn list_tools(
@@ -285,8 +316,9 @@ impl ServerHandler for McpServer {
         _: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let rights = self.caller(&context)?.rights;
-        Ok(ListToolsResult::with_all_items(tools::offered(self.tools(), self.offer(&rights))))
+        let caller = self.caller(&context).await?;
+        let offered = tools::offered(self.tools(), self.offer(&caller.rights), caller.workspace.named());
+        Ok(ListToolsResult::with_all_items(offered))
     }
 
     async fn call_tool(
@@ -295,7 +327,7 @@ impl ServerHandler for McpServer {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let tool = request.name.as_ref();
-        let caller = self.caller(&context)?;
+        let caller = self.caller(&context).await?;
         let arguments = Value::Object(request.arguments.clone().unwrap_or_default());
         // Also for the call that a person agrees to, which is made without the words of this one.
         let caller = Caller { detail: Detail::asked_in(&arguments).unwrap_or(caller.detail), ..caller };
@@ -320,7 +352,7 @@ impl ServerHandler for McpServer {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let caller = self.caller(&context)?;
+        let caller = self.caller(&context).await?;
         let arguments = resources::listing(request.and_then(|request| request.cursor).as_deref())?;
         if !caller.rights.allow_effect(Effect::Read) {
             return Ok(ListResourcesResult::default());
@@ -335,7 +367,7 @@ impl ServerHandler for McpServer {
         _: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        let rights = self.caller(&context)?.rights;
+        let rights = self.caller(&context).await?.rights;
         Ok(ListResourceTemplatesResult::with_all_items(resources::templates(&rights)))
     }
 
@@ -355,7 +387,7 @@ impl ServerHandler for McpServer {
         _: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        let rights = self.caller(&context)?.rights;
+        let rights = self.caller(&context).await?.rights;
         Ok(ListPromptsResult::with_all_items(prompts::prompts(self.offer(&rights))))
     }
 
@@ -364,7 +396,7 @@ impl ServerHandler for McpServer {
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        let rights = self.caller(&context)?.rights;
+        let rights = self.caller(&context).await?.rights;
         let arguments = request.arguments.unwrap_or_default();
         Ok(prompts::prompt(&request.name, &arguments, self.offer(&rights))?.into())
     }
@@ -396,6 +428,20 @@ const METHODS: [&str; 8] = [
     "prompts/list",
     "prompts/get",
 ];
+
+#[cfg(feature = "http")]
+fn caller_over_http(context: &RequestContext<RoleServer>) -> Result<Caller, ErrorData> {
+    let parts = context.extensions.get::<::http::request::Parts>();
+    let caller = parts.and_then(|parts| parts.extensions.get::<Caller>());
+    // Nobody may do everything because somebody forgot to say what they may do.
+    let caller = caller.ok_or_else(|| ErrorData::internal_error("the request was not authenticated", None))?;
+    let caller = Caller { detail: Detail::Brief, ..caller.clone().through_mcp() };
+    // Every request of a session goes to the address that it began at.
+    Ok(match parts.and_then(|parts| workspace_in(parts.uri.query()?)) {
+        Some(named) => Caller { workspace: named.into(), ..caller },
+        None => caller,
+    })
+}
 
 /// The workspace that the address of a server names: `/mcp?workspace=NAME`. No name needs an escape.
 #[cfg(feature = "http")]

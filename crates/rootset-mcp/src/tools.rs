@@ -1,5 +1,6 @@
 //! Operations as tools: schemas, title, annotations, in the order of the catalogue.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
@@ -10,6 +11,8 @@ use crate::offer::Offer;
 
 /// A field that says nothing to a client that sees one workspace.
 const WORKSPACE: &str = "workspace_id";
+/// Each tool names them: more would cost more than they tell.
+const WORKSPACES_NAMED_MAX: usize = 4;
 
 pub fn tools(profiles: &Profiles) -> Vec<Tool> {
     let is_full = profiles.contain(Profile::Full);
@@ -17,10 +20,34 @@ pub fn tools(profiles: &Profiles) -> Vec<Tool> {
 }
 
 /// Those that can succeed.
-pub fn offered(tools: &[Tool], offer: Offer<'_>) -> Vec<Tool> {
-    let sees_one = offer.rights.workspaces.as_ref().is_some_and(|workspaces| workspaces.len() == 1);
+pub fn offered(tools: &[Tool], offer: Offer<'_>, current: Option<&str>) -> Vec<Tool> {
+    let workspaces = offer.rights.workspaces.as_ref();
+    let sees_one = workspaces.is_some_and(|workspaces| workspaces.len() == 1);
+    let named = workspaces.filter(|workspaces| (2..=WORKSPACES_NAMED_MAX).contains(&workspaces.len()));
+    let named = named.map(|workspaces| which(workspaces, current));
     let offered = tools.iter().filter(|tool| offer.has(&tool.name)).cloned();
-    offered.map(|tool| if sees_one { without_workspace(tool) } else { tool }).collect()
+    let fitting = |tool| match &named {
+        _ if sees_one => without_workspace(tool),
+        Some(named) => with_workspaces(tool, named),
+        None => tool,
+    };
+    offered.map(fitting).collect()
+}
+
+/// `falcon` (default), `api`.
+fn which(workspaces: &BTreeSet<String>, current: Option<&str>) -> String {
+    let default = current.map(|id| format!("`{id}` (default)"));
+    let others = workspaces.iter().filter(|id| Some(id.as_str()) != current).map(|id| format!("`{id}`"));
+    default.into_iter().chain(others).collect::<Vec<_>>().join(", ")
+}
+
+/// A client that works in a few folders learns here what their workspaces are called.
+fn with_workspaces(mut tool: Tool, named: &str) -> Tool {
+    if tool.input_schema.get("properties").is_some_and(|fields| fields.get(WORKSPACE).is_some()) {
+        let schema = Arc::make_mut(&mut tool.input_schema);
+        schema["properties"][WORKSPACE]["description"] = format!("{named}.").into();
+    }
+    tool
 }
 
 /// Where the field may be left out and there is only one to name, it is left out.
@@ -88,12 +115,29 @@ mod tests {
         let fields = |workspaces: Option<&[&str]>| {
             let workspaces = workspaces.map(|names| names.iter().map(|name| (*name).to_owned()).collect());
             let rights = Rights { workspaces, ..Rights::default() };
-            let tools = offered(&tools(&profiles), Offer { profiles: &profiles, rights: &rights });
+            let tools =
+                offered(&tools(&profiles), Offer { profiles: &profiles, rights: &rights, terminal: None }, Some("a"));
             let tool = tools.into_iter().find(|tool| tool.name == "add_memory").expect("a tool of the core");
             tool.input_schema["properties"].as_object().expect("fields").contains_key(WORKSPACE)
         };
         assert!(fields(None) && fields(Some(&["a", "b"])));
         assert!(!fields(Some(&["a"])));
+    }
+
+    #[test]
+    fn a_client_that_sees_a_few_workspaces_is_told_their_names() {
+        let profiles = Profiles::default();
+        let workspaces = Some(["api", "falcon"].map(str::to_owned).into());
+        let rights = Rights { workspaces, ..Rights::default() };
+        for tool in
+            offered(&tools(&profiles), Offer { profiles: &profiles, rights: &rights, terminal: None }, Some("falcon"))
+        {
+            assert_eq!(
+                tool.input_schema["properties"][WORKSPACE]["description"], "`falcon` (default), `api`.",
+                "{}",
+                tool.name
+            );
+        }
     }
 
     #[test]

@@ -12,6 +12,7 @@ pub mod identity;
 pub mod ids;
 pub mod json;
 pub mod limits;
+pub mod moment;
 pub mod names;
 pub mod plan;
 pub mod provenance;
@@ -28,6 +29,7 @@ pub use ids::{
     WorkspaceKey, prefix_range,
 };
 pub use limits::Limits;
+pub use moment::{Ahead, Past};
 pub use provenance::{Channel, Origin, PinnedBy, Trust};
 pub use retention::{Basis, RetentionPolicy};
 pub use time::{Day, DurationMs, Timestamp};

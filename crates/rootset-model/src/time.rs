@@ -15,6 +15,11 @@ pub enum TimeError {
         "`{0}` is not a time; allowed: a date such as `2026-01-31`, RFC 3339 such as `2026-01-31T12:00:00Z`, or epoch milliseconds"
     )]
     NotATime(String),
+    #[error(
+        "`{0}` is not a time; allowed: a date such as `2026-01-31`, RFC 3339 such as `2026-01-31T12:00:00Z`, a duration such \
+         as `7d`, or epoch milliseconds"
+    )]
+    NotAMoment(String),
     #[error("`{0}` is not a duration; allowed: a number with ms, s, m, h, d or w such as `90d`, or milliseconds")]
     NotADuration(String),
 }
@@ -111,7 +116,7 @@ impl JsonSchema for Day {
 
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum TextOrMilliseconds {
+pub(crate) enum TextOrMilliseconds {
     Milliseconds(i64),
     Text(String),
 }

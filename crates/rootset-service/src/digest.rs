@@ -1,5 +1,5 @@
 //! What a person should hear once a day without asking, and no model at all: what agents removed while it can still be brought
-//! back, what waits for them, what is garbage, and a backup that is old.
+//! back, what waits for them, what is garbage, and an index of code or a backup that is old.
 
 use rootset_model::Timestamp;
 use rootset_store::{Removals, Work, Workspace};
@@ -15,6 +15,8 @@ const DIGEST: &str = "removals_digest";
 const DAY_MS: i64 = 24 * 3_600_000;
 /// Noting takes one statement.
 const LEASE_MS: i64 = 10_000;
+/// A code index of this age is news, where there is one.
+const INDEX_OLD_MS: i64 = 7 * DAY_MS;
 /// A backup of this age is news, where backups are taken at all.
 const BACKUP_OLD_MS: i64 = 7 * DAY_MS;
 
@@ -35,6 +37,10 @@ pub struct Digest {
     pub waiting: i64,
     /// Memories that were garbage when a scheduler last looked.
     pub garbage: i64,
+    /// When the code index was last brought up to date, where that is long ago; of several repositories, the oldest.
+    pub indexed_at: Option<Timestamp>,
+    /// Indexed files that are gone from their folders.
+    pub stale_files: i64,
     /// When the last backup was taken, where that is long ago.
     pub last_backup_at: Option<Timestamp>,
     pub now: Timestamp,
@@ -42,7 +48,12 @@ pub struct Digest {
 
 impl Digest {
     fn is_empty(&self) -> bool {
-        self.removed == 0 && self.waiting == 0 && self.garbage == 0 && self.last_backup_at.is_none()
+        self.removed == 0
+            && self.waiting == 0
+            && self.garbage == 0
+            && self.indexed_at.is_none()
+            && self.stale_files == 0
+            && self.last_backup_at.is_none()
     }
 }
 
@@ -77,8 +88,12 @@ impl Service {
             Some(personal) => self.store.count_waiting(&personal, now)?,
             None => 0,
         };
+        let repos = self.store.repos(workspace)?;
+        let is_old = |at: &Timestamp| now.0.saturating_sub(at.0) > INDEX_OLD_MS;
         Ok(Digest {
             workspace_id: workspace.id.clone(),
+            indexed_at: repos.iter().filter_map(|repo| repo.row.run_at).min().filter(is_old),
+            stale_files: repos.iter().map(|repo| repo.stale).sum(),
             removed: if undo_until.is_some() { count } else { 0 },
             undo_until,
             waiting,

@@ -2,7 +2,7 @@
 
 use std::ops::{Deref, DerefMut};
 
-use rootset_api::{Error, ErrorCode, nearest};
+use rootset_api::{Error, ErrorCode, nearest, nearest_words};
 use rootset_model::{Counts, Timestamp};
 use rootset_store::StoreError;
 use serde_json::{Value, json};
@@ -191,15 +191,12 @@ impl From<StoreError> for ServiceError {
                     error
                 }
             }
-            StoreError::MemoryNotFound { trashed, .. } | StoreError::RevisionNotFound { trashed, .. } => {
-                let error = Self::new(Code::NotFound, message);
-                match trashed {
-                    Some((run, at)) => error
-                        .with_hint(format!("it has been in the trash since {at}; `gc_undo` restores it"))
-                        .with_details(json!({"next": {"operation": "gc_undo", "arguments": {"run_id": run}}})),
-                    None => error,
-                }
-            }
+            StoreError::MemoryNotFound { trashed: Some((run, at)), .. }
+            | StoreError::RevisionNotFound { trashed: Some((run, at)), .. } => Self::new(Code::NotFound, message)
+                .with_hint(format!("it has been in the trash since {at}; `gc_undo` restores it"))
+                .with_details(json!({"next": {"operation": "gc_undo", "arguments": {"run_id": run}}})),
+            StoreError::MemoryNotFound { reference, trashed: None, names } => memory_not_found(message, &reference, &names),
+            StoreError::RevisionNotFound { trashed: None, .. } => Self::new(Code::NotFound, message),
             StoreError::IndexedFile { .. } => Self::conflict(message)
                 .with_hint("change the file and index it again; `tags`, `metadata` and `pinned` can be changed"),
             StoreError::RepoElsewhere { root, .. } => Self::conflict(message)
@@ -298,6 +295,23 @@ impl From<StoreError> for ServiceError {
             }),
         }
     }
+}
+
+/// Of a mistyped name, those that are spelt like it come first, then those that share a word with it.
+fn memory_not_found(message: String, reference: &str, names: &[String]) -> ServiceError {
+    const SUGGESTED_MAX: usize = 3;
+    let all = || names.iter().map(String::as_str);
+    let mut near = nearest(reference, all(), SUGGESTED_MAX);
+    for place in nearest_words(reference, all(), SUGGESTED_MAX) {
+        if near.len() < SUGGESTED_MAX && !near.contains(&names[place].as_str()) {
+            near.push(&names[place]);
+        }
+    }
+    let error = ServiceError::new(ErrorCode::NotFound, message);
+    if near.is_empty() {
+        return error.with_hint("`search_memory` finds a memory by its words");
+    }
+    error.with_hint(format!("did you mean `{}`?", near.join("`, `"))).with_details(json!({"nearest": near}))
 }
 
 fn workspace_not_found(name: &str, all: &[String], trashed: bool) -> ServiceError {

@@ -1,5 +1,6 @@
 //! The implementation of every operation of the API, by what they are about.
 
+mod about;
 mod add;
 mod apply;
 mod audit;

@@ -361,7 +361,7 @@ pub fn unknown_operation(name: &str) -> ServiceError {
     let error = ServiceError(Error::invalid(format!("unknown operation `{name}`")).bounded());
     match nearest(name, all, 1).first() {
         Some(near) => error.with_hint(format!("did you mean `{near}`?")),
-        None => error,
+        None => error.with_hint("`rootset call` lists the operations, `/openapi.json` of a server describes them"),
     }
 }
 

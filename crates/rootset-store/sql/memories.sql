@@ -297,6 +297,13 @@ JOIN revisions r ON r.workspace = m.workspace AND r.memory = m.memory AND r.revi
 WHERE m.workspace = ?1 AND m.repo IS NULL AND m.name IS NOT NULL AND m.trust <> 'untrusted' AND {{m_is_current}}
 ORDER BY m.updated_at DESC, m.memory DESC LIMIT ?3;
 
+-- Names of notes, for who mistyped one.
+-- name: names_that_changed_last
+-- scans: stops after the notes that changed last
+SELECT m.name FROM memories m
+WHERE m.workspace = ?1 AND m.repo IS NULL AND m.name IS NOT NULL AND m.trust <> 'untrusted' AND m.trashed_run IS NULL
+ORDER BY m.updated_at DESC, m.memory DESC LIMIT ?2;
+
 -- What follows are parts of statements that ask about every kind at once (`each`).
 
 -- fragment: runs_with_trash_before.memory

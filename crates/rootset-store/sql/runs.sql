@@ -11,12 +11,16 @@ SELECT run, operation, plan, actor, started_at, finished_at, cursor, counts, und
        receipt, drain, channel, trust
 FROM runs WHERE workspace = ?1 AND run = ?2;
 
+-- A run whose last item was restored by its name has nothing left to undo. Undoing an import removes rows, and undoing the
+-- removal of a workspace restores the workspace itself: neither has trash of its own.
 -- name: recent_undoable
-SELECT run, operation, plan, actor, started_at, finished_at, cursor, counts, undo_until, undone_at, purged_at, erasure,
-       receipt, drain, channel, trust
-FROM runs
-WHERE workspace = ?1 AND undone_at IS NULL AND purged_at IS NULL AND finished_at IS NOT NULL AND undo_until IS NOT NULL
-ORDER BY started_at DESC, run DESC LIMIT ?2;
+SELECT r.run, r.operation, r.plan, r.actor, r.started_at, r.finished_at, r.cursor, r.counts, r.undo_until, r.undone_at,
+       r.purged_at, r.erasure, r.receipt, r.drain, r.channel, r.trust
+FROM runs r
+WHERE r.workspace = ?1 AND r.undone_at IS NULL AND r.purged_at IS NULL AND r.finished_at IS NOT NULL
+  AND r.undo_until IS NOT NULL
+  AND (r.operation IN ('import_graph', 'delete_workspace') OR {{each has_trash_of_run OR}})
+ORDER BY r.started_at DESC, r.run DESC LIMIT ?2;
 
 -- What plans of runs name first, of what is still in the trash.
 -- name: names_taken

@@ -21,3 +21,10 @@ SELECT (SELECT COUNT(*) FROM chunks WHERE workspace = ?1),
        (SELECT COUNT(*) FROM sessions WHERE workspace = ?1),
        (SELECT COUNT(*) FROM segments WHERE workspace = ?1),
        (SELECT COUNT(*) FROM segments WHERE workspace = ?1 AND state = 'stashed' AND trashed_run IS NULL);
+
+-- name: tag_counts
+-- scans: counts
+SELECT t.tag, CAST(COUNT(*) AS BIGINT) AS memories
+FROM memory_tags t JOIN memories m ON m.workspace = t.workspace AND m.memory = t.memory
+WHERE t.workspace = ?1 AND m.trashed_run IS NULL
+GROUP BY t.tag ORDER BY memories DESC, t.tag LIMIT ?2;

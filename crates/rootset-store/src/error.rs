@@ -96,7 +96,12 @@ pub enum StoreError {
     #[error("the workspace `{name}` already exists")]
     WorkspaceExists { name: String, trashed: bool },
     #[error("no memory `{reference}`")]
-    MemoryNotFound { reference: String, trashed: Option<(RunId, Timestamp)> },
+    MemoryNotFound {
+        reference: String,
+        trashed: Option<(RunId, Timestamp)>,
+        /// Names that there are: those that changed last. Which of them are like the reference is the caller's to say.
+        names: Vec<String>,
+    },
     #[error("the ids of several memories begin with `{0}`")]
     AmbiguousId(String),
     #[error("the key `{key}` leads to a memory already")]

@@ -276,10 +276,10 @@ pub(crate) fn living(
     workspace: WorkspaceKey,
     reference: &str,
 ) -> Result<MemoryRow, StoreError> {
-    let not_found = |trashed| StoreError::MemoryNotFound { reference: reference.to_owned(), trashed };
+    let not_found = |trashed, names| StoreError::MemoryNotFound { reference: reference.to_owned(), trashed, names };
     if let Ok(id) = MemoryId::from_str(reference) {
-        let row = by_id(tx, workspace, id)?.ok_or_else(|| not_found(None))?;
-        return if row.trashed.is_some() { Err(not_found(row.trashed)) } else { Ok(row) };
+        let row = by_id(tx, workspace, id)?.ok_or_else(|| not_found(None, Vec::new()))?;
+        return if row.trashed.is_some() { Err(not_found(row.trashed, Vec::new())) } else { Ok(row) };
     }
     if let Some(row) = tx.row(&sql::BY_NAME, &[workspace.into(), reference.into()], MemoryRow::read)? {
         return Ok(row);
@@ -291,10 +291,19 @@ pub(crate) fn living(
     if trashed.is_none()
         && let Some(id) = id_beginning(tx, workspace, reference, Among::Living)?
     {
-        return by_id(tx, workspace, id)?.ok_or_else(|| not_found(None));
+        return by_id(tx, workspace, id)?.ok_or_else(|| not_found(None, Vec::new()));
     }
-    Err(not_found(trashed.and_then(|row| row.trashed)))
+    let names = match &trashed {
+        Some(_) => Vec::new(),
+        None => {
+            tx.rows(&sql::NAMES_THAT_CHANGED_LAST, &[workspace.into(), NAMES_LOOKED_AT.into()], |row| row.get(0))?
+        }
+    };
+    Err(not_found(trashed.and_then(|row| row.trashed), names))
 }
+
+/// Names among which one like a mistyped name is looked for: a mistake must not read a large workspace.
+const NAMES_LOOKED_AT: i64 = 500;
 
 /// Where the beginning of an id is looked up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -31,6 +31,14 @@ pub struct SourceCounts {
 }
 
 impl Store {
+    /// How many living memories have each tag, the most frequent first.
+    pub fn tag_counts(&self, workspace: &Workspace, limit: i64) -> Result<Vec<(String, i64)>, StoreError> {
+        self.read(workspace, |tx| {
+            let parameters = [workspace.key.into(), limit.into()];
+            tx.rows(&sql::TAG_COUNTS, &parameters, |row| Ok((row.get(0)?, row.get(1)?)))
+        })
+    }
+
     /// Rows as stored, trash included; sizes are of the whole database.
     pub fn stats(&self, workspace: &Workspace) -> Result<Stats, StoreError> {
         let mut stats = self.read(workspace, |tx| {

@@ -8,6 +8,7 @@
 //! scanner (`scan`), so that what is found, what is forgotten and what is extracted agree on where a word or an
 //! identifier begins and ends.
 
+pub mod about;
 pub mod chunks;
 pub mod claims;
 pub mod dates;

@@ -47,6 +47,7 @@ use crate::commands::secrets::SecretsCommand;
 #[cfg(feature = "http")]
 use crate::commands::serve::ServeArguments;
 use crate::commands::show::ShowArguments;
+use crate::commands::stats::StatsArguments;
 use crate::commands::supersede::SupersedeArguments;
 use crate::commands::token::TokenCommand;
 use crate::commands::trust::{TrustArguments, UntrustArguments};
@@ -150,8 +151,7 @@ pub enum Command {
     Backup(BackupCommand),
     /// Rebuild the database and free the space of purged data
     Defrag,
-    /// Show counts and sizes
-    Stats,
+    Stats(StatsArguments),
     Doctor(DoctorArguments),
     #[cfg(feature = "http")]
     Serve(ServeArguments),

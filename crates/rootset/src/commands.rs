@@ -37,7 +37,7 @@ pub mod secrets;
 #[cfg(feature = "http")]
 pub mod serve;
 pub mod show;
-mod stats;
+pub mod stats;
 mod status;
 pub mod supersede;
 mod times;
@@ -90,7 +90,7 @@ pub fn run(command: Command, program: &Program) -> Result<(), Failure> {
         Command::Token(command) => token::run(command, program),
         Command::Backup(command) => backup::run(command, program),
         Command::Defrag => defrag::run(program),
-        Command::Stats => stats::run(program),
+        Command::Stats(arguments) => stats::run(arguments, program),
         Command::Doctor(arguments) => doctor::run(arguments, program),
         #[cfg(feature = "http")]
         Command::Serve(arguments) => serve::run(arguments, program),

@@ -17,5 +17,5 @@ pub use plan::{ShownPlan, applied, backups_after, deleted};
 pub use styles::{bad, bold, dim, good, warning};
 pub use table::{Column, Table};
 pub use text::{bytes, counted, escaped, escaped_in_json, grouped, one_line, take_escaped, word};
-pub use time::{age, from_now, short, with_age};
+pub use time::{age, local_midnight, now, short, with_age};
 pub use waiting::{waiting_source, what_to_type};

@@ -99,6 +99,7 @@ fn run(command: &str, folder: &Path) -> String {
         .current_dir(folder)
         .env_clear()
         .env("PATH", path)
+        .env("TZ", "UTC")
         .env("HOME", folder)
         .env("ROOTSET_DB", folder.join("rootset.db"))
         .output()
@@ -144,9 +145,9 @@ fn is_time_char(c: char) -> bool {
     c.is_ascii_digit() || "-:.TZ".contains(c)
 }
 
-/// Replaces `2026-11-15 07:26`, as people are shown times, wherever it stands.
+/// Replaces `2026-11-15 07:26 UTC`, as people are shown times, wherever it stands.
 fn replace_minutes(line: &str) -> String {
-    const SHAPE: &[u8] = b"dddd-dd-dd dd:dd";
+    const SHAPE: &[u8] = b"dddd-dd-dd dd:dd UTC";
     let is_minute = |window: &[u8]| {
         window.iter().zip(SHAPE).all(|(byte, shape)| if *shape == b'd' { byte.is_ascii_digit() } else { byte == shape })
     };

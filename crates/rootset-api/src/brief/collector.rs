@@ -18,7 +18,7 @@ use crate::search::ForgetAnswer;
 /// What goes along with a root is of no concern to who decides about the root.
 const DERIVED: [&str; 4] = ["chunks", "entities", "relations", "bytes"];
 
-fn roots(counts: &Counts) -> Counts {
+pub(super) fn roots(counts: &Counts) -> Counts {
     counts.without(&DERIVED).naming(&[])
 }
 

@@ -1,7 +1,7 @@
 //! What left a window: finding it, restoring it, summaries, and why a segment is where it is.
 
 use rootset_gc::context::{SegmentState, SegmentType};
-use rootset_model::Timestamp;
+use rootset_model::{Past, Timestamp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
@@ -62,9 +62,9 @@ pub struct ContextSearchStash {
     /// Tags that must all be present.
     pub tags: Option<Vec<String>>,
     /// The earliest creation time.
-    pub created_after: Option<Timestamp>,
+    pub created_after: Option<Past>,
     /// The latest creation time.
-    pub created_before: Option<Timestamp>,
+    pub created_before: Option<Past>,
     /// Search the stash of every session in the workspace (false).
     pub all_sessions: Option<bool>,
     /// The number of results (10, at most 100).

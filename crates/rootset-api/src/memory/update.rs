@@ -1,6 +1,6 @@
 //! Changing a memory.
 
-use rootset_model::{MemoryId, PinnedBy, Timestamp, Trust};
+use rootset_model::{Ahead, MemoryId, PinnedBy, Trust};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -25,8 +25,10 @@ pub struct UpdateMemory {
     #[schemars(extend("x-rare" = true))]
     pub topic: Option<String>,
     /// Replace the old.
+    #[schemars(extend("x-rare" = true))]
     pub decisions: Option<Vec<String>>,
     /// Replace the old.
+    #[schemars(extend("x-rare" = true))]
     pub rationale: Option<Vec<String>>,
     /// Replaces the old.
     #[schemars(extend("x-rare" = true))]
@@ -42,8 +44,9 @@ pub struct UpdateMemory {
     #[schemars(extend("x-rare" = true))]
     pub pin_reason: Option<String>,
     /// When it stops being true.
-    pub expires_at: Option<Timestamp>,
+    pub expires_at: Option<Ahead>,
     /// Fields to empty.
+    #[schemars(extend("x-rare" = true))]
     pub clear: Option<Vec<MemoryField>>,
     /// Fail with `conflict` if the memory has another version now.
     #[schemars(extend("x-rare" = true))]

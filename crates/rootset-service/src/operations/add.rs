@@ -240,7 +240,7 @@ impl CheckedMemory {
             key: input.key,
             pinned,
             pin_reason: input.pin_reason,
-            expires_at: input.expires_at,
+            expires_at: input.expires_at.map(|it| it.at(service.now())),
             thread,
             occurred,
             supersedes: input.supersedes.unwrap_or_default(),

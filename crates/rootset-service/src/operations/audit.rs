@@ -36,7 +36,9 @@ impl Operation for ListAudit {
                 _ => operations.push(kind),
             }
         }
-        let filters = AuditFilters { since: self.since, until: self.until, operations };
+        let now = service.now();
+        let filters =
+            AuditFilters { since: self.since.map(|it| it.at(now)), until: self.until.map(|it| it.at(now)), operations };
         if is_database {
             service.write_denials_and_log();
         }

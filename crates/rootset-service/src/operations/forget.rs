@@ -145,12 +145,13 @@ impl Search {
     pub fn checked(request: Forget, service: &Service) -> Result<Self, ServiceError> {
         let kinds = request.kinds.unwrap_or_default();
         let searched = checked_kinds(&kinds)?;
+        let now = service.now();
         let filters = ForgetFilters {
             source: request.source,
             written_by: request.written_by,
             tags: checked_tags(&request.tags.unwrap_or_default())?,
-            created_after: request.created_after,
-            created_before: request.created_before,
+            created_after: request.created_after.map(|it| it.at(now)),
+            created_before: request.created_before.map(|it| it.at(now)),
         };
         let query = request.query.filter(|query| !query.trim().is_empty());
         if query.is_none() && filters.is_empty() {

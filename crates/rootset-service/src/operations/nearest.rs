@@ -2,7 +2,7 @@
 //! shown, no hit and no use.
 
 use rootset_api::{Near, nearest_words};
-use rootset_store::Workspace;
+use rootset_store::{NamedMemory, Workspace};
 
 use crate::error::ServiceError;
 use crate::service::Service;
@@ -32,8 +32,18 @@ pub(super) fn to(query: &str, service: &Service, workspace: &Workspace) -> Resul
         }
         notes = kept;
     }
+    Ok(named(notes, service, workspace))
+}
+
+/// The few that changed last, for who asked for nothing in particular.
+pub(super) fn latest(service: &Service, workspace: &Workspace) -> Result<Option<Vec<Near>>, ServiceError> {
+    let notes = service.store.recent_names(workspace, service.now(), NEAREST_MAX)?;
+    Ok(named(notes, service, workspace))
+}
+
+fn named(notes: Vec<NamedMemory>, service: &Service, workspace: &Workspace) -> Option<Vec<Near>> {
     let shown = notes.iter().map(|note| (note.id, note.name.as_str()));
     service.uses.show(workspace, shown, service.now());
     let named: Vec<Near> = notes.into_iter().map(|note| Near::new(note.name, &note.context)).collect();
-    Ok((!named.is_empty()).then_some(named))
+    (!named.is_empty()).then_some(named)
 }

@@ -11,7 +11,7 @@ use rootset_text::terms::{self, QueryTerm};
 use rootset_text::{dates, snippet};
 
 use super::entities::origin;
-use super::nearest;
+use super::{about, nearest};
 use crate::caller::Caller;
 use crate::error::ServiceError;
 use crate::fields::{check_query, checked_tags, clamped, not_negative};
@@ -27,6 +27,9 @@ const NAMES_MAX: usize = 64;
 
 impl Operation for SearchMemory {
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<SearchAnswer, ServiceError> {
+        if let Some(about) = self.about.clone() {
+            return about::what_is_known(&self, &about, service, caller);
+        }
         if wants_brief(&self, caller) {
             return brief(service, caller, self.workspace_id.as_deref());
         }
@@ -37,12 +40,8 @@ impl Operation for SearchMemory {
             0 => SEARCH_TOKENS_DEFAULT,
             given => given,
         };
-        let filters = SearchFilters {
-            source: self.source.clone(),
-            tags: checked_tags(self.tags.as_deref().unwrap_or_default())?,
-            created_after: self.created_after,
-            created_before: self.created_before,
-        };
+        let now = service.now();
+        let filters = filters(&self, now)?;
         let terms = terms::query_terms(&query);
         let words: Vec<String> = terms.iter().map(|term| term.term.clone()).collect();
         let vector = query_vector(service, &query);
@@ -53,7 +52,7 @@ impl Operation for SearchMemory {
             vector: vector.as_ref().map(|(space, vector)| (space.as_str(), vector.as_slice())),
             filters: &filters,
             limit,
-            now: service.now(),
+            now,
         };
         let places = service.places_to_search(caller, self.workspace_id.as_deref(), self.memory_of)?;
         let results = match self.mode.unwrap_or(SearchMode::Memories) {
@@ -86,9 +85,38 @@ impl Operation for SearchMemory {
             signals,
             truncated: truncated.then_some(true),
             nearest,
+            known: None,
             brief: None,
         })
     }
+}
+
+pub(super) fn filters(asked: &SearchMemory, now: Timestamp) -> Result<SearchFilters, ServiceError> {
+    Ok(SearchFilters {
+        source: asked.source.clone(),
+        tags: checked_tags(asked.tags.as_deref().unwrap_or_default())?,
+        created_after: asked.created_after.map(|it| it.at(now)),
+        created_before: asked.created_before.map(|it| it.at(now)),
+    })
+}
+
+/// The memories of one workspace that the ranking finds for some words.
+pub(super) fn found_by(
+    query: &str,
+    filters: &SearchFilters,
+    limit: usize,
+    service: &Service,
+    workspace: &Workspace,
+) -> Result<Vec<Hit>, ServiceError> {
+    let now = service.now();
+    let words: Vec<String> = terms::query_terms(query).into_iter().map(|term| term.term).collect();
+    let vector = query_vector(service, query);
+    let names = possible_names(query);
+    let vector = vector.as_ref().map(|(space, vector)| (space.as_str(), vector.as_slice()));
+    let request = SearchRequest { terms: &words, names: &names, vector, filters, limit, now };
+    let asked = Asked::new(query, now);
+    let rank = |candidates: &_| ranking::rank(candidates, &asked.about(&words), now, false);
+    Ok(service.store.search(workspace, &request, &rank)?)
 }
 
 /// Who asks for nothing is told what matters, unless it wants the list.
@@ -108,10 +136,10 @@ fn brief(service: &Service, caller: &Caller, workspace_id: Option<&str>) -> Resu
     let brief = service.brief(caller, workspace_id)?.map(|brief| brief.text);
     let nearest = match brief {
         Some(_) => None,
-        None => nearest::to("", service, &service.workspace(caller, workspace_id)?)?,
+        None => nearest::latest(service, &service.workspace(caller, workspace_id)?)?,
     };
     let (results, signals) = (Vec::new(), Vec::new());
-    Ok(SearchAnswer { results, signals, truncated: None, nothing_relevant: None, nearest, brief })
+    Ok(SearchAnswer { results, signals, truncated: None, nothing_relevant: None, nearest, known: None, brief })
 }
 
 /// What the ranking reads of a query beside its terms.

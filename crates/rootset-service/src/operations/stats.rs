@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use rootset_api::{GetStats, ObjectCounts, SizesAnswer, SourceAnswer, StatsAnswer};
+use rootset_api::{GetStats, ObjectCounts, SizesAnswer, SourceAnswer, StatsAnswer, StatsBy, TagCount};
+use rootset_model::limits::LIST_LIMIT_MAX;
+use rootset_store::Workspace;
 
 use crate::caller::Caller;
 use crate::error::ServiceError;
@@ -13,6 +15,7 @@ impl Operation for GetStats {
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<StatsAnswer, ServiceError> {
         let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
         let stats = service.store.stats(&workspace)?;
+        let by_tag = self.by.map(|StatsBy::Tags| tags(service, &workspace)).transpose()?;
         let sum = |of: fn(&rootset_store::SourceCounts) -> i64| stats.by_source.iter().map(of).sum::<i64>();
         let seen = |bytes: i64| caller.rights.workspaces.is_none().then_some(bytes);
         let (memories, trashed) = (sum(|it| it.memories), sum(|it| it.trashed));
@@ -40,6 +43,7 @@ impl Operation for GetStats {
                     (it.source, counts)
                 })
                 .collect(),
+            by_tag,
             sizes: SizesAnswer {
                 content_bytes: stats.content_bytes,
                 database_bytes: seen(stats.sizes.database_bytes),
@@ -52,4 +56,9 @@ impl Operation for GetStats {
             embedder: service.embedder.as_ref().map_or("none", |embedder| embedder.id()).to_owned(),
         })
     }
+}
+
+fn tags(service: &Service, workspace: &Workspace) -> Result<Vec<TagCount>, ServiceError> {
+    let counted = service.store.tag_counts(workspace, LIST_LIMIT_MAX)?;
+    Ok(counted.into_iter().map(|(tag, memories)| TagCount { tag, memories }).collect())
 }

@@ -13,7 +13,7 @@ use rootset_model::limits::{
     TOKEN_WORKSPACES_MAX,
 };
 use rootset_model::names::{check_memory_name, is_reserved_actor};
-use rootset_model::{Timestamp, TokenId, WorkspaceKey};
+use rootset_model::{Ahead, Timestamp, TokenId, WorkspaceKey};
 use rootset_store::{BoundWorkspace, NewToken, Rotation, TokenReference, TokenRow};
 
 use crate::caller::{Caller, FrontEnd};
@@ -168,13 +168,17 @@ fn check_within(
 }
 
 /// Nobody hands on anything for longer than they have it. Who does not say gets the default, or what is left.
-fn checked_expiry(wanted: Option<Expiry>, caller: &Caller, now: Timestamp) -> Result<Option<Timestamp>, ServiceError> {
+fn checked_expiry(
+    wanted: Option<Expiry<Ahead>>,
+    caller: &Caller,
+    now: Timestamp,
+) -> Result<Option<Timestamp>, ServiceError> {
     let end = caller.rights_expire_at;
     let Some(wanted) = wanted else {
         let default = now.saturating_add_ms(TOKEN_LIFETIME_DAYS * DAY_MS);
         return Ok(Some(end.map_or(default, |end| end.min(default))));
     };
-    let wanted = wanted.time();
+    let wanted = wanted.time().map(|it| it.at(now));
     if let Some(end) = end
         && wanted.is_none_or(|at| at > end)
     {

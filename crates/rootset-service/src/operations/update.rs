@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use rootset_api::{MemoryField, Request, UpdateMemory, UpdatedMemory};
-use rootset_model::Content;
 use rootset_model::content::topic_of;
 use rootset_model::limits::REASON_CHARS_MAX;
 use rootset_model::names::check_memory_name;
+use rootset_model::{Content, Timestamp};
 use rootset_store::{
     AttributeChanges, FullMemory, PreparedContent, StoreError, UpdateOutcome, UpdateRequest, Workspace,
 };
@@ -32,7 +32,7 @@ impl Operation for UpdateMemory {
     fn unconfirmed(&self, service: &Service, caller: &Caller) -> ServiceError {
         let found = service.where_memory_is(caller, self.workspace_id.as_deref(), &self.memory_id, |workspace| {
             let row = service.store.memory(workspace, &self.memory_id)?;
-            attributes(self)?;
+            attributes(self, service.now())?;
             Ok(row)
         });
         match found {
@@ -49,7 +49,7 @@ impl Operation for UpdateMemory {
         if !self.changes_something() {
             return Err(ServiceError::invalid("give at least one field to change"));
         }
-        let attributes = attributes(&self)?;
+        let attributes = attributes(&self, service.now())?;
         let update = |workspace: &Workspace| update(&self, service, caller, workspace, &attributes);
         let again = || serde_json::to_value(&self).unwrap_or_default();
         let updated = service.where_memory_is(caller, self.workspace_id.as_deref(), &self.memory_id, update);
@@ -89,7 +89,7 @@ impl<E: Into<ServiceError>> From<E> for Attempt {
     }
 }
 
-fn attributes(request: &UpdateMemory) -> Result<AttributeChanges, ServiceError> {
+fn attributes(request: &UpdateMemory, now: Timestamp) -> Result<AttributeChanges, ServiceError> {
     if let Some(name) = &request.name {
         check_memory_name(name).map_err(|error| ServiceError::invalid(format!("`name`: {error}")))?;
     }
@@ -116,7 +116,7 @@ fn attributes(request: &UpdateMemory) -> Result<AttributeChanges, ServiceError> 
         source_version: over(request.source_version, request, MemoryField::SourceVersion),
         is_pinned: request.pinned,
         pin_reason: over(request.pin_reason.clone(), request, MemoryField::PinReason),
-        expires_at: over(request.expires_at, request, MemoryField::ExpiresAt),
+        expires_at: over(request.expires_at.map(|it| it.at(now)), request, MemoryField::ExpiresAt),
     })
 }
 

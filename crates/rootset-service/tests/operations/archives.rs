@@ -176,3 +176,45 @@ fn references_that_lead_nowhere_or_elsewhere_are_refused() {
     world.assert_doctor_is_content();
     assert_eq!(array(&world.call("list_workspaces", json!({}))["workspaces"]).len(), 2);
 }
+
+/// Bundles of earlier versions call the workspace that always exists `default`, and may hold another one that is called `home`.
+#[test]
+fn bundle_of_an_earlier_version_brings_back_default_as_home() {
+    let world = filled();
+    world.call("create_workspace", json!({"workspace_id": "elsewhere"}));
+    world.call("add_memory", json!({"workspace_id": "elsewhere", "name": "own", "context": "Its own home."}));
+    let (home, other) = (world.dump("home"), world.dump("elsewhere"));
+    let created = world.call("backup_create", json!({"format": "jsonl"}));
+    let folder = PathBuf::from(text_of(&created["path"]));
+    for entry in std::fs::read_dir(&folder).unwrap() {
+        let file = entry.unwrap().file_name().to_string_lossy().into_owned();
+        if file.ends_with(".jsonl") {
+            forge(&folder, &file, with_names_of_before);
+        }
+    }
+    world.add_named("later", "Added after the backup.");
+    world.call("backup_restore", json!({"backup_id": created["backup_id"], "confirm": true}));
+    assert_eq!(world.dump("home"), home);
+    assert_eq!(world.dump("home-2"), other);
+    assert_eq!(
+        world.call("list_memories", json!({"workspace_id": "default"}))["total"],
+        2,
+        "the old name still leads there"
+    );
+    world.assert_doctor_is_content();
+}
+
+fn with_names_of_before(text: String) -> String {
+    let renamed = text.lines().map(|line| {
+        let mut row: Value = serde_json::from_str(line).unwrap();
+        for field in ["workspace", "workspace_id"] {
+            match row[field].as_str() {
+                Some("home") => row[field] = json!("default"),
+                Some("elsewhere") => row[field] = json!("home"),
+                _ => {}
+            }
+        }
+        format!("{row}\n")
+    });
+    renamed.collect()
+}

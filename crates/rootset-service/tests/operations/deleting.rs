@@ -261,3 +261,17 @@ fn related_entities_are_those_within_reach() {
     world.refuses("get_related", json!({"entity_id": "a1", "depth": 6}));
     world.refuses("get_related", json!({"entity_id": "a1", "depth": 0}));
 }
+
+#[test]
+fn a_run_of_which_everything_is_back_is_not_listed_as_one_that_can_be_undone() {
+    let world = World::new();
+    for name in ["a", "b"] {
+        world.add_named(name, &format!("Note {name}."));
+    }
+    world.call("forget", json!({"memory_ids": ["a", "b"]}));
+    let listed = || array(&world.call("gc_undo", json!({}))["runs"]).len();
+    world.call("gc_undo", json!({"memory_id": "a"}));
+    assert_eq!(listed(), 1, "one is still in the trash");
+    world.call("gc_undo", json!({"memory_id": "b"}));
+    assert_eq!(listed(), 0);
+}

@@ -135,3 +135,18 @@ fn thousands_of_indexed_files_do_not_hide_the_notes() {
     let plan = world.call("forget", json!({"query": "falcon"}));
     assert_eq!(plan["matched"], 50, "indexed files are forgotten on request only");
 }
+
+#[test]
+fn tags_are_counted_over_living_memories() {
+    let world = World::new();
+    for (name, tags) in [("a", vec!["x"]), ("b", vec!["x", "y"]), ("c", vec!["y", "z"]), ("d", vec!["x", "gone"])] {
+        world.call("add_memory", json!({"name": name, "text": format!("Note {name}."), "tags": tags}));
+    }
+    world.delete("d");
+    let counted = world.call("get_stats", json!({"by": "tags"}))["by_tag"].clone();
+    let expected = [("x", 2), ("y", 2), ("z", 1)].map(|(tag, memories)| json!({"tag": tag, "memories": memories}));
+    assert_eq!(counted, json!(expected));
+    assert_eq!(world.call("get_stats", json!({})).get("by_tag"), None);
+    let brief = world.call("get_stats", json!({"by": "tags", "detail": "brief"}));
+    assert_eq!(brief, json!({"memories": 3, "trashed": 1, "by_tag": expected}));
+}

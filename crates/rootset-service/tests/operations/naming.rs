@@ -136,3 +136,24 @@ fn names_made_from_a_text_are_short() {
     let name = world.call("add_memory", json!({ "text": text }))["name"].as_str().unwrap().to_owned();
     assert_eq!(name, "the-nightly-job-reconcile-compares-our");
 }
+
+#[test]
+fn a_mistyped_name_is_answered_with_those_like_it() {
+    let world = World::new();
+    world.add_named("deploy-day", "Deploys happen on Fridays.");
+    world.add_named("room", "The room has nine chairs.");
+    for (operation, request) in [
+        ("get_memory", json!({"memory_id": "deploy-dya"})),
+        ("update_memory", json!({"memory_id": "deploys", "text": "x"})),
+        ("delete_memory", json!({"memory_id": "day"})),
+    ] {
+        let (code, error) = world.fails(operation, request);
+        assert_eq!((code, error.details.as_ref().unwrap()["nearest"][0].as_str()), ("not_found", Some("deploy-day")));
+        assert_eq!(error.hint.as_deref(), Some("did you mean `deploy-day`?"));
+    }
+    let (_, error) = world.fails("get_memory", json!({"memory_id": "zeppelin"}));
+    assert_eq!((error.hint.as_deref(), &error.details), (Some("`search_memory` finds a memory by its words"), &None));
+    world.call("add_memory", json!({"name": "zeppelins", "text": "From a stranger.", "untrusted": true}));
+    let (_, error) = world.fails("get_memory", json!({"memory_id": "zeppelin"}));
+    assert!(!error.to_json().to_string().contains("zeppelins"), "{error}");
+}

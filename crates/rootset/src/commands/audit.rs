@@ -30,7 +30,7 @@ pub struct AuditArguments {
 const DETAILS_CHARS: usize = 160;
 
 pub fn run(arguments: AuditArguments, program: &Program) -> Result<(), Failure> {
-    let since = arguments.since.map(|since| times::behind("--since", &since)).transpose()?;
+    let since = arguments.since.map(|since| times::past("--since", &since)).transpose()?;
     let answer = program.run(ListAudit {
         since,
         kinds: given(arguments.kinds),

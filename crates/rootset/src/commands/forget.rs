@@ -58,8 +58,7 @@ pub struct ForgetArguments {
 }
 
 pub fn run(arguments: ForgetArguments, program: &Program) -> Result<(), Failure> {
-    let time =
-        |option: &str, text: &Option<String>| text.as_deref().map(|text| times::behind(option, text)).transpose();
+    let time = |option: &str, text: &Option<String>| text.as_deref().map(|text| times::past(option, text)).transpose();
     if arguments.erasure.is_something() && !arguments.purge {
         return Err(ServiceError::invalid("`--receipt` and `--backups` are for erasures: add `--purge`").into());
     }

@@ -110,7 +110,7 @@ fn audited(program: &Program, since: Timestamp, limit: usize, trash: &Trash) -> 
     let mut entries: Vec<AuditAnswer> = Vec::new();
     while entries.len() <= limit {
         let page = program.run(ListAudit {
-            since: Some(since),
+            since: Some(since.into()),
             limit: Some(PAGE),
             offset: Some(entries.len() as i64),
             ..ListAudit::default()

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use clap::Args;
 use rootset_api::{Effect, ErrorCode, Profile, Profiles};
-use rootset_mcp::{McpOptions, McpServer};
-use rootset_model::names::{check_workspace_id, meant_workspace};
+use rootset_mcp::{ByFolders, McpOptions, McpServer, Place};
+use rootset_model::names::{HOME_WORKSPACE, check_workspace_id, meant_workspace};
 use rootset_service::{PERSONAL, Rights, Service, ServiceError, WorkingFolder};
 use rootset_store::Location;
 use tokio_util::sync::CancellationToken;
@@ -72,12 +72,15 @@ fn scope_words() -> String {
 pub fn run(arguments: McpArguments, program: &Program) -> Result<(), Failure> {
     let stop = Stop::on_signals()?;
     let service = program.service()?.clone();
-    let (rights, workspace) = confined(&arguments.confinement, program)?;
+    let (workspace, is_open) = workspace(program)?;
+    let Place { workspace, rights } = confined(&arguments.confinement, &[workspace])?;
+    let by_folders = is_open.then(|| by_folders(arguments.confinement, &service, program)).transpose()?;
     let options = McpOptions {
         profiles: arguments.profile,
         workspace,
         actor: arguments.actor,
         rights,
+        by_folders,
         person: person(&program.configuration()?.location()?),
         terminal_command: terminal_command(program)?,
     };
@@ -129,9 +132,9 @@ async fn keep_up(service: Arc<Service>) {
     }
 }
 
-/// The rights of the agent, and its current workspace.
-fn confined(confinement: &Confinement, program: &Program) -> Result<(Rights, String), ServiceError> {
-    let mut current = workspace(program)?;
+/// The rights of the agent, and its current workspace: the first of those of its project, which `auto` stands for.
+fn confined(confinement: &Confinement, projects: &[String]) -> Result<Place, ServiceError> {
+    let mut current = projects.first().cloned().unwrap_or_else(|| HOME_WORKSPACE.to_owned());
     let mut only = Vec::new();
     let (personal, named): (Vec<&String>, Vec<&String>) =
         confinement.only_workspaces.iter().partition(|name| *name == PERSONAL);
@@ -141,7 +144,7 @@ fn confined(confinement: &Confinement, program: &Program) -> Result<(Rights, Str
     }
     for name in named {
         if name == AUTOMATIC_WORKSPACE {
-            only.push(current.clone());
+            only.extend_from_slice(projects);
             continue;
         }
         check_workspace_id(name).map_err(|error| ServiceError::invalid(format!("`--only-workspace`: {error}")))?;
@@ -161,21 +164,46 @@ fn confined(confinement: &Confinement, program: &Program) -> Result<(Rights, Str
         also_personal: !personal.is_empty(),
         ..Rights::default()
     };
-    Ok((rights, current))
+    Ok(Place { workspace: current, rights })
 }
 
-/// The one that is named, or that of the project: around the folder that the client names, or else around ours.
-fn workspace(program: &Program) -> Result<String, ServiceError> {
+/// The folders that a client tells later decide as the working folder does.
+fn by_folders(confinement: Confinement, service: &Arc<Service>, program: &Program) -> Result<ByFolders, ServiceError> {
+    let (service, caller) = (service.clone(), program.caller()?);
+    let decide = move |folders: Vec<PathBuf>| -> Result<Place, ServiceError> {
+        let mut projects: Vec<String> = Vec::new();
+        for folder in folders {
+            let decided = service.workspace_around(&WorkingFolder::new(folder), &caller)?.clone();
+            if !projects.contains(&decided.workspace_id) {
+                projects.push(decided.workspace_id);
+            }
+        }
+        confined(&confinement, &projects)
+    };
+    Ok(ByFolders::new(move |folders| match decide(folders) {
+        Ok(place) => Some(place),
+        Err(error) => {
+            tracing::warn!(%error, "the client's folders decide nothing");
+            None
+        }
+    }))
+}
+
+/// The one that is named, or that of the project: around the folder that the client names, or else around ours. In the last
+/// case the client may still tell its folders.
+fn workspace(program: &Program) -> Result<(String, bool), ServiceError> {
     if let Some(named) = &program.configuration()?.workspace {
-        return Ok(meant_workspace(named).to_owned());
+        return Ok((meant_workspace(named).to_owned(), false));
     }
-    let folder = match std::env::var_os(PROJECT_VARIABLE).map(PathBuf::from).filter(|folder| folder.is_dir()) {
+    let named = std::env::var_os(PROJECT_VARIABLE).map(PathBuf::from).filter(|folder| folder.is_dir());
+    let is_open = named.is_none();
+    let folder = match named {
         Some(folder) => folder,
         None => working_folder()?,
     };
     let decided = program.service()?.workspace_around(&WorkingFolder::new(folder), &program.caller()?)?.clone();
     tracing::info!(workspace = decided.workspace_id, why = decided.reason.word(), "serving an agent");
-    Ok(decided.workspace_id)
+    Ok((decided.workspace_id, is_open))
 }
 
 /// What a person types for the same database.

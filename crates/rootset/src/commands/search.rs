@@ -3,7 +3,9 @@
 use std::fmt::Write;
 
 use clap::Args;
-use rootset_api::{ListWorkspaces, MemoryOf, MemoryResult, SearchAnswer, SearchMemory, SearchMode, SearchResult};
+use rootset_api::{
+    Known, ListWorkspaces, MemoryOf, MemoryResult, SearchAnswer, SearchMemory, SearchMode, SearchResult,
+};
 use serde::Serialize;
 
 use super::{given, joined, times};
@@ -14,12 +16,16 @@ use crate::render::{self, Column, Table, age, escaped, one_line};
 
 const TOPIC_CHARS: usize = 100;
 const SNIPPET_CHARS: usize = 320;
+/// Names shown where nothing was found: a line of them.
+const NEAREST_SHOWN: usize = 5;
 
 /// Find memories, or the entities they mention
 #[derive(Debug, Args)]
 #[command(defer(described_by::<SearchMemory>))]
 pub struct SearchArguments {
     query: Vec<String>,
+    #[arg(long, value_name = "WHAT", conflicts_with_all = ["query", "entities", "explain", "all"])]
+    about: Option<String>,
     #[arg(long, short = 'n', value_name = "COUNT")]
     limit: Option<i64>,
     /// Find entities instead of memories
@@ -49,8 +55,7 @@ pub struct SearchArguments {
 }
 
 pub fn run(arguments: SearchArguments, program: &Program) -> Result<(), Failure> {
-    let time =
-        |option: &str, text: &Option<String>| text.as_deref().map(|text| times::behind(option, text)).transpose();
+    let time = |option: &str, text: &Option<String>| text.as_deref().map(|text| times::past(option, text)).transpose();
     let memory_of = match (arguments.personal, arguments.project) {
         (true, _) => Some(MemoryOf::Personal),
         (false, true) => Some(MemoryOf::Project),
@@ -59,6 +64,7 @@ pub fn run(arguments: SearchArguments, program: &Program) -> Result<(), Failure>
     let request = SearchMemory {
         memory_of,
         query: joined(&arguments.query),
+        about: arguments.about,
         limit: arguments.limit,
         mode: arguments.entities.then_some(SearchMode::Entities),
         tags: given(arguments.tags),
@@ -74,8 +80,8 @@ pub fn run(arguments: SearchArguments, program: &Program) -> Result<(), Failure>
     let answer = program.run(request)?;
     program.output.answer(&answer, render)?;
     if !program.output.in_json() {
-        if answer.results.is_empty() {
-            program.output.talk("nothing found");
+        if answer.results.is_empty() && answer.known.is_none() {
+            program.output.talk(&nothing_found(&answer));
             program.tell_where_memories_are()?;
         }
         if answer.truncated == Some(true) {
@@ -83,6 +89,17 @@ pub fn run(arguments: SearchArguments, program: &Program) -> Result<(), Failure>
         }
     }
     Ok(())
+}
+
+/// What there is instead, where the answer names it.
+fn nothing_found(answer: &SearchAnswer) -> String {
+    let near = answer.nearest.as_deref().unwrap_or_default();
+    if near.is_empty() {
+        return "nothing found".to_owned();
+    }
+    let names: Vec<String> = near.iter().take(NEAREST_SHOWN).map(|near| escaped(&near.name)).collect();
+    let more = if near.len() > NEAREST_SHOWN { ", …" } else { "" };
+    format!("nothing found; there is {}{more} (rootset list)", names.join(", "))
 }
 
 /// The answer of one workspace among those of all.
@@ -125,6 +142,9 @@ fn everywhere(request: &SearchMemory, program: &Program) -> Result<(), Failure> 
 
 /// Memories as paragraphs, entities as a table: an answer holds either.
 fn render(answer: &SearchAnswer) -> String {
+    if let Some(known) = &answer.known {
+        return known.iter().map(sentence).collect();
+    }
     let mut shown = String::new();
     let mut table = Table::new([
         Column::name("NAME"),
@@ -151,6 +171,22 @@ fn render(answer: &SearchAnswer) -> String {
         }
     }
     if has_entities { table.finish() } else { shown }
+}
+
+/// Whole, unlike the snippet of a memory: it is what was asked for.
+fn sentence(known: &Known) -> String {
+    let mut about = format!("{}, {}, {}", escaped(&known.name), age(known.updated_at), escaped(&known.source));
+    if known.memory_of == Some(MemoryOf::Personal) {
+        about += ", personal";
+    }
+    let mut lines = vec![escaped(&known.text), format!("  {}", render::dim(about))];
+    if let Some(newer) = &known.contradicted_by {
+        lines.push(format!("  {}", render::warning(format!("{} says something else since", escaped(newer)))));
+    }
+    if known.quarantined == Some(true) {
+        lines.push(format!("  {}", render::warning("untrusted")));
+    }
+    lines.join("\n") + "\n"
 }
 
 fn paragraph(memory: &MemoryResult) -> String {

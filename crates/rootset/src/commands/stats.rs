@@ -2,14 +2,40 @@
 
 use std::fmt::Write;
 
-use rootset_api::{GetStats, StatsAnswer};
+use clap::Args;
+use rootset_api::{GetStats, StatsAnswer, StatsBy};
 
 use crate::exit::Failure;
 use crate::program::Program;
-use crate::render::{self, bytes, counted, escaped};
+use crate::render::{self, Column, Table, bytes, counted, escaped, one_line};
 
-pub fn run(program: &Program) -> Result<(), Failure> {
-    program.output.answer(&program.run(GetStats::default())?, render)
+const TAG_CHARS: usize = 80;
+
+/// Show counts and sizes
+#[derive(Debug, Args)]
+pub struct StatsArguments {
+    /// Count the memories of each tag instead
+    #[arg(long)]
+    tags: bool,
+}
+
+pub fn run(arguments: StatsArguments, program: &Program) -> Result<(), Failure> {
+    let by = arguments.tags.then_some(StatsBy::Tags);
+    let answer = program.run(GetStats { by, ..GetStats::default() })?;
+    program.output.answer(&answer, if arguments.tags { render_tags } else { render })?;
+    if !program.output.in_json() && answer.by_tag.is_some_and(|tags| tags.is_empty()) {
+        program.output.talk("no tags yet: `rootset add --tag TAG` or `rootset edit --tag TAG` gives a memory one");
+    }
+    Ok(())
+}
+
+fn render_tags(answer: &StatsAnswer) -> String {
+    let mut table = Table::new([Column::name("TAG"), Column::fixed("MEMORIES")]);
+    let tags = answer.by_tag.as_deref().unwrap_or_default();
+    for counted in tags {
+        table.row([one_line(&counted.tag, TAG_CHARS), counted.memories.to_string()]);
+    }
+    if tags.is_empty() { String::new() } else { table.finish() }
 }
 
 fn render(answer: &StatsAnswer) -> String {

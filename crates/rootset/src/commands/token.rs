@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand};
 use rootset_api::{CreateToken, CreatedToken, Expiry, ListTokens, RevokeToken, RotateToken, TokenAnswer, TokenList};
 use rootset_model::time::parse_duration_ms;
-use rootset_model::{DurationMs, TokenId};
+use rootset_model::{Ahead, DurationMs, TokenId};
 use rootset_service::ServiceError;
 
 use crate::arguments::described_by;
@@ -111,7 +111,7 @@ fn rotate(arguments: RotateTokenArguments, program: &Program) -> Result<(), Fail
     show_secret(&answer, program)
 }
 
-fn expiry(text: Option<&str>) -> Result<Option<Expiry>, ServiceError> {
+fn expiry(text: Option<&str>) -> Result<Option<Expiry<Ahead>>, ServiceError> {
     match text {
         None => Ok(None),
         Some("never") => Ok(Some(Expiry::Never)),

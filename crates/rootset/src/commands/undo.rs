@@ -89,6 +89,9 @@ fn render(answer: &UndoAnswer) -> String {
     }
 }
 
+/// Enough to tell one run from another.
+const NAMES_CHARS: usize = 160;
+
 fn runs(runs: &[RunAnswer]) -> String {
     if runs.is_empty() {
         return "nothing can be undone; `rootset log` shows what was changed\n".to_owned();
@@ -99,6 +102,7 @@ fn runs(runs: &[RunAnswer]) -> String {
         Column::name("BY").spare(),
         Column::time("AT"),
         Column::fixed("MEMORIES"),
+        Column::text("NAMES").spare(),
         Column::until("UNDO UNTIL"),
         Column::id("DRAIN").spare(),
     ]);
@@ -110,6 +114,7 @@ fn runs(runs: &[RunAnswer]) -> String {
             one_line(&run.actor, 24),
             run.at.to_string(),
             run.trashed.get("memories").to_string(),
+            one_line(&run.names.as_deref().unwrap_or_default().join(", "), NAMES_CHARS),
             run.undo_until.map(|until| until.to_string()).unwrap_or_default(),
             drain,
         ]);

@@ -1,5 +1,6 @@
-//! The line about what agents removed.
+//! The line of news for a person.
 
+use rootset_model::Timestamp;
 use rootset_service::Digest;
 
 use super::{counted, escaped};
@@ -24,9 +25,16 @@ pub fn digest(digest: &Digest) -> String {
         let are = counted(digest.garbage, "memory is", "memories are");
         news.push(format!("{are} garbage in {workspace}: rootset prune --dry-run"));
     }
+    let days_since = |at: Timestamp| counted(digest.now.0.saturating_sub(at.0) / DAY_MS, "day", "days");
+    if let Some(at) = digest.indexed_at {
+        news.push(format!("the code index of {workspace} is {} old: rootset index", days_since(at)));
+    }
+    if digest.stale_files > 0 {
+        let are = counted(digest.stale_files, "indexed file is", "indexed files are");
+        news.push(format!("{are} gone: rootset prune --dry-run"));
+    }
     if let Some(at) = digest.last_backup_at {
-        let days = counted(digest.now.0.saturating_sub(at.0) / DAY_MS, "day", "days");
-        news.push(format!("the last backup is {days} old: rootset backup create"));
+        news.push(format!("the last backup is {} old: rootset backup create", days_since(at)));
     }
     news.join(" · ")
 }
@@ -41,8 +49,6 @@ fn left(milliseconds: i64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use rootset_model::Timestamp;
-
     use super::*;
 
     #[test]
@@ -67,11 +73,14 @@ mod tests {
             workspace_id: "falcon".to_owned(),
             waiting: 1,
             garbage: 12,
+            indexed_at: Some(Timestamp(DAY_MS)),
+            stale_files: 2,
             last_backup_at: Some(Timestamp(0)),
             now: Timestamp(9 * DAY_MS),
             ..Digest::default()
         };
         let line = "1 personal memory waits for you: rootset review · 12 memories are garbage in falcon: rootset prune \
+                    --dry-run · the code index of falcon is 8 days old: rootset index · 2 indexed files are gone: rootset prune \
                     --dry-run · the last backup is 9 days old: rootset backup create";
         assert_eq!(digest(&news), line);
     }

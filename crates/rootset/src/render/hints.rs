@@ -1,11 +1,19 @@
 //! The service speaks of operations and fields; a person at a terminal has commands and options.
 
+use rootset_api::catalogue;
+
 /// What the service says, and what it is called here. Longer phrases first.
 const WORDS: &[(&str, &str)] = &[
     ("`update_memory` with `pinned: false`", "`rootset edit ID --unpin`"),
     ("`gc_undo` with this `workspace_id`", "`rootset undo --workspace ID`"),
     ("can be undone by `memory_id`", "can be undone by id or name"),
     ("`kinds` must be", "`--kind` must be"),
+    ("`forget`", "`rootset forget`"),
+    ("`gc_apply`", "`rootset gc apply`"),
+    ("`list_trash`", "`rootset trash`"),
+    ("`update_memory`", "`rootset edit`"),
+    ("`add_memory`", "`rootset add`"),
+    ("`defrag`", "`rootset defrag`"),
     ("`context_list_sessions`", "`rootset context list`"),
     ("`context_gc_analyze`", "`rootset context analyze`"),
     ("`context_gc_prune`", "`rootset context prune`"),
@@ -26,14 +34,20 @@ const WORDS: &[(&str, &str)] = &[
     ("`rotate_token`", "`rootset token rotate`"),
     ("`allow_large: true`", "`--allow-large`"),
     ("`without_ledger: true`", "`--without-ledger`"),
+    ("`search_memory`", "`rootset search`"),
     ("`gc_purge`", "`rootset gc purge`"),
     ("`doctor`", "`rootset doctor`"),
     ("`restore: true`", "`--restore`"),
     ("`receipt` and `rewrite_backups`", "`--receipt` and `--backups`"),
 ];
 
+/// What has a command of its own is named by it, any other operation by `rootset call`.
 pub fn for_people(text: &str) -> String {
-    WORDS.iter().fold(text.to_owned(), |text, (operation, command)| text.replace(operation, command))
+    let said = WORDS.iter().fold(text.to_owned(), |text, (operation, command)| text.replace(operation, command));
+    catalogue().iter().fold(said, |text, operation| {
+        let named = format!("`{}`", operation.name);
+        if text.contains(&named) { text.replace(&named, &format!("`rootset call {}`", operation.name)) } else { text }
+    })
 }
 
 #[cfg(test)]
@@ -42,6 +56,7 @@ mod tests {
 
     #[test]
     fn operations_become_commands() {
+        assert_eq!(for_people("`get_plan` lists the ids"), "`rootset call get_plan` lists the ids");
         assert_eq!(for_people("it is there; `gc_undo` restores it"), "it is there; `rootset undo` restores it");
     }
 }

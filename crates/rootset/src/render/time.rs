@@ -1,20 +1,40 @@
-//! Times for people: minutes in UTC, and how long ago.
+//! Times for people: minutes in their own time zone, which is named, and how long ago.
 
 use std::fmt::Display;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
 use rootset_model::Timestamp;
 
-/// `2026-11-15 07:26`; text that is no time stays as it is.
+/// `2026-11-15 08:26 CET`; text that is no time stays as it is.
 pub fn short(time: impl Display) -> String {
-    let time = time.to_string();
-    match (time.get(..10), time.get(11..16)) {
-        (Some(day), Some(minute)) => format!("{day} {minute}"),
-        _ => time,
+    in_zone(&time.to_string(), &zone())
+}
+
+/// That of the person; tests of this crate are the same everywhere.
+fn zone() -> TimeZone {
+    if cfg!(test) { TimeZone::UTC } else { TimeZone::system() }
+}
+
+/// A number alone is no time here, although a request may hold one.
+fn in_zone(time: &str, zone: &TimeZone) -> String {
+    let parsed: Result<jiff::Timestamp, _> = time.parse();
+    match parsed {
+        Ok(at) => at.to_zoned(zone.clone()).strftime("%Y-%m-%d %H:%M %Z").to_string(),
+        Err(_) => time.to_owned(),
     }
 }
 
-/// `2026-11-15 07:26 (3d ago)`.
+/// The beginning of a day such as `2026-11-15` where the person is; `None` if the text is no day.
+pub fn local_midnight(text: &str) -> Option<Timestamp> {
+    const DAY_CHARS: usize = "2026-11-15".len();
+    let day: Date = text.trim().parse().ok().filter(|_| text.trim().len() == DAY_CHARS)?;
+    let midnight = day.to_zoned(zone()).ok()?;
+    Some(Timestamp(midnight.timestamp().as_millisecond()))
+}
+
+/// `2026-11-15 08:26 CET (3d ago)`.
 pub fn with_age(time: impl Display) -> String {
     match age(&time).as_str() {
         "" => short(time),
@@ -30,11 +50,7 @@ pub fn age(time: impl Display) -> String {
     }
 }
 
-pub fn from_now(milliseconds: i64) -> Timestamp {
-    now().saturating_add_ms(milliseconds)
-}
-
-fn now() -> Timestamp {
+pub fn now() -> Timestamp {
     let elapsed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Timestamp(i64::try_from(elapsed.as_millis()).unwrap_or(i64::MAX))
 }
@@ -70,8 +86,19 @@ mod tests {
     }
 
     #[test]
-    fn seconds_are_left_out() {
-        assert_eq!(short("2026-11-15T07:26:59.123Z"), "2026-11-15 07:26");
-        assert_eq!(short("soon"), "soon");
+    fn times_are_local_and_say_of_which_zone() {
+        let berlin = TimeZone::posix("CET-1CEST,M3.5.0,M10.5.0/3").expect("a zone");
+        assert_eq!(in_zone("2026-11-15T07:26:59.123Z", &berlin), "2026-11-15 08:26 CET");
+        assert_eq!(in_zone("2026-07-15T22:26:59.123Z", &berlin), "2026-07-16 00:26 CEST");
+        assert_eq!(in_zone("2026-11-15T07:26:59.123Z", &TimeZone::UTC), "2026-11-15 07:26 UTC");
+        assert_eq!(in_zone("soon", &berlin), "soon");
+    }
+
+    #[test]
+    fn only_a_day_has_a_midnight() {
+        assert!(local_midnight("2026-11-15").is_some());
+        for other in ["", "2026-13-01", "2026-11-15T07:26:59Z", "7d", "1800000000000"] {
+            assert_eq!(local_midnight(other), None, "{other}");
+        }
     }
 }

@@ -5,7 +5,7 @@ use rootset_api::WaitingSourceAnswer;
 use super::text::{counted, escaped};
 use super::time::with_age;
 
-/// `source `chat`: 90 of 100 memories go in rounds from 2026-11-15 07:26 (in 1d)`.
+/// `source `chat`: 90 of 100 memories go in rounds from 2026-11-15 08:26 CET (in 1d)`.
 pub fn waiting_source(it: &WaitingSourceAnswer) -> String {
     let memories = format!("{} of {}", it.garbage, counted(it.total, "memory", "memories"));
     let at = |word: &str| it.next_at.map(|at| format!(" {word} {}", with_age(at))).unwrap_or_default();

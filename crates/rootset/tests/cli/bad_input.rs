@@ -27,7 +27,7 @@ fn blank_and_oversized_fields_are_refused() {
     refused(&sandbox, ["add", "x", "--source", "code_indexer"], "reserved");
     refused(&sandbox, ["add", "x", "--metadata", "[1]"], "must be a JSON object");
     refused(&sandbox, ["add", "x", "--metadata", "{"], "`--metadata` ends too early, at line 1, column 1");
-    refused(&sandbox, ["add", "x", "--expires", "soon"], "`--expires` is `soon`; allowed:");
+    refused(&sandbox, ["add", "x", "--expires", "soon"], "`--expires`: `soon` is not a time; allowed:");
     let outcome = sandbox.run_with_input(["add", "-"], "x".repeat((1 << 20) + 1));
     assert_eq!(outcome.status, Some(1));
     assert!(outcome.stderr.contains("1048577 bytes, more than 1048576"), "{outcome:?}");

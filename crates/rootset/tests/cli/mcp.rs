@@ -190,6 +190,51 @@ fn the_project_that_the_client_names_comes_before_the_folder_it_was_started_in()
     );
 }
 
+/// The server asks for them with the first call; the answer has to come before that of the call.
+#[test]
+fn the_folders_that_a_client_tells_decide_and_the_first_comes_first() {
+    let sandbox = Sandbox::new();
+    for project in ["falcon", "my eagle"] {
+        sandbox.write(format!("{project}/.git/HEAD"), "ref: refs/heads/main\n");
+    }
+    let file = |folder: &str| format!("file://{}", sandbox.work().join(folder).display()).replace(' ', "%20");
+    let roots = json!([{"uri": "https://example.com/"}, {"uri": file("falcon")}, {"uri": file("my eagle")}]);
+    let mut agent = Agent::start_in(&sandbox, "", &["mcp", "--only-workspace", "auto"]);
+    let parameters = json!({
+        "protocolVersion": "2025-11-25", "capabilities": {"roots": {}}, "clientInfo": {"name": "an agent", "version": "1"},
+    });
+    let told = agent.ask("initialize", parameters)["result"]["instructions"].as_str().expect("text").to_owned();
+    assert!(told.contains("first folder") && !told.contains("`home`"), "{told}");
+    agent.write(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+    let asked = agent.ask("tools/list", json!({}));
+    assert_eq!(asked["method"], "roots/list", "{asked}");
+    agent.write(&json!({"jsonrpc": "2.0", "id": asked["id"], "result": {"roots": roots}}));
+    let tools = agent.read();
+    let fields = &tools["result"]["tools"][0]["inputSchema"]["properties"];
+    assert_eq!(fields["workspace_id"]["description"], "`falcon` (default), `my-eagle`.", "{tools}");
+    agent.call("add_memory", json!({"text": "Falcon deploys on Fridays."}));
+    agent.call("add_memory", json!({"text": "Eagle is older.", "workspace_id": "my-eagle"}));
+    let refused = agent.call("search_memory", json!({"query": "x", "workspace_id": "home"}));
+    assert_eq!(refused["error"]["code"], "not_found", "{refused}");
+    agent.end();
+    for project in ["falcon", "my eagle"] {
+        assert_eq!(sandbox.run_in(project, ["list", "--json"]).json()["total"], 1, "{project}");
+    }
+}
+
+#[test]
+fn a_named_workspace_is_stronger_than_the_folders_of_a_client() {
+    let sandbox = Sandbox::new();
+    let mut agent = Agent::start_in(&sandbox, "", &["mcp", "--workspace", "home"]);
+    let client = json!({"name": "an agent", "version": "1"});
+    let parameters = json!({"protocolVersion": "2025-11-25", "capabilities": {"roots": {}}, "clientInfo": client});
+    let told = agent.ask("initialize", parameters)["result"]["instructions"].as_str().expect("text").to_owned();
+    assert!(told.contains("workspace `home`"), "{told}");
+    agent.write(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+    let listed = agent.ask("tools/list", json!({}));
+    assert!(listed["result"]["tools"].is_array(), "nobody is asked: {listed}");
+}
+
 #[test]
 fn outside_a_repository_the_automatic_workspace_is_the_default() {
     let sandbox = Sandbox::new();

@@ -86,6 +86,8 @@ impl Sandbox {
     pub fn variables(&self) -> Vec<(&'static str, OsString)> {
         let home = self.folder.path().join("home");
         let mut variables = vec![("PATH", std::env::var_os("PATH").unwrap_or_default()), ("HOME", home.clone().into())];
+        // Times are shown in it, and snapshots hold some.
+        variables.push(("TZ", "UTC".into()));
         if let Some(database) = &self.server {
             variables.push(("ROOTSET_DB", database.url().into()));
             variables.push(("ROOTSET_BACKUP__DIR", home.join(".local/share/rootset/rootset.db.backups").into()));

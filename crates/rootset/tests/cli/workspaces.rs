@@ -107,3 +107,24 @@ fn the_persons_own_configuration_comes_before_the_folder_for_them_and_for_their_
         assert!(answer["memories"][0].to_string().contains("ea"), "{answer}");
     }
 }
+
+/// A database of an earlier version: its workspaces were made by the names of folders and belong to nobody.
+#[test]
+fn an_unclaimed_workspace_of_a_sqlite_file_is_named_until_it_is_dismissed() {
+    let sandbox = Sandbox::without_server();
+    let old = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../rootset-store/tests/fixtures/schema-0014.db");
+    std::fs::create_dir_all(sandbox.sqlite_file().parent().expect("a folder")).expect("the data folder");
+    std::fs::copy(old, sandbox.sqlite_file()).expect("a copy");
+    assert_eq!(sandbox.run(["add", "--workspace", "other", "Falcon deploys on Fridays."]).status, Some(0));
+    sandbox.write("src/other/.git/HEAD", "ref: refs/heads/main\n");
+    for _ in 0..2 {
+        let told = sandbox.run_in("src/other", ["list"]);
+        assert!(told.stderr.contains("1 memory in other from before"), "{told:?}");
+        assert!(told.stderr.contains("0 memories in other-2"), "{told:?}");
+    }
+    let dismissed = sandbox.run_in("src/other", ["workspace", "dismiss"]);
+    assert_eq!(dismissed.status, Some(0), "{dismissed:?}");
+    let told = sandbox.run_in("src/other", ["list"]);
+    assert!(!told.stderr.contains("from before") && told.stderr.contains("0 memories in other-2"), "{told:?}");
+    assert_eq!(sandbox.run(["list", "--workspace", "other", "--json"]).json()["total"], 1, "it stays as it was");
+}

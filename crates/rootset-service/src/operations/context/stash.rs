@@ -27,13 +27,14 @@ impl Operation for ContextSearchStash {
         if !everywhere {
             service.read_session(&workspace, &self.session_id, |_| Ok(()))?;
         }
+        let now = service.now();
         let filters = StashFilters {
             session_id: (!everywhere).then_some(self.session_id),
             segment_type: self.segment_type,
             file_path: self.file_path,
             tags: checked_tags(self.tags.as_deref().unwrap_or_default())?,
-            created_after: self.created_after,
-            created_before: self.created_before,
+            created_after: self.created_after.map(|it| it.at(now)),
+            created_before: self.created_before.map(|it| it.at(now)),
         };
         let terms: Vec<String> = terms::query_terms(&query).into_iter().map(|term| term.term).collect();
         // Words that no index holds, such as punctuation alone, are not the same as no words.

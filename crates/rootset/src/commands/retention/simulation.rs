@@ -109,9 +109,9 @@ mod tests {
             [day(0, &[("agent", 3), ("user", 1200)]), day(9, &[("a", 1), ("b", 1), ("c", 1), ("d", 1), ("e", 1)])];
         assert_eq!(
             table(&days),
-            "DAY  DATE              WOULD GO  USED LATELY  BY SOURCE\n\
-             0    1970-01-01 00:00  1,203     2            user 1,200, agent 3\n\
-             9    1970-01-10 00:00  5         5            a 1, b 1, c 1, d 1, …\n"
+            "DAY  DATE                  WOULD GO  USED LATELY  BY SOURCE\n\
+             0    1970-01-01 00:00 UTC  1,203     2            user 1,200, agent 3\n\
+             9    1970-01-10 00:00 UTC  5         5            a 1, b 1, c 1, d 1, …\n"
         );
     }
 
@@ -122,9 +122,9 @@ mod tests {
             let table = table(&days);
             (table.lines().count() - 1, table.lines().nth(1).unwrap_or_default().to_owned())
         };
-        assert_eq!(shown(31), (31, "0    1970-01-01 00:00  2         1            user 2".to_owned()));
-        assert_eq!(shown(90), (13, "0-6    1970-01-01 00:00  14        7            user 14".to_owned()));
-        assert_eq!(shown(366), (13, "0-29     1970-01-01 00:00  60        30           user 60".to_owned()));
-        assert_eq!(shown(3_651), (11, "0-364      1970-01-01 00:00  730       365          user 730".to_owned()));
+        assert_eq!(shown(31), (31, "0    1970-01-01 00:00 UTC  2         1            user 2".to_owned()));
+        assert_eq!(shown(90), (13, "0-6    1970-01-01 00:00 UTC  14        7            user 14".to_owned()));
+        assert_eq!(shown(366), (13, "0-29     1970-01-01 00:00 UTC  60        30           user 60".to_owned()));
+        assert_eq!(shown(3_651), (11, "0-364      1970-01-01 00:00 UTC  730       365          user 730".to_owned()));
     }
 }
