@@ -2,22 +2,28 @@
 //!
 //! Each file or folder is measured with and without topics, one workspace per conversation; a file with several
 //! conversations also in one workspace, written one after the other and interleaved, each with a thread of its own. Plain
-//! BM25 over the same turns stands beside it. Rules that the figures depend on:
+//! BM25 over the same turns stands beside it and, with an embedder, the plain cosine of what the model reads at once of each
+//! turn. Rules that the figures depend on:
 //!
 //! - Every turn is a memory, added in order, with its time where the file has one. Turns that are the same memory share its
 //!   place in the ranking, in their order.
 //! - Questions without evidence are left out. Evidence that is not in the file counts as not found.
 //! - *Newer first*: of a question with an old and a new answer, the best turn of the new one stands above the best of the
 //!   old one among the first fifty; if neither is found it does not count.
+//! - *Silence*: every question is also asked in the workspace of the next conversation, which cannot answer it. An answer is
+//!   silent if it says that nothing is relevant.
+//! - All vectors are made before anything is asked.
 
 pub mod baseline;
 mod beam;
 pub mod conversation;
+mod cosine;
 pub mod metrics;
 mod report;
 mod setting;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::ensure;
 use serde::Serialize;
@@ -28,7 +34,7 @@ use crate::embedder;
 use crate::output::print_report;
 use baseline::{Baseline, Lending};
 use conversation::Conversation;
-use metrics::{Means, Scores};
+use metrics::{Means, Scores, Silence};
 use setting::{Setting, Topics};
 
 /// Ranking of search on conversations with questions, in every way of writing them.
@@ -43,6 +49,9 @@ pub struct Arguments {
     /// `local:FOLDER` (a sentence transformer) or `static:FOLDER` (a table of vectors); absent: words alone.
     #[arg(long, value_name = "EMBEDDER")]
     embedder: Option<String>,
+    /// Keep vectors in this file: a later run takes them from there.
+    #[arg(long, value_name = "FILE", requires = "embedder")]
+    vectors: Option<PathBuf>,
     /// Folder for the temporary databases; absent: the system's temporary folder.
     #[arg(long, value_name = "FOLDER")]
     dir: Option<PathBuf>,
@@ -67,12 +76,14 @@ pub struct Row {
     /// Questions whose newer answer came first, and questions with an older and a newer one.
     newer_first: usize,
     updates: usize,
+    /// Absent where nothing says that nothing is relevant.
+    silence: Option<Silence>,
 }
 
 impl Row {
     fn new(name: &'static str, scores: &Scores) -> Self {
         let (newer_first, updates) = scores.newer_first();
-        Self { name, means: scores.summary().overall, newer_first, updates }
+        Self { name, means: scores.summary().overall, newer_first, updates, silence: scores.silence() }
     }
 }
 
@@ -83,7 +94,8 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
 }
 
 fn measure(data: &Path, arguments: &Arguments) -> anyhow::Result<Measured> {
-    let embedder = arguments.embedder.as_deref().map(embedder::of).transpose()?;
+    let embedders =
+        arguments.embedder.as_deref().map(|name| embedder::of(name, arguments.vectors.as_deref())).transpose()?;
     let is_file = data.is_file();
     let all = if is_file { conversation::read(data)? } else { beam::read(data)? };
     let is_wanted = |place: usize| arguments.only.is_empty() || arguments.only.contains(&(place % 10));
@@ -98,13 +110,17 @@ fn measure(data: &Path, arguments: &Arguments) -> anyhow::Result<Measured> {
     }
     ensure!(bm25.questions() > 0, "`{}` has no question with evidence", data.display());
     let mut rows = vec![Row::new("BM25", &bm25)];
+    if let Some(embedders) = &embedders {
+        rows.push(Row::new("plain cosine", &cosine::measure(embedders.beginnings.as_ref(), &conversations)?));
+    }
     let mut settings = vec![Setting::Separate(Topics::Given), Setting::Separate(Topics::None)];
     if is_file && conversations.len() > 1 {
         settings.extend([Setting::OneAfterTheOther, Setting::Interleaved]);
     }
     for setting in settings {
         let folder = BenchFolder::create(arguments.dir.as_deref())?;
-        let client = Client::open_with(&folder.file("answers.db").into(), embedder.clone())?;
+        let client =
+            Client::open_with(&folder.file("answers.db").into(), embedders.as_ref().map(|it| Arc::clone(&it.whole)))?;
         rows.push(Row::new(setting.name(), &setting.measure(&client, &conversations)?));
     }
     Ok(Measured { data: data.display().to_string(), conversations: conversations.len(), rows })

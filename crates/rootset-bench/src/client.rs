@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use rootset_provider::Embedder;
 use rootset_service::{Caller, Clock, FrontEnd, Service, ServiceError, Settings};
 use rootset_store::{Location, Store};
@@ -73,6 +73,14 @@ impl Client {
         let answer = self.call("add_memories", json!({ "memories": memories }))?;
         let results = answer["results"].as_array().context("`add_memories` answered without `results`")?;
         Ok(results.iter().map(|result| result["memory_id"].as_str().map(str::to_owned)).collect())
+    }
+
+    /// Makes the vectors that are still missing, as servers do in the background. Without an embedder there are none to make.
+    pub fn make_vectors(&self) -> anyhow::Result<()> {
+        while self.service.embed_some()? {}
+        let vectors = &self.call("gc_status", json!({}))?["vectors"];
+        ensure!(vectors["chunks"] == vectors["embedded"], "vectors are missing: {vectors}");
+        Ok(())
     }
 
     /// Bytes of the database, as the store counts them.

@@ -55,7 +55,7 @@ struct Report {
 
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let started = Instant::now();
-    let embedder = embedder::of(&arguments.embedder)?;
+    let embedder = embedder::of(&arguments.embedder, None)?.whole;
     let load_ms = started.elapsed().as_secs_f64() * 1e3;
     let mut random = Random::new(arguments.seed);
     let vocabulary = Vocabulary::new(&mut random);

@@ -128,12 +128,23 @@ impl Embedder for LocalEmbedder {
     }
 
     fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, ProviderError> {
+        self.embed_up_to(texts, windows::WINDOWS_MAX)
+    }
+}
+
+impl LocalEmbedder {
+    /// The vectors of what the model reads at once, of each text its beginning: for comparison with programs that do no more.
+    pub fn embed_beginnings(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, ProviderError> {
+        self.embed_up_to(texts, 1)
+    }
+
+    fn embed_up_to(&self, texts: &[&str], windows_max: usize) -> Result<Vec<Vec<f32>>, ProviderError> {
         let mut vectors = Vec::with_capacity(texts.len());
         // Some at a time: tokens of a whole corpus need not be in memory together.
         for texts in texts.chunks(windows::TEXTS_AT_ONCE) {
             let tokens: Option<Vec<Vec<u32>>> = texts.iter().map(|text| self.tokenizer.encode(text)).collect();
             let tokens = tokens.ok_or(ModelFault::Tokenization).map_err(|fault| self.fault(fault))?;
-            let cut = self.windows.cut(&tokens);
+            let cut = self.windows.cut(&tokens, windows_max);
             let pooled = self.all_pooled(&cut.batches);
             for windows in &cut.windows_of_text {
                 let vector = self.architecture.pooling.of_text(&pooled[windows.clone()]);

@@ -19,6 +19,16 @@ pub struct Scores {
     by_category: BTreeMap<String, Sums>,
     newer_first: usize,
     updates: usize,
+    silence: Silence,
+}
+
+/// How often an answer said that nothing is relevant, where there was an answer and where there was none.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct Silence {
+    pub answerable: usize,
+    pub silent_on_answerable: usize,
+    pub unanswerable: usize,
+    pub silent_on_unanswerable: usize,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -67,6 +77,19 @@ impl Scores {
     /// Questions whose newer answer came first, and questions with an older and a newer one.
     pub fn newer_first(&self) -> (usize, usize) {
         (self.newer_first, self.updates)
+    }
+
+    pub fn note_silence(&mut self, is_answerable: bool, is_silent: bool) {
+        let Silence { answerable, silent_on_answerable, unanswerable, silent_on_unanswerable } = &mut self.silence;
+        let (asked, silent) =
+            if is_answerable { (answerable, silent_on_answerable) } else { (unanswerable, silent_on_unanswerable) };
+        *asked += 1;
+        *silent += usize::from(is_silent);
+    }
+
+    /// `None` where nobody was asked what cannot be answered.
+    pub fn silence(&self) -> Option<Silence> {
+        (self.silence.unanswerable > 0).then_some(self.silence)
     }
 
     pub fn questions(&self) -> usize {

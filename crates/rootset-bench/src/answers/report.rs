@@ -3,7 +3,8 @@
 use super::{Measured, Row};
 use crate::table;
 
-const HEADER: [&str; 7] = ["", "R@5", "R@10", "R@20", "nDCG@10", "questions", "newer first"];
+const HEADER: [&str; 9] =
+    ["", "R@5", "R@10", "R@20", "nDCG@10", "questions", "newer first", "silent rightly", "silent wrongly"];
 
 pub fn text(measured: &[Measured]) -> String {
     let tables: Vec<String> = measured.iter().map(of_one).collect();
@@ -22,5 +23,9 @@ fn cells(row: &Row) -> Vec<String> {
     let mut cells = vec![row.name.to_owned()];
     cells.extend(figures);
     cells.extend([means.questions.to_string(), newer]);
+    cells.extend(row.silence.map_or_else(Default::default, |it| {
+        [(it.silent_on_unanswerable, it.unanswerable), (it.silent_on_answerable, it.answerable)]
+            .map(|(silent, asked)| format!("{silent} of {asked}"))
+    }));
     cells
 }

@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use anyhow::Context;
+use anyhow::bail;
 use serde_json::{Value, json};
 
-use super::conversation::{Conversation, Turn};
+use super::conversation::{Conversation, Question, Turn};
 use super::metrics::{DEEPEST, Scores};
 use crate::client::{BATCH_MEMORIES, Client};
 
@@ -46,11 +46,18 @@ impl Setting {
         let mut scores = Scores::default();
         let numbered = || conversations.iter().enumerate();
         if let Self::Separate(topics) = self {
+            let mut written = Vec::with_capacity(conversations.len());
             for (number, conversation) in numbered() {
                 let client = client.in_new_workspace(&format!("conversation-{number}"))?;
                 let turns: Vec<Said<'_>> = conversation.turns.iter().map(|turn| (number, turn)).collect();
-                let turns_of = add(&client, &turns, topics)?;
-                ask(&client, &turns_of, number, conversation, &mut scores)?;
+                written.push((add(&client, &turns, topics)?, client));
+            }
+            for ((number, conversation), (turns_of, client)) in numbered().zip(&written) {
+                ask(client, turns_of, number, conversation, &mut scores)?;
+                // The next conversation, the last one's being the first, knows nothing of what this one is asked.
+                if written.len() > 1 {
+                    ask_in_vain(&written[(number + 1) % written.len()].1, conversation, &mut scores)?;
+                }
             }
             return Ok(scores);
         }
@@ -79,6 +86,7 @@ fn add<'a>(client: &Client, turns: &[Said<'a>], topics: Topics) -> anyhow::Resul
             }
         }
     }
+    client.make_vectors()?;
     Ok(turns_of)
 }
 
@@ -106,10 +114,8 @@ fn ask(
     conversation: &Conversation,
     scores: &mut Scores,
 ) -> anyhow::Result<()> {
-    for question in conversation.questions.iter().filter(|it| !it.evidence.is_empty()) {
-        let request = json!({ "query": question.question, "limit": DEEPEST, "max_tokens": ANSWER_TOKENS_MAX });
-        let answer = client.call("search_memory", request)?;
-        let results = answer["results"].as_array().context("`search_memory` answered without `results`")?;
+    for question in answerable(conversation) {
+        let (results, is_silent) = answer(client, &question.question)?;
         let ranked: Vec<&str> = results
             .iter()
             .filter_map(|result| turns_of.get(result["memory_id"].as_str()?))
@@ -118,6 +124,29 @@ fn ask(
             .map(|(of, turn)| if *of == number { turn.id.as_str() } else { "" })
             .collect();
         scores.add(question, &ranked);
+        scores.note_silence(true, is_silent);
     }
     Ok(())
+}
+
+fn ask_in_vain(client: &Client, conversation: &Conversation, scores: &mut Scores) -> anyhow::Result<()> {
+    for question in answerable(conversation) {
+        scores.note_silence(false, answer(client, &question.question)?.1);
+    }
+    Ok(())
+}
+
+fn answerable(conversation: &Conversation) -> impl Iterator<Item = &Question> {
+    conversation.questions.iter().filter(|it| !it.evidence.is_empty())
+}
+
+/// The results, and whether the answer says that nothing is relevant.
+fn answer(client: &Client, question: &str) -> anyhow::Result<(Vec<Value>, bool)> {
+    let request = json!({ "query": question, "limit": DEEPEST, "max_tokens": ANSWER_TOKENS_MAX });
+    let mut answer = client.call("search_memory", request)?;
+    let is_silent = answer["nothing_relevant"] == true;
+    match answer["results"].take() {
+        Value::Array(results) => Ok((results, is_silent)),
+        _ => bail!("`search_memory` answered without `results`"),
+    }
 }

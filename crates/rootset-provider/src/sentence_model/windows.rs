@@ -11,7 +11,7 @@ pub const TEXTS_AT_ONCE: usize = 256;
 /// Rows of one matrix product: enough to pay for bringing in the weights, little enough to stay in a processor's cache.
 const BATCH_TOKENS: usize = 512;
 /// A text longer than this many windows is cut off: chunks and queries are far below.
-const WINDOWS_MAX: usize = 64;
+pub const WINDOWS_MAX: usize = 64;
 /// The tokens that begin and end a text, by family.
 const SPECIAL: [(&str, &str); 2] = [("[CLS]", "[SEP]"), ("<s>", "</s>")];
 
@@ -48,14 +48,15 @@ impl Windows {
         Ok(Self { begin, end, tokens: architecture.window_tokens - 2 })
     }
 
-    pub fn cut(&self, texts: &[Vec<u32>]) -> Cut {
+    /// Of each text at most so many windows.
+    pub fn cut(&self, texts: &[Vec<u32>], windows_max: usize) -> Cut {
         let mut cut = Cut { batches: Vec::new(), windows_of_text: Vec::with_capacity(texts.len()) };
         let mut windows = 0;
         for text in texts {
             let start = windows;
             // A text without any token still has the two that begin and end it.
             let empty = text.is_empty().then_some(&text[..]);
-            for window in empty.into_iter().chain(text.chunks(self.tokens).take(WINDOWS_MAX)) {
+            for window in empty.into_iter().chain(text.chunks(self.tokens).take(windows_max)) {
                 self.add(window, &mut cut.batches);
                 windows += 1;
             }
@@ -85,7 +86,7 @@ mod tests {
     #[test]
     fn texts_become_windows_and_windows_batches() {
         let windows = Windows { begin: 1, end: 2, tokens: 3 };
-        let cut = windows.cut(&[vec![], vec![5], vec![6, 7, 8, 9]]);
+        let cut = windows.cut(&[vec![], vec![5], vec![6, 7, 8, 9]], WINDOWS_MAX);
         let tokens = vec![1, 2, 1, 5, 2, 1, 6, 7, 8, 2, 1, 9, 2];
         assert_eq!(cut.batches, [Batch { tokens, lengths: vec![2, 3, 5, 3] }]);
         assert_eq!(cut.windows_of_text, [0..1, 1..2, 2..4]);
@@ -96,7 +97,7 @@ mod tests {
         let windows = Windows { begin: 1, end: 2, tokens: BATCH_TOKENS };
         let lengths = |texts: &[usize]| {
             let texts: Vec<Vec<u32>> = texts.iter().map(|&length| vec![7; length]).collect();
-            windows.cut(&texts).batches.into_iter().map(|batch| batch.lengths).collect::<Vec<_>>()
+            windows.cut(&texts, WINDOWS_MAX).batches.into_iter().map(|batch| batch.lengths).collect::<Vec<_>>()
         };
         assert_eq!(lengths(&[BATCH_TOKENS - 6, 2, 1]), [vec![BATCH_TOKENS - 4, 4], vec![3]]);
         assert_eq!(lengths(&[1, BATCH_TOKENS, 1]), [vec![3], vec![BATCH_TOKENS + 2], vec![3]]);
@@ -105,7 +106,9 @@ mod tests {
     #[test]
     fn a_text_without_end_is_cut_off() {
         let windows = Windows { begin: 1, end: 2, tokens: 3 };
-        let cut = windows.cut(&[vec![7; 1_000]]);
-        assert_eq!(cut.windows_of_text.first(), Some(&(0..WINDOWS_MAX)));
+        for windows_max in [1, WINDOWS_MAX] {
+            let cut = windows.cut(&[vec![7; 1_000]], windows_max);
+            assert_eq!(cut.windows_of_text.first(), Some(&(0..windows_max)));
+        }
     }
 }
