@@ -1,28 +1,30 @@
--- Chunks with what ranking needs of their memories; only of memories current at ?2 and within the filters.
+-- Chunks with what ranking needs of their memories, and whether these pass the caller's filters; only of memories current
+-- at ?2.
 -- name: candidates
 SELECT {{candidate_columns}}
 FROM chunks ch JOIN memories m ON m.workspace = ch.workspace AND m.memory = ch.memory
 WHERE ch.workspace = ?1 AND ch.chunk IN (SELECT value FROM integer_list(?3)) AND {{m_is_current}};
 
--- The same for the first ?4 chunks of the memories in these places of threads.
+-- The same for the first ?9 chunks of the memories in these places of threads.
 -- name: candidates_in_places
 SELECT {{candidate_columns}}
-FROM memories m JOIN chunks ch ON ch.workspace = m.workspace AND ch.memory = m.memory AND ch.ordinal < ?4
+FROM memories m JOIN chunks ch ON ch.workspace = m.workspace AND ch.memory = m.memory AND ch.ordinal < ?9
 WHERE m.workspace = ?1 AND m.place IN (SELECT value FROM integer_list(?3)) AND {{m_is_current}};
 
 -- fragment: candidate_columns
-ch.chunk, ch.memory, ch.is_question, m.updated_at, m.place, m.occurred_from, m.occurred_until
+ch.chunk, ch.memory, ch.is_question, m.updated_at, m.place, m.occurred_from, m.occurred_until,
+CAST(CASE WHEN (m.source = ?4 OR (?4 IS NULL AND m.repo IS NULL))
+      AND (?5 = 0 OR (SELECT COUNT(*) FROM memory_tags t
+                      WHERE t.workspace = ?1 AND t.memory = m.memory
+                        AND t.tag IN (SELECT value FROM text_list(?6))) = ?5)
+      AND (m.created_at >= ?7 OR ?7 IS NULL)
+      AND (m.created_at <= ?8 OR ?8 IS NULL) THEN 1 ELSE 0 END AS BIGINT)
 
--- Of these memories, those that pass the caller's filters.
--- name: filter
-SELECT m.memory FROM memories m
-WHERE m.workspace = ?1 AND m.memory IN (SELECT value FROM blob_list(?2))
-  AND (m.source = ?3 OR (?3 IS NULL AND m.repo IS NULL))
-  AND (?4 = 0 OR (SELECT COUNT(*) FROM memory_tags t
-                  WHERE t.workspace = ?1 AND t.memory = m.memory
-                    AND t.tag IN (SELECT value FROM text_list(?5))) = ?4)
-  AND (m.created_at >= ?6 OR ?6 IS NULL)
-  AND (m.created_at <= ?7 OR ?7 IS NULL);
+-- The memories of these chunks, where they are current at ?2.
+-- name: current_chunks
+SELECT ch.chunk, ch.memory
+FROM chunks ch JOIN memories m ON m.workspace = ch.workspace AND m.memory = ch.memory
+WHERE ch.workspace = ?1 AND ch.chunk IN (SELECT value FROM integer_list(?3)) AND {{m_is_current}};
 
 -- What an answer shows of a hit: the chunk's place and the memory's words.
 -- name: hits

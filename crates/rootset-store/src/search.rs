@@ -11,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 
 use rootset_model::{Content, MemoryId, PinnedBy, Timestamp, Trust, WorkspaceKey};
 
-use crate::driver::{Combine, Row, SearchIndex, SearchQuery, SearchStatistics, Transaction};
+use crate::driver::{Combine, Row, SearchIndex, SearchQuery, SearchStatistics, Transaction, Value};
 use crate::error::StoreError;
 use crate::memories::{read_content, read_list};
 use crate::statements::{memories as memory_sql, search as sql};
@@ -142,13 +142,16 @@ impl Store {
         request: &SearchRequest<'_>,
     ) -> Result<Candidates, StoreError> {
         let statistics = tx.search_statistics(workspace, SearchIndex::Memories, request.terms)?;
-        let mut keys = lexical(tx, workspace, request, &statistics)?;
+        let mut found = lexical(tx, workspace, request, &statistics)?;
         if let Some((space, vector)) = request.vector {
             let wanted = CANDIDATES.max(request.limit * 2);
             let nearest = self.vectors.nearest(tx, workspace, space, vector, wanted)?;
-            keys.extend(nearest.into_iter().map(|(chunk, _)| chunk));
+            let known: HashSet<i64> = found.iter().map(|row| row.chunk).collect();
+            let others: Vec<i64> =
+                nearest.into_iter().map(|(chunk, _)| chunk).filter(|it| !known.contains(it)).collect();
+            found.extend(current(tx, workspace, &others, request)?);
         }
-        let mut rows = load(tx, workspace, &keys, request)?;
+        let mut rows = with_neighbours(tx, workspace, found, request)?;
         if let Some((space, vector)) = request.vector {
             let pool: Vec<i64> = rows.iter().map(|row| row.chunk).collect();
             let similarities: HashMap<i64, f32> =
@@ -183,14 +186,14 @@ pub(crate) fn memories_of_chunks(
     tx.rows(&crate::statements::forget::MEMORIES_OF_CHUNKS, &[workspace.into(), keys.into()], |row| row.get(0))
 }
 
-/// Keys of the best chunks by BM25 whose memories may be served. Dead and filtered rows never take a slot: as long as
+/// The best chunks by BM25 whose memories may be served. Dead and filtered rows never take a slot: as long as
 /// they leave too few, more are asked for, first deeper, then with commoner terms.
 fn lexical(
     tx: &mut dyn Transaction,
     workspace: WorkspaceKey,
     request: &SearchRequest<'_>,
     statistics: &SearchStatistics,
-) -> Result<Vec<i64>, StoreError> {
+) -> Result<Vec<Candidate>, StoreError> {
     let by_rarity = by_rarity(request.terms, &statistics.frequencies);
     let wanted = CANDIDATES.max(request.limit);
     let mut used = terms_within(&by_rarity, MATCHED_ROWS_MAX);
@@ -245,51 +248,56 @@ fn servable(
     workspace: WorkspaceKey,
     keys: &[i64],
     request: &SearchRequest<'_>,
-) -> Result<Vec<i64>, StoreError> {
-    let current = tx.rows(&sql::CANDIDATES, &[workspace.into(), request.now.into(), keys.into()], |row| {
-        Ok((row.get::<i64>(0)?, row.get::<[u8; 16]>(1)?))
-    })?;
-    let allowed = passing(tx, workspace, &current.iter().map(|(_, memory)| *memory).collect::<Vec<_>>(), request)?;
-    let good: HashSet<i64> =
-        current.into_iter().filter(|(_, memory)| allowed.contains(memory)).map(|(chunk, _)| chunk).collect();
-    Ok(keys.iter().filter(|key| good.contains(*key)).copied().collect())
+) -> Result<Vec<Candidate>, StoreError> {
+    let rows = current(tx, workspace, keys, request)?.into_iter().filter(|row| row.is_servable);
+    let mut good: HashMap<i64, Candidate> = rows.map(|row| (row.chunk, row)).collect();
+    Ok(keys.iter().filter_map(|key| good.remove(key)).collect())
 }
 
-fn passing(
+/// Those of the chunks whose memories are current, in any order.
+fn current(
     tx: &mut dyn Transaction,
     workspace: WorkspaceKey,
-    memories: &[[u8; 16]],
+    keys: &[i64],
     request: &SearchRequest<'_>,
-) -> Result<HashSet<[u8; 16]>, StoreError> {
+) -> Result<Vec<Candidate>, StoreError> {
+    if keys.is_empty() {
+        return Ok(Vec::new());
+    }
+    tx.rows(&sql::CANDIDATES, &parameters(workspace, keys, request), read_candidate)
+}
+
+/// Of both statements for candidates: chunks or places, and what the caller filters by.
+fn parameters<'a>(workspace: WorkspaceKey, among: &'a [i64], request: &'a SearchRequest<'_>) -> [Value<'a>; 8] {
     let filters = request.filters;
-    let parameters = [
+    [
         workspace.into(),
-        memories.into(),
+        request.now.into(),
+        among.into(),
         filters.source.as_ref().into(),
         (filters.tags.len() as i64).into(),
         filters.tags.as_slice().into(),
         filters.created_after.into(),
         filters.created_before.into(),
-    ];
-    Ok(tx.rows(&sql::FILTER, &parameters, |row| row.get(0))?.into_iter().collect())
+    ]
 }
 
-/// The chunks found, and the beginnings of the memories around them in their threads.
-fn load(
+/// The chunks found, and the beginnings of the memories around them in their threads, with their terms.
+fn with_neighbours(
     tx: &mut dyn Transaction,
     workspace: WorkspaceKey,
-    found: &[i64],
+    found: Vec<Candidate>,
     request: &SearchRequest<'_>,
 ) -> Result<Vec<Candidate>, StoreError> {
-    let mut rows = tx.rows(&sql::CANDIDATES, &[workspace.into(), request.now.into(), found.into()], read_candidate)?;
+    let mut rows = found;
     let places = around(rows.iter().filter_map(|row| row.place));
     if !places.is_empty() {
-        let parameters = [workspace.into(), request.now.into(), places.as_slice().into(), NEIGHBOUR_CHUNKS.into()];
+        let mut parameters = parameters(workspace, &places, request).to_vec();
+        parameters.push(NEIGHBOUR_CHUNKS.into());
         rows.extend(tx.rows(&sql::CANDIDATES_IN_PLACES, &parameters, read_candidate)?);
     }
     rows.sort_by_key(|row| row.chunk);
     rows.dedup_by_key(|row| row.chunk);
-    let allowed = passing(tx, workspace, &rows.iter().map(|row| row.memory.0).collect::<Vec<_>>(), request)?;
     let keys: Vec<i64> = rows.iter().map(|row| row.chunk).collect();
     let mut terms: HashMap<i64, (String, String)> = tx
         .search_rows(workspace, SearchIndex::Memories, &keys)?
@@ -297,7 +305,6 @@ fn load(
         .map(|row| (row.key, (row.head, row.body)))
         .collect();
     for row in &mut rows {
-        row.is_servable = allowed.contains(&row.memory.0);
         (row.head_terms, row.body_terms) = terms.remove(&row.chunk).unwrap_or_default();
     }
     Ok(rows)
@@ -312,7 +319,7 @@ fn read_candidate(row: &dyn Row) -> Result<Candidate, StoreError> {
         updated_at: row.get(3)?,
         place: row.get(4)?,
         occurred: from.zip(until),
-        is_servable: false,
+        is_servable: row.get(7)?,
         head_terms: String::new(),
         body_terms: String::new(),
         similarity: None,

@@ -58,7 +58,7 @@ pub(crate) fn similar(
         return Ok(Vec::new());
     }
     let mut current: HashMap<i64, MemoryId> = tx
-        .rows(&sql::CANDIDATES, &[workspace.into(), now.into(), close.as_slice().into()], |row| {
+        .rows(&sql::CURRENT_CHUNKS, &[workspace.into(), now.into(), close.as_slice().into()], |row| {
             Ok((row.get(0)?, row.get(1)?))
         })?
         .into_iter()
@@ -116,7 +116,7 @@ impl Store {
             }
             let parameters = [workspace.key.into(), now.into(), keys.as_slice().into()];
             let mut current: HashMap<i64, MemoryId> =
-                tx.rows(&sql::CANDIDATES, &parameters, |row| Ok((row.get(0)?, row.get(1)?)))?.into_iter().collect();
+                tx.rows(&sql::CURRENT_CHUNKS, &parameters, |row| Ok((row.get(0)?, row.get(1)?)))?.into_iter().collect();
             let mut seen = HashSet::new();
             let ranked: Vec<Ranked> = keys
                 .iter()
