@@ -5,6 +5,7 @@
 //! people and on long chats with agents; docs/answers.md has the figures with and without each.
 
 mod neighbours;
+mod relevance;
 mod similarity;
 mod updates;
 mod words;
@@ -69,7 +70,7 @@ impl<'a> Found<'a> {
     }
 }
 
-/// Best first. Memories without any score are left out.
+/// Best first. Memories without any score are left out; none at all are left where nothing is relevant.
 pub fn rank(candidates: &Candidates, question: &Question<'_>, now: Timestamp, with_reasons: bool) -> Vec<Ranked> {
     let rarity = words::Rarity::new(candidates, question.terms);
     let found: Vec<Found<'_>> = memories(&candidates.rows).map(|chunks| found(chunks, &rarity, question)).collect();
@@ -78,6 +79,9 @@ pub fn rank(candidates: &Candidates, question: &Question<'_>, now: Timestamp, wi
     let lexical: Vec<f64> =
         found.iter().map(|it| it.words.own + neighbours::lent_words(it, &found, &in_place)).collect();
     let largest = lexical.iter().copied().fold(0.0, f64::max);
+    if relevance::is_nothing_relevant(&found, largest, &rarity) {
+        return Vec::new();
+    }
     let similar = similarity::scaled(&found, &in_place);
 
     let serves_neighbours = question.terms.len() >= NEIGHBOURS_SERVED_TERMS_MIN;

@@ -122,3 +122,25 @@ fn cosines_above_the_median_count_and_are_lent() {
     (two[0].similarity, two[1].similarity) = (Some(0.1), Some(0.3));
     assert_eq!(order(two, &["y"]), [20, 1], "of two memories the nearer one comes first");
 }
+
+/// A workspace of so many chunks, in each of two of which one word of the query stands.
+fn is_silent(chunks: i64, terms: usize, change: impl Fn(&mut Candidate)) -> bool {
+    let terms: Vec<String> = (0..terms).map(|number| format!("word{number}")).collect();
+    let mut frequencies = vec![0; terms.len()];
+    frequencies[0] = 2;
+    let mut rows = vec![row(1, "word0 and others"), row(20, "others and word0")];
+    rows.iter_mut().for_each(change);
+    let statistics = SearchStatistics { frequencies, rows: chunks, body_terms: chunks * 3 };
+    rank(&Candidates { rows, statistics }, &Question { terms: &terms, ..Question::default() }, Timestamp(0), false)
+        .is_empty()
+}
+
+#[test]
+fn one_word_of_many_is_no_answer_in_a_large_workspace() {
+    assert!(is_silent(1_000, 6, |_| {}));
+    assert!(!is_silent(1_000, 3, |_| {}), "a third of the query");
+    assert!(!is_silent(100, 6, |_| {}), "a small workspace");
+    assert!(!is_silent(1_000, 6, |row| row.linked_entities = 1), "an entity that the query names");
+    assert!(!is_silent(1_000, 6, |row| row.similarity = Some(0.5)), "a vector");
+    assert!(!is_silent(1_000, 6, |row| row.head_terms = "word1 word2".into()), "its topic");
+}

@@ -22,6 +22,8 @@ pub struct Words {
     pub body: f64,
     /// Terms of the query in the best chunk.
     pub matched: usize,
+    /// Of what the query tells, the share that the memory's chunks hold together.
+    pub held: f64,
     /// Terms of all its chunks.
     pub length: f64,
     /// It holds all phrases that the query quotes.
@@ -39,6 +41,8 @@ impl Words {
 pub struct Rarity<'a> {
     pub terms: &'a [String],
     pub of_terms: Vec<f64>,
+    /// Of the workspace.
+    pub chunks: f64,
     average_length: f64,
 }
 
@@ -53,6 +57,7 @@ impl<'a> Rarity<'a> {
         Self {
             terms,
             of_terms: statistics.frequencies.iter().map(rarity).collect(),
+            chunks: rows,
             average_length: (statistics.body_terms as f64 / rows.max(1.0)).max(1.0),
         }
     }
@@ -60,13 +65,21 @@ impl<'a> Rarity<'a> {
     pub fn total(&self) -> f64 {
         self.of_terms.iter().sum()
     }
+
+    /// Of what all terms tell, the share of those held. Terms that nobody ever wrote tell most.
+    fn share(&self, held: &[bool]) -> f64 {
+        let total = self.total();
+        let of_held: f64 = self.of_terms.iter().zip(held).filter(|(_, held)| **held).map(|(rarity, _)| rarity).sum();
+        if total > 0.0 { of_held / total } else { 0.0 }
+    }
 }
 
 /// The best of these chunks of one memory, and what the memory's words say.
 pub fn of_memory(chunks: &[Candidate], rarity: &Rarity<'_>, phrases: &[String]) -> (usize, Words) {
     let (mut best, mut words) = (0, Words::default());
+    let mut held = vec![false; rarity.terms.len()];
     for (place, row) in chunks.iter().enumerate() {
-        let chunk = of_chunk(row, rarity);
+        let chunk = of_chunk(row, rarity, &mut held);
         if place == 0 || chunk.own > words.own {
             (best, words.own, words.matched) = (place, chunk.own, chunk.matched);
         }
@@ -74,11 +87,13 @@ pub fn of_memory(chunks: &[Candidate], rarity: &Rarity<'_>, phrases: &[String]) 
         words.length += chunk.length;
     }
     words.own /= 1.0 + LENGTH_PENALTY * words.excess();
+    words.held = rarity.share(&held);
     words.quotes = !phrases.is_empty() && phrases.iter().all(|phrase| chunks.iter().any(|row| holds(row, phrase)));
     (best, words)
 }
 
-fn of_chunk(row: &Candidate, rarity: &Rarity<'_>) -> Words {
+/// Notes the terms that it holds in `held`.
+fn of_chunk(row: &Candidate, rarity: &Rarity<'_>, held: &mut [bool]) -> Words {
     // Queries have few terms and rows are many: comparing beats building a map per row.
     let mut counts = vec![0u32; rarity.terms.len()];
     let mut length = 0.0;
@@ -105,7 +120,9 @@ fn of_chunk(row: &Candidate, rarity: &Rarity<'_>) -> Words {
         let in_head = if in_topic[place] && !is_number { topic } else { 0.0 };
         words.body += rarity * in_body;
         words.own += rarity * in_body.max(in_head);
-        words.matched += usize::from(count > 0.0 || in_head > 0.0);
+        let is_held = count > 0.0 || in_head > 0.0;
+        held[place] |= is_held;
+        words.matched += usize::from(is_held);
     }
     words
 }
