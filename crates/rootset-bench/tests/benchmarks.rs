@@ -156,6 +156,27 @@ fn answers_measures_files_and_folders_in_every_way_of_writing_them() {
     assert_eq!((&report[0]["rows"][1]["r_at_10"], &report[0]["rows"][1]["questions"]), (&0.75.into(), &2.into()));
     let of_chat = &report[1]["rows"][1];
     assert_eq!((&of_chat["r_at_5"], &of_chat["newer_first"], &of_chat["updates"]), (&1.0.into(), &1.into(), &1.into()));
+    let silence = &report[0]["rows"][1]["silence"];
+    assert_eq!((&silence["answerable"], &silence["silent_on_answerable"]), (&2.into(), &0.into()), "{silence}");
+    assert_eq!((&silence["unanswerable"], &silence["silent_on_unanswerable"]), (&2.into(), &2.into()), "{silence}");
+    assert_eq!((&report[0]["rows"][0]["silence"], &of_chat["silence"]), (&Value::Null, &Value::Null));
+}
+
+/// Only with all vectors there can a benchmark ask: it fails where one is missing.
+#[test]
+fn answers_measures_an_embedder_and_its_plain_cosine() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (file, vectors) = (folder.path().join("conversations.jsonl"), folder.path().join("vectors"));
+    write_conversations(&file);
+    let model = concat!("local:", env!("CARGO_MANIFEST_DIR"), "/../rootset-provider/tests/fixtures/tiny-model");
+    let [file, vectors] = [&file, &vectors].map(|path| path.to_str().expect("a readable path"));
+    let arguments = ["answers", file, "--embedder", model, "--vectors", vectors, "--json"];
+    let report = json_of(&arguments);
+    let rows = report[0]["rows"].as_array().expect("rows");
+    let names: Vec<&str> = rows.iter().filter_map(|row| row["name"].as_str()).collect();
+    assert_eq!(names[..3], ["BM25", "plain cosine", "rootset, topics"]);
+    assert!(rows.iter().all(|row| row["questions"] == 2 && row["r_at_20"].as_f64().is_some_and(|it| it > 0.0)));
+    assert_eq!(json_of(&arguments), report, "kept vectors are the same");
 }
 
 #[test]

@@ -21,9 +21,7 @@ use words::Words;
 const NEIGHBOURS_SERVED_TERMS_MIN: usize = 4;
 /// Terms of a turn of a conversation. Only of these is a question not what is looked for, and answered by the next.
 const TURN_TERMS_MAX: f64 = 60.0;
-const QUESTION: f64 = 0.85;
-/// Bonus for an entity of the query that the memory contributes to, at most twice.
-const ENTITY_LINK: f64 = 0.05;
+const QUESTION: f64 = 0.88;
 /// Bonus of a memory written just now, halved every month.
 const FRESHNESS: f64 = 0.05;
 const FRESHNESS_HALF_LIFE_MS: f64 = 30.0 * 86_400_000.0;
@@ -94,7 +92,6 @@ pub fn rank(candidates: &Candidates, question: &Question<'_>, now: Timestamp, wi
         if it.is_asking() {
             words *= QUESTION;
         }
-        words *= 1.0 + ENTITY_LINK * it.row().linked_entities.min(2) as f64;
         words *= 1.0 + FRESHNESS * freshness(it.row().updated_at, now);
         if tells_of(it.row().occurred, question.periods) {
             words *= 1.0 + SAME_DAY;
