@@ -6,6 +6,7 @@
 //! more a sentence says that something changed, the fewer words it has to share. Not here: which texts are compared, and what
 //! follows.
 
+mod clause;
 mod judging;
 mod lexicon;
 mod reading;
@@ -15,6 +16,7 @@ mod values;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::sentences::sentences;
+pub use clause::with_clause;
 use judging::Rarity;
 use lexicon::{Attribute, Change};
 use values::Value;

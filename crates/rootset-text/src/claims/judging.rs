@@ -89,8 +89,12 @@ impl Claim {
             && !old.years.is_empty()
             && self.years.is_disjoint(&old.years)
             && self.change != Change::Strong;
+        let number_in = |claim: &Self, of: &str| {
+            let value = || claim.values.iter().find(|value| value.is_label && value.key.as_deref() == Some(of));
+            claim.numbered.get(of).cloned().or_else(|| value().map(|value| value.written.clone()))
+        };
         let is_other_number =
-            self.numbered.iter().any(|(of, number)| old.numbered.get(of).is_some_and(|other| other != number));
+            self.numbered.iter().any(|(of, number)| number_in(old, of).is_some_and(|other| other != *number));
         let is_other_name = self
             .full_names
             .iter()

@@ -131,10 +131,10 @@ impl Claim {
             .filter(|value| value.to - value.from > 1)
             .map(|value| words[value.from..value.to].to_vec())
             .collect();
-        let (numbered, values) = split_numbered(values, verb);
         let change = (0..words.len()).map(|place| lexicon::change_of(&words, place)).max().unwrap_or_default();
         let has_arrow = sentence.contains("->") || sentence.contains('→');
         let change = if has_arrow || !former.is_empty() { Change::Strong } else { change };
+        let (numbered, values) = split_numbered(values, verb, change);
         Some(Self {
             start: range.start,
             end: range.end,
@@ -271,14 +271,16 @@ fn former_places(words: &[String]) -> BTreeSet<usize> {
     places
 }
 
-/// A number behind a noun in the subject tells the thing from others, unless it is all that is said.
-fn split_numbered(values: Vec<Value>, verb: usize) -> (BTreeMap<String, String>, Vec<Value>) {
+/// Numbers that tell a thing from others, and the values that are left. In the subject a number behind a noun does, unless the
+/// sentence says of a change and has no other value; behind the verb it does where nothing is said of a change.
+fn split_numbered(values: Vec<Value>, verb: usize, change: Change) -> (BTreeMap<String, String>, Vec<Value>) {
     let is_of_subject =
         |value: &Value| value.kind == ValueKind::Number && value.to <= verb && value.key.is_some() && value.from > 0;
-    let others = values.iter().any(|value| !is_of_subject(value) && value.from >= verb);
-    if !others {
-        return (BTreeMap::new(), values);
-    }
-    let (numbered, values): (Vec<Value>, Vec<Value>) = values.into_iter().partition(|value| is_of_subject(value));
-    (numbered.into_iter().filter_map(|value| Some((value.key?, value.written))).collect(), values)
+    let has_others = values.iter().any(|value| !is_of_subject(value) && value.from >= verb);
+    let tells_apart = |value: &Value| {
+        is_of_subject(value) && (has_others || value.is_label) || value.is_label && change == Change::None
+    };
+    let numbered = values.iter().filter(|value| tells_apart(value));
+    let numbered = numbered.filter_map(|value| Some((value.key.clone()?, value.written.clone()))).collect();
+    (numbered, values.into_iter().filter(|value| !(is_of_subject(value) && has_others)).collect())
 }

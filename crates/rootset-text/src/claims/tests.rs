@@ -37,6 +37,9 @@ fn what_may_hold_beside_it_is_no_update() {
         ("Alice lived in Paris in 2015.", "Alice lives in Berlin."),
         ("Bob's birthday is on May 3.", "Bob's exam is on May 5."),
         ("The team uses Redis for caching.", "The team uses Postgres for storage."),
+        ("Bystander number 3 lives in a tree.", "Bystander number 4 lives in a tree."),
+        ("This is note 7 about walruses.", "This is note 8 about walruses."),
+        ("Memory 12 tells of the harbour.", "Memory 13 tells of the harbour."),
     ] {
         assert!(!updates(old, new), "{old} {new}\n{:#?}\n{:#?}", claims(old), claims(new));
     }

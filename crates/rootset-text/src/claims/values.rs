@@ -89,6 +89,8 @@ pub(super) struct Value {
     pub key: Option<String>,
     /// What it is an amount of: `32 GB of memory`.
     pub of: Option<String>,
+    /// It numbers one of several things rather than counts or measures: `note 12`, `room 204`.
+    pub is_label: bool,
     /// Places of its pieces.
     pub from: usize,
     pub to: usize,
@@ -108,7 +110,15 @@ impl Reader<'_> {
         while index < self.pieces.len() {
             for (group, state) in states_of(self.words, index, self.ends_clause(index)) {
                 let kind = ValueKind::State(group);
-                values.push(Value { kind, written: state.to_owned(), key: None, of: None, from: index, to: index + 1 });
+                values.push(Value {
+                    kind,
+                    written: state.to_owned(),
+                    key: None,
+                    of: None,
+                    is_label: false,
+                    from: index,
+                    to: index + 1,
+                });
             }
             match self.value_at(index) {
                 Some(value) => {
@@ -127,7 +137,9 @@ impl Reader<'_> {
 
     fn value_at(&self, index: usize) -> Option<Value> {
         let word = self.word(index);
-        let value = |kind, written: String, key, to| Some(Value { kind, written, key, of: None, from: index, to });
+        let value = |kind, written: String, key, to| {
+            Some(Value { kind, written, key, of: None, is_label: false, from: index, to })
+        };
         let whole = || word.to_owned();
         match self.pieces[index].kind {
             Kind::Email => return value(ValueKind::Mail, whole(), None, index + 1),
@@ -157,6 +169,7 @@ impl Reader<'_> {
                 written: number.to_string(),
                 key,
                 of: None,
+                is_label: false,
                 from: index,
                 to: index + 1,
             });
@@ -250,20 +263,23 @@ impl Reader<'_> {
                     written: format!("{month:02}"),
                     key: None,
                     of: None,
+                    is_label: false,
                     from: index,
                     to: index + 1,
                 });
             }
             _ => return None,
         };
-        Some(Value { kind: ValueKind::Date, written, key: None, of: None, from: index, to })
+        Some(Value { kind: ValueKind::Date, written, key: None, of: None, is_label: false, from: index, to })
     }
 
     fn number(&self, index: usize) -> Option<Value> {
         let (piece, word) = (&self.pieces[index], self.word(index));
         let before_it = self.sentence[..piece.start].chars().next_back();
         let next = self.word(index + 1);
-        let value = |kind, written: String, key, to| Some(Value { kind, written, key, of: None, from: index, to });
+        let value = |kind, written: String, key, to| {
+            Some(Value { kind, written, key, of: None, is_label: false, from: index, to })
+        };
         // `#123` names something, and `7e77eec` is a hash.
         let letters = word.bytes().filter(u8::is_ascii_alphabetic).count();
         if before_it == Some('#') || letters > UNIT_LETTERS_MAX {
@@ -317,19 +333,18 @@ impl Reader<'_> {
         let named = unit.or_else(|| unit_of(self.word(to)));
         let is_named_after = unit.is_none() && named.is_some();
         let (named, written) = in_base_unit(named, written);
-        let is_labelled = index.checked_sub(1).is_some_and(|place| {
-            let capital = self.pieces[place].of(self.sentence).starts_with(char::is_uppercase) && place > 0;
-            capital || LABELS.contains(&self.word(place))
-        });
-        let label = || self.noun_before(index);
-        let key = named
-            .map(str::to_owned)
-            .or_else(|| is_labelled.then(label).flatten())
-            .or_else(|| self.counted(to))
-            .or_else(label);
+        let before = index.checked_sub(1).map_or("", |place| self.word(place));
+        let is_capital = index > 0
+            && self.pieces[index - 1].of(self.sentence).chars().skip(usize::from(index == 1)).any(char::is_uppercase);
+        let is_setting = is_capital || SETTINGS.contains(&before);
+        let label = self.noun_before(index);
+        let is_labelled = named.is_none() && label.is_some() && (is_setting || LABELS.contains(&before));
+        let counted = if named.is_none() && !is_labelled { self.counted(to) } else { None };
+        let is_label = named.is_none() && counted.is_none() && label.is_some() && !is_setting;
+        let key = named.map(str::to_owned).or(counted).or(label);
         let to = to + usize::from(is_named_after);
         let of = (named.is_some() && self.word(to) == "of").then(|| self.counted(to + 1)).flatten();
-        Some(Value { kind: ValueKind::Number, written, key, of, from: index, to })
+        Some(Value { kind: ValueKind::Number, written, key, of, is_label, from: index, to })
     }
 
     /// `10:30`, `2pm`, `2 pm`, `at 10`.
@@ -381,6 +396,7 @@ impl Reader<'_> {
             written: format!("{hour}:{:02}", minutes.unwrap_or(0)),
             key: None,
             of: None,
+            is_label: false,
             from: index,
             to: last + 1 + usize::from(half_after.is_some()),
         })
@@ -399,6 +415,8 @@ impl Reader<'_> {
             && lexicon::attributes_of(word).next().is_none()
             && lexicon::change_of(self.words, place) == lexicon::Change::None
             && self.number_word(place).is_none()
+            // `costs 18`, `retries 3 times`
+            && (place == 0 || !word.ends_with('s') || word.ends_with("ss") || self.pieces[place].kind == Kind::Camel)
             && word.len() > 1
             && !word.starts_with(|c: char| c.is_ascii_digit());
         is_noun.then(|| lexicon::meaning_of(crate::matching::stem_of(word)))
@@ -411,6 +429,7 @@ impl Reader<'_> {
             && self.touches(to)
             && !is_stop(word)
             && !lexicon::is_filler(word)
+            && lexicon::attributes_of(word).next().is_none()
             && !word.starts_with(|c: char| c.is_ascii_digit());
         unit_of(word)
             .map(str::to_owned)
@@ -420,11 +439,14 @@ impl Reader<'_> {
 
 /// Letters that may stand behind a number in one word: `25th`, `10mb`, `30sec`.
 const UNIT_LETTERS_MAX: usize = 4;
-/// Nouns that a number behind them belongs to.
-const LABELS: [&str; 16] = [
-    "port", "version", "level", "room", "floor", "sprint", "phase", "bug", "ticket", "invoice", "freezer", "line",
-    "node", "python", "step", "zone",
+/// Nouns that a number behind them belongs to, telling one of several things.
+const LABELS: [&str; 28] = [
+    "bug", "case", "chapter", "document", "entry", "example", "fact", "file", "floor", "invoice", "item", "line",
+    "memory", "message", "no", "note", "nr", "number", "page", "part", "phase", "room", "section", "sprint", "step",
+    "task", "test", "ticket",
 ];
+/// Nouns of which a number behind them is the value.
+const SETTINGS: [&str; 5] = ["port", "version", "level", "node", "python"];
 
 /// Durations and sizes in one unit each, so that 3 hours and 40 minutes can be compared.
 fn in_base_unit(unit: Option<&'static str>, written: String) -> (Option<&'static str>, String) {
