@@ -14,7 +14,7 @@ use crate::memory_of::MemoryOf;
 use crate::parsing;
 
 pub use trust::{SetTrust, TrustAnswer};
-pub use update::{MemoryField, UpdateMemory, UpdatedMemory};
+pub use update::{MemoryField, Replace, UpdateMemory, UpdatedMemory};
 
 /// One row per operation, in the order of the catalogue.
 #[doc(hidden)]
@@ -383,7 +383,8 @@ pub struct ListMemories {
     pub channel: Option<Channel>,
     /// The status: `pending` or `complete`; default: both.
     pub status: Option<StatusFilter>,
-    /// The lifecycle: `live` (default) is neither trashed nor superseded, and includes expired memories.
+    /// The lifecycle: `live` (default) is neither trashed nor superseded, and includes expired memories; `contradicting` is
+    /// what says something else than another of the same thing.
     pub lifecycle: Option<LifecycleFilter>,
 }
 
@@ -408,6 +409,7 @@ pub enum LifecycleFilter {
     Live,
     Trashed,
     Superseded,
+    Contradicting,
     All,
 }
 
@@ -444,6 +446,10 @@ pub struct ListedAnswer {
     pub status: String,
     /// True if it waits for a person before other projects are shown it.
     pub waiting: Option<bool>,
+    /// With `lifecycle: "contradicting"`: the newer memories that say something else of the same thing.
+    pub contradicted_by: Option<Vec<String>>,
+    /// With `lifecycle: "contradicting"`: the older memories that it disagrees with.
+    pub contradicts: Option<Vec<String>>,
 }
 
 /// Move one memory to the trash with all entities and relations that only it supports. `gc_undo` restores it. Use `forget` for many.

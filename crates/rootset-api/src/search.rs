@@ -7,7 +7,7 @@ use serde_with::skip_serializing_none;
 
 use crate::brief::Near;
 use crate::collector::PlanAnswer;
-use crate::memory::DeletedMemory;
+use crate::memory::{DeletedMemory, Replace};
 use crate::memory_of::MemoryOf;
 
 /// One row per operation, in the order of the catalogue.
@@ -153,6 +153,8 @@ pub struct MemoryResult {
     pub memory_of: Option<MemoryOf>,
     /// True if it waits for a person before other projects are shown it.
     pub waiting: Option<bool>,
+    /// The newer memory among the results that says something else of the same thing.
+    pub contradicted_by: Option<String>,
     pub score: Option<f64>,
     pub why: Option<String>,
 }
@@ -187,14 +189,21 @@ pub struct SupersedeMemory {
     pub by: String,
     /// The reason.
     pub reason: Option<String>,
+    /// `clause`: only the sentence or clause of the old memory that the new one disagrees with takes the new words. The old memory
+    /// stays with its other facts, and nothing is superseded.
+    #[schemars(extend("x-rare" = true))]
+    pub replace: Option<Replace>,
 }
 
+#[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct SupersededMemory {
     pub memory_id: MemoryId,
     pub superseded_by: MemoryId,
     /// The names in the chain, oldest first.
     pub chain: Vec<String>,
+    /// With `replace`: the text of the old memory now.
+    pub text: Option<String>,
 }
 
 /// Forget: with `memory_ids` these move to the trash; with a query or filters the answer is a plan to review, which `gc_apply` applies.

@@ -12,6 +12,7 @@ mod code_ranking;
 mod code_snippet;
 mod collecting;
 mod context;
+mod contradictions;
 pub mod delivery;
 mod denials;
 mod digest;

@@ -1,10 +1,10 @@
 //! Whether a memory that was just added says something else than an older one, and which call would replace that. Nothing is
 //! replaced by itself.
 
-use rootset_api::{AddMemory, Request, SupersedeMemory, UpdateCandidate};
+use rootset_api::{AddMemory, Request, SupersedeMemory, UpdateCandidate, UpdateMemory};
 use rootset_model::{Content, MemoryId};
-use rootset_store::Workspace;
-use rootset_text::claims;
+use rootset_store::{RelatedMemory, Workspace};
+use rootset_text::claims::{self, with_clause};
 use serde_json::{Value, json};
 
 use crate::caller::{Caller, FrontEnd};
@@ -13,6 +13,8 @@ use crate::service::Service;
 
 /// Older memories that are compared with a new one: those that share the most of its subjects.
 const COMPARED_MAX: usize = 24;
+/// A text that says so much more than a clause of it has other facts, too.
+const MORE_BYTES_MIN: usize = 3;
 /// More would be a topic, not an update.
 const SHOWN_MAX: usize = 3;
 
@@ -35,10 +37,10 @@ impl Service {
             if let Some(update) = update {
                 found.push(UpdateCandidate {
                     memory_id: old.id,
-                    name: old.name.unwrap_or_else(|| old.id.to_string()),
+                    name: old.name.clone().unwrap_or_else(|| old.id.to_string()),
                     says: old.context[update.old.0..update.old.1].to_owned(),
                     now: content.context[update.new.0..update.new.1].to_owned(),
-                    next: next(workspace, old.id, memory, content, caller),
+                    next: next(workspace, &old, memory, content, &content.context[update.new.0..update.new.1], caller),
                 });
             }
         }
@@ -47,8 +49,22 @@ impl Service {
     }
 }
 
-/// The call that replaces the older memory. Agents have no tool of its own for that: they add the same memory again.
-fn next(workspace: &Workspace, old: MemoryId, new: MemoryId, content: &Content, caller: &Caller) -> Value {
+/// The call that replaces the older memory, or only its clause if it says more. Agents have no tool of its own for that: they add the same memory again.
+fn next(
+    workspace: &Workspace,
+    old: &RelatedMemory,
+    new: MemoryId,
+    content: &Content,
+    clause: &str,
+    caller: &Caller,
+) -> Value {
+    let says_more = with_clause(&old.context, clause).filter(|text| text.trim() != clause.trim());
+    let is_longer = |text: &String| text.len() > clause.len() + MORE_BYTES_MIN;
+    let old = old.id;
+    if says_more.as_ref().is_some_and(is_longer) {
+        let arguments = json!({"workspace_id": workspace.id, "memory_id": old, "text": clause, "replace": "clause"});
+        return json!({"operation": UpdateMemory::NAME, "arguments": arguments});
+    }
     if caller.front_end != FrontEnd::Mcp {
         let arguments = json!({"workspace_id": workspace.id, "memory_id": old, "by": new});
         return json!({"operation": SupersedeMemory::NAME, "arguments": arguments});

@@ -304,6 +304,15 @@ SELECT m.name FROM memories m
 WHERE m.workspace = ?1 AND m.repo IS NULL AND m.name IS NOT NULL AND m.trust <> 'untrusted' AND m.trashed_run IS NULL
 ORDER BY m.updated_at DESC, m.memory DESC LIMIT ?2;
 
+-- Notes that may contradict each other, with what tells which is newer and what somebody said of the pair.
+-- name: comparable_notes
+-- scans: stops after the notes that changed last
+SELECT m.memory, m.name, m.ingested_at, m.metadata, r.context
+FROM memories m
+JOIN revisions r ON r.workspace = m.workspace AND r.memory = m.memory AND r.revision = m.revision
+WHERE m.workspace = ?1 AND m.repo IS NULL AND m.trust <> 'untrusted' AND {{m_is_current}}
+ORDER BY m.updated_at DESC, m.memory DESC LIMIT ?3;
+
 -- What follows are parts of statements that ask about every kind at once (`each`).
 
 -- fragment: runs_with_trash_before.memory

@@ -116,8 +116,8 @@ pub use repair::{BrokenMemory, CodeOrigin, UnindexedText};
 pub use retention::RetentionTarget;
 pub use runs::{RunCounts, RunView, TrashedItem, TrashedText};
 pub use search::{
-    Candidate, Candidates, EntityHit, Hit, NEIGHBOURS, NamedMemory, Ranked, RelatedMemory, SearchFilters,
-    SearchRequest, SimilarMemory,
+    Candidate, Candidates, ComparableNote, EntityHit, Hit, NEIGHBOURS, NamedMemory, Ranked, RelatedMemory,
+    SearchFilters, SearchRequest, SimilarMemory,
 };
 pub use simulation::{Loss, RetentionSimulation};
 pub use stamp::{Author, Credential, Stamp, Way};

@@ -211,6 +211,8 @@ pub struct ListFilters {
     pub tags: Vec<String>,
     /// Terms that all have to occur.
     pub terms: Vec<String>,
+    /// Only these, where they are given.
+    pub among: Option<Vec<MemoryId>>,
     pub order: ListOrder,
     pub is_descending: bool,
     pub offset: i64,
@@ -436,11 +438,18 @@ fn list(
     workspace: WorkspaceKey,
     filters: &ListFilters,
 ) -> Result<(Vec<ListedMemory>, i64), StoreError> {
-    let matching = if filters.terms.is_empty() {
+    let mut matching = if filters.terms.is_empty() {
         None
     } else {
         Some(crate::search::memories_with_all_terms(tx, workspace, &filters.terms, LISTED_MATCHES_MAX)?)
     };
+    if let Some(among) = &filters.among {
+        let among = among.iter().map(|id| id.0);
+        matching = Some(match matching {
+            Some(matching) => among.filter(|id| matching.contains(id)).collect(),
+            None => among.collect(),
+        });
+    }
     let mut parameters: Vec<Value<'_>> = vec![
         workspace.into(),
         filters.source.as_ref().into(),

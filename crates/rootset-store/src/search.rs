@@ -19,7 +19,7 @@ use crate::{ContentPart, Store, Workspace, vectors};
 pub use entities::EntityHit;
 pub use nearest::NamedMemory;
 pub(crate) use similar::similar;
-pub use similar::{RelatedMemory, SimilarMemory};
+pub use similar::{ComparableNote, RelatedMemory, SimilarMemory};
 
 /// Chunks taken from the full-text index for ranking. More do not change the answers measurably, they only cost.
 const CANDIDATES: usize = 32;
@@ -100,6 +100,10 @@ pub struct Hit {
     pub trust: Trust,
     pub pinned_by: Option<PinnedBy>,
     pub tags: Vec<String>,
+    /// When its text last changed.
+    pub ingested_at: Timestamp,
+    /// JSON object.
+    pub metadata: Option<String>,
     pub part: ContentPart,
     pub start: usize,
     pub length: usize,
@@ -422,6 +426,8 @@ fn hits(tx: &mut dyn Transaction, workspace: WorkspaceKey, ranked: Vec<Ranked>) 
             trust: row.get(12)?,
             pinned_by: row.get(13)?,
             tags: read_list(row.get::<Option<String>>(14)?.as_deref())?,
+            ingested_at: row.get(15)?,
+            metadata: row.get(16)?,
         };
         found.insert(chunk, hit);
         Ok(())

@@ -37,6 +37,8 @@ pub struct BriefMemory {
     pub memory_of: Option<MemoryOf>,
     /// True if it waits for a person before other projects are shown it.
     pub waiting: Option<bool>,
+    /// A newer memory that says something else.
+    pub contradicted_by: Option<String>,
 }
 
 /// A topic that repeats the name or the text says nothing.
@@ -85,6 +87,7 @@ impl From<MemoryAnswer> for BriefOneMemory {
                 quarantined: full.quarantined,
                 memory_of: full.memory_of,
                 waiting: full.waiting,
+                contradicted_by: None,
             },
             decisions: some(full.decisions),
             rationale: some(full.rationale),
@@ -129,6 +132,7 @@ impl From<ListedAnswer> for BriefMemory {
             quarantined: full.quarantined,
             memory_of: None,
             waiting: full.waiting,
+            contradicted_by: full.contradicted_by.map(|names| names.join(", ")),
         }
     }
 }

@@ -114,6 +114,7 @@ impl From<MemoryResult> for BriefMemory {
             quarantined: full.quarantined,
             memory_of: full.memory_of,
             waiting: full.waiting,
+            contradicted_by: full.contradicted_by,
         }
     }
 }

@@ -53,6 +53,19 @@ pub struct UpdateMemory {
     pub expected_version: Option<i64>,
     /// Erase earlier texts for good, e.g. after pasting a key.
     pub erase_previous: Option<bool>,
+    /// `clause`: `text` replaces only the sentence or clause that it disagrees with; the rest stays.
+    #[schemars(extend("x-rare" = true))]
+    pub replace: Option<Replace>,
+    /// Names of memories that seem to contradict it and do not: no longer told until one of the two texts changes.
+    #[schemars(extend("x-rare" = true))]
+    pub both_hold: Option<Vec<String>>,
+}
+
+/// How much of a text is replaced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Replace {
+    Clause,
 }
 
 /// What an update can empty.
@@ -90,6 +103,7 @@ impl UpdateMemory {
             || self.pinned.is_some()
             || self.pin_reason.is_some()
             || self.expires_at.is_some()
+            || self.both_hold.as_ref().is_some_and(|names| !names.is_empty())
             || self.clear.as_ref().is_some_and(|fields| !fields.is_empty());
         self.changes_content() || changes_attributes || self.erase_previous == Some(true)
     }

@@ -8,14 +8,17 @@ use rootset_store::{Lifecycle, ListFilters, ListOrder, ListedMemory, Status, Wor
 use rootset_text::{snippet, terms};
 
 use crate::caller::Caller;
+use crate::contradictions::Contradictions;
 use crate::error::ServiceError;
 use crate::fields::{check_query, checked_tags, page};
 use crate::operation::Operation;
 use crate::personal::waits;
 use crate::service::Service;
 
-fn listed_answer(memory: ListedMemory, workspace: &Workspace) -> ListedAnswer {
+fn listed_answer(memory: ListedMemory, workspace: &Workspace, contradictions: &Contradictions) -> ListedAnswer {
     ListedAnswer {
+        contradicted_by: contradictions.contradicted_by.get(&memory.id).cloned(),
+        contradicts: contradictions.contradicts.get(&memory.id).cloned(),
         memory_id: memory.id,
         name: memory.name,
         topic: memory.topic,
@@ -44,7 +47,13 @@ impl Operation for ListMemories {
         let (offset, limit) = page(self.offset, self.limit)?;
         let query = self.query.unwrap_or_default();
         check_query(&query)?;
+        let only_contradicting = matches!(self.lifecycle, Some(LifecycleFilter::Contradicting));
+        let contradictions = match workspace.as_ref().filter(|_| only_contradicting) {
+            Some(workspace) => service.contradictions(workspace)?,
+            None => Contradictions::default(),
+        };
         let filters = ListFilters {
+            among: only_contradicting.then(|| contradictions.ids()),
             source: self.source,
             written_by: self.written_by,
             status: self.status.map(|status| match status {
@@ -55,7 +64,7 @@ impl Operation for ListMemories {
             channel: self.channel,
             only_waiting,
             lifecycle: match self.lifecycle.unwrap_or(LifecycleFilter::Live) {
-                LifecycleFilter::Live => Lifecycle::Live,
+                LifecycleFilter::Live | LifecycleFilter::Contradicting => Lifecycle::Live,
                 LifecycleFilter::Trashed => Lifecycle::Trashed,
                 LifecycleFilter::Superseded => Lifecycle::Superseded,
                 LifecycleFilter::All => Lifecycle::All,
@@ -75,7 +84,7 @@ impl Operation for ListMemories {
             return Ok(MemoryList { memories: Vec::new(), total: 0, offset, limit });
         };
         let (found, total) = service.store.list_memories(&workspace, &filters)?;
-        let memories = found.into_iter().map(|memory| listed_answer(memory, &workspace)).collect();
+        let memories = found.into_iter().map(|memory| listed_answer(memory, &workspace, &contradictions)).collect();
         Ok(MemoryList { memories, total, offset, limit })
     }
 }

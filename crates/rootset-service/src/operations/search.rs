@@ -13,6 +13,7 @@ use rootset_text::{dates, snippet};
 use super::entities::origin;
 use super::{about, nearest};
 use crate::caller::Caller;
+use crate::contradictions;
 use crate::error::ServiceError;
 use crate::fields::{check_query, checked_tags, clamped, not_negative};
 use crate::operation::Operation;
@@ -204,9 +205,14 @@ fn memories(
     let explain = asked.explain.unwrap_or(false);
     let question = Asked::new(asked.query.as_deref().unwrap_or_default(), request.now);
     let rank = |candidates: &_| ranking::rank(candidates, &question.about(request.terms), request.now, explain);
-    let hits = service.store.search(workspace, request, &rank)?;
-    let wanted = hits.into_iter().filter(|hit| is_wanted(hit));
-    Ok(wanted.map(|hit| SearchResult::Memory(memory_result(hit, workspace, terms, explain))).collect())
+    let mut hits: Vec<Hit> = service.store.search(workspace, request, &rank)?;
+    hits.retain(|hit| is_wanted(hit));
+    let mut contradicted = contradictions::newer_first(&mut hits);
+    let result = |hit: Hit| {
+        let contradicted_by = contradicted.remove(&hit.ranked.memory);
+        SearchResult::Memory(MemoryResult { contradicted_by, ..memory_result(hit, workspace, terms, explain) })
+    };
+    Ok(hits.into_iter().map(result).collect())
 }
 
 fn entities(
@@ -239,6 +245,7 @@ fn memory_result(hit: Hit, workspace: &Workspace, terms: &[QueryTerm], explain: 
         quarantined: hit.trust.is_quarantined().then_some(true),
         memory_of: memory_of(workspace),
         waiting: waits(workspace, hit.trust, hit.pinned_by),
+        contradicted_by: None,
         score: explain.then_some(hit.ranked.score),
         why: explain.then_some(hit.ranked.why),
     }

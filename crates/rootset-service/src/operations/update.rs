@@ -2,18 +2,20 @@
 
 use std::sync::Arc;
 
-use rootset_api::{MemoryField, Request, UpdateMemory, UpdatedMemory};
+use rootset_api::{MemoryField, Replace, Request, UpdateMemory, UpdatedMemory};
 use rootset_model::content::topic_of;
 use rootset_model::limits::REASON_CHARS_MAX;
 use rootset_model::names::check_memory_name;
 use rootset_model::{Content, Timestamp};
 use rootset_store::{
-    AttributeChanges, FullMemory, PreparedContent, StoreError, UpdateOutcome, UpdateRequest, Workspace,
+    AttributeChanges, FullMemory, MemoryRow, PreparedContent, StoreError, UpdateOutcome, UpdateRequest, Workspace,
 };
+use rootset_text::claims::with_clause;
 use serde_json::json;
 
 use super::purge::said;
 use crate::caller::Caller;
+use crate::contradictions::with_both_hold;
 use crate::error::ServiceError;
 use crate::fields::{
     RawContent, check_metadata, check_short_text, check_source_version, checked_content, checked_tags,
@@ -25,6 +27,8 @@ use crate::worker::{Completion, provider_failed};
 
 /// How often an update without `expected_version` is tried again when others change the same memory.
 const ATTEMPTS_MAX: usize = 8;
+/// Memories that one call may name as `both_hold`.
+const BOTH_HOLD_NAMES_MAX: usize = 16;
 /// Earlier revisions that a topic may have been taken from: five times as many as are kept unless somebody asks for more.
 const REVISIONS_COMPARED_MAX: usize = 100;
 
@@ -120,6 +124,42 @@ fn attributes(request: &UpdateMemory, now: Timestamp) -> Result<AttributeChanges
     })
 }
 
+/// The changes with what is said of others that both hold, where something is.
+fn both_hold(
+    request: &UpdateMemory,
+    service: &Service,
+    workspace: &Workspace,
+    attributes: &AttributeChanges,
+    seen: &MemoryRow,
+) -> Result<Option<AttributeChanges>, ServiceError> {
+    let Some(names) = request.both_hold.as_ref().filter(|names| !names.is_empty()) else { return Ok(None) };
+    if request.changes_content() {
+        return Err(ServiceError::invalid(
+            "`both_hold` says something of two texts as they are; change the text first",
+        ));
+    }
+    if names.len() > BOTH_HOLD_NAMES_MAX {
+        return Err(ServiceError::invalid(format!(
+            "`both_hold` has {} items, more than {BOTH_HOLD_NAMES_MAX}",
+            names.len()
+        )));
+    }
+    let others = names.iter().map(|name| {
+        let other = service.store.memory(workspace, name)?;
+        if other.id == seen.id {
+            return Err(ServiceError::invalid("`both_hold` names other memories than the one that is updated"));
+        }
+        Ok((other.id, other.ingested_at))
+    });
+    let others = others.collect::<Result<Vec<_>, ServiceError>>()?;
+    let stored = match &attributes.metadata {
+        Some(given) => given.as_deref(),
+        None => seen.metadata.as_deref(),
+    };
+    let metadata = with_both_hold(stored, seen.ingested_at, &others)?;
+    Ok(Some(AttributeChanges { metadata: Some(Some(metadata)), ..attributes.clone() }))
+}
+
 /// What is given wins over what is cleared; the inner `None` clears.
 fn over<T>(given: Option<T>, request: &UpdateMemory, field: MemoryField) -> Option<Option<T>> {
     given.map(Some).or_else(|| request.clears(field).then_some(None))
@@ -138,7 +178,14 @@ fn content(request: &UpdateMemory, base: Content, is_topic_made: bool) -> Result
             None => (!is_topic_made && kept(MemoryField::Topic)).then_some(base.topic),
             given => given.clone(),
         },
-        context: request.context.clone().unwrap_or(base.context),
+        context: match (request.replace, &request.context) {
+            (Some(Replace::Clause), Some(clause)) => with_clause(&base.context, clause).ok_or_else(|| {
+                ServiceError::invalid("`replace`: nothing in the text of this memory disagrees with the new one")
+                    .with_hint("give the whole text without `replace`; long texts are not looked through")
+            })?,
+            (Some(Replace::Clause), None) => return Err(ServiceError::invalid("`replace` is given without `text`")),
+            (None, given) => given.clone().unwrap_or(base.context),
+        },
         decisions: list(&request.decisions, base.decisions, MemoryField::Decisions),
         rationale: list(&request.rationale, base.rationale, MemoryField::Rationale),
     })
@@ -160,6 +207,8 @@ fn attempt(
     if seen.row.version != row.version {
         return Err(Attempt::ChangedMeanwhile);
     }
+    let dismissing = both_hold(request, service, workspace, attributes, &seen.row)?;
+    let attributes = dismissing.as_ref().unwrap_or(attributes);
     // Files have no hash to compare with, and their content need not be what a note's has to be.
     let erases = request.erase_previous == Some(true);
     let is_note = seen.row.doc_hash.is_some();

@@ -14,6 +14,7 @@ mod briefing;
 mod checking;
 mod clocks;
 mod context;
+mod contradictions;
 mod defragmenting;
 mod deleting;
 mod delivering;

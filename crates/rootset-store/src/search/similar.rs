@@ -1,4 +1,4 @@
-//! Memories that say nearly the same as one that is being added.
+//! Memories that say nearly the same as one that is being added, and notes that are compared with each other.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,6 +7,7 @@ use rootset_model::{MemoryId, Timestamp, WorkspaceKey};
 use super::{Ranked, hits};
 use crate::driver::{Combine, SearchIndex, SearchQuery, Transaction};
 use crate::error::StoreError;
+use crate::statements::memories as memory_sql;
 use crate::statements::search as sql;
 use crate::{Store, Workspace};
 
@@ -91,7 +92,40 @@ pub struct RelatedMemory {
     pub context: String,
 }
 
+/// A note that others are compared with.
+#[derive(Clone, Debug)]
+pub struct ComparableNote {
+    pub id: MemoryId,
+    pub name: Option<String>,
+    /// When its text last changed.
+    pub ingested_at: Timestamp,
+    /// JSON object.
+    pub metadata: Option<String>,
+    pub context: String,
+}
+
 impl Store {
+    /// The current notes that changed last, without those that nobody is shown unasked.
+    pub fn comparable_notes(
+        &self,
+        workspace: &Workspace,
+        now: Timestamp,
+        limit: usize,
+    ) -> Result<Vec<ComparableNote>, StoreError> {
+        let parameters = [workspace.key.into(), now.into(), (limit as i64).into()];
+        self.read(workspace, |tx| {
+            tx.rows(&memory_sql::COMPARABLE_NOTES, &parameters, |row| {
+                Ok(ComparableNote {
+                    id: row.get(0)?,
+                    name: row.get(1)?,
+                    ingested_at: row.get(2)?,
+                    metadata: row.get(3)?,
+                    context: row.get(4)?,
+                })
+            })
+        })
+    }
+
     /// Current memories that hold some of these terms, those with the most and rarest first; at most `limit`.
     pub fn related_memories(
         &self,

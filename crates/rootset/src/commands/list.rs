@@ -37,7 +37,7 @@ pub struct ListArguments {
     channel: Option<String>,
     #[arg(long)]
     status: Option<String>,
-    #[arg(long, value_name = "live|trashed|superseded|all")]
+    #[arg(long, value_name = "live|trashed|superseded|contradicting|all")]
     lifecycle: Option<String>,
     /// List your personal memory instead of the project's
     #[arg(long)]

@@ -22,7 +22,7 @@ pub struct SupersedeArguments {
 
 pub fn run(arguments: SupersedeArguments, program: &Program) -> Result<(), Failure> {
     let (memory_id, by, reason) = (arguments.old, arguments.new, arguments.reason);
-    let answer = program.run(SupersedeMemory { workspace_id: None, memory_id, by, reason })?;
+    let answer = program.run(SupersedeMemory { memory_id, by, reason, ..SupersedeMemory::default() })?;
     program.output.answer(&answer, |answer| {
         let chain: Vec<String> = answer.chain.iter().map(|name| escaped(name)).collect();
         format!("superseded: {}\n", chain.join(" → "))
