@@ -39,6 +39,10 @@ pub struct Claim {
     topic: BTreeMap<String, f64>,
     /// Words that stand directly in front of a word of the topic: `billing` of `billing service`.
     modifiers: BTreeMap<String, BTreeSet<String>>,
+    /// Words behind `of`: `wiki` of `owner of the wiki`.
+    complements: BTreeMap<String, BTreeSet<String>>,
+    /// What somebody or something has: `flight` of `Anna's flight`.
+    owned: BTreeMap<String, BTreeSet<String>>,
     /// Names that stand before the verb, or have an apostrophe: who or what it is about. Stems.
     subject_names: BTreeSet<String>,
     /// Names of several words.

@@ -121,15 +121,21 @@ impl Claim {
             && !old.subject_names.iter().any(|name| self.topic.contains_key(name) || self.former.contains(name))
     }
 
-    /// `billing service` and `search service`.
+    /// `billing service` and `search service`, `owner of the wiki` and `owner of the blog`, `Anna's flight` and `Anna's train`.
     fn has_other_modifiers(&self, old: &Self) -> bool {
-        self.modifiers.iter().any(|(head, mine)| {
-            old.modifiers.get(head).is_some_and(|theirs| {
-                mine.is_disjoint(theirs)
-                    && !mine.iter().any(|stem| old.topic.contains_key(stem))
-                    && !theirs.iter().any(|stem| self.topic.contains_key(stem) || self.former.contains(stem))
+        let is_known = |claim: &Self, stem: &String| claim.topic.contains_key(stem) || claim.former.contains(stem);
+        let differ = |mine: &BTreeMap<String, BTreeSet<String>>, theirs: &BTreeMap<String, BTreeSet<String>>| {
+            mine.iter().any(|(head, mine)| {
+                theirs.get(head).is_some_and(|theirs| {
+                    mine.is_disjoint(theirs)
+                        && !mine.iter().any(|stem| is_known(old, stem))
+                        && !theirs.iter().any(|stem| is_known(self, stem))
+                })
             })
-        })
+        };
+        differ(&self.modifiers, &old.modifiers)
+            || differ(&self.complements, &old.complements)
+            || differ(&self.owned, &old.owned)
     }
 
     /// How certain it is that the values exclude each other, from 0 to 1, and whether they are addresses.

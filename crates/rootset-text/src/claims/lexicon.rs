@@ -2,7 +2,7 @@
 //!
 //! All lists hold folded words and are sorted, so that looking a word up does not grow with the list.
 
-use crate::words::is_stop;
+use crate::words::{is_calendar, is_stop};
 
 /// How a name belongs to its subject.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -74,11 +74,12 @@ const STRONG: &[&str] = &[
     "correction", "cut", "decreased", "delayed", "deprecated", "disabled", "ditched", "divorced", "doubled",
     "downgraded", "dropped", "elected", "enabled", "extended", "fell", "fixed", "granted", "grew", "grown", "halved",
     "handed", "henceforth", "increased", "instead", "longer", "lowered", "migrated", "moved", "moves", "moving", "now",
-    "nowadays", "ported", "postponed", "promoted", "pushed", "quit", "raised", "rebranded", "reduced", "relocated",
-    "renamed", "reopened", "repaired", "replaced", "replaces", "rescheduled", "resigned", "resumed", "retired", "risen",
-    "rose", "scrapped", "shifted", "shortened", "shrank", "shrunk", "slipped", "stepped", "stopped", "succeeded",
-    "swapped", "switched", "switches", "switching", "took", "transferred", "tripled", "turned", "updated", "upgraded",
-    "voted",
+    "nowadays", "ported", "postponed", "promoted", "pushed", "quit", "raised", "reassigned", "rebooked", "rebranded",
+    "rebuilt", "redesigned", "reduced", "reinstalled", "relicensed", "relocated", "renamed", "renegotiated", "reopened",
+    "repainted", "repaired", "replaced", "replaces", "rerouted", "rescheduled", "resigned", "resumed", "retired",
+    "reverted", "rewritten", "rewrote", "risen", "rose", "scrapped", "shifted", "shortened", "shrank", "shrunk",
+    "slipped", "sold", "stepped", "stopped", "succeeded", "swapped", "switched", "switches", "switching", "took",
+    "transferred", "tripled", "turned", "updated", "upgraded", "voted",
 ];
 
 #[rustfmt::skip]
@@ -108,7 +109,10 @@ pub(super) fn change_of(words: &[String], place: usize) -> Change {
             .is_some_and(|(first, second)| first == word && words.get(place + 1).is_some_and(|next| next == second))
     };
     let is_forward = word == "forward" && words[..place].iter().any(|it| it == "brought");
-    if STRONG.binary_search(&word).is_ok() || is_forward || STRONG_PHRASES.iter().find(is_phrase).is_some() {
+    let is_since = word == "since"
+        && words.get(place + 1).is_some_and(|next| is_calendar(next) || matches!(next.as_str(), "last" | "yesterday"));
+    if STRONG.binary_search(&word).is_ok() || is_since || is_forward || STRONG_PHRASES.iter().find(is_phrase).is_some()
+    {
         Change::Strong
     } else if !matches!(word, "is" | "has" | "have") && WEAK.binary_search(&word).is_ok() {
         Change::Weak
@@ -124,7 +128,7 @@ pub(super) fn tells_former(words: &[String], place: usize) -> bool {
         "from" => before(1) != "apart" && words.get(place + 1).is_none_or(|next| next != "now"),
         "than" => before(1) == "rather",
         "of" => before(1) == "instead" || (before(1) == "place" && before(2) == "in"),
-        "longer" => before(1) == "no",
+        "longer" | "more" => before(1) == "no",
         "replaces" | "ditched" | "dropped" | "retired" | "scrapped" | "replaced" | "deprecated" | "swapped" => {
             words.get(place + 1).is_none_or(|next| next != "by" && next != "to" && next != "from")
         }
@@ -140,7 +144,17 @@ pub(super) fn tells_former(words: &[String], place: usize) -> bool {
 pub(super) fn tells_departure(word: &str) -> bool {
     matches!(
         word,
-        "left" | "moved" | "quit" | "resigned" | "retired" | "stepped" | "abroad" | "handed" | "leaves" | "leaving"
+        "leave"
+            | "left"
+            | "moved"
+            | "quit"
+            | "resigned"
+            | "retired"
+            | "stepped"
+            | "abroad"
+            | "handed"
+            | "leaves"
+            | "leaving"
     )
 }
 
@@ -258,10 +272,12 @@ pub(super) fn is_doubtful(words: &[String], place: usize, is_first: bool) -> boo
         .iter()
         .any(|word| matches!(word.as_str(), "now" | "instead" | "longer" | "starting" | "onwards" | "henceforth"));
     match words[place].as_str() {
-        "also" | "too" | "another" | "additionally" | "besides" | "both" | "either" | "if" | "might" | "maybe"
-        | "could" | "would" | "considering" | "thinking" | "hopes" | "hope" | "hoping" | "temporarily"
-        | "sometimes" | "occasionally" | "wondering" | "perhaps" | "planning" | "imagine" | "unless" | "wish"
-        | "suggests" | "suggested" | "proposed" | "proposes" | "debating" | "discussing" | "rumour" | "rumor" => true,
+        // `too small` is something else.
+        "too" => next.is_empty() || is_stop(next),
+        "also" | "another" | "additionally" | "besides" | "both" | "either" | "if" | "might" | "maybe" | "could"
+        | "would" | "considering" | "thinking" | "hopes" | "hope" | "hoping" | "temporarily" | "sometimes"
+        | "occasionally" | "wondering" | "perhaps" | "planning" | "imagine" | "unless" | "wish" | "suggests"
+        | "suggested" | "proposed" | "proposes" | "debating" | "discussing" | "rumour" | "rumor" => true,
         "well" => before == "as",
         "may" => {
             next.parse::<u8>().is_err() && !matches!(before, "in" | "until" | "by" | "of" | "to" | "for") && !says_now

@@ -57,6 +57,8 @@ impl Claim {
             .collect();
         let mut topic = BTreeMap::new();
         let mut modifiers: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        let mut complements: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        let mut owned: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         let mut former = BTreeSet::new();
         let aside = words
             .iter()
@@ -97,7 +99,7 @@ impl Claim {
             if let Some((at, modifier, was_name)) = &before
                 && at + 1 == place
                 && reader.touches(place)
-                && !was_name
+                && !(*was_name && is_name)
                 && *modifier != stem
             {
                 modifiers.entry(stem.clone()).or_default().insert(modifier.clone());
@@ -107,10 +109,16 @@ impl Claim {
                 && words.get(at + 1).is_some_and(|word| word == "of")
                 && (at + 2 == place || at + 3 == place && is_stop(&words[at + 2]))
             {
-                modifiers.entry(head.clone()).or_default().insert(stem.clone());
+                complements.entry(head.clone()).or_default().insert(stem.clone());
+            }
+            if let Some((at, owner, _)) = &before
+                && at + 1 == place
+                && is_possessive(&sentence[pieces[*at].end..pieces[place].start])
+            {
+                owned.entry(owner.clone()).or_default().insert(stem.clone());
             }
             let is_plain = !word.starts_with(|c: char| c.is_ascii_digit());
-            before = (is_plain && (!is_state[place] || is_name)).then_some((place, stem, is_name));
+            before = (is_plain && (!is_state[place] || place < verb)).then_some((place, stem, is_name));
         }
         if topic.is_empty() {
             return None;
@@ -140,6 +148,8 @@ impl Claim {
             end: range.end,
             topic,
             modifiers,
+            complements,
+            owned,
             subject_names,
             full_names,
             numbered,
@@ -187,6 +197,11 @@ fn is_letter_name(reader: &Reader<'_>, place: usize) -> bool {
         && written != "I"
         && written != "A"
         && place > 0
+}
+
+/// What stands between `Anna` and `flight` in `Anna's flight`.
+fn is_possessive(between: &str) -> bool {
+    matches!(between.trim_end(), "'s" | "’s" | "'" | "’")
 }
 
 /// Verbs that carry an attribute rather than a topic.

@@ -2,7 +2,7 @@
 
 /// Groups of states; within a group, words of one row mean the same and words of different rows exclude each other.
 #[rustfmt::skip]
-const STATES: [&[&[&str]]; 17] = [
+const STATES: [&[&[&str]]; 18] = [
     &[&["enabled", "activated", "on"], &["disabled", "deactivated", "off"]],
     &[&["open", "reopened", "unresolved"], &["closed", "resolved", "fixed", "shut"]],
     &[
@@ -39,6 +39,7 @@ const STATES: [&[&[&str]]; 17] = [
     &[&["short", "brief", "terse", "concise"], &["long", "detailed", "verbose", "explanatory"]],
     &[&["mandatory", "required"], &["optional"], &["forbidden", "banned"]],
     &[&["remote"], &["onsite", "hybrid"]],
+    &[&["hourly"], &["daily"], &["weekly"], &["biweekly", "fortnightly"], &["monthly"], &["quarterly"], &["yearly", "annually"]],
 ];
 
 pub(super) const GROUPS: usize = STATES.len();
