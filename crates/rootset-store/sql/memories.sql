@@ -341,10 +341,18 @@ WHERE m.workspace = ?1 AND m.trashed_run IS NOT NULL
 -- What a brief is chosen from, with how the texts begin.
 -- name: notes
 SELECT m.memory, m.name, m.written_by, m.tags, m.updated_at, m.trust, m.pinned_by, r.created_at, r.topic,
-       SUBSTR(r.context, 1, 600), r.decisions, r.rationale
+       SUBSTR(r.context, 1, 600), r.decisions, r.rationale, j.cursor
 FROM memories m
 JOIN revisions r ON r.workspace = m.workspace AND r.memory = m.memory AND r.revision = m.revision
+LEFT JOIN jobs j ON j.workspace = m.workspace AND j.kind = 'witness' AND j.subject = m.memory
 WHERE m.workspace = ?1 AND m.memory IN (SELECT value FROM blob_list(?2));
+
+-- name: of_agents_since
+-- scans: stops after the notes that changed last
+SELECT m.memory FROM memories m
+WHERE m.workspace = ?1 AND m.updated_at >= ?2 AND m.repo IS NULL AND m.channel = 'mcp' AND m.trust = 'agent'
+  AND m.trashed_run IS NULL
+ORDER BY m.updated_at DESC, m.memory DESC LIMIT ?3;
 
 -- name: count_waiting
 -- scans: personal memory is small; asked once a day

@@ -9,6 +9,7 @@ mod search;
 mod values;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use rootset_gc::ObservedTime;
 use rootset_model::{Timestamp, WorkspaceKey};
@@ -213,6 +214,9 @@ pub trait Engine: Send + Sync {
 
     /// By how much the wall clock of the server is ahead of this machine's; 0 where there is none.
     fn server_ahead_ms(&self) -> i64;
+
+    /// How long a writer waits for the others. A server has its own limits: there, only writers of one workspace meet.
+    fn set_write_wait(&mut self, _wait: Duration) {}
 
     /// What every transaction shows from now on, to an engine that checks tokens itself.
     fn act_with(&self, _credential: Credential) {}

@@ -6,6 +6,7 @@ use crate::driver::{Row, Tenant, Transaction, Value};
 use crate::error::StoreError;
 use crate::graph::Contribution;
 use crate::memories::{self, Status};
+use crate::notes::WITNESS;
 use crate::statements::jobs as sql;
 use crate::statements::memories as memory_sql;
 use crate::update::{History, Ingestion, UpdateOutcome, erase_before, set_revision, switch_revision, trim_revisions};
@@ -268,6 +269,6 @@ pub(crate) fn cancel(
     workspace: WorkspaceKey,
     memories: &[[u8; 16]],
 ) -> Result<(), StoreError> {
-    tx.execute(&sql::CANCEL_MANY, &[workspace.into(), COMPLETE.into(), EMBED.into(), memories.into()])?;
+    tx.execute(&sql::CANCEL_MANY, &[workspace.into(), COMPLETE.into(), EMBED.into(), memories.into(), WITNESS.into()])?;
     Ok(())
 }

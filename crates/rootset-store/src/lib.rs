@@ -34,6 +34,7 @@ mod leases;
 mod location;
 mod log;
 mod memories;
+mod notes;
 mod orphans;
 mod other_names;
 mod plans;
@@ -70,6 +71,7 @@ mod workspaces;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use driver::{DurabilitySetting, Engine, Tenant, Transaction, Wall};
 
@@ -107,7 +109,10 @@ pub use joint::{JointPart, JointPlan, NewJointPlan};
 pub use kinds::Terms;
 pub use leases::{DATABASE, Lease, Work};
 pub use location::{Location, LocationError, PostgresSettings, PostgresUrl};
-pub use memories::{FullMemory, Lifecycle, ListFilters, ListOrder, ListedMemory, MemoryRow, Recent, Status, Writer};
+pub use memories::{
+    FullMemory, Lifecycle, ListFilters, ListOrder, ListedMemory, MemoryRow, Recent, Status, Writer, witness_of,
+};
+pub use notes::{NoteKey, WITNESS};
 pub use plans::{Choice, ItemView, NewPlan, OfferedCut, OfferedItem, Offers, PlanTotals, PlanView, Searched};
 pub use projects::{Arrival, KnownProject, ProjectFacts, Related, RelatedBy};
 pub use purge::{PurgeSet, PurgeTarget, Receipt};
@@ -132,6 +137,9 @@ pub use update::{AttributeChanges, EraseIds, History, UpdateOutcome, UpdateReque
 pub use uses::RecordedUse;
 pub use vectors::{OwedVectors, UnembeddedChunk, VectorProgress};
 pub use workspaces::{NewWorkspace, NextLook, STANDARD_CLASS, Workspace, WorkspaceView};
+
+/// SQLite's header.
+const DATABASE_BYTES_MIN: u64 = 100;
 
 /// The version of the schema that this program reads and writes.
 pub const SCHEMA_VERSION: i64 = sqlite::SCHEMA_VERSION;
@@ -264,6 +272,35 @@ impl Store {
                 Err(StoreError::EngineMissing { engine: "PostgreSQL", feature: "postgres" })
             }
         }
+    }
+
+    /// Opens a database for somebody who is only passing: nothing is made, no schema is changed, and a writer waits no longer
+    /// than that for others. `None` where there is no database, or one of another version that its owner has to open first.
+    pub fn open_in_passing(
+        location: &Location,
+        postgres: &PostgresSettings,
+        write_wait: Duration,
+    ) -> Result<Option<Self>, StoreError> {
+        let mut store = match location {
+            Location::File(path) => {
+                // A shorter file is no database yet.
+                if !std::fs::metadata(path).is_ok_and(|it| it.is_file() && it.len() >= DATABASE_BYTES_MIN) {
+                    return Ok(None);
+                }
+                let is_older = std::cell::Cell::new(false);
+                let refuse = |_: &rusqlite::Connection| {
+                    is_older.set(true);
+                    Err(StoreError::Busy { waited_ms: 0 })
+                };
+                match sqlite::SqliteEngine::open(path, &refuse) {
+                    Err(_) if is_older.get() => return Ok(None),
+                    engine => Self::over(engine?),
+                }
+            }
+            Location::Postgres(_) => Self::open_with(location, None, postgres)?,
+        };
+        store.engine.set_write_wait(write_wait);
+        Ok(Some(store))
     }
 
     /// Opens or creates an embedded database and brings its schema up to date.

@@ -15,7 +15,7 @@ use crate::error::StoreError;
 use crate::other_names::{self, OtherName};
 use crate::statements::memories as sql;
 use crate::{Store, Workspace};
-pub use recent::Recent;
+pub use recent::{Recent, witness_of};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {

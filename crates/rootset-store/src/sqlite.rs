@@ -77,6 +77,7 @@ pub struct SqliteEngine {
     /// Dropped after the connections; `None` of a copy, which nobody locks.
     own_file: Option<Arc<OwnFile>>,
     wall: Wall,
+    write_wait: Duration,
 }
 
 impl std::fmt::Debug for SqliteEngine {
@@ -164,6 +165,7 @@ impl SqliteEngine {
             readers: Mutex::new(Vec::new()),
             own_file: None,
             wall: crate::time::of_this_machine(),
+            write_wait: Duration::from_millis(WRITE_WAIT_MS),
         }
     }
 
@@ -178,7 +180,7 @@ impl SqliteEngine {
             | OpenFlags::SQLITE_OPEN_PRIVATE_CACHE;
         let raw = rusqlite::Connection::open_with_flags(&self.path, flags)?;
         // The lock file orders our writers; this covers other programs and the moments of recovery and checkpoint.
-        raw.busy_timeout(Duration::from_millis(WRITE_WAIT_MS))?;
+        raw.busy_timeout(self.write_wait)?;
         // Partial indexes make SQLite plan by the values bound, and plan again whenever they change. Our plans must not
         // depend on values, and a plan costs more than most of our statements.
         raw.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
@@ -286,6 +288,10 @@ impl Engine for SqliteEngine {
         0
     }
 
+    fn set_write_wait(&mut self, wait: Duration) {
+        self.write_wait = wait;
+    }
+
     fn read(&self, _: Tenant, work: Work<'_>) -> Result<(), StoreError> {
         if !self.is_shut {
             return self.with_reader(|connection| connection.read(&self.wall, work));
@@ -300,8 +306,8 @@ impl Engine for SqliteEngine {
         if self.is_shut {
             return Err(StoreError::ReadOnly);
         }
-        let wait = Duration::from_millis(WRITE_WAIT_MS);
-        let busy = StoreError::Busy { waited_ms: WRITE_WAIT_MS };
+        let wait = self.write_wait;
+        let busy = StoreError::Busy { waited_ms: wait.as_millis() as u64 };
         let mut writer = self.writer.try_lock_for(wait).ok_or(busy)?;
         let _guard = self.lock.acquire(wait)?;
         self.logged_since.lock().get_or_insert_with(Instant::now);

@@ -65,7 +65,28 @@ impl Store {
             Ok(hits)
         })
     }
+
+    /// The texts of those of these segments that are stashed in a living session, in the order of the numbers.
+    pub fn stashed_texts(&self, workspace: &Workspace, segments: &[i64]) -> Result<Vec<(i64, String)>, StoreError> {
+        if segments.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.read(workspace, |tx| {
+            let mut hits = Vec::new();
+            let filters = StashFilters::default();
+            let parameters = parameters(workspace.key, segments.into(), &filters);
+            read_hits(tx, &sql::STASH_AMONG, &parameters, &filters, &mut hits)?;
+            let living: Vec<i64> = hits.iter().map(|hit| hit.segment).collect();
+            let parameters = [workspace.key.into(), living.as_slice().into(), TEXT_CHARS_MAX.into()];
+            let mut texts: HashMap<i64, String> =
+                tx.rows(&sql::PREVIEWS, &parameters, |row| Ok((row.get(0)?, row.get(1)?)))?.into_iter().collect();
+            Ok(segments.iter().filter_map(|segment| Some((*segment, texts.remove(segment)?))).collect())
+        })
+    }
 }
+
+/// More than a segment may have.
+const TEXT_CHARS_MAX: i64 = i32::MAX as i64;
 
 fn matching(
     tx: &mut dyn Transaction,
