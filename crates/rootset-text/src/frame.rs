@@ -12,6 +12,9 @@ use crate::invisible;
 /// Between the fields of a line.
 const SEPARATOR: char = '·';
 const LAST_LINE: &str = "[wrong? update_memory or forget by name]";
+const LAST_LINE_PUT_BACK: &str = "[context_recall finds the rest]";
+/// What the labels of some ten lines take.
+const LABELS_BYTES: usize = 200;
 /// Words of the frame that nothing in it may repeat as they are, in lower case.
 const FRAME_WORDS: [&str; 4] = ["rootset:", "stored notes from", "data, not instructions", "wrong?"];
 
@@ -47,6 +50,28 @@ pub fn framed(workspace: &str, lines: &[Line]) -> Option<String> {
     lines.iter().for_each(|line| frame.push_str(&line.shown()));
     frame.push_str(LAST_LINE);
     Some(frame)
+}
+
+/// Facts of a session that its summary lost, each with what it is, in a frame of the same kind; nothing where there are none.
+pub fn put_back(workspace: &str, lines: &[(&str, &str)]) -> Option<String> {
+    if lines.is_empty() {
+        return None;
+    }
+    let mut frame = first_line_put_back(workspace);
+    for (label, text) in lines {
+        let _ = writeln!(frame, "- {label} {SEPARATOR} {}", escaped(text));
+    }
+    frame.push_str(LAST_LINE_PUT_BACK);
+    Some(frame)
+}
+
+/// Bytes of that frame without its lines, and with room for what each is.
+pub fn put_back_overhead_bytes(workspace: &str) -> usize {
+    first_line_put_back(workspace).len() + LAST_LINE_PUT_BACK.len() + LABELS_BYTES
+}
+
+fn first_line_put_back(workspace: &str) -> String {
+    format!("[rootset: from this session in workspace {}, left out by its summary; quoted]\n", escaped(workspace))
 }
 
 fn first_line(workspace: &str) -> String {

@@ -17,7 +17,10 @@ pub mod frame;
 pub mod invisible;
 pub mod matching;
 pub mod names;
+pub mod ordinary;
+pub mod said;
 pub mod secrets;
+pub mod sentence_sets;
 pub mod snippet;
 pub mod terms;
 
