@@ -17,16 +17,23 @@ mod anthropic;
 mod blocks;
 mod claude_code;
 mod draft;
+mod episode;
 mod error;
 mod file_tools;
+pub mod hooks;
 mod openai;
+mod originals;
+mod prompts;
 mod raw;
 mod render;
 mod validate;
 
 pub use claude_code::read_claude_code;
 pub use draft::{Draft, Format, ReadOutcome, SkippedLine};
+pub use episode::{Changed, Episode, Failed, read_episode};
 pub use error::ReadError;
+pub use originals::text_of_line;
+pub use prompts::prompt_of_line;
 pub use render::{Piece, Rendered, render};
 pub use validate::validate;
 
