@@ -16,10 +16,12 @@ mod next_change;
 mod observed;
 mod policies;
 mod pushing;
+pub mod recalling;
 mod recheck;
 pub mod retention;
 mod safety;
 pub mod strategies;
+pub mod survival;
 
 pub use backups::{BackupFacts, BackupPolicy, backups_to_remove};
 pub use defrag::is_defrag_recommended;
