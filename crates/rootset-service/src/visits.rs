@@ -96,6 +96,14 @@ impl Service {
         }
     }
 
+    /// The same for a hook, whose process ends at once.
+    pub(crate) fn note_visit_now(&self, caller: &Caller, workspace: &Workspace) {
+        if let Some(person) = &caller.person {
+            self.visits.note((workspace.key, person.clone()), self.now());
+        }
+        self.flush_visits_and_log();
+    }
+
     /// When the person's session here before this one ended; `None` where this is the first.
     pub(crate) fn last_session(
         &self,

@@ -20,6 +20,13 @@ macro_rules! context_stash_operations {
             profiles: [Context],
             example: {"session_id": "today", "query": "parser"},
         }
+        ContextRecall => Recalled {
+            name: "context_recall",
+            effect: Read,
+            is: [idempotent, in_workspace],
+            profiles: [Core, Context],
+            example: {"query": "parser"},
+        }
         ContextRestore => ContextRestored {
             name: "context_restore",
             effect: Write,
@@ -91,6 +98,37 @@ pub struct StashResult {
     pub tokens: u32,
     pub stashed_at: Timestamp,
     pub reason: Option<String>,
+}
+
+/// Read the original text of what left your window: by its ids, or by words of it.
+#[skip_serializing_none]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct ContextRecall {
+    /// The workspace of the session; default: the current one.
+    pub workspace_id: Option<String>,
+    /// Ids from an earlier answer.
+    pub ids: Option<Vec<String>>,
+    /// Words to look for.
+    pub query: Option<String>,
+    /// Only these lines, such as `10-80`.
+    pub lines: Option<String>,
+    /// The limit of the answer (2000).
+    pub max_tokens: Option<i64>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Recalled {
+    /// The texts, best first.
+    pub results: Vec<RecalledText>,
+}
+
+#[skip_serializing_none]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct RecalledText {
+    pub id: String,
+    pub text: String,
+    /// The number of lines of the whole text, if it was cut.
+    pub full_lines: Option<usize>,
 }
 
 /// Return stashed segments to their place, or copy them from another session to the end of this one.

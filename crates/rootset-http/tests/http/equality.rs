@@ -191,6 +191,7 @@ fn context(twins: &mut Twins) {
     twins.good("context_compress", json!({"session_id": "s", "segment_id": "one", "summary": "birds"}));
     twins.good("context_gc_prune", json!({"session_id": "s", "segment_ids": ["two"], "strategy": "stash"}));
     twins.good("context_search_stash", json!({"session_id": "s", "query": "herons"}));
+    twins.good("context_recall", json!({"query": "herons"}));
     twins.good("context_restore", json!({"session_id": "s", "segment_ids": ["two"]}));
     twins.good("context_export", json!({"session_id": "s"}));
     let messages = json!([{"role": "user", "content": "hello"}]);

@@ -61,6 +61,7 @@ fn steps() -> Vec<(&'static str, Value)> {
         ("context_gc_analyze", json!({"session_id": "s", "target_tokens": 1})),
         ("context_gc_prune", json!({"session_id": "s", "segment_ids": ["b"], "strategy": "stash"})),
         ("context_search_stash", json!({"session_id": "s", "query": "b"})),
+        ("context_recall", json!({"query": "b"})),
         ("context_restore", json!({"session_id": "s", "segment_ids": ["b"]})),
         ("context_compress", json!({"session_id": "s", "segment_id": "b", "summary": "a function"})),
         ("context_explain", json!({"session_id": "s", "segment_id": "a"})),

@@ -10,6 +10,7 @@ mod focus;
 mod get;
 mod pin;
 mod prune;
+mod recall;
 mod sessions;
 mod stash;
 mod transfer;

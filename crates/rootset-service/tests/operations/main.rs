@@ -28,6 +28,7 @@ mod files;
 mod forgetting;
 mod graphs;
 mod harness;
+mod hooking;
 mod housekeeping;
 mod knowing;
 mod ledgers;

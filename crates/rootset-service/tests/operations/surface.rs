@@ -75,6 +75,7 @@ fn the_core_profile_is_the_one_that_clients_were_promised() {
     core.sort_unstable();
     let promised = [
         "add_memory",
+        "context_recall",
         "find_references",
         "forget",
         "gc_apply",

@@ -88,6 +88,7 @@ fn questions() -> Vec<(&'static str, Value)> {
         ("context_get", json!({"session_id": "morning"})),
         ("context_get", json!({"session_id": "morning", "format": "anthropic"})),
         ("context_search_stash", json!({"session_id": "morning", "query": "owl"})),
+        ("context_recall", json!({"query": "owl"})),
         ("search_code", json!({"query": "parse settings"})),
     ]);
     questions

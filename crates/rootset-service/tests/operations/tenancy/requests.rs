@@ -162,6 +162,7 @@ pub fn about(operation: &OperationInfo, it: &Handles, tree: &str) -> Vec<Value> 
             json!({"session_id": "Quokka-session", "segment_ids": [it.stashed], "from_session_id": it.session}),
             json!({"session_id": "Quokka-session", "segment_ids": [it.stashed]}),
         ],
+        "context_recall" => vec![json!({"query": it.stashed}), json!({"ids": ["s1", "s2", "s3", "s4"]})],
         "context_compress" => vec![in_session(json!({"segment_id": it.segment, "summary": "short"}))],
         "context_explain" => vec![
             in_session(json!({"segment_id": it.segment})),
