@@ -28,6 +28,8 @@ use crate::commands::edit::EditArguments;
 use crate::commands::entity::EntityCommand;
 use crate::commands::forget::ForgetArguments;
 use crate::commands::graph::GraphCommand;
+use crate::commands::hook::HookArguments;
+use crate::commands::hook::switch::HooksCommand;
 use crate::commands::import::ImportMemoriesArguments;
 use crate::commands::index::IndexArguments;
 use crate::commands::install::InstallArguments;
@@ -165,6 +167,10 @@ pub enum Command {
     #[command(subcommand)]
     Config(ConfigCommand),
     Install(InstallArguments),
+    /// Switch off what Rootset does by itself inside agents, and on again
+    #[command(subcommand)]
+    Hooks(HooksCommand),
+    Hook(HookArguments),
     Import(ImportMemoriesArguments),
     /// See Rootset at work in two minutes, on a temporary database
     Tour,
@@ -181,7 +187,11 @@ impl Command {
 
     /// An agent is at the other end: remarks for people are lost on it.
     pub fn serves_an_agent(&self) -> bool {
-        matches!(self, Self::Mcp(_))
+        match self {
+            Self::Mcp(_) => true,
+            Self::Hook(arguments) => arguments.answers_a_client(),
+            _ => false,
+        }
     }
 
     /// It ends when it is told to, not when it has answered.

@@ -17,6 +17,7 @@ pub mod edit;
 pub mod entity;
 pub mod forget;
 pub mod graph;
+pub mod hook;
 pub mod import;
 pub mod index;
 pub mod install;
@@ -69,6 +70,8 @@ pub fn run(command: Command, program: &Program) -> Result<(), Failure> {
         Command::Undo(arguments) => undo::run(arguments, program),
         Command::Forget(arguments) => forget::run(arguments, program),
         Command::Supersede(arguments) => supersede::run(arguments, program),
+        Command::Hook(arguments) => hook::run(arguments, program),
+        Command::Hooks(command) => hook::switch::run(&command, program),
         Command::Review(arguments) => review::run(arguments, program),
         Command::Brief(arguments) => brief::run(arguments, program),
         Command::Trust(arguments) => trust::run(arguments, program),

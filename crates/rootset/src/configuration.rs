@@ -54,6 +54,8 @@ pub struct Configuration {
     pub workspace: Option<String>,
     pub settings: Settings,
     pub events: EventConfiguration,
+    /// Patterns of folders in which hooks do nothing.
+    pub hooks_exclude: Vec<String>,
     #[cfg(feature = "http")]
     pub server: ServerConfiguration,
     pub extract: ExtractModel,
@@ -186,6 +188,7 @@ impl Reader {
             workspace: self.text("workspace").filter(|name| name != AUTOMATIC_WORKSPACE),
             settings,
             events: self.events()?,
+            hooks_exclude: self.texts("hooks.exclude").unwrap_or_default(),
             #[cfg(feature = "http")]
             server: self.server()?,
             extract: match self.text("extract.provider").as_deref() {

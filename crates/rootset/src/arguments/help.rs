@@ -16,7 +16,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
     ),
     ("Forgetting", &["rm", "forget", "prune", "undo", "trash", "secrets", "receipt", "log", "audit", "gc"]),
     ("Code and context", &["index", "watch", "code", "context"]),
-    ("Servers and programs", &["mcp", "serve", "daemon", "token", "call"]),
+    ("Servers and programs", &["mcp", "serve", "daemon", "token", "call", "hook", "hooks"]),
     ("Upkeep", &["workspace", "backup", "doctor", "stats", "defrag", "model", "config", "completions", "man"]),
 ];
 const REST: &str = "More";

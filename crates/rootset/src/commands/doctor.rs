@@ -7,6 +7,7 @@ use rootset_api::{Doctor, DoctorAnswer};
 use rootset_service::ServiceError;
 use serde_json::json;
 
+use super::install::Client;
 use super::salvage;
 use crate::arguments::described_by;
 use crate::exit::{Failure, STATUS_CALLER};
@@ -34,6 +35,7 @@ pub fn run(arguments: DoctorArguments, program: &Program) -> Result<(), Failure>
         outcome => outcome?,
     };
     program.output.answer(&answer, render)?;
+    tell_of_hooks(program)?;
     if answer.ok {
         return Ok(());
     }
@@ -46,6 +48,25 @@ pub fn run(arguments: DoctorArguments, program: &Program) -> Result<(), Failure>
         program.output.talk("`rootset doctor --repair` rebuilds what can be rebuilt");
     }
     Err(Failure::Said(STATUS_CALLER))
+}
+
+/// Hooks that a client does not run are silent: who installed them hears whether they ever were.
+fn tell_of_hooks(program: &Program) -> Result<(), ServiceError> {
+    let installed = super::install::clients_with_hooks()?;
+    if program.output.in_json() || installed.is_empty() {
+        return Ok(());
+    }
+    let fired = program.service()?.clients_with_hooks()?;
+    for client in installed {
+        let name = client.name();
+        if fired.contains(client.as_str()) {
+            program.output.talk(&format!("hooks of {name} are installed and have fired"));
+        } else {
+            let trust = if client == Client::Codex { "; Codex runs them once you trust them (/hooks)" } else { "" };
+            program.output.talk(&format!("hooks of {name} are installed and have never fired: restart {name}{trust}"));
+        }
+    }
+    Ok(())
 }
 
 fn is_damage(error: &ServiceError) -> bool {

@@ -1,16 +1,18 @@
-//! `rootset install`: the entry that starts `rootset mcp`, in the configuration of an agent.
+//! `rootset install`: the entry that starts `rootset mcp`, and the hooks that run `rootset hook`, in the configuration of an
+//! agent.
 //!
-//! The file is somebody else's: only our entry is touched, every other byte stays, and a file that cannot be read to the
-//! end is left alone. Undo puts back what was there, to the byte, unless somebody has written since.
+//! The files are somebody else's: only our entries are touched, every other byte stays, and if one cannot be read to the
+//! end, none is changed. Undo puts back what was there, to the byte, unless somebody has written since.
 
 mod client;
 mod entry;
-mod file;
+pub mod file;
+mod hooks_document;
 mod json_document;
 mod record;
 mod toml_document;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use rootset_api::{ErrorCode, Profile, Profiles};
@@ -24,13 +26,13 @@ use crate::program::Program;
 use crate::prompt;
 use crate::render::{self, escaped};
 use client::{Format, SettingsFile};
-use entry::Entry;
+use entry::{Entry, HookEntry};
 use record::Record;
 
 /// Lines around a change that are shown: enough to see where it is, too few to show other servers' keys.
 const DIFF_CONTEXT_LINES: usize = 2;
 
-/// Connect an agent: write the MCP entry for this program into its configuration
+/// Connect an agent: write the MCP entry and the hooks of this program into its configuration
 #[derive(Debug, Args)]
 pub struct InstallArguments {
     /// The agent to connect
@@ -46,9 +48,15 @@ pub struct InstallArguments {
     /// Put everything back as it was before
     #[arg(long)]
     undo: bool,
-    /// Only print what belongs in the file
+    /// Only print what belongs in the files
     #[arg(long, conflicts_with = "undo")]
     print: bool,
+    /// Leave the hooks out: the agent then has the tools alone
+    #[arg(long, conflicts_with = "no_mcp")]
+    no_hooks: bool,
+    /// Leave the MCP entry out: the agent then has the hooks alone
+    #[arg(long)]
+    no_mcp: bool,
     /// Only for the project around the working folder, in a file that can be shared
     #[arg(long)]
     project: bool,
@@ -107,38 +115,116 @@ pub fn run(arguments: &InstallArguments, program: &Program) -> Result<(), Failur
 }
 
 fn install(client: Client, arguments: &InstallArguments, program: &Program) -> Result<(), Failure> {
-    let settings = client::settings_file(client, arguments.project)?;
-    let entry = Entry::new(arguments.profile.as_ref(), arguments.project, &program.global)?;
+    let entries = Entries {
+        server: Entry::new(arguments.profile.as_ref(), arguments.project, &program.global)?,
+        hook: HookEntry::new(client, &program.global)?,
+    };
+    let files = files(client, arguments)?;
     if arguments.print {
-        let printed = Printed { client: client.as_str(), path: &settings.path, entry: entry.as_json(&settings) };
-        return program.output.answer(&printed, |_| snippet(&settings, &entry));
+        return print(client, &files, &entries, program);
     }
-    let record = Record::read()?;
-    let before = file::read(&settings.path)?;
-    let change = if arguments.undo {
-        taken_out(&settings, before.as_deref(), &record)
-    } else {
-        put_in(&settings, before.as_deref(), &entry)
-    };
-    let change = match change {
-        Ok(change) => change,
-        Err(problem) => return refuse(&settings, &entry, &problem, arguments.undo, program),
-    };
-    let is_changed = before != change.after;
-    if is_changed {
-        show_and_ask(&settings.path, before.as_deref(), change.after.as_deref(), program)?;
+    let mut record = Record::read()?;
+    // Everything is decided before anything is written.
+    let mut changes = Vec::new();
+    for settings in &files {
+        let before = file::read(&settings.path)?;
+        let change = if arguments.undo {
+            taken_out(settings, before.as_deref(), &record)
+        } else {
+            put_in(settings, before.as_deref(), &entries)
+        };
+        match change {
+            Ok(change) => changes.push((settings, before, change)),
+            Err(problem) => return refuse(settings, &entries, &problem, arguments.undo, program),
+        }
     }
-    write(&settings, before.as_deref(), &change, record, arguments.undo)?;
+    let to_change: Vec<_> = changes.iter().filter(|(_, before, change)| *before != change.after).collect();
+    show_and_ask(&to_change, program)?;
+    for (settings, before, change) in &changes {
+        write(settings, before.as_deref(), change, &mut record, arguments.undo)?;
+    }
+    let is_changed = !to_change.is_empty();
+    let entry_only = changes.iter().any(|(_, _, change)| change.entry_only);
+    let file = |(settings, before, change): &(&SettingsFile, Option<String>, Change)| InstalledFile {
+        path: settings.path.clone(),
+        is_hooks: settings.is_hooks(),
+        changed: *before != change.after,
+    };
+    let installed: Vec<InstalledFile> = changes.iter().map(file).collect();
     let answer = Installed {
         client: client.as_str(),
-        path: &settings.path,
+        path: &installed[0].path,
         changed: is_changed,
         installed: !arguments.undo,
-        entry_only: change.entry_only,
+        entry_only,
+        files: &installed,
     };
-    program.output.answer(&answer, |_| in_words(client, arguments, &settings.path, is_changed))?;
+    program.output.answer(&answer, |_| in_words(client, arguments, &installed))?;
     if !program.output.in_json() && is_changed {
-        remarks(client, arguments, &entry, change.entry_only, program);
+        let has_hooks = installed.iter().any(|file| file.is_hooks);
+        remarks(client, arguments, &entries.server, entry_only, has_hooks, program);
+    }
+    Ok(())
+}
+
+/// The clients whose own files hold our hooks.
+pub fn clients_with_hooks() -> Result<Vec<Client>, ServiceError> {
+    let mut found = Vec::new();
+    for client in Client::value_variants() {
+        let Some(settings) = client::hooks_file(*client, false)? else { continue };
+        let text = file::read(&settings.path)?;
+        if text.is_some_and(|text| hooks_document::edited(&text, *client, None).is_ok_and(|without| without != text)) {
+            found.push(*client);
+        }
+    }
+    Ok(found)
+}
+
+/// The files of an agent that are ours to change, as far as they were asked for.
+fn files(client: Client, arguments: &InstallArguments) -> Result<Vec<SettingsFile>, ServiceError> {
+    let mut files = Vec::new();
+    if !arguments.no_mcp {
+        files.push(client::settings_file(client, arguments.project)?);
+    }
+    if !arguments.no_hooks {
+        files.extend(client::hooks_file(client, arguments.project)?);
+    }
+    if files.is_empty() {
+        let error = ServiceError::invalid(format!(
+            "there are no hooks for {}{}",
+            client.name(),
+            if arguments.project { " in a project" } else { "" }
+        ));
+        return Err(error.with_hint("drop `--no-mcp`"));
+    }
+    Ok(files)
+}
+
+/// What goes into the files.
+struct Entries {
+    server: Entry,
+    hook: HookEntry,
+}
+
+fn print(client: Client, files: &[SettingsFile], entries: &Entries, program: &Program) -> Result<(), Failure> {
+    let server = files.iter().find(|file| !file.is_hooks());
+    let hooks = files.iter().find(|file| file.is_hooks());
+    let printed = Printed {
+        client: client.as_str(),
+        path: &files[0].path,
+        entry: server.map(|file| entries.server.as_json(file)),
+        hooks: hooks.map(|file| json!({"path": file.path, "hooks": hooks_document::printed(client, &entries.hook)})),
+    };
+    // What is piped into the file of a client is one document; a person sees where each belongs.
+    program.output.answer(&printed, |_| snippet(&files[0], entries))?;
+    if !program.output.in_json() {
+        for file in &files[1..] {
+            program.output.talk(&format!(
+                "in {}:\n{}",
+                escaped(&file.path.display().to_string()),
+                snippet(file, entries)
+            ));
+        }
     }
     Ok(())
 }
@@ -151,7 +237,7 @@ struct Change {
     entry_only: bool,
 }
 
-fn put_in(settings: &SettingsFile, before: Option<&str>, entry: &Entry) -> Result<Change, String> {
+fn put_in(settings: &SettingsFile, before: Option<&str>, entry: &Entries) -> Result<Change, String> {
     let after = edited(settings, before.unwrap_or_default(), Some(entry))?;
     Ok(Change { after: Some(after), entry_only: false })
 }
@@ -179,7 +265,10 @@ fn taken_out(settings: &SettingsFile, now: Option<&str>, record: &Record) -> Res
 struct Printed<'a, Fields> {
     client: &'static str,
     path: &'a Path,
-    entry: Fields,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    entry: Option<Fields>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hooks: Option<Fields>,
 }
 
 /// What `--json` prints otherwise.
@@ -189,29 +278,38 @@ struct Installed<'a> {
     path: &'a Path,
     changed: bool,
     installed: bool,
-    /// Undo found the file changed and took out nothing but the entry.
+    /// Undo found a file changed and took out nothing but the entry.
     entry_only: bool,
+    files: &'a [InstalledFile],
+}
+
+#[derive(Serialize)]
+struct InstalledFile {
+    path: PathBuf,
+    is_hooks: bool,
+    changed: bool,
 }
 
 /// The whole text of the file with our entry in it, or without it.
-fn edited(settings: &SettingsFile, text: &str, entry: Option<&Entry>) -> Result<String, String> {
+fn edited(settings: &SettingsFile, text: &str, entry: Option<&Entries>) -> Result<String, String> {
     match settings.format {
         Format::Json { servers, has_comments, .. } => {
-            let fields = entry.map(|entry| entry.as_json(settings));
+            let fields = entry.map(|entry| entry.server.as_json(settings));
             json_document::edited(text, servers, has_comments, fields.as_ref())
         }
-        Format::Toml { servers } => toml_document::edited(text, servers, entry),
+        Format::Toml { servers } => toml_document::edited(text, servers, entry.map(|entry| &entry.server)),
+        Format::Hooks { client } => hooks_document::edited(text, client, entry.map(|entry| &entry.hook)),
     }
 }
 
 /// What belongs in the file, for those who put it there by hand.
-fn snippet(settings: &SettingsFile, entry: &Entry) -> String {
+fn snippet(settings: &SettingsFile, entry: &Entries) -> String {
     edited(settings, "", Some(entry)).expect("an empty file takes an entry")
 }
 
 fn refuse(
     settings: &SettingsFile,
-    entry: &Entry,
+    entry: &Entries,
     problem: &str,
     is_undo: bool,
     program: &Program,
@@ -230,23 +328,28 @@ fn refuse(
     Err(error.with_hint("nothing was changed; add the lines above by hand").into())
 }
 
-fn show_and_ask(path: &Path, before: Option<&str>, after: Option<&str>, program: &Program) -> Result<(), Failure> {
-    if !program.output.in_json() {
-        program.output.talk(&difference(path, before.unwrap_or_default(), after.unwrap_or_default()));
+fn show_and_ask(changes: &[&(&SettingsFile, Option<String>, Change)], program: &Program) -> Result<(), Failure> {
+    let mut questions = Vec::new();
+    for (settings, before, change) in changes {
+        let (path, after) = (&settings.path, change.after.as_deref());
+        if !program.output.in_json() {
+            program.output.talk(&difference(path, before.as_deref().unwrap_or_default(), after.unwrap_or_default()));
+        }
+        let what = match (before, after) {
+            (None, _) => "create",
+            (Some(_), None) => "remove",
+            (Some(_), Some(_)) => "change",
+        };
+        questions.push(format!("{what} {}", escaped(&path.display().to_string())));
     }
-    let what = match (before, after) {
-        (None, _) => "create",
-        (Some(_), None) => "remove",
-        (Some(_), Some(_)) => "change",
-    };
-    prompt::confirm(program, &format!("{what} {}", escaped(&path.display().to_string())))
+    if questions.is_empty() { Ok(()) } else { prompt::confirm(program, &questions.join(" and ")) }
 }
 
 fn write(
     settings: &SettingsFile,
     before: Option<&str>,
     change: &Change,
-    mut record: Record,
+    record: &mut Record,
     is_undo: bool,
 ) -> Result<(), Failure> {
     let path = &settings.path;
@@ -288,22 +391,45 @@ fn difference(path: &Path, before: &str, after: &str) -> String {
     shown
 }
 
-fn in_words(client: Client, arguments: &InstallArguments, path: &Path, is_changed: bool) -> String {
-    let client = client.name();
-    let path = escaped(&path.display().to_string());
-    match (arguments.undo, is_changed) {
-        (false, true) => format!("installed for {client}: {path}\n"),
-        (false, false) => format!("already installed for {client}: {path}\n"),
-        (true, true) => format!("removed from {client}: {path}\n"),
-        (true, false) => format!("not installed for {client}: {path}\n"),
-    }
+fn in_words(client: Client, arguments: &InstallArguments, files: &[InstalledFile]) -> String {
+    let line = |file: &InstalledFile| {
+        let client = client.name();
+        let path = escaped(&file.path.display().to_string());
+        let what = if file.is_hooks { "hooks " } else { "" };
+        match (arguments.undo, file.changed) {
+            (false, true) => format!("{what}installed for {client}: {path}\n"),
+            (false, false) => format!("{what}already installed for {client}: {path}\n"),
+            (true, true) => format!("{what}removed from {client}: {path}\n"),
+            (true, false) => format!("{what}not installed for {client}: {path}\n"),
+        }
+    };
+    files.iter().map(line).collect()
 }
 
-fn remarks(client: Client, arguments: &InstallArguments, entry: &Entry, entry_only: bool, program: &Program) {
+fn remarks(
+    client: Client,
+    arguments: &InstallArguments,
+    entry: &Entry,
+    entry_only: bool,
+    has_hooks: bool,
+    program: &Program,
+) {
     if entry_only {
         program.output.talk("the file has changed since it was installed: only our entry was taken out");
     }
     if arguments.undo {
+        return;
+    }
+    if has_hooks {
+        program.output.talk(
+            "hooks: the agent hears what you pinned, said or decided, beside its own memory; `rootset hooks off` stops that",
+        );
+        if client == Client::Codex {
+            program.output.talk("Codex runs hooks only once you trust them: start it and run /hooks");
+        }
+    }
+    if arguments.no_mcp {
+        program.output.talk(&format!("undo: rootset install {} --undo", client.as_str()));
         return;
     }
     program.output.talk(&entry.confinement);

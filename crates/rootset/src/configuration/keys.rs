@@ -567,6 +567,12 @@ const AFTER_RETENTION: &[Key] = &[
         about: "replaces `code.roots` in this workspace",
     },
     Key {
+        path: "hooks.exclude",
+        kind: Kind::TextList,
+        value: Value::Default("[]"),
+        about: "folders in which hooks do nothing, such as `~/clients/**`",
+    },
+    Key {
         path: "context.budget_tokens",
         kind: Kind::Count { min: 1 },
         value: Value::Default("200000"),

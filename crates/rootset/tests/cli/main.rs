@@ -12,6 +12,7 @@ mod contexts;
 mod conversations;
 mod daemon;
 mod equality;
+mod hooking;
 mod importing;
 mod indexing;
 mod installing;

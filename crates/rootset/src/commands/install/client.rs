@@ -13,6 +13,12 @@ pub struct SettingsFile {
     pub format: Format,
 }
 
+impl SettingsFile {
+    pub fn is_hooks(&self) -> bool {
+        matches!(self.format, Format::Hooks { .. })
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     Json {
@@ -26,6 +32,28 @@ pub enum Format {
     Toml {
         servers: &'static str,
     },
+    /// Lists of hooks by event.
+    Hooks {
+        client: Client,
+    },
+}
+
+/// The file that lists hooks, of clients that have any. A project's own is for this person alone: hooks that a repository
+/// brings along would run a program that others do not have.
+pub fn hooks_file(client: Client, is_project: bool) -> Result<Option<SettingsFile>, ServiceError> {
+    let path = match (client, is_project) {
+        (Client::ClaudeCode, true) => project()?.join(".claude/settings.local.json"),
+        (Client::ClaudeCode, false) => match set("CLAUDE_CONFIG_DIR") {
+            Some(folder) => folder.join("settings.json"),
+            None => home()?.join(".claude/settings.json"),
+        },
+        (Client::Codex, false) => match set("CODEX_HOME") {
+            Some(folder) => folder.join("hooks.json"),
+            None => home()?.join(".codex/hooks.json"),
+        },
+        (Client::Codex, true) | (Client::Cursor | Client::VsCode, _) => return Ok(None),
+    };
+    Ok(Some(SettingsFile { path, format: Format::Hooks { client } }))
 }
 
 pub fn settings_file(client: Client, is_project: bool) -> Result<SettingsFile, ServiceError> {

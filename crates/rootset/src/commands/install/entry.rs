@@ -10,12 +10,52 @@ use rootset_service::{PERSONAL, ServiceError};
 use rootset_store::Location;
 use serde_json::{Value, json};
 
+use super::Client;
 use super::client::{Format, SettingsFile};
 use crate::arguments::GlobalArguments;
 
 /// The name of our entry among the servers.
 pub const NAME: &str = "rootset";
 const PROGRAM: &str = "rootset";
+
+/// What a client runs at each event.
+#[derive(Debug)]
+pub struct HookEntry {
+    pub command: String,
+    pub arguments: Vec<String>,
+}
+
+impl HookEntry {
+    /// The same database and workspace as the server's. Its file is never shared, so that it may name them.
+    pub fn new(client: Client, global: &GlobalArguments) -> Result<Self, ServiceError> {
+        let mut arguments = vec!["hook".to_owned(), client.as_str().to_owned()];
+        if let Some(workspace) = &global.workspace {
+            arguments.extend(["--workspace".to_owned(), workspace.clone()]);
+        }
+        if let Some(db) = &global.db {
+            arguments.extend(["--db".to_owned(), database(db, false)?]);
+        }
+        if let Some(config) = &global.config {
+            arguments.extend(["--config".to_owned(), absolute(config)?]);
+        }
+        Ok(Self { command: program()?, arguments })
+    }
+
+    /// For clients that hand a line to a shell.
+    pub fn in_shell(&self) -> String {
+        let words = std::iter::once(&self.command).chain(&self.arguments);
+        words.map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+    }
+}
+
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '-' | '_' | '.' | ':' | '=' | ',' | '@');
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
 
 #[derive(Debug)]
 pub struct Entry {

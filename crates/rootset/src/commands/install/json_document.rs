@@ -59,7 +59,7 @@ pub fn without_empty_list(text: &str, servers: &str, has_comments: bool) -> Resu
 }
 
 /// What agents read: JSON, with comments and trailing commas at most.
-fn options(has_comments: bool) -> ParseOptions {
+pub fn options(has_comments: bool) -> ParseOptions {
     ParseOptions {
         allow_comments: has_comments,
         allow_trailing_commas: has_comments,
@@ -100,8 +100,8 @@ fn update(member: &CstObjectProp, entry: &Value) {
     }
 }
 
-/// The entry is ours: two levels deep.
-fn input(value: &Value) -> CstInputValue {
+/// The entry is ours: a few levels deep.
+pub fn input(value: &Value) -> CstInputValue {
     match value {
         Value::Null => CstInputValue::Null,
         Value::Bool(value) => CstInputValue::Bool(*value),

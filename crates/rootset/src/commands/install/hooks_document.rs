@@ -1,0 +1,199 @@
+//! Our hooks in a JSON text, put in or taken out; every other byte stays.
+//!
+//! Clients keep, per event, a list of groups, each with a list of hooks. Ours is a group of its own in each event, so that
+//! nobody else's group is touched; it is recognised by what it runs.
+
+#![expect(clippy::disallowed_types, reason = "the configuration of an agent is JSON")]
+
+use jsonc_parser::cst::{CstArray, CstNode, CstObject, CstRootNode};
+use rootset_model::json;
+use serde_json::{Value, json};
+
+use super::Client;
+use super::entry::HookEntry;
+use super::json_document::{input, options};
+
+const HOOKS: &str = "hooks";
+/// The command that our hooks run, whichever path the program has.
+const PROGRAM: &str = "rootset";
+const COMMAND: &str = "hook";
+
+/// Events with their time limits in seconds: more than the program ever takes, so that a client that has a shorter limit where
+/// none is given waits for the answer.
+const OF_CLAUDE_CODE: [(&str, u32); 8] = [
+    ("SessionStart", 3),
+    ("UserPromptSubmit", 3),
+    ("SubagentStart", 3),
+    ("PreCompact", 5),
+    ("PostCompact", 5),
+    ("SubagentStop", 5),
+    ("Stop", 5),
+    ("SessionEnd", 5),
+];
+const OF_CODEX: [(&str, u32); 4] = [("SessionStart", 3), ("UserPromptSubmit", 3), ("PreCompact", 5), ("Stop", 5)];
+
+fn events(client: Client) -> &'static [(&'static str, u32)] {
+    match client {
+        Client::ClaudeCode => &OF_CLAUDE_CODE,
+        Client::Codex => &OF_CODEX,
+        Client::Cursor | Client::VsCode => &[],
+    }
+}
+
+/// The text with our hooks in it, or without them. An error says in words what is wrong with the text.
+pub fn edited(text: &str, client: Client, entry: Option<&HookEntry>) -> Result<String, String> {
+    if text.trim().is_empty() && entry.is_none() {
+        return Ok(text.to_owned());
+    }
+    if !text.trim().is_empty() {
+        serde_json::from_str::<serde::de::IgnoredAny>(text).map_err(|error| format!("it {}", json::fault(&error)))?;
+    }
+    let root = CstRootNode::parse(text, &options(false)).map_err(|error| error.to_string())?;
+    let root = match (text.trim().is_empty(), root.object_value()) {
+        (false, None) => return Err("it does not hold a JSON object".to_owned()),
+        _ => root,
+    };
+    let root_object = root.object_value_or_create().ok_or("it does not hold a JSON object")?;
+    match entry {
+        Some(entry) => put_in(&root_object, client, entry)?,
+        None => take_out(&root_object)?,
+    }
+    Ok(root.to_string())
+}
+
+/// What belongs in the file, for those who put it there by hand.
+pub fn printed(client: Client, entry: &HookEntry) -> Value {
+    let groups =
+        events(client).iter().map(|(event, seconds)| ((*event).to_owned(), json!([group(client, entry, *seconds)])));
+    Value::Object(groups.collect())
+}
+
+fn group(client: Client, entry: &HookEntry, seconds: u32) -> Value {
+    let hook = match client {
+        // Without a shell.
+        Client::ClaudeCode => {
+            json!({"type": "command", "command": entry.command, "args": entry.arguments, "timeout": seconds})
+        }
+        _ => json!({"type": "command", "command": entry.in_shell(), "timeout": seconds}),
+    };
+    json!({"hooks": [hook]})
+}
+
+fn put_in(root: &CstObject, client: Client, entry: &HookEntry) -> Result<(), String> {
+    let hooks = root.object_value_or_create(HOOKS).ok_or_else(|| format!("`{HOOKS}` is not an object"))?;
+    for (event, seconds) in events(client) {
+        let groups = hooks.array_value_or_create(event).ok_or_else(|| format!("`{HOOKS}.{event}` is not a list"))?;
+        let wanted = group(client, entry, *seconds);
+        let ours: Vec<CstNode> = groups.elements().into_iter().filter(is_ours).collect();
+        if ours.len() == 1 && ours[0].to_serde_value().as_ref() == Some(&wanted) {
+            continue;
+        }
+        ours.into_iter().for_each(CstNode::remove);
+        groups.append(input(&wanted));
+    }
+    Ok(())
+}
+
+fn take_out(root: &CstObject) -> Result<(), String> {
+    let Some(member) = root.get(HOOKS) else { return Ok(()) };
+    let hooks = member.object_value().ok_or_else(|| format!("`{HOOKS}` is not an object"))?;
+    for event in hooks.properties() {
+        let Some(groups) = event.array_value() else { continue };
+        let ours: Vec<CstNode> = groups.elements().into_iter().filter(is_ours).collect();
+        if ours.is_empty() {
+            continue;
+        }
+        ours.into_iter().for_each(CstNode::remove);
+        if is_empty(&groups) {
+            event.remove();
+        }
+    }
+    if hooks.properties().is_empty() {
+        member.remove();
+    }
+    Ok(())
+}
+
+fn is_empty(groups: &CstArray) -> bool {
+    groups.elements().is_empty()
+}
+
+/// A group of which every hook runs `rootset hook`.
+fn is_ours(group: &CstNode) -> bool {
+    let Some(value) = group.to_serde_value() else { return false };
+    let hooks = value[HOOKS].as_array();
+    hooks.is_some_and(|hooks| !hooks.is_empty() && hooks.iter().all(runs_us))
+}
+
+fn runs_us(hook: &Value) -> bool {
+    let command = hook["command"].as_str().unwrap_or_default();
+    let is_program = |word: &str| {
+        let word = word.trim_matches(['\'', '"']);
+        word.rsplit(['/', '\\']).next().is_some_and(|name| name.trim_end_matches(".exe") == PROGRAM)
+    };
+    match hook["args"].as_array() {
+        Some(arguments) => is_program(command) && arguments.first().and_then(Value::as_str) == Some(COMMAND),
+        // In one line, the way of a shell; the path may hold blanks.
+        None => command.split_once(&format!(" {COMMAND} ")).is_some_and(|(program, _)| is_program(program)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry() -> HookEntry {
+        HookEntry { command: "/o p/rootset".to_owned(), arguments: vec!["hook".to_owned(), "claude-code".to_owned()] }
+    }
+
+    #[test]
+    fn hooks_go_in_and_out_and_others_stay_to_the_byte() {
+        let texts = [
+            "{\n  \"model\": \"opus\"\n}\n",
+            "{\n  \"hooks\": {\n    \"Stop\": [\n      {\n        \"hooks\": [{\"type\": \"command\", \"command\": \"beep\"}]\n      }\n    ]\n  },\n  \"n\": 1e2\n}\n",
+        ];
+        for client in [Client::ClaudeCode, Client::Codex] {
+            let entry = HookEntry { arguments: vec!["hook".into(), client.as_str().into()], ..entry() };
+            for text in texts {
+                let with = edited(text, client, Some(&entry)).unwrap();
+                assert!(with.contains("SessionStart"), "{with}");
+                assert_eq!(edited(&with, client, Some(&entry)).unwrap(), with, "twice is once");
+                assert_eq!(edited(&with, client, None).unwrap(), text);
+            }
+        }
+    }
+
+    #[test]
+    fn an_older_entry_is_replaced_and_not_repeated() {
+        let with = edited("", Client::ClaudeCode, Some(&entry())).unwrap();
+        let moved = HookEntry { command: "/elsewhere/rootset".to_owned(), ..entry() };
+        let again = edited(&with, Client::ClaudeCode, Some(&moved)).unwrap();
+        assert!(!again.contains("/o p/") && again.matches("/elsewhere/").count() == OF_CLAUDE_CODE.len(), "{again}");
+        let value: Value = serde_json::from_str(&again).unwrap();
+        assert!(value["hooks"]["SessionStart"][0]["hooks"][0]["timeout"].is_u64());
+    }
+
+    #[test]
+    fn only_what_runs_us_is_ours() {
+        let ours = [
+            json!({"command": "/a/rootset", "args": ["hook", "claude-code"]}),
+            json!({"command": "'/a b/rootset' hook codex"}),
+            json!({"command": "rootset hook codex --db x"}),
+        ];
+        assert!(ours.iter().all(runs_us));
+        let others = [
+            json!({"command": "/a/rootset", "args": ["mcp"]}),
+            json!({"command": "/a/not-rootset", "args": ["hook"]}),
+            json!({"command": "echo rootset"}),
+            json!({}),
+        ];
+        assert!(!others.iter().any(runs_us));
+    }
+
+    #[test]
+    fn text_that_is_no_settings_is_refused() {
+        for text in ["[]", "{", "// a\n{}", "{\"hooks\": []}", "{\"hooks\": {\"Stop\": {}}}"] {
+            assert!(edited(text, Client::ClaudeCode, Some(&entry())).is_err(), "{text}");
+        }
+    }
+}
