@@ -8,22 +8,11 @@ use serde_json::{Value, json};
 use crate::harness::{Reply, Served, read_reply};
 
 fn send(served: &Served, token: &str, method: &str, session: Option<&str>, message: Option<&Value>) -> Reply {
-    send_to("/mcp", served, token, method, session, message)
-}
-
-fn send_to(
-    path: &str,
-    served: &Served,
-    token: &str,
-    method: &str,
-    session: Option<&str>,
-    message: Option<&Value>,
-) -> Reply {
     let body = message.map(Value::to_string).unwrap_or_default();
     let session = session.map(|id| format!("Mcp-Session-Id: {id}\r\n")).unwrap_or_default();
     let length = body.len();
     let request = format!(
-        "{method} {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\nContent-Type: application/json\r\n\
+        "{method} /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\nContent-Type: application/json\r\n\
          Accept: application/json, text/event-stream\r\n{session}Content-Length: {length}\r\n\r\n{body}"
     );
     let mut stream = served.connect();
@@ -32,18 +21,13 @@ fn send_to(
 }
 
 fn begin(served: &Served, token: &str) -> String {
-    begin_at("/mcp", served, token).0
-}
-
-/// A session, and what its client is told first.
-fn begin_at(path: &str, served: &Served, token: &str) -> (String, String) {
     let parameters = json!({
         "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "by hand", "version": "1"},
     });
     let message = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": parameters});
-    let reply = send_to(path, served, token, "POST", None, Some(&message));
+    let reply = send(served, token, "POST", None, Some(&message));
     assert_eq!(reply.status, 200, "{reply:?}");
-    (reply.header("mcp-session-id").to_owned(), reply.text.clone())
+    reply.header("mcp-session-id").to_owned()
 }
 
 fn ping(served: &Served, token: &str, session: &str) -> u16 {
@@ -98,28 +82,6 @@ fn session_that_its_client_ends_is_gone_at_once() {
     let reply = send(&served, &served.tokens.admin, "DELETE", Some(&session), None);
     assert_eq!((reply.status, reply.text.as_str()), (204, ""));
     assert_eq!(ping(&served, &served.tokens.admin, &session), 404);
-}
-
-#[test]
-fn workspace_in_the_address_is_that_of_the_session_and_gives_no_rights() {
-    let served = Served::new();
-    let add = |path: &str, token: &str| {
-        let (session, told) = begin_at(path, &served, token);
-        let parameters = json!({"name": "add_memory", "arguments": {"text": format!("Written at {path}.")}});
-        let message = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": parameters});
-        let reply = send_to(path, &served, token, "POST", Some(&session), Some(&message));
-        (told, reply.text)
-    };
-    let total =
-        |workspace: &str| served.post("list_memories", &json!({ "workspace_id": workspace })).json()["total"].as_i64();
-    let (told, _) = add("/mcp?workspace=mine", &served.tokens.admin);
-    assert!(told.contains("workspace `mine`"), "{told}");
-    assert_eq!((total("mine"), total("home")), (Some(1), Some(0)));
-    add("/mcp?workspace=", &served.tokens.admin);
-    assert_eq!((total("mine"), total("home")), (Some(1), Some(1)), "no name is none");
-    let (_, refused) = add("/mcp?workspace=home", &served.tokens.of_one_workspace);
-    assert!(refused.contains("not_found"), "{refused}");
-    assert_eq!((total("mine"), total("home")), (Some(1), Some(1)));
 }
 
 mod at_length {
