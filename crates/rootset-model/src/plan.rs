@@ -127,6 +127,8 @@ reasons! {
     NEAR_SCATTERED = "near_scattered", "has the words, but in different sentences";
     NEAR_SOME_WORDS = "near_some_words", "has some of the words";
     NEAR_KEPT = "near_kept", "also says what was asked to be kept";
+    NEAR_TANGLED = "near_tangled", "also says something else, in words that cannot be cut apart";
+    NEAR_CHAIN = "near_chain", "is about something that another memory ties to what was named";
     /// Asked for when the content was replaced.
     ERASE_PREVIOUS = "erase_previous", "an earlier revision that was asked to be erased";
     /// The memory has more earlier revisions than are kept.

@@ -10,22 +10,34 @@
 //! down what is looked at; [`Matcher::probes`] only promises the index something that no match can lack.
 
 mod aliases;
+mod attributes;
+mod beside;
 mod canonical;
+mod chains;
+mod clauses;
 mod conjunction;
 mod cut;
+mod lists;
+mod literal;
 mod names;
 mod noise;
+mod parts;
 mod phrase;
 mod request;
+mod scoped;
 mod text;
 mod things;
+mod verbs;
 
 use rootset_model::Cut;
 
 use crate::terms::index_terms;
-use canonical::dates::{self, Reading};
+use attributes::Scope;
+use cut::Share;
+use literal::{leans_with, literal, some_words};
 use names::Bearers;
 use request::{Part, Request};
+use scoped::{has_scope, is_of_head, is_owned_by_another, scoped};
 use text::{Sentence, sentences_of};
 use things::Thing;
 
@@ -64,6 +76,10 @@ pub enum Near {
     SomeWords,
     /// It also says what was asked to be kept.
     Kept,
+    /// It also says something else, and the two cannot be told apart.
+    Tangled,
+    /// Another text ties it to what was named.
+    Chain,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -89,13 +105,11 @@ pub struct Judgement {
     pub rest: Option<String>,
     /// What goes, where something else can stay.
     pub cut: Option<Cut>,
-    /// Whether what stays names something of its own, so that cutting is better than removing.
-    pub is_mixed: bool,
 }
 
 impl Judgement {
     fn no() -> Self {
-        Self { verdict: Verdict::No, words: Vec::new(), rest: None, cut: None, is_mixed: false }
+        Self { verdict: Verdict::No, words: Vec::new(), rest: None, cut: None }
     }
 }
 
@@ -103,9 +117,9 @@ impl Judgement {
 #[derive(Clone, Debug)]
 pub struct Survey {
     bearers: Bearers,
-    /// Per alternative: some text has the head with all that is asked for of it.
-    has_scope: Vec<bool>,
     aliases: Vec<(usize, Thing, String)>,
+    /// What a head leads to, with a key each: `the project Alice leads`.
+    chains: Vec<(usize, Thing, String)>,
 }
 
 /// What a text must hold to match.
@@ -120,8 +134,7 @@ impl Matcher {
     /// None when the query says nothing that could be looked for.
     pub fn new(query: &str) -> Option<Self> {
         let request = Request::of(query)?;
-        let survey =
-            Survey { bearers: Bearers::default(), has_scope: vec![false; request.parts.len()], aliases: Vec::new() };
+        let survey = Survey { bearers: Bearers::default(), aliases: Vec::new(), chains: Vec::new() };
         Some(Self { request, survey, is_loose: false })
     }
 
@@ -137,13 +150,12 @@ impl Matcher {
 
     /// Whether the texts have to be surveyed before they are judged.
     pub fn needs_survey(&self) -> bool {
-        let is_name = |head: &Thing| matches!(head, Thing::Name(_) | Thing::Unspaced(_));
-        self.request.parts.iter().any(|part| part.heads.iter().any(is_name))
+        self.request.parts.iter().any(|part| !part.heads.is_empty())
     }
 
     /// An empty survey, to be filled with every text that the probes find.
     pub fn survey(&self) -> Survey {
-        Survey { has_scope: vec![false; self.request.parts.len()], aliases: Vec::new(), bearers: Bearers::default() }
+        Survey { bearers: Bearers::default(), aliases: Vec::new(), chains: Vec::new() }
     }
 
     /// Reads a text. First of all texts for who has which name, and then once more, with the survey given to
@@ -156,13 +168,17 @@ impl Matcher {
                     sentences.iter().for_each(|sentence| survey.bearers.note(name, sentence));
                 }
             }
-            let hits = self.hits(part, &sentences);
-            survey.has_scope[place] |= !part.scope.is_empty() && !scoped(part, &sentences, &hits).is_empty();
-            for (sentence, hit) in sentences.iter().zip(&hits) {
-                if matches!(hit, Some((Certainty::Sure, _))) && survey.aliases.len() < ALIASES_MAX {
-                    let found = aliases::of(sentence, &part.heads);
+            for sentence in &sentences {
+                if survey.aliases.len() < ALIASES_MAX {
+                    let found = aliases::of(sentence, &part.heads, &self.survey.bearers);
                     survey.aliases.extend(found.into_iter().map(|(thing, key)| (place, thing, key)));
                 }
+            }
+            if part.chain.is_some() && survey.chains.len() < ALIASES_MAX {
+                let hits = self.hits(part, &sentences);
+                let found = scoped(part, fields, &sentences, &hits);
+                let named = found.into_iter().flat_map(|index| chains::named_in(&sentences[index], &part.heads));
+                survey.chains.extend(named.map(|(thing, key)| (place, thing, key)));
             }
         }
     }
@@ -173,14 +189,45 @@ impl Matcher {
         for (place, thing, key) in &survey.aliases {
             let known = self.survey.aliases.iter().any(|(of, _, it)| of == place && it == key);
             if !known {
-                self.request.parts[*place].heads.push(thing.clone());
+                let part = &mut self.request.parts[*place];
+                if part.is_compound && !part.scope.is_empty() {
+                    // Another name of the whole needs none of its words.
+                    self.request.parts.push(Part::of_alias(thing.clone()));
+                } else {
+                    part.heads.push(thing.clone());
+                }
                 has_more = true;
             }
         }
         let mut aliases = std::mem::take(&mut self.survey.aliases);
         aliases.extend(survey.aliases.iter().cloned());
-        self.survey = Survey { aliases, ..survey };
+        let known = self.survey.chains.len();
+        let mut chains = std::mem::take(&mut self.survey.chains);
+        for found in &survey.chains {
+            if !chains.iter().any(|(place, _, key)| *place == found.0 && *key == found.2) {
+                chains.push(found.clone());
+            }
+        }
+        has_more |= chains.len() > known;
+        self.survey = Survey { aliases, chains, ..survey };
+        if has_more {
+            self.follow_chains();
+        }
         has_more
+    }
+
+    /// What a head leads to is looked for as a part of its own: meant where the request says it and one text only says
+    /// which, and maybe meant otherwise.
+    fn follow_chains(&mut self) {
+        self.request.parts.retain(|part| !part.is_led_to);
+        for place in 0..self.request.parts.len() {
+            let led: Vec<Thing> =
+                self.survey.chains.iter().filter(|(of, ..)| *of == place).map(|(_, thing, _)| thing.clone()).collect();
+            let is_sure = self.request.parts[place].chain == Some(request::Chain::Clause) && led.len() == 1;
+            if !led.is_empty() {
+                self.request.parts.push(Part::led_to(led, !is_sure));
+            }
+        }
     }
 
     /// From now on a text without the thing comes near by the other words of the request: for when nothing else does.
@@ -197,17 +244,23 @@ impl Matcher {
     pub fn judge(&self, fields: &Fields<'_>) -> Judgement {
         let sentences = sentences_of(fields);
         let is_kept: Vec<bool> = sentences.iter().map(|sentence| self.is_kept(sentence)).collect();
-        let mut goes = vec![false; sentences.len()];
-        let (mut words, mut near, mut is_matched): (Vec<String>, Option<Near>, bool) = (Vec::new(), None, false);
-        for (place, part) in self.request.parts.iter().enumerate() {
-            let found = self.judge_part(place, part, &sentences);
-            match found.verdict {
-                Verdict::Matched => is_matched = true,
+        let mut takers: Vec<Vec<&Part>> = vec![Vec::new(); sentences.len()];
+        let (mut words, mut near): (Vec<String>, Option<Near>) = (Vec::new(), None);
+        let mut is_matched = false;
+        for part in &self.request.parts {
+            let found = self.judge_part(part, fields, &sentences);
+            let verdict = match found.verdict {
+                Verdict::Matched if part.is_doubtful => Verdict::Maybe(Near::Chain),
+                verdict => verdict,
+            };
+            match verdict {
+                Verdict::Matched => {
+                    is_matched = true;
+                    let goes = takers.iter_mut().zip(&found.goes).filter(|(_, goes)| **goes);
+                    goes.for_each(|(takers, _)| takers.push(part));
+                }
                 Verdict::Maybe(reason) => near = Some(near.map_or(reason, |known| known.min(reason))),
                 Verdict::No => {}
-            }
-            if found.verdict == Verdict::Matched {
-                goes.iter_mut().zip(&found.goes).for_each(|(goes, it)| *goes |= it);
             }
             words.extend(found.words);
         }
@@ -218,25 +271,81 @@ impl Matcher {
             let verdict = near.map_or(Verdict::No, Verdict::Maybe);
             return Judgement { verdict, words, ..Judgement::no() };
         }
-        cut::follow(&sentences, &mut goes, &is_kept);
+        let mut shares: Vec<Share> =
+            sentences.iter().zip(&takers).map(|(sentence, takers)| self.share(sentence, takers)).collect();
+        if self.request.parts.iter().any(Part::goes_on) {
+            cut::follow(fields, &sentences, &mut shares, &is_kept);
+        }
         let keeps = is_kept.contains(&true);
-        goes.iter_mut().zip(&is_kept).for_each(|(goes, is_kept)| *goes &= !is_kept);
-        let division = cut::divide(fields, &sentences, &goes).filter(|it| self.is_enough(fields, &it.cut, keeps));
-        match division {
-            None if keeps => Judgement { verdict: Verdict::Maybe(Near::Kept), words, ..Judgement::no() },
-            None => Judgement { verdict: Verdict::Matched, words, ..Judgement::no() },
-            Some(it) => Judgement {
-                verdict: Verdict::Matched,
-                words,
-                rest: Some(it.rest),
-                is_mixed: it.names_more || keeps,
-                cut: Some(it.cut),
-            },
+        let maybe = |reason| Judgement { verdict: Verdict::Maybe(reason), words: words.clone(), ..Judgement::no() };
+        if shares.iter().all(|share| matches!(share, Share::Stays | Share::Tangled)) {
+            return maybe(if shares.contains(&Share::Tangled) { Near::Tangled } else { Near::Kept });
+        }
+        match cut::divide(fields, &sentences, &shares) {
+            cut::Division::Whole if keeps => maybe(Near::Kept),
+            cut::Division::Whole => Judgement { verdict: Verdict::Matched, words, ..Judgement::no() },
+            cut::Division::Tangled => maybe(if keeps { Near::Kept } else { Near::Tangled }),
+            cut::Division::Cut(cut, rest) => {
+                let is_left_over = keeps || shares.contains(&Share::Tangled);
+                if !is_left_over && !self.is_enough(fields, &cut) {
+                    return maybe(Near::Tangled);
+                }
+                Judgement { verdict: Verdict::Matched, words, rest: Some(rest), cut: Some(cut) }
+            }
         }
     }
 
+    /// What goes of a sentence that these parts of the request match.
+    fn share(&self, sentence: &Sentence<'_>, takers: &[&Part]) -> Share {
+        if takers.is_empty() {
+            return Share::Stays;
+        }
+        if !matches!(sentence.place, text::Place::Context(_)) {
+            return if self.is_kept(sentence) { Share::Stays } else { Share::Goes };
+        }
+        let look = |text: &str, clause: &clauses::Clause, before: Option<&parts::Hit>| {
+            let statement = Sentence::of(text::Place::More, text);
+            let mut hit = parts::Hit { is_kept: self.is_kept(&statement), ..parts::Hit::default() };
+            for part in takers {
+                let named = part.heads.iter().find_map(|head| match head.find(&statement, &self.survey.bearers) {
+                    Some((Certainty::Sure, shown)) => Some(shown),
+                    _ => None,
+                });
+                if part.heads.is_empty() {
+                    let is_it = |word: &&text::Word| part.loose.contains(&things::stem_of(&word.bare));
+                    hit.word =
+                        statement.words.iter().find(is_it).map(|it| statement.plain[it.start..it.end].to_owned());
+                }
+                if part.heads.is_empty() && clause.opening != clauses::Opening::Own {
+                    hit.is_hit |= leans_with(part, &statement, sentence);
+                } else if part.heads.is_empty() {
+                    hit.is_hit |= literal(part, std::slice::from_ref(&statement)).verdict == Verdict::Matched;
+                } else if part.is_about_all() {
+                    hit.is_hit |= named.is_some();
+                    hit.named = hit.named.take().or(named);
+                } else {
+                    // Of whom it speaks, the statement before it may say.
+                    let is_own = clause.opening == clauses::Opening::Own && before.is_some();
+                    let is_headed = match &named {
+                        Some(named) => is_of_head(part, text, named),
+                        None => !is_own,
+                    };
+                    hit.is_hit |= is_headed && has_scope(part, &statement) && !is_owned_by_another(part, text, &named);
+                    hit.is_mixed |= attributes::says_another(&statement, &part.scope);
+                    hit.named = hit.named.take().or(named);
+                }
+            }
+            hit
+        };
+        let is_all = takers.iter().any(|part| part.goes_on());
+        let is_label = |text: &str| attributes::is_label(text);
+        let share = parts::share(sentence.written, is_all, &is_label, &look);
+        // Of the only thing that is said nothing stays.
+        if share == Share::Goes && self.is_kept(sentence) { Share::Tangled } else { share }
+    }
+
     /// Whether what a cut leaves says nothing any more of what goes.
-    fn is_enough(&self, fields: &Fields<'_>, cut: &Cut, keeps: bool) -> bool {
+    fn is_enough(&self, fields: &Fields<'_>, cut: &Cut) -> bool {
         let content = rootset_model::Content {
             topic: fields.topic.to_owned(),
             context: fields.context.to_owned(),
@@ -252,31 +361,26 @@ impl Matcher {
             more: fields.more,
         };
         let sentences = sentences_of(&fields);
-        let is_still = |(place, part): (usize, &Part)| {
-            let found = self.judge_part(place, part, &sentences);
-            let is_meant = sentences.iter().zip(&found.goes).any(|(it, goes)| *goes && !(keeps && self.is_kept(it)));
-            found.verdict == Verdict::Matched && is_meant
-        };
-        !self.request.parts.iter().enumerate().any(is_still)
+        let is_still =
+            |part: &Part| !part.is_doubtful && self.judge_part(part, &fields, &sentences).verdict == Verdict::Matched;
+        !self.request.parts.iter().any(is_still)
     }
 
     fn is_kept(&self, sentence: &Sentence<'_>) -> bool {
         self.request.kept.iter().any(|part| {
+            let stems = stems_of(sentence);
+            let has_all = |scope: &[Vec<Scope>]| {
+                scope.iter().any(|all| !all.is_empty() && all.iter().all(|it| it.is_in(sentence, &stems)))
+            };
             if part.heads.is_empty() {
-                let loose = stems_of(sentence);
-                return !part.loose.is_empty()
-                    && part.loose.iter().all(|stem| {
-                        let same = noise::synonyms(stem).iter().map(|it| things::stem_of(it));
-                        std::iter::once(stem.clone()).chain(same).any(|it| loose.contains(&it))
-                    });
+                return has_all(&part.scope);
             }
             let is_named = part.heads.iter().any(|head| match head {
                 // Half of the name may be the one that is to go.
                 Thing::Name(name) => name.is_whole_in(sentence),
                 head => head.find(sentence, &self.survey.bearers).is_some(),
             });
-            let stems = stems_of(sentence);
-            is_named && part.scope.iter().all(|scope| scope.stems.iter().any(|stem| stems.contains(stem)))
+            is_named && (part.scope.is_empty() || has_all(&part.scope))
         })
     }
 
@@ -289,11 +393,11 @@ impl Matcher {
         sentences.iter().map(best).collect()
     }
 
-    fn judge_part(&self, place: usize, part: &Part, sentences: &[Sentence<'_>]) -> Found {
-        if part.heads.is_empty() { literal(part, sentences) } else { self.named(place, part, sentences) }
+    fn judge_part(&self, part: &Part, fields: &Fields<'_>, sentences: &[Sentence<'_>]) -> Found {
+        if part.heads.is_empty() { literal(part, sentences) } else { self.named(part, fields, sentences) }
     }
 
-    fn named(&self, place: usize, part: &Part, sentences: &[Sentence<'_>]) -> Found {
+    fn named(&self, part: &Part, fields: &Fields<'_>, sentences: &[Sentence<'_>]) -> Found {
         let hits = self.hits(part, sentences);
         let words: Vec<String> = hits.iter().flatten().map(|(_, shown)| shown.clone()).collect();
         let is_sure = |hit: &Option<(Certainty, String)>| matches!(hit, Some((Certainty::Sure, _)));
@@ -311,18 +415,15 @@ impl Matcher {
             let verdict = if self.is_loose { some_words(part, sentences) } else { Verdict::No };
             return Found { verdict, goes: nothing, words: Vec::new() };
         }
-        if part.scope.is_empty() && part.days.is_empty() {
+        if part.is_about_all() {
             return Found { verdict: Verdict::Matched, goes: sure, words };
         }
-        let scoped = scoped(part, sentences, &hits);
-        if !scoped.is_empty() {
-            let goes = (0..sentences.len()).map(|index| scoped.contains(&index)).collect();
-            return Found { verdict: Verdict::Matched, goes, words };
-        }
-        if part.is_strict || self.survey.has_scope[place] {
+        let scoped = scoped(part, fields, sentences, &hits);
+        if scoped.is_empty() {
             return Found { verdict: Verdict::Maybe(Near::OtherWords), goes: nothing, words };
         }
-        Found { verdict: Verdict::Matched, goes: sure, words }
+        let goes = (0..sentences.len()).map(|index| scoped.contains(&index)).collect();
+        Found { verdict: Verdict::Matched, goes, words }
     }
 }
 
@@ -336,101 +437,6 @@ struct Found {
 
 fn stems_of(sentence: &Sentence<'_>) -> std::collections::BTreeSet<String> {
     index_terms(sentence.written).split(' ').map(str::to_owned).collect()
-}
-
-/// The sentences that have a head and all that is asked for of it, with those that go on about it.
-fn scoped(part: &Part, sentences: &[Sentence<'_>], hits: &[Option<(Certainty, String)>]) -> Vec<usize> {
-    let mut found = Vec::new();
-    let mut about = vec![false; sentences.len()];
-    for (index, hit) in hits.iter().enumerate() {
-        about[index] = matches!(hit, Some((Certainty::Sure, _)));
-    }
-    let nothing_kept = vec![false; sentences.len()];
-    let mut followed = about.clone();
-    cut::follow(sentences, &mut followed, &nothing_kept);
-    for (index, sentence) in sentences.iter().enumerate().filter(|(index, _)| followed[*index]) {
-        let stems = stems_of(sentence);
-        let has_words = part.scope.iter().all(|scope| scope.stems.iter().any(|stem| stems.contains(stem)));
-        let days = dates::days(&sentence.plain);
-        let has_days =
-            part.days.iter().all(|day| days.iter().any(|(it, reading, _)| it == day && *reading == Reading::Sure));
-        if has_words && has_days {
-            found.push(index);
-        }
-    }
-    found
-}
-
-/// Where nothing is named: all of the words, near each other.
-fn literal(part: &Part, sentences: &[Sentence<'_>]) -> Found {
-    let nothing = vec![false; sentences.len()];
-    let texts: Vec<&str> = sentences.iter().map(|it| it.written).collect();
-    let has_words = |texts: &[&str]| part.words.as_ref().is_none_or(|words| words.matches(texts.iter().copied()));
-    let days: Vec<Vec<_>> = sentences.iter().map(|it| dates::days(&it.plain)).collect();
-    let has_day = |wanted: Reading, among: &[Vec<_>]| {
-        let is_in = |day: &dates::Day| {
-            among
-                .iter()
-                .flatten()
-                .any(|(it, reading, _)| it == day && (*reading == Reading::Sure || wanted == Reading::Swapped))
-        };
-        part.days.iter().all(is_in)
-    };
-    if !has_words(&texts) || !has_day(Reading::Swapped, &days) {
-        let verdict = if part.days.is_empty() || has_day(Reading::Swapped, &days) {
-            some_words(part, sentences)
-        } else {
-            Verdict::No
-        };
-        return Found { verdict, goes: nothing, words: Vec::new() };
-    }
-    let words = part.loose.clone();
-    if !has_day(Reading::Sure, &days) {
-        return Found { verdict: Verdict::Maybe(Near::OtherDay), goes: nothing, words };
-    }
-    let is_long = part.loose.is_empty() && part.days.is_empty();
-    let has_all =
-        |index: usize| !is_long && has_words(&texts[index..=index]) && has_day(Reading::Sure, &days[index..=index]);
-    let goes: Vec<bool> = (0..sentences.len()).map(has_all).collect();
-    if goes.contains(&true) {
-        let verdict = if apart_as_names(part, sentences) { Verdict::Maybe(Near::Scattered) } else { Verdict::Matched };
-        return Found { verdict, goes, words };
-    }
-    // What is not said in one sentence may be said in two, or under a topic.
-    let is_short = is_long || sentences.iter().filter(|it| matches!(it.place, text::Place::Context(_))).count() <= 2;
-    let verdict = if is_short { Verdict::Matched } else { Verdict::Maybe(Near::Scattered) };
-    Found { verdict, goes: vec![is_short; sentences.len()], words }
-}
-
-/// Two words that are written as names, and never as one, are two names.
-fn apart_as_names(part: &Part, sentences: &[Sentence<'_>]) -> bool {
-    let [first, second] = &part.loose[..] else { return false };
-    let stem = |word: &text::Word| things::stem_of(&word.bare);
-    let (mut as_names, mut together) = (false, false);
-    for sentence in sentences {
-        for (index, word) in sentence.words.iter().enumerate() {
-            let is = |word: &text::Word, of: &String| stem(word) == *of;
-            let next = sentence.words.get(index + 1);
-            together |=
-                next.is_some_and(|next| (is(word, first) && is(next, second)) || (is(word, second) && is(next, first)));
-            let others = |of: &String| sentence.words.iter().any(|other| is(other, of) && other.is_capital);
-            as_names |= word.is_capital
-                && index > 0
-                && ((is(word, first) && others(second)) || (is(word, second) && others(first)));
-        }
-    }
-    as_names && !together
-}
-
-/// Half of the words, where nothing else is known of a text.
-fn some_words(part: &Part, sentences: &[Sentence<'_>]) -> Verdict {
-    if part.loose.is_empty() {
-        return Verdict::No;
-    }
-    let mut stems = std::collections::BTreeSet::new();
-    sentences.iter().for_each(|sentence| stems.extend(stems_of(sentence)));
-    let found = part.loose.iter().filter(|stem| stems.contains(*stem)).count();
-    if found * 2 >= part.loose.len() && found > 0 { Verdict::Maybe(Near::SomeWords) } else { Verdict::No }
 }
 
 #[cfg(test)]

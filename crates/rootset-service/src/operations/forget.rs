@@ -228,7 +228,7 @@ impl Search {
             let verdict = match judgement.verdict {
                 Verdict::No => return ForgetVerdict::No,
                 Verdict::Maybe(near) => ForgetVerdict::Maybe(reason_of(near)),
-                Verdict::Matched if judgement.is_mixed && judgement.cut.is_some() => ForgetVerdict::InPart,
+                Verdict::Matched if judgement.cut.is_some() => ForgetVerdict::InPart,
                 Verdict::Matched => ForgetVerdict::Matched,
             };
             shown.borrow_mut().note(text, judgement);
@@ -388,6 +388,8 @@ fn reason_of(near: Near) -> Reason {
         Near::Scattered => Reason::NEAR_SCATTERED,
         Near::SomeWords => Reason::NEAR_SOME_WORDS,
         Near::Kept => Reason::NEAR_KEPT,
+        Near::Tangled => Reason::NEAR_TANGLED,
+        Near::Chain => Reason::NEAR_CHAIN,
     }
 }
 

@@ -41,6 +41,11 @@ impl Number {
             .then_some(Self { digits, is_international: is_plus || is_double_zero })
     }
 
+    /// As many digits as telephones have.
+    pub(super) fn may_be_called(&self) -> bool {
+        self.digits.len() <= PHONE_DIGITS_MAX
+    }
+
     pub(super) fn is(&self, other: &Self) -> bool {
         match (self.is_international, other.is_international) {
             (true, true) => self.digits == other.digits,
@@ -262,15 +267,96 @@ fn is_names(run: &str) -> bool {
         || !run.bytes().any(|byte| byte.is_ascii_digit())
 }
 
+/// Shorter codes are words with a number.
+const CODE_CHARS_MIN: usize = 5;
+/// With fewer digits, one less in capitals, it may be the name of a kind.
+const CODE_DIGITS_MIN: usize = 4;
+/// Longer ones are data.
+const CODE_CHARS_MAX: usize = 34;
+/// The shortest part of a code by which the index is asked.
+const CODE_TERM_CHARS_MIN: usize = 3;
+
+/// Letters and digits of a plate, an account or a ticket without what groups them.
+pub(super) fn code(written: &str) -> Option<String> {
+    let bare: String = written.chars().filter(|c| !matches!(c, ' ' | '-')).collect();
+    let has = |test: fn(&u8) -> bool| bare.bytes().any(|byte| test(&byte));
+    let digits = bare.bytes().filter(u8::is_ascii_digit).count();
+    let is_shouted = !has(u8::is_ascii_lowercase);
+    // `sha256` and `500GB` are words of many things.
+    let is_mixed = has(u8::is_ascii_alphabetic)
+        && (digits >= CODE_DIGITS_MIN || (is_shouted && digits + 1 >= CODE_DIGITS_MIN))
+        && !bare.trim_start_matches(|c: char| c.is_ascii_digit()).bytes().all(|byte| byte.is_ascii_alphabetic());
+    let is_code = bare.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        && is_mixed
+        && (CODE_CHARS_MIN..=CODE_CHARS_MAX).contains(&bare.len());
+    is_code.then(|| bare.to_ascii_lowercase())
+}
+
+/// Where a plain text has a code, with or without blanks and hyphens between its groups.
+pub(super) fn code_in(plain: &str, code: &str) -> Option<Range<usize>> {
+    let bytes = plain.as_bytes();
+    let first = code.bytes().next()?;
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || !byte.is_ascii();
+    let is_tie = |byte: u8| matches!(byte, b'-' | b'_' | b'.' | b':' | b'@');
+    let begins = |start: usize| match start.checked_sub(1).map(|before| bytes[before]) {
+        None => true,
+        Some(before) if is_part(before) => false,
+        Some(before) => !(is_tie(before) && start >= 2 && is_part(bytes[start - 2])),
+    };
+    let ends = |end: usize| match bytes.get(end) {
+        None => true,
+        Some(next) if is_part(*next) => false,
+        Some(next) => !(is_tie(*next) && bytes.get(end + 1).is_some_and(|after| is_part(*after))),
+    };
+    (0..bytes.len()).filter(|start| bytes[*start].eq_ignore_ascii_case(&first) && begins(*start)).find_map(|start| {
+        let mut position = start;
+        for (index, wanted) in code.bytes().enumerate() {
+            if index > 0 && bytes.get(position).is_some_and(|byte| matches!(byte, b' ' | b'-')) {
+                position += 1;
+            }
+            if !bytes.get(position).is_some_and(|byte| byte.eq_ignore_ascii_case(&wanted)) {
+                return None;
+            }
+            position += 1;
+        }
+        ends(position).then_some(start..position)
+    })
+}
+
+/// Terms, one of which every text holds that has the code in groups of which one is long enough; or all its groups.
+pub(super) fn code_probes(code: &str) -> Vec<Vec<Vec<String>>> {
+    let mut parts = Vec::new();
+    for start in 0..code.len() {
+        for end in (start + CODE_TERM_CHARS_MIN)..=code.len() {
+            parts.push(code[start..end].to_owned());
+        }
+    }
+    parts.sort_unstable();
+    parts.dedup();
+    vec![vec![parts]]
+}
+
+/// The name of a machine by itself, as a URL without a path is.
+pub(super) fn host(written: &str) -> Option<String> {
+    let host = fold(written);
+    let host = host.strip_prefix("www.").unwrap_or(&host);
+    (host.contains('.') && !host.contains(['/', '@'])).then(|| host.to_owned())
+}
+
 /// A URL without what may be left out of it.
 pub(super) fn url(written: &str) -> Option<String> {
     let rest = written.split_once("://").map_or(written, |(_, rest)| rest);
     let rest = rest.trim_end_matches('/');
+    // The address that a repository is cloned from.
+    let rest = rest.strip_suffix(".git").unwrap_or(rest);
     let (host, path) = rest.split_once('/').map_or((rest, ""), |(host, path)| (host, path));
     let host = fold(host);
     let host = host.strip_prefix("www.").unwrap_or(&host);
     let last = host.rsplit('.').next().unwrap_or_default().split(':').next().unwrap_or_default();
-    let is_host = host.contains('.') && last.len() >= 2 && last.chars().all(char::is_alphabetic);
+    let is_number = |part: &str| !part.is_empty() && part.len() <= 3 && part.bytes().all(|byte| byte.is_ascii_digit());
+    let machine = host.split(':').next().unwrap_or_default();
+    let is_machine = machine.split('.').count() == 4 && machine.split('.').all(is_number);
+    let is_host = is_machine || (host.contains('.') && last.len() >= 2 && last.chars().all(char::is_alphabetic));
     let is_url = is_host && (written.contains("://") || !path.is_empty());
     is_url.then(|| if path.is_empty() { host.to_owned() } else { format!("{host}/{path}") })
 }
@@ -279,7 +365,9 @@ pub(super) fn url(written: &str) -> Option<String> {
 pub(super) fn url_range(plain: &str, piece: &Piece) -> Range<usize> {
     let after = &plain[piece.end..];
     let mut rest = after.chars();
-    let goes_on = matches!(rest.next(), Some('?' | '#')) && rest.next().is_some_and(is_word);
+    // A machine's address takes its port and path with it.
+    let is_joined = |c| matches!(c, '?' | '#') || (c == ':' && piece.kind == Kind::Version);
+    let goes_on = rest.next().is_some_and(is_joined) && rest.next().is_some_and(is_word);
     let length = if goes_on { after.find(char::is_whitespace).unwrap_or(after.len()) } else { 0 };
     let kept = after[..length].trim_end_matches(|c: char| !is_word(c)).len();
     piece.start..piece.end + kept
@@ -287,7 +375,7 @@ pub(super) fn url_range(plain: &str, piece: &Piece) -> Range<usize> {
 
 /// Pieces that may be URLs.
 pub(super) fn may_be_url(piece: &Piece) -> bool {
-    matches!(piece.kind, Kind::Url | Kind::Path | Kind::Dotted)
+    matches!(piece.kind, Kind::Url | Kind::Path | Kind::Dotted | Kind::Version)
 }
 
 #[cfg(test)]

@@ -35,10 +35,34 @@ const TITLES: &[&str] =
     &["dr", "frau", "herr", "miss", "mr", "mrs", "ms", "prof", "professor", "señor", "señora", "sir"];
 /// In front of a first name these say that it is none.
 const ARTICLES: &[&str] = &["a", "an", "another", "each", "every", "our", "that", "the", "this"];
-/// What a person does at the beginning of a sentence, besides verbs that end in `s` or `ed`.
+/// In front of a word in small letters these say that it is an ordinary noun.
+const NOUN_LEADERS: &[&str] = &[
+    "a", "an", "any", "each", "every", "her", "his", "its", "my", "no", "our", "some", "that", "the", "their", "this",
+];
+/// What people do, and neither plants nor colours.
+#[rustfmt::skip]
 const DOING: &[&str] = &[
-    "and", "bought", "came", "can", "could", "did", "got", "had", "left", "made", "said", "told", "took", "went",
-    "will", "would", "wrote",
+    "and", "asked", "asks", "attended", "attends", "believes", "booked", "bought", "called", "calls", "can", "cannot",
+    "complained", "confirmed", "could", "did", "drives", "drove", "emailed", "enjoys", "got", "joined", "knows", "left",
+    "likes", "lives", "loves", "married", "met", "moved", "owns", "paid", "phoned", "prefers", "promised", "reports",
+    "said", "says", "signed", "speaks", "studied", "studies", "teaches", "thinks", "told", "took", "visited", "wants",
+    "went", "will", "works", "would", "writes", "wrote",
+];
+/// First names that begin a sentence as ordinary words, too: there they need a verb that people do.
+#[rustfmt::skip]
+const ORDINARY: &[&str] = &[
+    "amber", "angel", "april", "art", "august", "autumn", "basil", "bill", "bishop", "blue", "brook", "bud", "cash",
+    "chance", "charity", "chase", "cherry", "chip", "christian", "clay", "clementine", "cliff", "cole", "crystal",
+    "daisy", "dale", "dawn", "dean", "destiny", "dot", "drew", "duke", "dusty", "earl", "faith", "fern", "flora",
+    "forest", "frank", "gale", "gene", "ginger", "glen", "grace", "grant", "guy", "harmony", "hazel", "heath",
+    "heather", "herb", "holly", "hope", "hunter", "iris", "ivory", "ivy", "jade", "jasmine", "jay", "jewel", "joy",
+    "june", "junior", "king", "kit", "lance", "lane", "lark", "laurel", "lily", "mack", "major", "mark", "mars",
+    "mason", "may", "melody", "mercy", "merry", "miles", "mint", "myrtle", "norm", "nova", "olive", "opal", "page",
+    "parker", "patience", "peach", "pearl", "penny", "pepper", "phoenix", "pierce", "pip", "piper", "poppy", "prince",
+    "raven", "reed", "rich", "ridge", "river", "robin", "rocky", "rose", "rosemary", "rowan", "royal", "ruby", "rusty",
+    "saffron", "sage", "sandy", "scarlet", "skip", "sky", "sonny", "star", "sterling", "stew", "stone", "storm", "sue",
+    "summer", "sunny", "tab", "tanner", "thyme", "tiger", "trinity", "trip", "tucker", "vale", "van", "violet", "wade",
+    "ward", "will", "winter", "wolf", "woody", "wren", "zephyr",
 ];
 const FULL_NAME_WORDS: usize = 2;
 
@@ -47,6 +71,16 @@ pub(super) struct Name {
     pub words: Vec<Word>,
     /// `project` in front: it is no person's, and may stand in the plural.
     pub is_of_thing: bool,
+    /// Written small in the request: `server athena`. It is a name only where no text uses it as a noun.
+    pub is_small: bool,
+    /// Another name that a text tells: of somebody with this last name, as far as it has one.
+    pub alias_of: Option<String>,
+}
+
+impl Name {
+    pub(super) fn of_request(words: Vec<Word>) -> Self {
+        Self { words, is_of_thing: false, is_small: false, alias_of: None }
+    }
 }
 
 /// What the texts of a workspace say about who shares a name.
@@ -58,6 +92,8 @@ pub(super) struct Bearers {
     led_by: BTreeMap<String, BTreeSet<String>>,
     /// Words of names that are ordinary words, too.
     ordinary: BTreeSet<String>,
+    /// In front of a word that a name ends with, at the beginning of a sentence, too.
+    full: BTreeMap<String, BTreeSet<String>>,
     /// First words of names that stand alone in capitals inside a sentence, as names do.
     alone: BTreeSet<String>,
 }
@@ -66,7 +102,13 @@ impl Bearers {
     pub(super) fn note(&mut self, name: &Name, sentence: &Sentence<'_>) {
         let (Some(first), Some(last)) = (name.words.first(), name.words.last()) else { return };
         for (index, word) in sentence.words.iter().enumerate() {
-            if word.is(first) {
+            if word.is(first) && name.is_small {
+                let before = index.checked_sub(1).filter(|before| sentence.is_adjacent(*before, index));
+                let is_noun = before.is_some_and(|before| NOUN_LEADERS.contains(&sentence.words[before].bare.as_str()));
+                if is_noun {
+                    self.ordinary.insert(first.bare.clone());
+                }
+            } else if word.is(first) {
                 if !word.is_capital {
                     self.ordinary.insert(first.bare.clone());
                 } else if let Some(next) = following_name(sentence, index) {
@@ -76,12 +118,32 @@ impl Bearers {
                 }
             }
             if word.is(last)
+                && let Some(before) = index.checked_sub(1).and_then(|before| sentence.words.get(before))
+                && is_of_name(before)
+                && !TITLES.contains(&before.bare.as_str())
+                && sentence.is_adjacent(index - 1, index)
+            {
+                self.full.entry(last.bare.clone()).or_default().insert(before.bare.clone());
+            }
+            if word.is(last)
                 && word.is_capital
                 && let Some(before) = leading_name(sentence, index)
             {
                 self.led_by.entry(last.bare.clone()).or_default().insert(before.bare.clone());
             }
         }
+    }
+
+    /// How many people with this last name have a first name that begins as this one does.
+    fn with_initial(&self, last: &Word, first: &Word) -> usize {
+        let begins = |name: &&String| name.chars().next() == first.bare.chars().next();
+        let led: BTreeSet<&String> = [&last.bare, &last.expanded]
+            .into_iter()
+            .filter_map(|last| self.full.get(last))
+            .flatten()
+            .filter(|name| begins(name) && name.chars().count() > 1)
+            .collect();
+        led.len()
     }
 
     fn others(sets: &BTreeMap<String, BTreeSet<String>>, word: &Word, own: Option<&Word>) -> usize {
@@ -129,7 +191,9 @@ impl Name {
             if self.is_at(sentence, index) {
                 let shown = &sentence.plain[sentence.words[index].start..sentence.words[index + length - 1].end];
                 consider(self.whole(sentence, index, bearers), shown);
-            } else if length == FULL_NAME_WORDS && self.is_turned_at(sentence, index) {
+            } else if length == FULL_NAME_WORDS
+                && (self.is_turned_at(sentence, index) || self.is_around_quoted(sentence, index))
+            {
                 let shown = &sentence.plain[sentence.words[index].start..sentence.words[index + 1].end];
                 consider(Certainty::Sure, shown);
             } else if length == FULL_NAME_WORDS && !self.is_of_thing {
@@ -141,7 +205,7 @@ impl Name {
             }
         }
         for piece in &sentence.pieces {
-            if let Some(certainty) = self.in_piece(sentence, piece) {
+            if let Some(certainty) = self.in_piece(sentence, piece, bearers) {
                 consider(certainty, piece.of(&sentence.plain));
             }
         }
@@ -151,7 +215,9 @@ impl Name {
     /// Whether the sentence has all of the name, also as a part of a longer one.
     pub(super) fn is_whole_in(&self, sentence: &Sentence<'_>) -> bool {
         (0..sentence.words.len()).any(|index| {
-            self.is_at(sentence, index) || (self.words.len() == FULL_NAME_WORDS && self.is_turned_at(sentence, index))
+            self.is_around_quoted(sentence, index)
+                || self.is_at(sentence, index)
+                || (self.words.len() == FULL_NAME_WORDS && self.is_turned_at(sentence, index))
         })
     }
 
@@ -163,6 +229,17 @@ impl Name {
         };
         self.words.iter().zip(words).all(|(own, word)| self.matches_word(own, word))
             && (index..index + self.words.len() - 1).all(follow)
+    }
+
+    /// `Robert "Bob" Miller`, for either first name.
+    fn is_around_quoted(&self, sentence: &Sentence<'_>, index: usize) -> bool {
+        let ([first, last], Some([own, second, ..])) = (&self.words[..], sentence.words.get(index..)) else {
+            return false;
+        };
+        let third = sentence.words.get(index + 2);
+        first.is(own)
+            && ((sentence.has_quoted(index) && last.is(second))
+                || (sentence.has_quoted(index + 1) && third.is_some_and(|third| last.is(third))))
     }
 
     /// `Smith, Alice`.
@@ -182,6 +259,9 @@ impl Name {
         if is_tied {
             return Certainty::Near(Near::LongerName);
         }
+        if self.is_small && bearers.ordinary.contains(&self.words[0].bare) {
+            return Certainty::Near(Near::OtherCase);
+        }
         let is_written_small = !first.is_capital && self.words[0].is_capital;
         if is_written_small && self.words.len() == 1 && sentence.words.iter().any(|word| word.is_capital) {
             return Certainty::Near(Near::OtherCase);
@@ -190,8 +270,25 @@ impl Name {
         if self.is_of_thing && number.is_some_and(|it| it.bare.len() <= 2) && sentence.is_adjacent(end, end + 1) {
             return Certainty::Near(Near::LongerName);
         }
-        let follower = following_name(sentence, end);
+        // `everyone calls Elizabeth Moore Betty`
+        let is_called = index.checked_sub(1).is_some_and(|before| {
+            matches!(sentence.words[before].bare.as_str(), "call" | "calls" | "called" | "nicknamed")
+        });
+        let follower = following_name(sentence, end).filter(|_| !is_called || self.words.len() < FULL_NAME_WORDS);
         let leader = leading_name(sentence, index);
+        if let Some(family) = &self.alias_of
+            && self.words.len() == 1
+        {
+            let others = bearers
+                .followed_by
+                .get(&self.words[0].bare)
+                .map_or(0, |it| it.iter().filter(|it| *it != family).count());
+            return match follower {
+                Some(follower) if follower.bare != *family => Certainty::Near(Near::LongerName),
+                None if others > 0 => Certainty::Near(Near::Several),
+                _ => Certainty::Sure,
+            };
+        }
         match (self.words.len(), follower, leader) {
             (_, None, None) => self.alone(bearers),
             (1, Some(_), _) if !self.is_of_thing => {
@@ -237,7 +334,13 @@ impl Name {
         let is_adjacent = index > 0 && sentence.is_adjacent(index - 1, index);
         let is_led = is_adjacent && before.is_some_and(|it| ARTICLES.contains(&it.bare.as_str()));
         if word.is(first) {
-            if is_led || following_name(sentence, index).is_some() || leading_name(sentence, index).is_some() {
+            let is_anothers =
+                is_adjacent && before.is_some_and(|it| is_of_name(it) && !TITLES.contains(&it.bare.as_str()));
+            if is_led
+                || is_anothers
+                || following_name(sentence, index).is_some()
+                || leading_name(sentence, index).is_some()
+            {
                 return None;
             }
             let others = Bearers::others(&bearers.followed_by, first, Some(last));
@@ -247,7 +350,10 @@ impl Name {
                 .is_some_and(|it| it.contains(&last.bare) || it.contains(&last.expanded));
             let is_name = is_known
                 && !bearers.ordinary.contains(&first.bare)
-                && (index > 0 || bearers.alone.contains(&first.bare) || self.does_something(sentence));
+                && (index > 0
+                    || bearers.alone.contains(&first.bare)
+                    || !ORDINARY.contains(&first.bare.as_str())
+                    || does_something(sentence));
             return Some(match (others, is_name) {
                 (0, true) => Certainty::Sure,
                 (0, false) => Certainty::Near(Near::FirstName),
@@ -264,6 +370,7 @@ impl Name {
             let initial = before.filter(|it| is_initial && it.bare.chars().count() == 1);
             return match (has_title, others, initial) {
                 (_, _, Some(initial)) if !first.bare.starts_with(&initial.bare) => None,
+                (_, _, Some(_)) if bearers.with_initial(last, first) == 1 => Some(Certainty::Sure),
                 (true, 0, _) => Some(Certainty::Sure),
                 _ => Some(Certainty::Near(Near::LastName)),
             };
@@ -271,18 +378,8 @@ impl Name {
         None
     }
 
-    /// Whether the first word of a sentence does or has something, as people do.
-    fn does_something(&self, sentence: &Sentence<'_>) -> bool {
-        let after = &sentence.plain[sentence.words[0].end..];
-        let has = after.chars().next().is_some_and(is_apostrophe);
-        let next = sentence.words.get(1).map(|it| it.bare.as_str()).unwrap_or_default();
-        // Colours and days are, too.
-        let is_verb = next.ends_with('s') && !matches!(next, "is" | "was" | "has" | "does");
-        has || DOING.contains(&next) || is_verb || next.ends_with("ed")
-    }
-
     /// As one word, or as the name in an address or handle.
-    fn in_piece(&self, sentence: &Sentence<'_>, piece: &Piece) -> Option<Certainty> {
+    fn in_piece(&self, sentence: &Sentence<'_>, piece: &Piece, bearers: &Bearers) -> Option<Certainty> {
         let written = piece.of(&sentence.plain);
         let local = match piece.kind {
             Kind::Email => written.split('@').next()?,
@@ -298,10 +395,10 @@ impl Name {
                     return Some(Certainty::Sure);
                 }
                 let initial: String = first.chars().take(1).collect();
-                if is_address
-                    && (bare == format!("{initial}{last}") || bare == format!("{last}{initial}") || bare == *first)
-                {
-                    return Some(Certainty::Near(Near::Address));
+                let is_initialled = bare == format!("{initial}{last}") || bare == format!("{last}{initial}");
+                if is_address && (is_initialled || bare == *first) {
+                    let is_only_one = is_initialled && bearers.with_initial(&self.words[1], &self.words[0]) == 1;
+                    return Some(if is_only_one { Certainty::Sure } else { Certainty::Near(Near::Address) });
                 }
             }
             return None;
@@ -312,6 +409,14 @@ impl Name {
         }
         (is_address && self.words.len() == 1 && own(0).contains(&&bare)).then_some(Certainty::Near(Near::Address))
     }
+}
+
+/// Whether the first word of a sentence has something, or does what only people do.
+fn does_something(sentence: &Sentence<'_>) -> bool {
+    let after = &sentence.plain[sentence.words[0].end..];
+    let has = after.chars().next().is_some_and(is_apostrophe);
+    let next = sentence.words.get(1).map(|it| it.bare.as_str()).unwrap_or_default();
+    has || DOING.contains(&next)
 }
 
 /// A compound whose words are looked at one by one already.

@@ -7,12 +7,12 @@ use crate::words::is_stop;
 /// What a request begins with before it comes to the point.
 #[rustfmt::skip]
 const LEADING: &[&str] = &[
-    "any", "anything", "bit", "bits", "clear", "content", "contents", "copies", "copy", "data", "delete", "detail",
+    "already", "any", "anything", "bit", "bits", "clear", "content", "contents", "copies", "copy", "data", "delete", "detail",
     "details", "discard", "drop", "entries", "entry", "erase", "every", "everything", "fact", "facts", "forget", "get",
-    "info", "information", "item", "items", "kept", "know", "knowledge", "known", "last", "memories", "memory",
-    "mention", "mentioned", "mentions", "note", "notes", "piece", "pieces", "please", "purge", "record", "recorded",
+    "forgetting", "info", "information", "item", "items", "keep", "kept", "know", "knowledge", "known", "last", "leave", "memories", "memory",
+    "mention", "mentioned", "mentions", "might", "note", "notes", "piece", "pieces", "please", "purge", "record", "recorded",
     "records", "redact", "reference", "references", "remember", "remembered", "remove", "rid", "saved", "scrub",
-    "single", "store", "stored", "stuff", "thing", "things", "trace", "traces", "whatever", "wipe",
+    "single", "still", "store", "stored", "stuff", "thing", "things", "touch", "trace", "traces", "whatever", "wipe",
 ];
 
 /// Between what a request begins with and its point.
@@ -26,7 +26,7 @@ const TURNING: &[&str] = &[
 /// What a request ends with after its point.
 #[rustfmt::skip]
 const TRAILING: &[&str] = &[
-    "altogether", "anymore", "anything", "completely", "data", "database", "detail", "details", "entirely", "entries",
+    "alone", "altogether", "anymore", "anything", "intact", "untouched", "completely", "data", "database", "detail", "details", "entirely", "entries",
     "entry", "everything", "fact", "facts", "forever", "good", "info", "information", "item", "items", "memories",
     "memory", "mentions", "note", "notes", "permanently", "please", "profile", "record", "records", "reference",
     "references", "store", "stuff", "thanks", "thing", "things",
@@ -68,6 +68,30 @@ pub(super) const KEEPING: &[&str] = &[
     "; keep ",
     ", keep ",
     " without touching ",
+    " without removing ",
+    " without deleting ",
+    " save for ",
+    " except that ",
+    " but leave ",
+    " but don't ",
+    " but don’t ",
+    " but do not ",
+    " but the ",
+    " while keeping ",
+    " leaving ",
+    ". keep ",
+    ". leave ",
+    ". don't ",
+    ". don’t ",
+    ". do not ",
+    "; leave ",
+    "; don't ",
+    "; do not ",
+    ", but keep ",
+    ", but not ",
+    ", but leave ",
+    " and keep ",
+    ", except ",
 ];
 
 /// Between two names of one thing, or two things that are both meant.
@@ -102,21 +126,97 @@ pub(super) fn is_leader_of_things(folded: &str) -> bool {
     LEADERS_OF_THINGS.contains(&folded)
 }
 
-/// Words that say the same about somebody, so that the one is found where the other was asked for.
-const SAME: &[&[&str]] = &[
-    &["phone", "telephone", "mobile", "cell", "number", "call"],
-    &["mail", "email", "e-mail", "inbox"],
-    &["address", "lives", "live", "living", "street", "moved", "residence"],
-    &["birthday", "born", "birthdate", "birth"],
-    &["salary", "earns", "paid", "pay", "wage", "compensation"],
-    &["job", "works", "work", "employer", "role", "position"],
-    &["diagnosis", "diagnosed", "condition", "medical", "health", "illness"],
-    &["allergy", "allergic", "allergies"],
-    &["password", "passphrase", "credentials"],
-    &["wife", "husband", "spouse", "married", "partner"],
+/// What a request is wrapped in: nothing of it says what is meant.
+#[rustfmt::skip]
+const OPENING: &[&str] = &[
+    "please", "hey", "hi", "hello", "ok", "okay", "kindly", "just", "so", "also", "now", "and", "could you", "can you",
+    "would you", "will you", "you can", "you should", "you may", "i want you to", "i need you to", "i'd like you to",
+    "i’d like you to", "i would like you to", "i want to", "i'd like to", "i’d like to", "i would like to", "let's",
+    "let’s", "help me", "go ahead and", "make sure to", "make sure you", "be sure to", "try to", "don't remember",
+    "do not remember", "stop remembering", "don't keep", "do not keep", "no longer remember",
 ];
 
-/// The other words for an attribute.
-pub(super) fn synonyms(folded: &str) -> &'static [&'static str] {
-    SAME.iter().find(|same| same.contains(&folded)).copied().unwrap_or_default()
+/// What a request ends with.
+#[rustfmt::skip]
+const CLOSING: &[&str] = &[
+    "please", "thanks", "thank you", "nothing else", "and nothing else", "but nothing else", "nothing more", "only",
+    "right now", "now", "immediately", "for me", "from memory", "from my memory", "from your memory", "ever again",
+    "as soon as possible", "asap", "would you", "will you", "could you", "can you", "if you can", "if possible",
+    "for good", "once and for all", "from my profile", "from your notes", "from the notes", "from our records",
+    "from your records", "from the records", "from the database", "from storage", "all of it", "forget it", "forget that",
+    "delete it", "remove it", "erase it", "forget all of it",
+];
+
+/// A request without what it is wrapped in.
+pub(super) fn core(plain: &str) -> &str {
+    let mut rest = plain.trim();
+    let is_border = |c: char| !c.is_alphanumeric();
+    loop {
+        let folded = rest.to_ascii_lowercase();
+        let starts = OPENING.iter().filter(|it| {
+            folded.strip_prefix(**it).is_some_and(|rest| rest.starts_with([' ', ',']))
+                && rest.is_char_boundary(it.len())
+        });
+        let ends = CLOSING.iter().filter(|it| {
+            folded.trim_end_matches(is_border).strip_suffix(**it).is_some_and(|rest| rest.ends_with([' ', ',']))
+        });
+        if let Some(opening) = starts.max_by_key(|it| it.len()) {
+            rest = rest[opening.len()..].trim_start_matches([' ', ',']);
+        } else if let Some(closing) = ends.max_by_key(|it| it.len()) {
+            let trimmed = rest.trim_end_matches(|c: char| is_border(c) && !matches!(c, '"' | '`' | '”'));
+            if trimmed.len() < closing.len() || trimmed.ends_with(['"', '`', '”']) {
+                return rest;
+            }
+            rest = trimmed[..trimmed.len() - closing.len()].trim_end_matches([' ', ',', '-', '–']);
+        } else {
+            return rest;
+        }
+    }
+}
+
+/// In front of a word in small letters these say that it is a name.
+const SMALL_LEADERS: &[&str] =
+    &["account", "database", "handle", "host", "hostname", "login", "machine", "nick", "server", "user", "username"];
+
+pub(super) fn is_small_leader(folded: &str) -> bool {
+    SMALL_LEADERS.contains(&folded)
+}
+
+/// What somebody may have that has a name of its own: `the project Alice leads`.
+#[rustfmt::skip]
+const CHAINED: &[&str] = &[
+    "app", "application", "campaign", "cat", "client", "company", "customer", "dog", "initiative", "library", "pet",
+    "product", "programme", "project", "repo", "repository", "server", "service", "startup", "system", "team", "tool",
+];
+
+pub(super) fn is_chained(folded: &str) -> bool {
+    CHAINED.contains(&folded)
+}
+
+/// With a day, these say nothing more.
+const OCCASIONS: &[&str] =
+    &["appointment", "appointments", "date", "day", "event", "events", "happen", "happened", "plan", "plans"];
+
+pub(super) fn is_occasion(folded: &str) -> bool {
+    OCCASIONS.contains(&folded)
+}
+
+/// What the name of a firm or a thing ends with: its first word alone is no person's first name.
+#[rustfmt::skip]
+const OF_FIRMS: &[&str] = &[
+    "academy", "analytics", "associates", "bakery", "bank", "bikes", "books", "brewery", "brewing", "bridge", "cafe",
+    "capital", "center", "centre", "cider", "clinic", "club", "coffee", "college", "consulting", "contract", "council",
+    "dental", "design", "digital", "electric", "energy", "engineering", "farm", "farms", "festival", "films", "finance",
+    "foods", "foundation", "furniture", "games", "gardens", "group", "health", "holdings", "hospital", "hotel", "house",
+    "industries", "institute", "insurance", "lab", "labs", "lane", "law", "legal", "library", "logistics", "media",
+    "motors", "museum", "music", "network", "networks", "paints", "park", "partners", "pharma", "pharmacy", "pizza",
+    "platform", "plumbing", "power", "press", "productions", "project", "properties", "records", "repairs",
+    "restaurant", "robotics", "roofing", "school", "security", "services", "shop", "software", "solar", "solutions",
+    "square", "station", "store", "street", "studio", "studios", "systems", "tech", "technologies", "textiles",
+    "theatre", "tiles", "timber", "tools", "toys", "trading", "transport", "travel", "university", "ventures", "wines",
+    "works",
+];
+
+pub(super) fn is_of_firm(folded: &str) -> bool {
+    OF_FIRMS.contains(&folded)
 }

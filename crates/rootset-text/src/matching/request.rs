@@ -6,18 +6,21 @@
 use std::ops::Range;
 
 use super::Probe;
+use super::attributes::Scope;
 use super::canonical::dates::{self, Day, Reading};
 use super::canonical::{self};
 use super::conjunction::{Conjunction, quotations};
 use super::names::Name;
 use super::noise::{
-    ALTERNATING, KEEPING, is_describing, is_leader, is_leader_of_things, is_leading, is_trailing, is_turning, synonyms,
+    ALTERNATING, KEEPING, core, is_chained, is_describing, is_leader, is_leader_of_things, is_leading, is_occasion,
+    is_of_firm, is_small_leader, is_trailing, is_turning,
 };
-use super::text::{Place, Sentence, Word, is_name_like};
+use super::text::{Place, Sentence, Word, is_name_like, script_of};
 use super::things::{Thing, identifier, stem_of};
+use super::verbs::is_verb;
 use crate::chars::{fold, is_apostrophe, is_lone, plain};
 use crate::scan::{Kind, Piece, scan};
-use crate::words::{is_calendar, is_stop};
+use crate::words::{is_calendar, is_starter, is_stop};
 
 /// A longer request is a text, of which every word has to be there.
 const PIECES_MAX: usize = 100;
@@ -33,42 +36,45 @@ pub(super) struct Request {
 pub(super) struct Part {
     /// Any of them suffices, with the scope if there is one.
     pub heads: Vec<Thing>,
-    /// What is asked for of the heads.
-    pub scope: Vec<Scope>,
-    /// Without the scope there is no match: `Sarah's phone number`.
-    pub is_strict: bool,
+    /// What is asked for of the heads: all that one of the lists names. Where nothing is named, what the words ask for.
+    pub scope: Vec<Vec<Scope>>,
     /// Where nothing is named: words that must all be there.
     pub words: Option<Conjunction>,
     /// The words one by one, for what is near.
     pub loose: Vec<String>,
+    /// The same as words.
+    plain_words: Vec<Word>,
     pub days: Vec<Day>,
+    /// Where nothing is named: `my`, so that what is said to be somebody else's is not meant.
+    pub is_mine: bool,
+    /// The heads only lead to what is meant: `the project Alice leads`.
+    pub chain: Option<Chain>,
+    /// What it finds is only maybe meant.
+    pub is_doubtful: bool,
+    /// The scope is a part of the name: `the Kestrel migration`.
+    pub is_compound: bool,
+    /// A text led to it, not the request.
+    pub is_led_to: bool,
 }
 
-/// A word that narrows down, with others that say the same.
-#[derive(Clone, Debug)]
-pub(super) struct Scope {
-    pub stems: Vec<String>,
-}
-
-impl Scope {
-    fn new(word: &str) -> Self {
-        let folded = fold(word);
-        let mut stems: Vec<String> = synonyms(&folded).iter().map(|it| stem_of(it)).collect();
-        stems.push(stem_of(&folded));
-        stems.sort_unstable();
-        stems.dedup();
-        Self { stems }
-    }
+/// How a request speaks of something by what it has to do with a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Chain {
+    /// `the project Alice leads`: that, if one text says which.
+    Clause,
+    /// `Alice's project`: perhaps only what is said of it there.
+    Possession,
 }
 
 impl Request {
     pub(super) fn of(query: &str) -> Option<Self> {
         let plain = plain(query);
-        if scan(&plain).len() > PIECES_MAX {
-            let words = Conjunction::new(&plain)?;
+        let plain = core(&plain);
+        if scan(plain).len() > PIECES_MAX {
+            let words = Conjunction::new(plain)?;
             return Some(Self { parts: vec![Part { words: Some(words), ..Part::nothing() }], kept: Vec::new() });
         }
-        let (asked, kept) = split_kept(&plain);
+        let (asked, kept) = split_kept(plain);
         let mut parts: Vec<Part> = alternatives(asked);
         parts.retain(|part| !part.is_nothing());
         let mut kept: Vec<Part> = kept.iter().flat_map(|kept| alternatives(kept)).collect();
@@ -82,7 +88,11 @@ fn split_kept(plain: &str) -> (&str, Vec<&str>) {
     let folded = fold(plain);
     // Folding may move places; then nothing is to be kept that could be told.
     let first = if folded.len() == plain.len() {
-        KEEPING.iter().filter_map(|it| Some((folded.find(it)?, it.len()))).min()
+        KEEPING
+            .iter()
+            .filter_map(|it| Some((folded.find(it)?, std::cmp::Reverse(it.len()))))
+            .min()
+            .map(|(place, std::cmp::Reverse(length))| (place, length))
     } else {
         None
     };
@@ -104,6 +114,15 @@ fn alternatives(plain: &str) -> Vec<Part> {
         let parts: Vec<Part> = texts.iter().enumerate().map(|(place, text)| Part::of(text, place == 0)).collect();
         if parts.iter().all(|part| !part.heads.is_empty()) {
             return parts;
+        }
+        // `metoprolol (Beloc)`: one word, and what it is called as well.
+        if let [head, rest @ ..] = &parts[..]
+            && let Some(small) = head.as_small_name()
+            && plain.contains('(')
+            && !rest.is_empty()
+            && rest.iter().all(|part| !part.heads.is_empty())
+        {
+            return std::iter::once(&small).chain(rest).cloned().collect();
         }
         // A remark in brackets that names nothing only tells more.
         if let [head, rest @ ..] = &parts[..]
@@ -185,6 +204,27 @@ impl Part {
         self.heads.is_empty() && self.words.is_none() && self.days.is_empty()
     }
 
+    /// Everything about its heads is meant.
+    pub(super) fn is_about_all(&self) -> bool {
+        !self.heads.is_empty() && self.scope.is_empty() && self.days.is_empty()
+    }
+
+    /// Whether what goes on about what it finds is meant as well: not where one attribute is asked for.
+    pub(super) fn goes_on(&self) -> bool {
+        self.is_about_all()
+            || ((self.is_compound || self.heads.is_empty()) && !self.scope.iter().flatten().any(Scope::is_attribute))
+    }
+
+    /// What a text says that the heads of another part lead to.
+    pub(super) fn led_to(heads: Vec<Thing>, is_doubtful: bool) -> Self {
+        Self { heads, is_doubtful, is_led_to: true, ..Self::nothing() }
+    }
+
+    /// Another name of what a part of the request names.
+    pub(super) fn of_alias(head: Thing) -> Self {
+        Self { heads: vec![head], ..Self::nothing() }
+    }
+
     fn is_only_named(&self) -> bool {
         !self.heads.is_empty() && self.scope.is_empty() && self.days.is_empty()
     }
@@ -201,24 +241,46 @@ impl Part {
         let is_clause = from > 0
             && matches!(
                 fold(sentence.pieces[from - 1].of(plain)).as_str(),
-                "that" | "how" | "where" | "when" | "what" | "why" | "whether"
+                "that" | "how" | "where" | "when" | "what" | "who" | "why" | "whether"
             );
         let pieces = &sentence.pieces[from..to];
         let Some((first, last)) = pieces.first().zip(pieces.last()) else { return Self::nothing() };
         let is_first = begins && from == 0;
         let tokens = tokens(&sentence, pieces, &quoted, is_first);
         let rest = &plain[first.start..quoted.last().map_or(last.end, |it| it.end.max(last.end))];
-        Self::from_tokens(&sentence, &tokens, rest, is_clause)
+        let before = from.checked_sub(1).map(|before| fold(sentence.pieces[before].of(plain)));
+        let is_mine = before.is_some_and(|it| matches!(it.as_str(), "my" | "our"));
+        Self { is_mine, ..Self::from_tokens(&sentence, &tokens, rest, is_clause) }
+    }
+
+    /// A part of one word in small letters, as the name that it may be.
+    fn as_small_name(&self) -> Option<Self> {
+        let [word] = &self.plain_words[..] else { return None };
+        (self.heads.is_empty() && self.days.is_empty()).then(|| Self {
+            heads: vec![Thing::Name(Name {
+                is_of_thing: true,
+                is_small: true,
+                ..Name::of_request(vec![word.clone()])
+            })],
+            words: None,
+            scope: Vec::new(),
+            ..self.clone()
+        })
     }
 
     fn nothing() -> Self {
         Self {
             heads: Vec::new(),
             scope: Vec::new(),
-            is_strict: false,
             words: None,
             loose: Vec::new(),
+            plain_words: Vec::new(),
             days: Vec::new(),
+            is_mine: false,
+            chain: None,
+            is_doubtful: false,
+            is_compound: false,
+            is_led_to: false,
         }
     }
 
@@ -229,14 +291,16 @@ impl Part {
             let folded = fold(&plain[range.clone()]);
             (!is_stop(&folded) && !is_turning(&folded)).then_some(folded)
         };
-        part.loose = tokens
+        let ranges: Vec<&Range<usize>> = tokens
             .iter()
             .filter_map(|token| match token {
-                Token::Word(range) => content(range),
+                Token::Word(range) => content(range).map(|_| range),
                 _ => None,
             })
-            .map(|word| stem_of(&word))
             .collect();
+        let words: Vec<String> = ranges.iter().map(|range| fold(&plain[(*range).clone()])).collect();
+        part.loose = words.iter().map(|word| stem_of(word)).collect();
+        part.plain_words = ranges.iter().map(|range| Word::of_request(plain, range)).collect();
         let quoted: Vec<Thing> = tokens
             .iter()
             .filter_map(|token| if let Token::Quoted(it) = token { Some(it.clone()) } else { None })
@@ -258,6 +322,12 @@ impl Part {
         let thing = thing.or_else(|| tokens.iter().position(|token| matches!(token, Token::Thing(..))));
         if let Some(place) = thing {
             part.heads = beside(tokens, place, plain);
+            let codes = part.heads.iter().filter_map(|head| match head {
+                Thing::Exact(_, written) => canonical::code(written).map(Thing::Code),
+                _ => None,
+            });
+            let codes: Vec<Thing> = codes.collect();
+            part.heads.extend(codes);
             part.days.clear();
             return part;
         }
@@ -265,8 +335,14 @@ impl Part {
             part.take_name(tokens, place, plain, is_clause, content);
             return part;
         }
+        if let Some(name) = small_name(plain, tokens) {
+            part.heads = vec![Thing::Name(name)];
+            return part;
+        }
         let literal = without_days(rest);
-        part.words = Conjunction::new(&literal);
+        let words: Vec<String> = words.into_iter().filter(|it| part.days.is_empty() || !is_occasion(it)).collect();
+        part.scope = vec![Scope::all_of(&words)];
+        part.words = if words.is_empty() && !part.days.is_empty() { None } else { Conjunction::new(&literal) };
         part
     }
 
@@ -278,6 +354,17 @@ impl Part {
         is_clause: bool,
         content: impl Fn(&Range<usize>) -> Option<String>,
     ) {
+        // `Alice's project Falcon` is Falcon.
+        let place = match &tokens[place..] {
+            [Token::Name(_, owner), Token::Word(noun), Token::Name(_, named)]
+                if plain[owner.end..].starts_with(is_apostrophe)
+                    && is_leader(&fold(&plain[noun.clone()]))
+                    && plain[noun.end..named.start].trim().is_empty() =>
+            {
+                place + 2
+            }
+            _ => place,
+        };
         let mut behind = place + 1;
         // Names side by side are the same in two scripts.
         while let Some(Token::Name(..)) = tokens.get(behind) {
@@ -298,31 +385,56 @@ impl Part {
             Token::Word(range) => Some(range.clone()),
             _ => None,
         };
+        // What several words ask for, in lists where `and` or `or` stands between them.
         let others = |tokens: &[Token]| {
-            let mut found: Vec<String> = Vec::new();
+            let mut lists: Vec<Vec<String>> = vec![Vec::new()];
             for token in tokens {
-                match token {
-                    Token::Word(range) => found.extend(content(range)),
-                    Token::Name(name, _) => found.extend(name.words.iter().map(|it| it.bare.clone())),
-                    _ => {}
-                }
+                let found: Vec<String> = match token {
+                    Token::Word(range) if matches!(&plain[range.clone()], "and" | "or") => {
+                        lists.push(Vec::new());
+                        continue;
+                    }
+                    Token::Word(range) => content(range).into_iter().collect(),
+                    Token::Name(name, _) => name.words.iter().map(|it| it.bare.clone()).collect(),
+                    _ => Vec::new(),
+                };
+                let found = found.into_iter().filter(|word| !is_leader(word) && !is_leading(word));
+                lists.last_mut().into_iter().for_each(|list| list.extend(found.clone()));
             }
-            found
+            lists.retain(|list| !list.is_empty());
+            lists
         };
         let before = &tokens[..place];
-        let is_turned = before.last().and_then(word).is_some_and(|range| is_turning(&fold(&plain[range])));
+        let folded_at = |token: &Token| word(token).map(|range| fold(&plain[range]));
+        let led = before.iter().rev().filter_map(folded_at).find(|it| !is_article(it) && !is_leader(it));
+        let is_turned = led.as_deref().is_some_and(is_turning);
         let after = &tokens[behind..];
-        let is_describing = after.first().and_then(word).is_some_and(|range| is_describing(&fold(&plain[range])))
+        let first_after = after.first().and_then(folded_at);
+        let is_describing = first_after.as_deref().is_some_and(is_describing)
             || plain[ends_at..].trim_start().starts_with([',', '(', ':']);
-        let mut scope: Vec<String> = Vec::new();
-        if is_turned {
+        let noun = before.iter().rev().filter_map(folded_at).find(|it| !is_article(it)).filter(|it| is_chained(it));
+        let is_chain =
+            noun.is_some() && !is_possessive && first_after.as_deref().is_some_and(|it| is_verb(it, Some("name")));
+        let mut scope: Vec<Vec<String>> = Vec::new();
+        if is_turned && !is_possessive {
             scope.extend(others(before));
         }
-        if is_clause || is_possessive || !is_describing {
-            scope.extend(others(after));
+        if is_clause || is_possessive || is_chain || !is_describing {
+            let more = others(after);
+            // `the blood type of Alice's son`: all of it is asked for.
+            match (&mut scope[..], &more[..]) {
+                ([list], [one]) => list.extend(one.iter().cloned()),
+                _ => scope.extend(more),
+            }
         }
-        self.is_strict = is_clause || is_possessive || !self.days.is_empty();
-        self.scope = scope.iter().filter(|word| !is_leader(word)).map(|word| Scope::new(word)).collect();
+        let possessed = first_after.filter(|it| is_possessive && is_chained(it));
+        self.chain = match (is_chain, possessed) {
+            (true, _) => Some(Chain::Clause),
+            (false, Some(_)) => Some(Chain::Possession),
+            _ => None,
+        };
+        self.is_compound = !is_turned && !is_possessive && !is_clause && !is_chain;
+        self.scope = scope.iter().map(|words| Scope::all_of(words)).collect();
     }
 
     /// Terms of the index for what matches; for what is near, too.
@@ -337,6 +449,18 @@ impl Part {
         }
         probes
     }
+}
+
+fn is_article(folded: &str) -> bool {
+    matches!(folded, "a" | "an" | "the" | "my" | "our" | "that" | "this" | "which" | "who" | "where" | "whom")
+}
+
+/// `server athena`, `the user mirakuro`: the last word is a name, though it is written small.
+fn small_name(plain: &str, tokens: &[Token]) -> Option<Name> {
+    let [.., Token::Word(leader), Token::Word(word)] = tokens else { return None };
+    let (led, name) = (fold(&plain[leader.clone()]), &plain[word.clone()]);
+    let is_name = is_small_leader(&led) && name.len() > 2 && !is_starter(name) && !is_leader(name);
+    is_name.then(|| Name { is_of_thing: true, is_small: true, ..Name::of_request(vec![Word::of_request(plain, word)]) })
 }
 
 impl Thing {
@@ -442,6 +566,11 @@ fn tokens(sentence: &Sentence<'_>, pieces: &[Piece], quoted: &[Range<usize>], is
             spans.push((range.clone(), Token::Thing(thing, range)));
         }
     }
+    for range in grouped_codes(plain, pieces) {
+        if let Some(code) = canonical::code(&plain[range.clone()]).filter(|_| is_free(&spans, &range)) {
+            spans.push((range.clone(), Token::Thing(Thing::Code(code), range)));
+        }
+    }
     for (day, reading, range) in dates::days(plain) {
         if reading == Reading::Sure && is_free(&spans, &range) {
             spans.push((range, Token::Day(day)));
@@ -488,6 +617,39 @@ fn tokens(sentence: &Sentence<'_>, pieces: &[Piece], quoted: &[Range<usize>], is
     spans.into_iter().map(|(_, token)| token).collect()
 }
 
+/// Letters and digits in groups that blanks separate: `B-KX 4417`, `DE44 5001 0517`.
+fn grouped_codes(plain: &str, pieces: &[Piece]) -> Vec<Range<usize>> {
+    let has = |piece: &Piece, test: fn(&u8) -> bool| piece.of(plain).bytes().any(|byte| test(&byte));
+    let is_group = |piece: &Piece| {
+        matches!(piece.kind, Kind::Word | Kind::Compound | Kind::Issue | Kind::Camel)
+            && piece.of(plain).bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'-')
+    };
+    // What it begins with: two letters at most, letters that a hyphen joins, or letters and digits.
+    let begins = |piece: &Piece| {
+        let letters = has(piece, u8::is_ascii_alphabetic);
+        let is_mixed = has(piece, u8::is_ascii_digit) || piece.kind == Kind::Compound;
+        is_group(piece) && letters && (is_mixed || piece.end - piece.start <= 2)
+    };
+    let mut found = Vec::new();
+    let mut index = 0;
+    while let Some(piece) = pieces.get(index) {
+        let joined = pieces[index..]
+            .windows(2)
+            .take_while(|pair| &plain[pair[0].end..pair[1].start] == " " && is_group(&pair[1]));
+        let length = joined.count();
+        let groups = &pieces[index + 1..=index + length];
+        // `Q3 2024` is a time.
+        let is_year = |it: &Piece| it.end - it.start == 4 && it.of(plain).starts_with(['1', '2']);
+        let is_time = groups.iter().all(is_year) && !piece.of(plain).contains('-');
+        if begins(piece) && !is_time && groups.iter().any(|it| has(it, u8::is_ascii_digit)) {
+            found.push(piece.start..pieces[index + length].end);
+            index += length;
+        }
+        index += 1;
+    }
+    found
+}
+
 /// Runs of words that read as a name, and runs of characters of scripts without blanks.
 fn add_names(sentence: &Sentence<'_>, pieces: &[Piece], is_first: bool, spans: &mut Vec<(Range<usize>, Token)>) {
     let plain = &*sentence.plain;
@@ -509,7 +671,7 @@ fn add_names(sentence: &Sentence<'_>, pieces: &[Piece], is_first: bool, spans: &
             let range = piece.start..pieces[index + run - 1].end;
             if run > 1 {
                 let word = Word::of_request(plain, &range);
-                spans.push((range.clone(), Token::Name(Name { words: vec![word], is_of_thing: false }, range)));
+                spans.push((range.clone(), Token::Name(Name::of_request(vec![word]), range)));
             }
             index += run;
             continue;
@@ -536,7 +698,9 @@ fn add_names(sentence: &Sentence<'_>, pieces: &[Piece], is_first: bool, spans: &
         if !words.is_empty() && !is_doubtful {
             for words in by_script(words) {
                 let range = words[0].start..words[words.len() - 1].end;
-                spans.push((range.clone(), Token::Name(Name { words, is_of_thing }, range)));
+                let is_firm = words.len() > 1 && words.last().is_some_and(|word| is_of_firm(&word.bare));
+                let is_of_thing = is_of_thing || is_firm;
+                spans.push((range.clone(), Token::Name(Name { is_of_thing, ..Name::of_request(words) }, range)));
             }
         }
         index += length;
@@ -598,14 +762,7 @@ fn is_stop_in_small(written: &str, folded: &str) -> bool {
 
 /// A name that changes its script is two names of the same.
 fn by_script(words: Vec<Word>) -> Vec<Vec<Word>> {
-    let script = |word: &Word| {
-        word.bare.chars().next().map(|c| match c as u32 {
-            0..=0x024F | 0x1E00..=0x1EFF => 0,
-            0x0370..=0x03FF => 1,
-            0x0400..=0x052F => 2,
-            code => 3 + code / 0x100,
-        })
-    };
+    let script = |word: &Word| script_of(&word.bare);
     let mut names: Vec<Vec<Word>> = Vec::new();
     for word in words {
         match names.last_mut() {

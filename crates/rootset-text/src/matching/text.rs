@@ -160,6 +160,27 @@ impl<'a> Sentence<'a> {
     }
 }
 
+impl Sentence<'_> {
+    /// Whether a word stands in quotes or brackets of its own: `Robert "Bob" Miller`.
+    pub(super) fn has_quoted(&self, index: usize) -> bool {
+        self.words.get(index).is_some_and(|word| {
+            self.plain[..word.start].ends_with(['"', '“', '(', '\'', '‘'])
+                && self.plain[word.end..].starts_with(['"', '”', ')', '\'', '’'])
+        })
+    }
+}
+
+/// Which script a name is written in, by its first letter.
+pub(super) fn script_of(name: &str) -> Option<u32> {
+    name.chars().find(|c| c.is_alphabetic()).map(|c| match c as u32 {
+        0..=0x024F | 0x1E00..=0x1EFF => 0,
+        0x0370..=0x03FF => 1,
+        0x0400..=0x052F => 2,
+        0x3040..=0x9FFF => 3,
+        code => 4 + code / 0x100,
+    })
+}
+
 /// All sentences of a memory, in order.
 pub(super) fn sentences_of<'a>(fields: &Fields<'a>) -> Vec<Sentence<'a>> {
     let mut all = vec![Sentence::of(Place::Topic, fields.topic)];

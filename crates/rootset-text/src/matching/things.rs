@@ -13,7 +13,7 @@ use crate::stem::Stems;
 use crate::terms::index_terms;
 
 /// Written without blanks, these may follow a name that ends before them: particles, titles, and words that go with names.
-const AFTER_UNSPACED: &str = "氏様君殿先さんのはがをにへとでもやから가는은이의를을에게와과도씨님在是的和与與说說有了也要会會去来來住将將被把给給对對从從到向为為曾已将就都很不没沒";
+const AFTER_UNSPACED: &str = "氏様君殿先さんのはがをにへとでもやから가는은이의를을에게와과도씨님在是的和与與说說有了也要会會去来來住将將被把给給对對从從到向为為曾已将就都很不没沒喜住工买買吃喝写寫参參负負搬讨討想做需";
 const BEFORE_UNSPACED: &str = "和与與跟对對给給是在了的はがをにへとで、は";
 #[derive(Clone, Debug)]
 pub(super) enum Thing {
@@ -21,6 +21,8 @@ pub(super) enum Thing {
     Exact(Box<Conjunction>, String),
     Number(Number),
     Hexadecimal(String),
+    /// Letters and digits, however they are grouped.
+    Code(String),
     /// Words that colons join.
     Run(String),
     Url(String),
@@ -53,13 +55,17 @@ impl Thing {
                 let mut places = runs.iter().cloned().chain(pieces.filter(is_apart));
                 places.find(|range| canonical::hexadecimal(&plain[range.clone()]).as_ref() == Some(digits)).map(sure)
             }
+            Self::Code(code) => canonical::code_in(plain, code).map(sure),
             Self::Run(run) => {
                 canonical::colon_runs(plain).into_iter().find(|range| fold(&plain[range.clone()]) == *run).map(sure)
             }
             Self::Url(url) => {
                 let pieces = sentence.pieces.iter().filter(|piece| canonical::may_be_url(piece));
                 let mut places = pieces.map(|piece| canonical::url_range(plain, piece));
-                places.find(|range| canonical::url(&plain[range.clone()]).as_ref() == Some(url)).map(sure)
+                let is_it = |written: &str| {
+                    canonical::url(written).as_ref() == Some(url) || canonical::host(written).as_ref() == Some(url)
+                };
+                places.find(|range| is_it(&plain[range.clone()])).map(sure)
             }
             Self::Handle(handle) => find_handle(handle, sentence),
             Self::Unspaced(name) => find_unspaced(name, plain),
@@ -75,6 +81,7 @@ impl Thing {
             }
             Self::Number(number) => number.probes(),
             Self::Hexadecimal(digits) => canonical::hexadecimal_probes(digits),
+            Self::Code(code) => canonical::code_probes(code),
             Self::Run(run) => vec![terms_of(run)],
             Self::Url(url) => {
                 vec![terms_of(&url.replace(['/', '.', '-', '_', '?', '#', '&', '=', ':', '%', '+', '~', '@'], " "))]
@@ -195,6 +202,11 @@ pub(super) fn identifier(plain: &str, piece: &Piece) -> Option<Thing> {
         && let Some(url) = canonical::url(&plain[canonical::url_range(plain, piece)])
     {
         return Some(Thing::Url(url));
+    }
+    if matches!(piece.kind, Kind::Word | Kind::Camel)
+        && let Some(code) = canonical::code(written)
+    {
+        return Some(Thing::Code(code));
     }
     let is_machine = piece.kind == Kind::Version && written.split('.').count() == 4;
     let names_one = matches!(
