@@ -2,8 +2,10 @@
 //!
 //! A case of forgetting is right if everything that must go is gone, or its sentence is, and everything that must stay is as
 //! it was; what goes although it must stay is counted apart. The plan is applied as previewed: nothing that is only maybe
-//! meant goes. Beside it stands the baseline that deletes the best hit of a search. A case of an update is right if adding
+//! meant goes. What is left is also asked for, as a reader would (`probes`). Beside it stands the baseline that deletes the best hit of a search. A case of an update is right if adding
 //! the newer memory names the older one, or, where both hold, names none.
+
+mod probes;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,6 +14,7 @@ use anyhow::Context;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use self::probes::Probes;
 use crate::client::Client;
 use crate::database::BenchFolder;
 use crate::output::print_report;
@@ -85,6 +88,8 @@ struct Forgotten {
     cases: Share,
     /// Memories or sentences that went although they must stay.
     over_deletions: usize,
+    probes: Probes,
+    top_hit_probes: Probes,
     top_hit_deleted: Share,
     top_hit_over_deletions: usize,
     by_kind: BTreeMap<String, Share>,
@@ -112,6 +117,8 @@ pub fn forgetting(arguments: &Arguments) -> anyhow::Result<()> {
             let by_hit = Outcome::of(&client, &case, "hit", &by_top_hit)?;
             measured.cases.add(by_plan.is_right());
             measured.over_deletions += by_plan.lost.len();
+            measured.probes.add(by_plan.probes);
+            measured.top_hit_probes.add(by_hit.probes);
             measured.top_hit_deleted.add(by_hit.is_right());
             measured.top_hit_over_deletions += by_hit.lost.len();
             measured.by_kind.entry(case.kind.clone()).or_default().add(by_plan.is_right());
@@ -172,6 +179,7 @@ struct Outcome {
     left: Vec<String>,
     /// What must stay and is not.
     lost: Vec<String>,
+    probes: Probes,
 }
 
 impl Outcome {
@@ -197,7 +205,14 @@ impl Outcome {
         let mut left: Vec<String> = case.must_go.iter().filter(|place| texts[**place].is_some()).map(whole).collect();
         let is_lost = |place: &&usize| texts[**place].as_deref() != Some(case.memories[**place].text.trim());
         let mut lost: Vec<String> = case.must_stay.iter().filter(is_lost).map(whole).collect();
+        let mut probes = Probes::default();
+        case.must_go.iter().for_each(|place| probes.is_gone(&client, &ids[*place], case.memories[*place].text.trim()));
+        case.must_stay
+            .iter()
+            .for_each(|place| probes.is_there(&client, &ids[*place], case.memories[*place].text.trim()));
         for redact in &case.redact {
+            probes.is_gone(&client, &ids[redact.memory], &redact.goes);
+            probes.is_there(&client, &ids[redact.memory], &redact.stays);
             let text = texts[redact.memory].as_deref().unwrap_or_default();
             if text.contains(&redact.goes) {
                 left.push(redact.goes.clone());
@@ -206,7 +221,7 @@ impl Outcome {
                 lost.push(redact.stays.clone());
             }
         }
-        Ok(Self { left, lost })
+        Ok(Self { left, lost, probes })
     }
 
     fn is_right(&self) -> bool {
@@ -233,15 +248,21 @@ fn kinds_text(by_kind: &BTreeMap<String, Share>) -> String {
 }
 
 fn forgotten_text(measured: &Forgotten) -> String {
-    let Forgotten { file, cases, over_deletions, top_hit_deleted, top_hit_over_deletions, by_kind } = measured;
-    format!(
-        "{file}\n  forget                 {:>3} of {:>3} right, {over_deletions} over-deletions\n  delete the top hit     {:>3} of {:>3} right, {top_hit_over_deletions} over-deletions\n{}",
-        cases.right,
-        cases.of,
-        top_hit_deleted.right,
-        top_hit_deleted.of,
-        kinds_text(by_kind)
-    )
+    let line = |name: &str, share: &Share, over_deletions: usize, probes: &Probes| {
+        let Probes { recall, collateral } = probes;
+        format!(
+            "  {name:<20} {:>3} of {:>3} right, {over_deletions} over-deletions; cannot be found any more: {} of {}; still found: {} of {}\n",
+            share.right, share.of, recall.right, recall.of, collateral.right, collateral.of
+        )
+    };
+    let forget = line("forget", &measured.cases, measured.over_deletions, &measured.probes);
+    let hit = line(
+        "delete the top hit",
+        &measured.top_hit_deleted,
+        measured.top_hit_over_deletions,
+        &measured.top_hit_probes,
+    );
+    format!("{}\n{forget}{hit}{}", measured.file, kinds_text(&measured.by_kind))
 }
 
 fn noticed_text(measured: &Noticed) -> String {
