@@ -35,7 +35,9 @@ impl Baseline {
             })
             .collect();
         let mut asked = HashSet::new();
-        words(query, |word| drop(asked.insert(word)));
+        words(query, |word| {
+            asked.insert(word);
+        });
         let count = |word: &str, (_, path, text): &(&str, HashMap<String, f64>, &HashMap<String, f64>)| {
             path.get(word).unwrap_or(&0.0) + text.get(word).unwrap_or(&0.0)
         };
