@@ -172,8 +172,30 @@ pub struct SearchCode {
     /// The only languages to search.
     #[schemars(extend("x-rare" = true))]
     pub languages: Option<Vec<String>>,
+    /// The only folder or file to search, relative to the repository.
+    #[schemars(extend("x-rare" = true))]
+    pub path: Option<String>,
+    /// The only kind of result: `function`, `class`, …, or `text`.
+    #[schemars(extend("x-rare" = true))]
+    pub kind: Option<String>,
+    /// What to do with tests: `below` code (default), `with` it, `without` them, `only` them.
+    #[schemars(extend("x-rare" = true))]
+    pub tests: Option<TestCode>,
     /// Results (10, at most 100).
     pub limit: Option<i64>,
+}
+
+/// Where tests stand among the results of a search.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TestCode {
+    /// They count for less than code.
+    #[default]
+    Below,
+    /// They count as much as code.
+    With,
+    Without,
+    Only,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -192,6 +214,9 @@ pub struct CodeResult {
     pub kind: String,
     /// The first and the last line.
     pub lines: [i64; 2],
+    /// The line that matches best.
+    pub line: i64,
+    /// The signature and the lines that match best.
     pub snippet: String,
 }
 

@@ -37,7 +37,7 @@ pub use parse::GaveUp;
 pub use paths::is_test;
 pub use reader::{Reader, Source};
 pub use refuse::{NotSource, refuse};
-pub use terms::{ChunkTerms, around_name_term, identifier_term, name_parts, own_name_term, query_terms};
+pub use terms::{ChunkTerms, around_name_term, identifier_term, name_parts, own_name_term, query_terms, term_counts};
 pub use text_outline::outline_as_text;
 
 /// Raised whenever the same text could give other symbols, chunks, references or terms: files are then read again.

@@ -43,6 +43,27 @@ pub fn query_terms(query: &str) -> Vec<String> {
     terms
 }
 
+/// Terms of a text in the order in which they first occur, up to `terms_max` of them, and in how many of its identifiers
+/// each is.
+pub fn term_counts(text: &str, terms_max: usize) -> Vec<(String, usize)> {
+    let mut table = TermTable::default();
+    let mut written = String::new();
+    let mut counts: Vec<(String, usize)> = Vec::new();
+    for identifier in identifiers(text) {
+        table.begin();
+        written.clear();
+        table.write(identifier, &mut written);
+        for term in written.split(' ').filter(|term| !term.is_empty()) {
+            match counts.iter().position(|(known, _)| known == term) {
+                Some(place) => counts[place].1 += 1,
+                None if counts.len() < terms_max => counts.push((term.to_owned(), 1)),
+                None => {}
+            }
+        }
+    }
+    counts
+}
+
 /// The one term that every occurrence of this identifier has in `body`, in whatever case it is written. Of a name with
 /// punctuation inside (`save!`, `my-function`), its longest run.
 pub fn identifier_term(identifier: &str) -> String {
@@ -181,6 +202,12 @@ mod tests {
         assert_eq!(query_terms(&query).len(), QUERY_TERMS_MAX);
         assert_eq!(query_terms("save Save SAVE"), ["save"]);
         assert!(query_terms(" -- \u{0} ** ").is_empty());
+    }
+
+    #[test]
+    fn terms_are_counted_by_identifier_up_to_a_number() {
+        let counts = term_counts("saveAll save; save_all", 3);
+        assert_eq!(counts, [("saveall".to_owned(), 1), ("save".to_owned(), 3), ("all".to_owned(), 2)]);
     }
 
     #[test]

@@ -7,7 +7,9 @@
 mod backups;
 mod brief;
 mod caller;
+mod chunk_terms;
 mod clock;
+mod code_query;
 mod code_ranking;
 mod code_snippet;
 mod collecting;

@@ -151,6 +151,14 @@ WHERE workspace = ?1 AND memory IN (SELECT value FROM blob_list(?3)) AND repo = 
 UPDATE memories SET stale_at = NULL
 WHERE workspace = ?1 AND memory IN (SELECT value FROM blob_list(?3)) AND repo = ?2 AND stale_at IS NOT NULL;
 
+-- What the terms of the chunks of these files depend on, beside the texts.
+-- name: chunk_origins
+SELECT ch.memory, ch.chunk, ch.start, ch.length, f.path, s.name, s.qualified_name
+FROM chunks ch
+JOIN files f ON f.workspace = ch.workspace AND f.memory = ch.memory
+LEFT JOIN symbols s ON s.workspace = ch.workspace AND s.memory = ch.memory AND s.ordinal = ch.symbol
+WHERE ch.workspace = ?1 AND ch.memory IN (SELECT value FROM blob_list(?2));
+
 -- name: complete_run
 UPDATE repos SET run = run + 1, run_id = ?4, run_at = ?5, scope = ?6, trusted_at = ?7
 WHERE workspace = ?1 AND repo = ?2 AND run = ?3;

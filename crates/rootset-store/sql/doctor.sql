@@ -105,10 +105,21 @@ WHERE ch.workspace = ?1
   AND NOT EXISTS (SELECT 1 FROM files f WHERE f.workspace = ch.workspace AND f.memory = ch.memory)
 ORDER BY ch.chunk;
 
+-- Chunks that code search has to find. Those of stale files are not among them.
 -- name: code_chunk_keys
 -- scans: doctor
-SELECT ch.chunk FROM files f JOIN chunks ch ON ch.workspace = f.workspace AND ch.memory = f.memory
-WHERE f.workspace = ?1 ORDER BY ch.chunk;
+SELECT ch.chunk FROM files f
+JOIN chunks ch ON ch.workspace = f.workspace AND ch.memory = f.memory
+JOIN memories m ON m.workspace = f.workspace AND m.memory = f.memory
+WHERE f.workspace = ?1 AND m.stale_at IS NULL ORDER BY ch.chunk;
+
+-- Earlier versions kept stale files in full text, and a scan that was overtaken may.
+-- name: stale_code_chunk_keys
+-- scans: doctor
+SELECT ch.chunk FROM files f
+JOIN chunks ch ON ch.workspace = f.workspace AND ch.memory = f.memory
+JOIN memories m ON m.workspace = f.workspace AND m.memory = f.memory
+WHERE f.workspace = ?1 AND m.stale_at IS NOT NULL ORDER BY ch.chunk;
 
 -- Symbols are in no full text of names.
 -- name: entity_numbers

@@ -43,28 +43,36 @@ JOIN memories m ON m.workspace = c.workspace AND m.memory = c.memory
 WHERE c.workspace = ?1 AND c.memory IN (SELECT value FROM blob_list(?3)) AND {{m_is_current}}
 ORDER BY f.repo, f.path;
 
--- Of these chunks, those of files that may be served and pass the filters.
+-- Of these chunks, those of files that may be served and pass the filters, in the order of paths.
 -- name: servable_chunks
 SELECT ch.chunk
 FROM chunks ch
 JOIN files f ON f.workspace = ch.workspace AND f.memory = ch.memory
 JOIN memories m ON m.workspace = f.workspace AND m.memory = f.memory
+LEFT JOIN symbols s ON s.workspace = ch.workspace AND s.memory = ch.memory AND s.ordinal = ch.symbol
 WHERE ch.workspace = ?1 AND ch.chunk IN (SELECT value FROM integer_list(?3)) AND (f.repo = ?4 OR ?4 IS NULL)
-  AND (?5 = 0 OR f.language IN (SELECT value FROM text_list(?6))) AND {{m_is_current}};
+  AND (?5 = 0 OR f.language IN (SELECT value FROM text_list(?6)))
+  AND (f.path = ?7 OR substr(f.path, 1, length(?8)) = ?8 OR ?7 IS NULL)
+  AND (COALESCE(s.kind, 'text') = ?9 OR ?9 IS NULL) AND (f.is_test = ?10 OR ?10 IS NULL) AND {{m_is_current}}
+ORDER BY f.repo, f.path, ch.ordinal;
 
--- All chunks of files that may be served and pass the filters.
+-- All chunks of files that may be served and pass the filters, in the order of paths.
 -- name: filtered_chunks
 -- scans: files are few beside the chunks that were found in vain
 SELECT ch.chunk
 FROM files f
 JOIN memories m ON m.workspace = f.workspace AND m.memory = f.memory
 JOIN chunks ch ON ch.workspace = f.workspace AND ch.memory = f.memory
+LEFT JOIN symbols s ON s.workspace = ch.workspace AND s.memory = ch.memory AND s.ordinal = ch.symbol
 WHERE f.workspace = ?1 AND (f.repo = ?3 OR ?3 IS NULL)
-  AND (?4 = 0 OR f.language IN (SELECT value FROM text_list(?5))) AND {{m_is_current}};
+  AND (?4 = 0 OR f.language IN (SELECT value FROM text_list(?5)))
+  AND (f.path = ?6 OR substr(f.path, 1, length(?7)) = ?7 OR ?6 IS NULL)
+  AND (COALESCE(s.kind, 'text') = ?8 OR ?8 IS NULL) AND (f.is_test = ?9 OR ?9 IS NULL) AND {{m_is_current}}
+ORDER BY f.repo, f.path, ch.ordinal;
 
 -- name: candidates
 SELECT ch.chunk, ch.memory, f.repo, f.path, f.language, s.qualified_name, s.kind, s.first_line, s.last_line, ch.start,
-       ch.length
+       ch.length, f.lines, s.signature
 FROM chunks ch
 JOIN files f ON f.workspace = ch.workspace AND f.memory = ch.memory
 LEFT JOIN symbols s ON s.workspace = ch.workspace AND s.memory = ch.memory AND s.ordinal = ch.symbol

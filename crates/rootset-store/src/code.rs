@@ -11,12 +11,14 @@ mod read;
 pub(crate) mod references;
 mod repos;
 mod search;
+mod served;
 mod states;
 mod write;
 
 pub use complete::CompletedScan;
 pub use read::{FileReferences, SymbolRow};
 pub use repos::{RepoRow, RepoView};
-pub use search::{CodeCandidate, CodeHit, CodeSearch, CodeSymbol, RankCode};
+pub use search::{CodeCandidate, CodeFilters, CodeHit, CodeSearch, CodeSymbol, RankCode};
+pub use served::{ChunkOrigin, TermsOfChunk};
 pub use states::{FileStamp, FileState};
 pub use write::{FileOutcome, NewFile};

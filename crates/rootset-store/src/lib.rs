@@ -84,8 +84,8 @@ pub use backup::{
     remove_backup, remove_damaged_backup, remove_unfinished_backups, salvage, verify_backup,
 };
 pub use code::{
-    CodeCandidate, CodeHit, CodeSearch, CodeSymbol, CompletedScan, FileOutcome, FileReferences, FileStamp, FileState,
-    NewFile, RankCode, RepoRow, RepoView, SymbolRow,
+    ChunkOrigin, CodeCandidate, CodeFilters, CodeHit, CodeSearch, CodeSymbol, CompletedScan, FileOutcome,
+    FileReferences, FileStamp, FileState, NewFile, RankCode, RepoRow, RepoView, SymbolRow, TermsOfChunk,
 };
 pub use context::{
     LedgerAction, LedgerEntry, LoadedSession, NewLedgerEntry, NewSegmentRow, Pruned, Pruning, SegmentChange,

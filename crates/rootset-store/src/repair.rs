@@ -205,6 +205,12 @@ pub(crate) fn search_difference(
     };
     let wanted: Vec<i64> = tx.rows(statement, &[workspace.into()], |row| row.get(0))?;
     let indexed = tx.search_keys(workspace, index)?;
-    let without = |a: &[i64], b: &[i64]| a.iter().filter(|key| b.binary_search(key).is_err()).copied().collect();
-    Ok((without(&wanted, &indexed), without(&indexed, &wanted)))
+    let tolerated: Vec<i64> = match index {
+        SearchIndex::Code => tx.rows(&sql::STALE_CODE_CHUNK_KEYS, &[workspace.into()], |row| row.get(0))?,
+        _ => Vec::new(),
+    };
+    let without =
+        |a: &[i64], b: &[i64]| -> Vec<i64> { a.iter().filter(|key| b.binary_search(key).is_err()).copied().collect() };
+    let superfluous = without(&without(&indexed, &wanted), &tolerated);
+    Ok((without(&wanted, &indexed), superfluous))
 }

@@ -29,3 +29,5 @@ mod scan;
 mod sentences;
 mod stem;
 mod words;
+
+pub use words::is_stop as is_stop_word;

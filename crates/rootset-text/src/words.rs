@@ -124,7 +124,8 @@ const COMMON_ACRONYMS: &[&str] = &[
 const LEADERS: &[&str] =
     &["company", "customer", "department", "group", "operation", "phase", "project", "room", "sprint", "team"];
 
-pub(crate) fn is_stop(folded: &str) -> bool {
+/// Whether a word in lower case says too little to be searched for.
+pub fn is_stop(folded: &str) -> bool {
     STOP.binary_search(&folded).is_ok()
 }
 

@@ -1,10 +1,11 @@
 //! One look at a tree, and what follows from it for the index.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use rootset_code::{EXTRACTOR_VERSION, is_test, language_of, needs_first_line};
+use rootset_code::{EXTRACTOR_VERSION, Reader, is_test, language_of, needs_first_line};
 use rootset_model::MemoryId;
-use rootset_store::{CompletedScan, FileStamp};
+use rootset_store::{ChunkOrigin, CompletedScan, FileStamp};
 
 use super::compare::{self, Comparison};
 use super::open::Root;
@@ -17,6 +18,7 @@ use super::scope::IndexScope;
 use super::secret_files::is_secret_file;
 use super::tree::{SeenFile, Tree};
 use super::writer::Writer;
+use crate::chunk_terms::chunk_terms;
 use crate::error::ServiceError;
 
 pub struct Look<'a> {
@@ -161,8 +163,11 @@ impl<'a> Look<'a> {
             returned: &self.returned,
             gone: &gone,
         };
-        let (stale, warnings) =
-            scan.service.store.complete_scan(scan.workspace, &completed, scan.service.stamp(scan.caller))?;
+        // A transaction that is tried again asks again.
+        let reader = RefCell::new(Reader::new());
+        let terms_of = |it: &ChunkOrigin<'_>| chunk_terms(&mut reader.borrow_mut(), it.path, it.symbol, it.text);
+        let stamp = scan.service.stamp(scan.caller);
+        let (stale, warnings) = scan.service.store.complete_scan(scan.workspace, &completed, &terms_of, stamp)?;
         self.report.stale_memories = stale;
         self.report.warnings.extend(warnings);
         self.report.run = Some(run);

@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
-use rootset_api::{CodeAnswer, CodeResult, ErrorCode, GetSymbol, SearchCode, SymbolAnswer, SymbolResult};
+use rootset_api::{CodeAnswer, CodeResult, ErrorCode, GetSymbol, SearchCode, SymbolAnswer, SymbolResult, TestCode};
+use rootset_model::code::SymbolKind;
 use rootset_model::limits::{
     LIST_LIMIT_MAX, SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX, SNIPPET_CHARS_MAX, SYMBOL_ANSWER_BYTES_MAX,
 };
-use rootset_store::{CodeHit, CodeSearch};
+use rootset_store::{CodeFilters, CodeHit, CodeSearch};
 
 use crate::caller::Caller;
+use crate::code_query::CodeQuery;
 use crate::code_ranking;
 use crate::code_snippet::code_snippet;
 use crate::error::ServiceError;
@@ -17,6 +19,8 @@ use crate::languages::checked_languages;
 use crate::operation::Operation;
 use crate::service::Service;
 
+/// The kind of results that belong to no symbol.
+const TEXT_KIND: &str = "text";
 /// What is shown of a symbol that is one of several.
 const FIRST_LINES: usize = 12;
 /// Less of a text shows nothing.
@@ -28,28 +32,56 @@ impl Operation for SearchCode {
         check_query(&self.query)?;
         let limit = clamped("limit", self.limit, SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX)?;
         let languages = checked_languages(self.languages.as_deref().unwrap_or_default())?;
+        let path = self.path.as_deref().map(checked_path).transpose()?;
+        self.kind.as_deref().map(check_kind).transpose()?;
         let repo = service.known_repo(&workspace, self.repo)?;
-        let terms = rootset_code::query_terms(&self.query);
-        let search = CodeSearch {
-            terms: &code_ranking::search_terms(&terms),
+        let tests = self.tests.unwrap_or_default();
+        let filters = CodeFilters {
             repo: repo.as_deref(),
             languages: &languages,
-            limit: usize::try_from(limit).unwrap_or_default(),
-            now: service.now(),
+            path,
+            kind: self.kind.as_deref(),
+            is_test: match tests {
+                TestCode::Below | TestCode::With => None,
+                TestCode::Without => Some(false),
+                TestCode::Only => Some(true),
+            },
         };
-        let rank = |candidates: &[_], statistics: &_| code_ranking::rank(&self.query, &terms, candidates, statistics);
-        let hits = service.store.search_code(&workspace, &search, &rank)?;
+        let query = CodeQuery::of(&self.query);
+        let limit = usize::try_from(limit).unwrap_or_default();
+        let hits = service.code_hits(&workspace, &query, filters, tests, limit)?;
         service.uses.record(&workspace, hits.iter().map(|hit| hit.candidate.memory), service.now());
+        let terms = query.plain_terms();
         Ok(CodeAnswer { results: hits.into_iter().map(|hit| shown(hit, &terms)).collect() })
     }
 }
 
+/// A folder or file as people write it: `src/`, `./src`.
+fn checked_path(path: &str) -> Result<&str, ServiceError> {
+    let trimmed = path.trim_start_matches("./").trim_end_matches('/');
+    if trimmed.is_empty() || trimmed.starts_with('/') || trimmed.split('/').any(|part| part == "..") {
+        return Err(ServiceError::invalid(format!("`path` is `{path}`; it must be below the repository's folder"))
+            .with_hint("for example `src/shop` or `src/shop/cart.py`"));
+    }
+    Ok(trimmed)
+}
+
+fn check_kind(kind: &str) -> Result<(), ServiceError> {
+    if kind == TEXT_KIND || SymbolKind::from_stored(kind).is_some() {
+        return Ok(());
+    }
+    let all: Vec<&str> = SymbolKind::ALL.iter().map(|kind| kind.as_str()).chain([TEXT_KIND]).collect();
+    Err(ServiceError::invalid(format!("unknown `kind` `{kind}`")).with_hint(format!("one of {}", all.join(", "))))
+}
+
 fn shown(hit: CodeHit, terms: &[String]) -> CodeResult {
     let candidate = hit.candidate;
+    let signature = candidate.symbol.as_ref().map_or("", |symbol| symbol.signature.as_str());
+    let snippet = code_snippet(&hit.text, signature, terms, SNIPPET_CHARS_MAX);
     let last_line = hit.line + hit.text.trim_end().lines().count().saturating_sub(1) as i64;
     let (qualified_name, kind, lines) = match candidate.symbol {
         Some(symbol) => (Some(symbol.qualified_name), symbol.kind.as_str(), [symbol.first_line, symbol.last_line]),
-        None => (None, "text", [hit.line, last_line]),
+        None => (None, TEXT_KIND, [hit.line, last_line]),
     };
     CodeResult {
         file_path: candidate.path,
@@ -57,7 +89,8 @@ fn shown(hit: CodeHit, terms: &[String]) -> CodeResult {
         qualified_name,
         kind: kind.to_owned(),
         lines,
-        snippet: code_snippet(&hit.text, terms, SNIPPET_CHARS_MAX),
+        line: hit.line + snippet.line as i64,
+        snippet: snippet.text,
     }
 }
 
@@ -122,6 +155,20 @@ fn cut(text: &str, bytes_max: usize) -> &str {
 }
 
 impl Service {
+    fn code_hits(
+        &self,
+        workspace: &rootset_store::Workspace,
+        query: &CodeQuery,
+        filters: CodeFilters<'_>,
+        tests: TestCode,
+        limit: usize,
+    ) -> Result<Vec<CodeHit>, ServiceError> {
+        let terms = code_ranking::search_terms(query);
+        let search = CodeSearch { terms: &terms, filters, limit, now: self.now() };
+        let rank = |candidates: &[_], statistics: &_| code_ranking::rank(query, tests, candidates, statistics);
+        Ok(self.store.search_code(workspace, &search, &rank)?)
+    }
+
     /// Symbols whose qualified name is this, or ends with it.
     pub(crate) fn symbols(
         &self,
@@ -147,16 +194,8 @@ impl Service {
         repo: Option<&str>,
     ) -> Result<Vec<String>, ServiceError> {
         const LOOKED_AT_MAX: usize = 50;
-        let terms = rootset_code::query_terms(name);
-        let search = CodeSearch {
-            terms: &code_ranking::search_terms(&terms),
-            repo,
-            languages: &[],
-            limit: LOOKED_AT_MAX,
-            now: self.now(),
-        };
-        let rank = |candidates: &[_], statistics: &_| code_ranking::rank(name, &terms, candidates, statistics);
-        let hits = self.store.search_code(workspace, &search, &rank)?;
+        let filters = CodeFilters { repo, ..CodeFilters::default() };
+        let hits = self.code_hits(workspace, &CodeQuery::of(name), filters, TestCode::Below, LOOKED_AT_MAX)?;
         Ok(hits.into_iter().filter_map(|hit| Some(hit.candidate.symbol?.qualified_name)).collect())
     }
 

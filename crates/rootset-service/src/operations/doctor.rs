@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use rootset_api::{CheckAnswer, Doctor, DoctorAnswer};
-use rootset_code::{Reader, Source, name_parts};
-use rootset_model::code::{CodeChunk, Outline, Symbol, SymbolKind};
-use rootset_store::{Check, CodeOrigin, TokenRow, UnindexedText};
+use rootset_code::{Reader, name_parts};
+use rootset_store::{Check, TokenRow, UnindexedText};
 use rootset_text::terms;
 
 use crate::caller::Caller;
+use crate::chunk_terms::chunk_terms;
 use crate::error::ServiceError;
 use crate::operation::Operation;
 use crate::service::Service;
@@ -74,29 +74,11 @@ pub(super) fn repair(service: &Service) -> Result<(), ServiceError> {
 
 fn in_terms(reader: &mut Reader, text: UnindexedText) -> UnindexedText {
     let (head, body) = match &text.code {
-        Some(origin) => code_terms(reader, origin, &text.body),
+        Some(origin) => {
+            let name = origin.symbol.as_deref().map(|it| (name_parts(it).last().copied().unwrap_or_default(), it));
+            chunk_terms(reader, &origin.path, name, &text.body)
+        }
         None => (terms::index_terms(&text.head), terms::index_terms(&text.body)),
     };
     UnindexedText { head, body, ..text }
-}
-
-/// The terms that a scan would have written: of a chunk they depend on its text, its path and its symbol's name alone.
-fn code_terms(reader: &mut Reader, origin: &CodeOrigin, text: &str) -> (String, String) {
-    let source = Source { repo: "", path: &origin.path, text };
-    let symbols = origin.symbol.iter().map(|qualified_name| Symbol {
-        name: name_parts(qualified_name).last().copied().unwrap_or_default().to_owned(),
-        qualified_name: qualified_name.clone(),
-        kind: SymbolKind::Module,
-        parent: None,
-        start: 0,
-        end: 0,
-        first_line: 1,
-        last_line: 1,
-        signature: String::new(),
-    });
-    let outline = Outline { symbols: symbols.collect(), ..Outline::default() };
-    let end = u32::try_from(text.len()).unwrap_or(u32::MAX);
-    let chunk = CodeChunk { symbol: origin.symbol.is_some().then_some(0), start: 0, end };
-    let terms = reader.chunk_terms(&source, &outline, &chunk);
-    (terms.head, terms.body)
 }

@@ -18,6 +18,14 @@ const COMMITS_DEFAULT: usize = 100;
 /// A fresh index of the whole repository takes far longer than a step from one commit to the next.
 const EVERY_DEFAULT: usize = 25;
 
+/// Searches whose results have to be the same, in the same order.
+const QUERIES: [&str; 4] = [
+    "Store",
+    "search_code",
+    "how is a stale file marked",
+    "fix: a second scan of the same repository waits\n\nTwo runs at once wrote the same chunks twice.",
+];
+
 fn setting(name: &str, default: usize) -> usize {
     std::env::var(name).map_or(default, |text| text.parse().unwrap_or_else(|_| panic!("`{name}` is `{text}`")))
 }
@@ -88,6 +96,11 @@ mod at_length {
                 assert!(!wanted["files"].is_empty() && !wanted["symbols"].is_empty(), "commit {commit} has no code");
                 let differences = differences(&wanted, &found);
                 assert!(differences.is_empty(), "commit {commit}, number {number}:\n{}", differences.join("\n"));
+                for query in QUERIES {
+                    let asked = json!({"query": query, "limit": 50});
+                    let [wanted, found] = [&fresh, &world].map(|it| it.call("search_code", asked.clone()));
+                    assert_eq!(wanted, found, "commit {commit}, number {number}: order of `{query}`");
+                }
             }
             let_time_pass(&world, place.path());
         }

@@ -3,7 +3,7 @@
 use rootset_model::code::{Call, CodeChunk, Import, Outline, References, Symbol, SymbolKind};
 use rootset_model::{MemoryId, Timestamp};
 use rootset_store::driver::SearchIndex;
-use rootset_store::{CodeSearch, CompletedScan, FileStamp, NewFile, Stamp, Store, Work, Workspace};
+use rootset_store::{CodeFilters, CodeSearch, CompletedScan, FileStamp, NewFile, Stamp, Store, Work, Workspace};
 use rootset_testing::TestEngine;
 use serde_json::{Value, json};
 
@@ -118,7 +118,7 @@ impl Scanner {
             returned: &[],
             gone,
         };
-        self.store.complete_scan(&self.workspace, &scan, stamp).unwrap();
+        self.store.complete_scan(&self.workspace, &scan, &|_| unreachable!("nothing returns"), stamp).unwrap();
     }
 
     fn paths(&self) -> Vec<String> {
@@ -133,7 +133,7 @@ impl Scanner {
 
     fn found_in(&self, workspace: &Workspace, term: &str) -> Vec<String> {
         let terms = [term.to_owned()];
-        let search = CodeSearch { terms: &terms, repo: None, languages: &[], limit: 10, now: NOW };
+        let search = CodeSearch { terms: &terms, filters: CodeFilters::default(), limit: 10, now: NOW };
         let rank = |candidates: &[_], _: &_| (0..<[_]>::len(candidates)).map(|place| (place, 1.0)).collect();
         let hits = self.store.search_code(workspace, &search, &rank).unwrap();
         let mut paths: Vec<String> = hits.into_iter().map(|hit| hit.candidate.path).collect();

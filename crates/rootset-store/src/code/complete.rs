@@ -2,6 +2,7 @@
 
 use rootset_model::MemoryId;
 
+use super::served::{self, TermsOfChunk};
 use super::states::FileStamp;
 use crate::error::StoreError;
 use crate::leases::{self, Lease};
@@ -34,6 +35,7 @@ impl Store {
         &self,
         workspace: &Workspace,
         scan: &CompletedScan<'_>,
+        terms_of: TermsOfChunk<'_>,
         stamp: Stamp<'_>,
     ) -> Result<(i64, Vec<String>), StoreError> {
         let key = workspace.key;
@@ -79,11 +81,13 @@ impl Store {
             if !scan.returned.is_empty() {
                 let ids: Vec<[u8; 16]> = scan.returned.iter().map(|id| id.0).collect();
                 flipped += tx.execute(&sql::MARK_RETURNED, &[key.into(), scan.repo.into(), ids.as_slice().into()])?;
+                served::enter(tx, key, scan.repo, &ids, terms_of)?;
             }
             if !scan.gone.is_empty() {
                 let ids: Vec<[u8; 16]> = scan.gone.iter().map(|id| id.0).collect();
                 let parameters = [key.into(), scan.repo.into(), ids.as_slice().into(), stamp.now.into()];
                 flipped += tx.execute(&sql::MARK_GONE, &parameters)?;
+                served::leave(tx, key, &ids)?;
             }
             if flipped > 0 {
                 // Plans made before are looked at again before they are carried out.

@@ -1,35 +1,73 @@
 //! Finding code: candidates from the full text of chunks, order from the caller's ranking, words for the answer; all from
 //! one snapshot.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use rootset_model::code::SymbolKind;
 use rootset_model::{MemoryId, Timestamp, WorkspaceKey};
 
 use super::read::read_kind;
-use crate::driver::{Combine, SearchIndex, SearchQuery, SearchStatistics, Transaction};
+use crate::driver::{Combine, SearchIndex, SearchQuery, SearchStatistics, Transaction, Value};
 use crate::error::StoreError;
 use crate::search::{by_rarity, terms_within};
 use crate::statements::symbols as sql;
 use crate::{Store, Workspace};
 
-/// Chunks offered to the ranking: definitions and their uses share their words, so that more are needed than of notes.
-const CANDIDATES: usize = 96;
+/// Chunks offered to the ranking, which judges whole files by them: with twice or half as many, as many files of issues
+/// are found.
+const CANDIDATES: usize = 384;
 /// Matching rows a first-stage query may touch; see `search.rs`.
 const MATCHED_ROWS_MAX: i64 = 8_000;
 /// Matching rows looked at in all for the sake of a filter.
 const FILTERED_ROWS_MAX: usize = 1 << 20;
+/// Rows that are as good as the last candidate and are looked at for the first by path. A word that more rows hold alike is
+/// too common for its order to matter.
+const TIES_MAX: usize = 4_096;
 /// By how much each further step looks deeper.
 const STEP: usize = 4;
 
 #[derive(Clone, Debug)]
 pub struct CodeSearch<'a> {
     pub terms: &'a [String],
+    pub filters: CodeFilters<'a>,
+    pub limit: usize,
+    pub now: Timestamp,
+}
+
+/// What is searched; without any, everything.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CodeFilters<'a> {
     pub repo: Option<&'a str>,
     /// Any of these; all when there are none.
     pub languages: &'a [String],
-    pub limit: usize,
-    pub now: Timestamp,
+    /// A file, or a folder with everything below it.
+    pub path: Option<&'a str>,
+    /// Symbols of this kind; `text` is what belongs to no symbol.
+    pub kind: Option<&'a str>,
+    pub is_test: Option<bool>,
+}
+
+impl<'a> CodeFilters<'a> {
+    fn is_any(&self) -> bool {
+        self.repo.is_some()
+            || !self.languages.is_empty()
+            || self.path.is_some()
+            || self.kind.is_some()
+            || self.is_test.is_some()
+    }
+
+    /// In the order of the statements that filter; `below` is the path with a slash behind it.
+    fn parameters(&self, below: &'a Option<String>) -> [Value<'a>; 7] {
+        [
+            self.repo.into(),
+            (self.languages.len() as i64).into(),
+            self.languages.into(),
+            self.path.into(),
+            below.as_deref().into(),
+            self.kind.into(),
+            self.is_test.into(),
+        ]
+    }
 }
 
 /// A chunk that a ranking looks at.
@@ -40,6 +78,8 @@ pub struct CodeCandidate {
     pub repo: String,
     pub path: String,
     pub language: String,
+    /// Lines of the whole file.
+    pub file_lines: i64,
     /// The symbol whose text it is.
     pub symbol: Option<CodeSymbol>,
     pub head_terms: String,
@@ -55,6 +95,7 @@ pub struct CodeSymbol {
     pub kind: SymbolKind,
     pub first_line: i64,
     pub last_line: i64,
+    pub signature: String,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -90,7 +131,8 @@ impl Store {
 }
 
 /// Chunks with the rarest terms that may be served. Files that are gone or filtered out never take a slot: as long as
-/// they leave too few, more are asked for, first deeper, then with commoner terms.
+/// they leave too few, more are asked for, first deeper, then with commoner terms. Chunks that are equally good come in the
+/// order of their paths, never of their numbers: those tell how the index came about.
 fn matching(
     tx: &mut dyn Transaction,
     workspace: WorkspaceKey,
@@ -100,19 +142,22 @@ fn matching(
     let by_rarity = by_rarity(search.terms, &statistics.frequencies);
     let wanted = CANDIDATES.max(search.limit.saturating_mul(2));
     let mut used = terms_within(&by_rarity, MATCHED_ROWS_MAX);
-    let has_filter = search.repo.is_some() || !search.languages.is_empty();
-    let mut allowed: Option<HashSet<i64>> = None;
+    let has_filter = search.filters.is_any();
+    let mut allowed: Option<HashMap<i64, usize>> = None;
     let mut limit = wanted;
     let (mut served, mut asked) = (Vec::new(), 0);
     while used > 0 {
         let terms: Vec<String> = by_rarity[..used].iter().map(|(term, _)| (*term).to_owned()).collect();
-        let query = SearchQuery { terms: &terms, combine: Combine::Any, limit, rows_per_term_max: usize::MAX };
-        let found: Vec<i64> =
-            tx.search_match(workspace, SearchIndex::Code, &query)?.into_iter().map(|(key, _)| key).collect();
+        let rows = limit.saturating_add(TIES_MAX);
+        let query = SearchQuery { terms: &terms, combine: Combine::Any, limit: rows, rows_per_term_max: usize::MAX };
+        let found = with_ties(tx.search_match(workspace, SearchIndex::Code, &query)?, limit);
         match &allowed {
-            Some(allowed) => served = found.iter().filter(|key| allowed.contains(*key)).copied().collect(),
-            // A deeper look begins with what the last one saw.
-            None => served.extend(servable(tx, workspace, &found[asked..], search)?),
+            Some(allowed) => served = Match::among(&found, allowed),
+            None => {
+                // A deeper look begins with what the last one saw.
+                let new = &found[asked.min(found.len())..];
+                served.extend(Match::among(new, &servable(tx, workspace, new, search)?));
+            }
         }
         asked = found.len();
         let is_exhausted = found.len() < limit || limit >= FILTERED_ROWS_MAX;
@@ -134,43 +179,68 @@ fn matching(
             limit = limit.saturating_mul(STEP);
         }
     }
+    served.sort_unstable_by_key(|it| (std::cmp::Reverse(it.score), it.place));
     served.truncate(wanted);
-    Ok(served)
+    Ok(served.into_iter().map(|it| it.key).collect())
 }
 
-/// Those of the chunks that may be served and pass the filters, in the order given.
+/// A chunk that matches and may be served.
+struct Match {
+    key: i64,
+    score: i64,
+    /// Among the chunks that it was found with, by repository, path and ordinal.
+    place: usize,
+}
+
+impl Match {
+    fn among(found: &[(i64, i64)], places: &HashMap<i64, usize>) -> Vec<Self> {
+        let matched = |(key, score): &(i64, i64)| Some(Self { key: *key, score: *score, place: *places.get(key)? });
+        found.iter().filter_map(matched).collect()
+    }
+}
+
+/// The best `limit` rows and those as good as the last of them. Scores are sums whose order differs between engines:
+/// they are rounded.
+fn with_ties(found: Vec<(i64, f64)>, limit: usize) -> Vec<(i64, i64)> {
+    const STEPS: f64 = 1e6;
+    let mut rounded: Vec<(i64, i64)> =
+        found.into_iter().map(|(key, score)| (key, (score * STEPS).round() as i64)).collect();
+    rounded.sort_unstable_by_key(|(key, score)| (std::cmp::Reverse(*score), *key));
+    if let Some((_, edge)) = limit.checked_sub(1).and_then(|last| rounded.get(last)).copied() {
+        let end = rounded.partition_point(|(_, score)| *score >= edge);
+        rounded.truncate(end);
+    }
+    rounded
+}
+
+/// Those of the chunks that may be served and pass the filters, with their places in the order of paths.
 fn servable(
     tx: &mut dyn Transaction,
     workspace: WorkspaceKey,
-    keys: &[i64],
+    found: &[(i64, i64)],
     search: &CodeSearch<'_>,
-) -> Result<Vec<i64>, StoreError> {
-    let parameters = [
-        workspace.into(),
-        search.now.into(),
-        keys.into(),
-        search.repo.into(),
-        (search.languages.len() as i64).into(),
-        search.languages.into(),
-    ];
-    let good: HashSet<i64> = tx.rows(&sql::SERVABLE_CHUNKS, &parameters, |row| row.get(0))?.into_iter().collect();
-    Ok(keys.iter().filter(|key| good.contains(*key)).copied().collect())
+) -> Result<HashMap<i64, usize>, StoreError> {
+    let keys: Vec<i64> = found.iter().map(|(key, _)| *key).collect();
+    let below = search.filters.path.map(|path| format!("{path}/"));
+    let parameters: Vec<Value<'_>> = [workspace.into(), search.now.into(), keys.as_slice().into()]
+        .into_iter()
+        .chain(search.filters.parameters(&below))
+        .collect();
+    let good: Vec<i64> = tx.rows(&sql::SERVABLE_CHUNKS, &parameters, |row| row.get(0))?;
+    Ok(good.into_iter().zip(0..).collect())
 }
 
-/// Every chunk that passes the filters.
+/// Every chunk that passes the filters, likewise.
 fn filtered(
     tx: &mut dyn Transaction,
     workspace: WorkspaceKey,
     search: &CodeSearch<'_>,
-) -> Result<HashSet<i64>, StoreError> {
-    let parameters = [
-        workspace.into(),
-        search.now.into(),
-        search.repo.into(),
-        (search.languages.len() as i64).into(),
-        search.languages.into(),
-    ];
-    Ok(tx.rows(&sql::FILTERED_CHUNKS, &parameters, |row| row.get(0))?.into_iter().collect())
+) -> Result<HashMap<i64, usize>, StoreError> {
+    let below = search.filters.path.map(|path| format!("{path}/"));
+    let parameters: Vec<Value<'_>> =
+        [workspace.into(), search.now.into()].into_iter().chain(search.filters.parameters(&below)).collect();
+    let good: Vec<i64> = tx.rows(&sql::FILTERED_CHUNKS, &parameters, |row| row.get(0))?;
+    Ok(good.into_iter().zip(0..).collect())
 }
 
 /// Candidates in the order of the keys.
@@ -189,6 +259,7 @@ fn load(tx: &mut dyn Transaction, workspace: WorkspaceKey, keys: &[i64]) -> Resu
                 kind: read_kind(&row.get::<String>(6)?)?,
                 first_line: row.get(7)?,
                 last_line: row.get(8)?,
+                signature: row.get(12)?,
             }),
             None => None,
         };
@@ -198,6 +269,7 @@ fn load(tx: &mut dyn Transaction, workspace: WorkspaceKey, keys: &[i64]) -> Resu
             repo: row.get(2)?,
             path: row.get(3)?,
             language: row.get(4)?,
+            file_lines: row.get(11)?,
             symbol,
             head_terms,
             body_terms,

@@ -79,7 +79,7 @@ fn scan(world: &World, tree: &Tree) {
     world.complete(Some(&lease), &gone, &returned);
 }
 
-/// Everything that is served, without ids, numbers and times.
+/// Everything that is served or counted, without ids, numbers and times.
 fn served(world: &World) -> Vec<String> {
     let living = "JOIN memories m ON m.memory = f.memory AND m.trashed_run IS NULL AND m.stale_at IS NULL";
     let connection = world.sql();
@@ -124,6 +124,8 @@ fn served(world: &World) -> Vec<String> {
         });
         lines.extend(rows.unwrap());
     }
+    // What is searched, and therefore what its statistics count.
+    lines.extend(terms.values().map(|terms| format!("'search' | {terms:?}")));
     lines.sort();
     lines
 }

@@ -4,7 +4,8 @@
 use rootset_model::code::{Base, Call, CodeChunk, Import, Outline, Symbol, SymbolKind};
 use rootset_model::{MemoryId, Timestamp};
 use rootset_store::{
-    CompletedScan, FileOutcome, FileStamp, FileState, Lease, NewFile, NewWorkspace, Stamp, Store, Work, Workspace,
+    ChunkOrigin, CompletedScan, FileOutcome, FileStamp, FileState, Lease, NewFile, NewWorkspace, Stamp, Store, Work,
+    Workspace,
 };
 use rootset_testing::{Sql, TestDatabase};
 
@@ -130,7 +131,8 @@ impl World {
 
     pub fn complete(&self, lease: Option<&Lease>, gone: &[MemoryId], returned: &[MemoryId]) -> i64 {
         let scan = CompletedScan { returned, ..self.completed(lease, gone) };
-        let (stale, warnings) = self.store.complete_scan(&self.workspace, &scan, self.stamp()).expect("a run ends");
+        let (stale, warnings) =
+            self.store.complete_scan(&self.workspace, &scan, &chunk_terms, self.stamp()).expect("a run ends");
         assert_eq!(warnings, Vec::<String>::new());
         stale
     }
@@ -227,13 +229,19 @@ pub fn outline(path: &str, text: &str) -> Outline {
 }
 
 fn terms(source: &Source, outline: &Outline) -> Vec<(String, String)> {
-    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
     let chunks = outline.chunks.iter();
     chunks
         .map(|chunk| {
-            let name = chunk.symbol.map_or("", |symbol| &outline.symbols[symbol as usize].name);
+            let symbol = chunk.symbol.map(|symbol| &outline.symbols[symbol as usize]);
+            let symbol = symbol.map(|it| (it.name.as_str(), it.qualified_name.as_str()));
             let text = &source.text[chunk.start as usize..chunk.end as usize];
-            (words(&format!("{} {name}", source.path.replace(['/', '.'], " "))), words(text))
+            chunk_terms(&ChunkOrigin { path: &source.path, text, symbol })
         })
         .collect()
+}
+
+pub fn chunk_terms(chunk: &ChunkOrigin<'_>) -> (String, String) {
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+    let name = chunk.symbol.map_or("", |(name, _)| name);
+    (words(&format!("{} {name}", chunk.path.replace(['/', '.'], " "))), words(chunk.text))
 }

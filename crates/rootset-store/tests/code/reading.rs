@@ -3,7 +3,7 @@
 use rootset_model::Timestamp;
 use rootset_model::code::SymbolKind;
 use rootset_store::driver::SearchStatistics;
-use rootset_store::{CodeCandidate, CodeHit, CodeSearch, CodeSymbol};
+use rootset_store::{CodeCandidate, CodeFilters, CodeHit, CodeSearch, CodeSymbol};
 
 use crate::harness::{REPO, World, source};
 
@@ -19,7 +19,12 @@ fn by_place(candidates: &[CodeCandidate], _: &SearchStatistics) -> Vec<(usize, f
 fn search(world: &World, terms: &[&str], repo: Option<&str>, languages: &[&str], limit: usize) -> Vec<CodeHit> {
     let owned = |words: &[&str]| words.iter().map(|it| (*it).to_owned()).collect::<Vec<String>>();
     let (terms, languages) = (owned(terms), owned(languages));
-    let request = CodeSearch { terms: &terms, repo, languages: &languages, limit, now: NOW };
+    let request = CodeSearch {
+        terms: &terms,
+        filters: CodeFilters { repo, languages: &languages, ..CodeFilters::default() },
+        limit,
+        now: NOW,
+    };
     world.store.search_code(&world.workspace, &request, &by_place).unwrap()
 }
 
@@ -74,7 +79,8 @@ fn a_hit_shows_its_chunk_and_where_it_stands() {
             qualified_name: "lib.a.one".to_owned(),
             kind: SymbolKind::Function,
             first_line: 2,
-            last_line: 3
+            last_line: 3,
+            signature: "def one".to_owned(),
         })
     );
     assert_eq!((hit.candidate.path.as_str(), hit.candidate.language.as_str()), ("lib/a.toy", "toy"));
@@ -105,6 +111,26 @@ fn stale_files_leave_every_read_at_once_and_come_back_with_the_next_scan() {
     assert_eq!(served(), [0; 5]);
     world.complete(None, &[], &[memory]);
     assert_eq!(served(), [1; 5]);
+}
+
+#[test]
+fn search_is_narrowed_to_folders_files_kinds_and_tests() {
+    let world = World::new();
+    let text = "needle\ndef one\nneedle\n";
+    world.scan(&["lib/a.toy", "lib/sub/b.toy", "library.toy"].map(|path| source(path, text)), &[]);
+    let found = |filters: CodeFilters<'_>| {
+        let terms = ["needle".to_owned()];
+        let request = CodeSearch { terms: &terms, filters, limit: 9, now: NOW };
+        let hits = world.store.search_code(&world.workspace, &request, &by_place).unwrap();
+        hits.into_iter().map(|hit| hit.candidate.path).collect::<Vec<_>>()
+    };
+    let below = |path| CodeFilters { path: Some(path), ..CodeFilters::default() };
+    assert_eq!(found(below("lib")), ["lib/a.toy", "lib/a.toy", "lib/sub/b.toy", "lib/sub/b.toy"]);
+    assert_eq!(found(below("lib/a.toy")), ["lib/a.toy"; 2]);
+    assert!(found(below("l%")).is_empty() && found(below("lib/a")).is_empty());
+    assert_eq!(found(CodeFilters { kind: Some("module"), ..below("lib") }), ["lib/a.toy", "lib/sub/b.toy"]);
+    assert_eq!(found(CodeFilters { is_test: Some(false), ..CodeFilters::default() }).len(), 6);
+    assert!(found(CodeFilters { is_test: Some(true), ..CodeFilters::default() }).is_empty());
 }
 
 #[test]

@@ -4,7 +4,7 @@ use rootset_model::MemoryId;
 use rootset_store::{CompletedScan, FileStamp, StoreError};
 use rootset_testing::Sql;
 
-use crate::harness::{REPO, ROOT, World, source};
+use crate::harness::{REPO, ROOT, World, chunk_terms, source};
 
 #[test]
 fn a_repository_is_bound_to_one_folder_until_somebody_rebinds_it() {
@@ -84,11 +84,11 @@ fn of_two_runs_at_once_the_second_to_end_changes_nothing() {
     let gone: [MemoryId; 1] = [files[0].memory];
     let late = world.completed(None, &gone);
     world.complete(None, &[], &[]);
-    let refused = world.store.complete_scan(&world.workspace, &late, world.stamp());
+    let refused = world.store.complete_scan(&world.workspace, &late, &chunk_terms, world.stamp());
     assert!(matches!(refused, Err(StoreError::ScanOvertaken { expected: 1, found: 2, .. })), "{refused:?}");
     assert!(!world.states()[0].is_stale);
     let unknown = CompletedScan { repo: "nobody", ..late };
-    let refused = world.store.complete_scan(&world.workspace, &unknown, world.stamp());
+    let refused = world.store.complete_scan(&world.workspace, &unknown, &chunk_terms, world.stamp());
     assert!(matches!(refused, Err(StoreError::RepoNotFound(_))));
 }
 
@@ -101,7 +101,7 @@ fn whoever_lost_the_lease_writes_nothing_and_ends_nothing() {
     let refused = world.store.write_files(&world.workspace, &late, 1, REPO, 1, &[], world.stamp());
     assert!(matches!(refused, Err(StoreError::LeaseLost)));
     let scan = world.completed(Some(&late), &[]);
-    let refused = world.store.complete_scan(&world.workspace, &scan, world.stamp());
+    let refused = world.store.complete_scan(&world.workspace, &scan, &chunk_terms, world.stamp());
     assert!(matches!(refused, Err(StoreError::LeaseLost)));
     assert_eq!(world.run(), 0);
     world.write(&held, &[source("a.toy", "def one\n")]);
@@ -117,7 +117,7 @@ fn a_touched_file_gets_its_new_stamp_and_nothing_else() {
     let stamp = FileStamp { size: 8, modified_ns: 50, changed_ns: 60, inode: 70 };
     let refreshed = [("a.toy".to_owned(), files[0].memory, stamp)];
     let scan = CompletedScan { refreshed: &refreshed, ..world.completed(None, &[]) };
-    world.store.complete_scan(&world.workspace, &scan, world.stamp()).unwrap();
+    world.store.complete_scan(&world.workspace, &scan, &chunk_terms, world.stamp()).unwrap();
     assert_eq!(world.states()[0].stamp, stamp);
     let version = "SELECT version FROM memories";
     assert_eq!(world.sql().scalar::<i64>(version, &[]).unwrap(), 1);

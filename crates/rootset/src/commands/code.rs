@@ -5,7 +5,7 @@ use std::fmt::Write;
 use clap::{Args, Subcommand, ValueEnum};
 use rootset_api::{
     CallsAnswer, Certainty, CodeAnswer, Direction, FindReferences, GetCallees, GetCallers, GetSymbol, ListRepos,
-    ReferenceKind, ReferencesAnswer, ReposAnswer, SearchCode, SymbolAnswer,
+    ReferenceKind, ReferencesAnswer, ReposAnswer, SearchCode, SymbolAnswer, TestCode,
 };
 
 use super::given;
@@ -42,8 +42,33 @@ pub struct CodeSearchArguments {
     repo: Option<String>,
     #[arg(long = "language", short = 'l', value_name = "LANGUAGE")]
     languages: Vec<String>,
+    #[arg(long)]
+    path: Option<String>,
+    #[arg(long)]
+    kind: Option<String>,
+    #[arg(long, value_enum)]
+    tests: Option<Tests>,
     #[arg(long, short = 'n')]
     limit: Option<i64>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Tests {
+    Below,
+    With,
+    Without,
+    Only,
+}
+
+impl From<Tests> for TestCode {
+    fn from(tests: Tests) -> Self {
+        match tests {
+            Tests::Below => Self::Below,
+            Tests::With => Self::With,
+            Tests::Without => Self::Without,
+            Tests::Only => Self::Only,
+        }
+    }
 }
 
 #[derive(Debug, Args)]
@@ -126,8 +151,16 @@ pub fn run(command: CodeCommand, program: &Program) -> Result<(), Failure> {
     let is_empty = match command {
         CodeCommand::Search(arguments) => {
             let (query, languages) = (arguments.query.join(" "), given(arguments.languages));
-            let (repo, limit) = (arguments.repo, arguments.limit);
-            let answer = program.run(SearchCode { workspace_id: None, query, repo, languages, limit })?;
+            let answer = program.run(SearchCode {
+                workspace_id: None,
+                query,
+                repo: arguments.repo,
+                languages,
+                path: arguments.path,
+                kind: arguments.kind,
+                tests: arguments.tests.map(TestCode::from),
+                limit: arguments.limit,
+            })?;
             program.output.answer(&answer, found)?;
             answer.results.is_empty()
         }
