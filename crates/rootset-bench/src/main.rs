@@ -4,6 +4,7 @@
 mod answers;
 mod client;
 mod code;
+mod code_answers;
 mod context;
 mod database;
 mod embed;
@@ -46,6 +47,7 @@ enum Benchmark {
     Memory(memory::Arguments),
     Gc(gc::Arguments),
     Code(code::Arguments),
+    CodeAnswers(code_answers::Arguments),
     Context(context::Arguments),
     /// What adding a memory notices of older ones, on hand-written pairs.
     Contradictions(judged::Arguments),
@@ -68,6 +70,7 @@ fn main() -> anyhow::Result<()> {
         Benchmark::Memory(arguments) => memory::run(&arguments),
         Benchmark::Gc(arguments) => gc::run(&arguments),
         Benchmark::Code(arguments) => code::run(&arguments),
+        Benchmark::CodeAnswers(arguments) => code_answers::run(&arguments),
         Benchmark::Context(arguments) => context::run(&arguments),
         Benchmark::Contradictions(arguments) => judged::contradictions(&arguments),
         Benchmark::Forgetting(arguments) => judged::forgetting(&arguments),
