@@ -1,11 +1,9 @@
-//! `search_code` and `get_symbol`: reading the code index.
+//! `search_code`, and finding symbols by their names.
 
 use std::sync::Arc;
 
-use rootset_api::{CodeAnswer, CodeResult, ErrorCode, GetSymbol, SearchCode, SymbolAnswer, SymbolResult};
-use rootset_model::limits::{
-    LIST_LIMIT_MAX, SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX, SNIPPET_CHARS_MAX, SYMBOL_ANSWER_BYTES_MAX,
-};
+use rootset_api::{CodeAnswer, CodeResult, ErrorCode, SearchCode};
+use rootset_model::limits::{SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX, SNIPPET_CHARS_MAX};
 use rootset_store::{CodeHit, CodeSearch};
 
 use crate::caller::Caller;
@@ -16,11 +14,6 @@ use crate::fields::{check_query, clamped};
 use crate::languages::checked_languages;
 use crate::operation::Operation;
 use crate::service::Service;
-
-/// What is shown of a symbol that is one of several.
-const FIRST_LINES: usize = 12;
-/// Less of a text shows nothing.
-const SYMBOL_TEXT_BYTES_MIN: usize = 200;
 
 impl Operation for SearchCode {
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<CodeAnswer, ServiceError> {
@@ -40,7 +33,11 @@ impl Operation for SearchCode {
         let rank = |candidates: &[_], statistics: &_| code_ranking::rank(&self.query, &terms, candidates, statistics);
         let hits = service.store.search_code(&workspace, &search, &rank)?;
         service.uses.record(&workspace, hits.iter().map(|hit| hit.candidate.memory), service.now());
-        Ok(CodeAnswer { results: hits.into_iter().map(|hit| shown(hit, &terms)).collect() })
+        let mut results =
+            service.definitions(&workspace, &self.query, repo.as_deref(), &languages, &terms, SNIPPET_CHARS_MAX)?;
+        results.extend(hits.into_iter().map(|hit| shown(hit, &terms)));
+        results.truncate(usize::try_from(limit).unwrap_or_default());
+        Ok(CodeAnswer { results })
     }
 }
 
@@ -59,66 +56,6 @@ fn shown(hit: CodeHit, terms: &[String]) -> CodeResult {
         lines,
         snippet: code_snippet(&hit.text, terms, SNIPPET_CHARS_MAX),
     }
-}
-
-impl Operation for GetSymbol {
-    fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<SymbolAnswer, ServiceError> {
-        let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
-        let repo = service.known_repo(&workspace, self.repo)?;
-        let mut symbols = service.symbols(&workspace, &self.qualified_name, repo.as_deref())?;
-        // The name in full comes before names that only end like it.
-        symbols.sort_by_key(|symbol| symbol.qualified_name != self.qualified_name);
-        let total = symbols.len();
-        symbols.truncate(usize::try_from(LIST_LIMIT_MAX).unwrap_or_default());
-        let mut files: Vec<_> = symbols.iter().map(|symbol| symbol.memory).collect();
-        files.sort_unstable();
-        files.dedup();
-        let texts = service.store.file_texts(&workspace, &files, service.now())?;
-        service.uses.record(&workspace, files, service.now());
-        // Of several symbols a few lines tell which is meant.
-        let is_one = total == 1;
-        let mut room = SYMBOL_ANSWER_BYTES_MAX;
-        let mut results = Vec::new();
-        for symbol in symbols {
-            let text = texts.iter().find(|(memory, _)| *memory == symbol.memory);
-            let Some(whole) = text.and_then(|(_, text)| text.get(symbol.start..symbol.start + symbol.length)) else {
-                continue;
-            };
-            let names = symbol.qualified_name.len() + symbol.path.len() + symbol.signature.len();
-            // A result without text says nothing: what has no room is counted.
-            if room < names + SYMBOL_TEXT_BYTES_MIN {
-                break;
-            }
-            room -= names;
-            let shown = cut(if is_one { whole } else { first_lines(whole) }, room);
-            room -= shown.len();
-            results.push(SymbolResult {
-                qualified_name: symbol.qualified_name,
-                kind: symbol.kind.as_str().to_owned(),
-                repo: symbol.repo,
-                file_path: symbol.path,
-                lines: [symbol.first_line, symbol.last_line],
-                signature: symbol.signature,
-                full_length: (shown.len() < whole.len()).then_some(whole.len()),
-                text: shown.to_owned(),
-            });
-        }
-        let total = (total > results.len()).then_some(total);
-        Ok(SymbolAnswer { results, total })
-    }
-}
-
-fn first_lines(text: &str) -> &str {
-    text.match_indices('\n').nth(FIRST_LINES - 1).map_or(text, |(at, _)| &text[..at])
-}
-
-/// As much of a text as there is room for, on a character boundary.
-fn cut(text: &str, bytes_max: usize) -> &str {
-    let mut end = bytes_max.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
 }
 
 impl Service {
@@ -146,6 +83,35 @@ impl Service {
         name: &str,
         repo: Option<&str>,
     ) -> Result<Vec<String>, ServiceError> {
+        let hits = self.code_alike(workspace, name, repo)?;
+        Ok(hits.into_iter().filter_map(|hit| Some(hit.candidate.symbol?.qualified_name)).collect())
+    }
+
+    /// Paths of files that have words in common with a path.
+    pub(crate) fn nearest_paths(
+        &self,
+        workspace: &rootset_store::Workspace,
+        path: &str,
+        repo: Option<&str>,
+    ) -> Result<Vec<String>, ServiceError> {
+        const SHOWN_MAX: usize = 3;
+        let last = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
+        let mut found: Vec<String> =
+            self.code_alike(workspace, path, repo)?.into_iter().map(|hit| hit.candidate.path).collect();
+        found.dedup();
+        // A file of this name in another folder comes first.
+        found.sort_by_key(|it| last(it) != last(path));
+        found.dedup();
+        found.truncate(SHOWN_MAX);
+        Ok(found)
+    }
+
+    fn code_alike(
+        &self,
+        workspace: &rootset_store::Workspace,
+        name: &str,
+        repo: Option<&str>,
+    ) -> Result<Vec<CodeHit>, ServiceError> {
         const LOOKED_AT_MAX: usize = 50;
         let terms = rootset_code::query_terms(name);
         let search = CodeSearch {
@@ -156,8 +122,7 @@ impl Service {
             now: self.now(),
         };
         let rank = |candidates: &[_], statistics: &_| code_ranking::rank(name, &terms, candidates, statistics);
-        let hits = self.store.search_code(workspace, &search, &rank)?;
-        Ok(hits.into_iter().filter_map(|hit| Some(hit.candidate.symbol?.qualified_name)).collect())
+        Ok(self.store.search_code(workspace, &search, &rank)?)
     }
 
     /// A repository that exists: a typo must not look like an empty index.

@@ -25,5 +25,6 @@ mod replay;
 mod repositories;
 mod scopes;
 mod secrets;
+mod symbols;
 mod trashing;
 mod unchanged;
