@@ -220,23 +220,35 @@ pub struct CodeResult {
     pub snippet: String,
 }
 
-/// Read the source of a symbol. The last parts of its name are enough.
+/// Read a symbol: its signature and first lines, or all of it with `full`. With `file_path` alone: the outline of a file, signatures without bodies.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct GetSymbol {
     /// The workspace to look in; default: the current one.
     pub workspace_id: Option<String>,
-    /// As in the language: `Store.save`, `store::Store`.
-    pub qualified_name: String,
+    /// As in the language: `Store.save`, `store::Store`. The last parts are enough.
+    pub qualified_name: Option<String>,
+    /// The file to outline; with `qualified_name`: the only file to look in.
+    pub file_path: Option<String>,
     /// The only repository to search.
     #[schemars(extend("x-rare" = true))]
     pub repo: Option<String>,
+    /// Read the whole text, up to about 4,000 tokens (false).
+    pub full: Option<bool>,
+    /// The number of results to skip (0).
+    #[schemars(extend("x-rare" = true))]
+    pub offset: Option<i64>,
 }
 
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct SymbolAnswer {
+    /// The exact name first.
     pub results: Vec<SymbolResult>,
+    /// Whether there is such a symbol or file.
+    pub known: bool,
+    /// The most similar names, if there is not.
+    pub nearest: Option<Vec<String>>,
     /// The number of matches, if not all are shown.
     pub total: Option<usize>,
 }
@@ -251,12 +263,13 @@ pub struct SymbolResult {
     /// The first and the last line.
     pub lines: [i64; 2],
     pub signature: String,
-    pub text: String,
+    /// The first lines; absent in an outline.
+    pub text: Option<String>,
     /// The bytes of the whole text, if it was cut.
     pub full_length: Option<usize>,
 }
 
-/// Find who refers to a symbol: calls, imports, subclasses, overrides, declared types. Ask before you change it. `depth` above 1 follows callers of callers and names the tests that reach it.
+/// Find who refers to a symbol: calls, imports, subclasses, overrides, types, uses as a value. Ask before you change it. `depth` above 1 follows callers of callers and names the tests that reach it.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct FindReferences {
@@ -288,6 +301,8 @@ pub enum ReferenceKind {
     Types,
     Bases,
     Overrides,
+    // Used without being called: a constant that is read, a function that is handed on.
+    Values,
     Imports,
 }
 

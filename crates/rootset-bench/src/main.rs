@@ -4,6 +4,7 @@
 mod answers;
 mod client;
 mod code;
+mod code_answers;
 mod code_search;
 mod context;
 mod database;
@@ -48,6 +49,7 @@ enum Benchmark {
     Gc(gc::Arguments),
     Code(code::Arguments),
     CodeSearch(code_search::Arguments),
+    CodeAnswers(code_answers::Arguments),
     Context(context::Arguments),
     /// What adding a memory notices of older ones, on hand-written pairs.
     Contradictions(judged::Arguments),
@@ -71,6 +73,7 @@ fn main() -> anyhow::Result<()> {
         Benchmark::Gc(arguments) => gc::run(&arguments),
         Benchmark::Code(arguments) => code::run(&arguments),
         Benchmark::CodeSearch(arguments) => code_search::run(&arguments),
+        Benchmark::CodeAnswers(arguments) => code_answers::run(&arguments),
         Benchmark::Context(arguments) => context::run(&arguments),
         Benchmark::Contradictions(arguments) => judged::contradictions(&arguments),
         Benchmark::Forgetting(arguments) => judged::forgetting(&arguments),

@@ -290,3 +290,31 @@ fn serve_names_the_binary_it_cannot_start() {
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(said.contains("/nowhere/rootset"), "{said}");
 }
+
+#[test]
+fn code_answers_compares_callers_with_the_truth() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let tree = folder.path().join("tree");
+    std::fs::create_dir(&tree).expect("a folder");
+    let caller = "from store import save\n\n\ndef one():\n    save(1)\n";
+    for (file, text) in [
+        ("store.py", "def save(item):\n    return item\n"),
+        ("right.py", caller),
+        ("wrong.py", caller),
+        ("missed.py", "from store import save\n\n\ndef one():\n    [save][0](1)\n"),
+    ] {
+        std::fs::write(tree.join(file), text).expect("a file");
+    }
+    let truth = folder.path().join("truth.jsonl");
+    let site = |file: &str, targets: &str| {
+        format!(r#"{{"file": "{file}", "line": 5, "name": "save", "targets": [{targets}]}}"#)
+    };
+    let target = r#"{"file": "store.py", "line": 1}"#;
+    let lines = [site("right.py", target), site("missed.py", target), site("wrong.py", "")];
+    std::fs::write(&truth, lines.join("\n")).expect("a file");
+    let paths = [&tree, &truth].map(|path| path.to_str().expect("a readable path"));
+    let report = json_of(&["code-answers", paths[0], paths[1], "--json"]);
+    assert_eq!((&report["drawn_sites"], &report["targets"]), (&2.into(), &1.into()), "{report}");
+    assert_eq!((&report["recall"], &report["dropped"]), (&0.5.into(), &1.into()), "{report}");
+    assert_eq!((&report["certain"], &report["certain_precision"]), (&2.into(), &0.5.into()), "{report}");
+}

@@ -1,4 +1,4 @@
-//! Cuts a file's text into chunks: one per symbol without the symbols inside it, and what is left between those.
+//! Cuts a file's text into chunks: one per symbol that is no value, without those inside it, and what is left between.
 //!
 //! Invariant: chunks follow each other without overlapping, and every byte that is not blank is in one.
 
@@ -11,7 +11,8 @@ use crate::text::{floor_boundary, is_blank, line_blanks_start};
 pub(crate) fn code_chunks(text: &str, symbols: &[Symbol], nesting: &[u32]) -> Vec<CodeChunk> {
     let mut cutter = Cutter { text, chunks: Vec::with_capacity(symbols.len() + symbols.len() / 4 + 1), at: 0 };
     let mut innermost = 0_u32;
-    for (place, symbol) in symbols.iter().enumerate().skip(1) {
+    // Values are searched with what they are written in.
+    for (place, symbol) in symbols.iter().enumerate().skip(1).filter(|(_, symbol)| !symbol.kind.is_value()) {
         while innermost != nesting[place] {
             cutter.cut(innermost, symbols[innermost as usize].end);
             innermost = nesting[innermost as usize];

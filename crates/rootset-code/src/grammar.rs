@@ -18,6 +18,8 @@ pub(crate) struct Grammar {
     pub(crate) separator: &'static str,
     /// By the name of the node's kind; kinds that are not named here are walked through.
     pub(crate) rules: &'static [(&'static str, Rule)],
+    /// Whether a variable ends with the block that declares it; else with its function.
+    pub(crate) scopes_blocks: bool,
     /// The parser is shown `_` for every byte beyond ASCII: places stay the same, and names are read from the text.
     pub(crate) narrows: bool,
     /// Shows the parser blanks for what it would stumble over: macros that are no syntax. Places stay the same.
@@ -70,12 +72,18 @@ impl Rule {
 pub(crate) struct KindTable {
     pub(crate) language: Parser,
     rules: Box<[Option<Rule>]>,
+    blocks: Box<[bool]>,
 }
 
 impl KindTable {
     pub(crate) fn rule(&self, node: Node<'_>) -> Option<Rule> {
         // The kind of an error is 65535.
         self.rules.get(usize::from(node.kind_id())).copied().flatten()
+    }
+
+    /// Whether statements stand in it that are carried out together or not at all.
+    pub(crate) fn is_block(&self, node: Node<'_>) -> bool {
+        self.blocks.get(usize::from(node.kind_id())).copied().unwrap_or(false)
     }
 }
 
@@ -90,7 +98,16 @@ impl Grammar {
                 self.rules.iter().find(|(rule, _)| *rule == name).map(|(_, rule)| *rule)
             };
             let rules = (0..count).map(rule_of).collect();
-            KindTable { language, rules }
+            let is_block = |kind: u16| {
+                let name = language.node_kind_for_id(kind).filter(|_| language.node_kind_is_named(kind));
+                name.is_some_and(|it| {
+                    matches!(it, "block" | "compound_statement" | "body_statement" | "then" | "else")
+                        || it.ends_with("_block")
+                        || it.ends_with("_case")
+                })
+            };
+            let blocks = (0..count).map(is_block).collect();
+            KindTable { language, rules, blocks }
         })
     }
 }

@@ -8,6 +8,8 @@ pub(crate) const TREE_DEPTH_MAX: usize = 2_000;
 pub(crate) const SCOPE_DEPTH_MAX: usize = 24;
 /// Files that define more are generated, whatever they say.
 pub(crate) const SYMBOLS_MAX: usize = 20_000;
+/// Constants, fields and the like of one file; the rest of a longer table is only text.
+pub(crate) const VALUES_MAX: usize = 5_000;
 /// Calls, imports and bases together.
 pub(crate) const REFERENCES_MAX: usize = 50_000;
 /// Longer names are ignored.

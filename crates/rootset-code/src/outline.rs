@@ -15,19 +15,42 @@ fn behind_module(place: usize) -> u32 {
     place as u32 + 1
 }
 
-pub(crate) fn outline_of(source: &Source<'_>, found: Found) -> Outline {
-    let Found { module, separator, symbols, owners, calls, imports, bases, typed, .. } = found;
+/// Also the uses of the names that were looked for, as calls without brackets.
+pub(crate) fn outline_of(source: &Source<'_>, found: Found) -> (Outline, Vec<Call>) {
+    let Found { module, separator, symbols, owners, calls, uses, imports, bases, typed, .. } = in_order(found);
     let mut all = Vec::with_capacity(symbols.len() + 1);
     let lines = Lines::new(source.text);
     all.push(module_symbol(source.text, &lines, module));
     let owners = owners.into_iter().map(|owner| owner.map(|place| behind_module(place as usize)));
     let nesting = place_symbols(source.text, &lines, &mut all, symbols, owners);
     let calls = with_callers(&all, &nesting, calls);
+    let uses = with_callers(&all, &nesting, uses);
     let bases = with_full_names(&all, &imports, separator, bases);
     let typed = of_symbols(&all, typed);
     let chunks = code_chunks(source.text, &all, &nesting);
     let references = References { imports, calls, bases, typed, ..References::default() };
-    Outline { symbols: all, chunks, references }
+    (Outline { symbols: all, chunks, references }, uses)
+}
+
+/// By the order of the text: `struct { … } state;` declares its variable before the walk sees what is in the struct.
+fn in_order(mut found: Found) -> Found {
+    if found.symbols.is_sorted_by_key(|symbol| symbol.start) {
+        return found;
+    }
+    let mut order: Vec<usize> = (0..found.symbols.len()).collect();
+    order.sort_by_key(|place| found.symbols[*place].start);
+    let mut new_place = vec![0_u32; order.len()];
+    for (new, old) in order.iter().enumerate() {
+        new_place[*old] = new as u32;
+    }
+    let moved = |old: u32| new_place[old as usize];
+    found.owners = order.iter().map(|old| found.owners[*old].map(moved)).collect();
+    for typed in &mut found.typed {
+        typed.function = typed.function.map(moved);
+    }
+    let mut symbols: Vec<Option<Symbol>> = found.symbols.into_iter().map(Some).collect();
+    found.symbols = order.iter().filter_map(|old| symbols[*old].take()).collect();
+    found
 }
 
 fn module_symbol(text: &str, lines: &Lines, qualified_name: String) -> Symbol {
@@ -81,7 +104,10 @@ fn place_symbols(
         symbol.last_line = lines.line_of(last_byte(text, symbol.start, symbol.end));
         symbol.parent = Some(owner.unwrap_or(around));
         nesting.push(around);
-        open.push(all.len() as u32);
+        // What stands in a value stands in what is around it.
+        if !symbol.kind.is_value() {
+            open.push(all.len() as u32);
+        }
         all.push(symbol);
     }
     nesting
@@ -108,8 +134,11 @@ fn with_callers(symbols: &[Symbol], nesting: &[u32], mut calls: Vec<FoundCall>) 
     let mut innermost = 0_u32;
     let mut out = Vec::with_capacity(calls.len());
     for FoundCall { at, name, receiver, from, line } in calls {
-        while symbols.get(next).is_some_and(|symbol| symbol.start <= at) {
-            innermost = next as u32;
+        while let Some(symbol) = symbols.get(next).filter(|symbol| symbol.start <= at) {
+            // Values call nothing: what is around them does.
+            if !symbol.kind.is_value() {
+                innermost = next as u32;
+            }
             next += 1;
         }
         while innermost != 0 && symbols[innermost as usize].end <= at {

@@ -1,6 +1,8 @@
 //! Reads files one after the other with the same parser and buffers.
 
-use rootset_model::code::{CodeChunk, Outline};
+use std::collections::BTreeSet;
+
+use rootset_model::code::{Call, CodeChunk, Outline};
 use tree_sitter::Parser;
 
 use crate::language::Language;
@@ -49,6 +51,26 @@ impl Reader {
         source: &Source<'_>,
         go_on: &mut dyn FnMut() -> bool,
     ) -> Result<Outline, GaveUp> {
+        Ok(self.read(language, source, &BTreeSet::new(), go_on)?.0)
+    }
+
+    /// Where these names are used without being called, each with the symbol that it stands in, as a call.
+    pub fn uses(
+        &mut self,
+        language: &'static Language,
+        source: &Source<'_>,
+        names: &BTreeSet<String>,
+    ) -> Result<Vec<Call>, GaveUp> {
+        Ok(self.read(language, source, names, &mut || true)?.1)
+    }
+
+    fn read(
+        &mut self,
+        language: &'static Language,
+        source: &Source<'_>,
+        looked_for: &BTreeSet<String>,
+        go_on: &mut dyn FnMut() -> bool,
+    ) -> Result<(Outline, Vec<Call>), GaveUp> {
         let language = (language.told_by_text)(source).unwrap_or(language);
         let grammar = language.grammar.ok_or(GaveUp::NoGrammar)?;
         let parser = self.parser.get_or_insert_with(Parser::new);
@@ -58,7 +80,7 @@ impl Reader {
             let masked = (grammar.masks)(source.text);
             parse(parser, grammar.table(), masked.as_deref().unwrap_or(source.text), go_on)?
         };
-        Ok(outline_of(source, walk(grammar, source, &tree)?))
+        Ok(outline_of(source, walk(grammar, source, &tree, looked_for)?))
     }
 
     /// What the full-text index holds of one chunk of the outline.

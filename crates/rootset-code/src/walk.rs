@@ -5,6 +5,8 @@
 
 mod for_rules;
 mod locals;
+mod uses;
+mod values;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,10 +33,15 @@ pub(crate) struct Walk<'a, 'tree> {
     pending: Vec<Pending>,
     /// One per level of the tree above and at the current node.
     levels: Vec<Level>,
+    /// The blocks around the current node, by number.
+    blocks: Vec<u32>,
+    blocks_seen: u32,
     /// The node that is being visited turned out to be a wrapper.
     wraps: bool,
     found: Found,
     given_up: Option<GaveUp>,
+    /// Names whose uses as values are wanted; empty when a file is indexed.
+    looked_for: &'a BTreeSet<String>,
     tree: std::marker::PhantomData<&'tree Tree>,
 }
 
@@ -47,11 +54,15 @@ pub(crate) struct Found {
     /// The type whose member a symbol is although it is written elsewhere, by place in `symbols`.
     pub(crate) owners: Vec<Option<u32>>,
     pub(crate) calls: Vec<FoundCall>,
+    /// Uses of the names that are looked for.
+    pub(crate) uses: Vec<FoundCall>,
     pub(crate) imports: Vec<Import>,
     pub(crate) bases: Vec<FoundBase>,
     pub(crate) typed: Vec<FoundTyped>,
     types: BTreeMap<String, u32>,
     namespaces: BTreeSet<String>,
+    /// Qualified names of values: a variable that is assigned twice is one.
+    values: BTreeSet<String>,
 }
 
 pub(crate) struct FoundCall {
@@ -101,6 +112,8 @@ struct Level {
     leads: bool,
     /// The wrapper that a definition at this level is all of.
     wrapper: Option<Extent>,
+    /// The variables of the function where a block begins.
+    block: Option<usize>,
 }
 
 #[derive(Clone, Copy)]
@@ -111,7 +124,12 @@ struct Extent {
     signature_start: u32,
 }
 
-pub(crate) fn walk<'a>(grammar: &'static Grammar, source: &'a Source<'a>, tree: &Tree) -> Result<Found, GaveUp> {
+pub(crate) fn walk<'a>(
+    grammar: &'static Grammar,
+    source: &'a Source<'a>,
+    tree: &Tree,
+    looked_for: &'a BTreeSet<String>,
+) -> Result<Found, GaveUp> {
     let module = (grammar.module)(source);
     let mut walk = Walk {
         source,
@@ -120,22 +138,27 @@ pub(crate) fn walk<'a>(grammar: &'static Grammar, source: &'a Source<'a>, tree: 
         scopes: Vec::new(),
         frames: Vec::new(),
         pending: Vec::new(),
-        levels: vec![Level { lead_start: 0, lead_end: 0, leads: false, wrapper: None }],
+        levels: vec![Level { lead_start: 0, lead_end: 0, leads: false, wrapper: None, block: None }],
+        blocks: Vec::new(),
+        blocks_seen: 0,
         found: Found {
             module: String::new(),
             separator: grammar.separator,
             symbols: Vec::new(),
             owners: Vec::new(),
             calls: Vec::new(),
+            uses: Vec::new(),
             imports: Vec::new(),
             bases: Vec::new(),
             typed: Vec::new(),
             types: BTreeMap::new(),
             namespaces: BTreeSet::new(),
+            values: BTreeSet::new(),
         },
         module,
         wraps: false,
         given_up: None,
+        looked_for,
         tree: std::marker::PhantomData,
     };
     walk.run(tree)?;
@@ -158,7 +181,7 @@ impl<'a, 'tree> Walk<'a, 'tree> {
                 continue;
             }
             if descends {
-                self.levels.pop();
+                self.ascend();
             }
             loop {
                 self.leave();
@@ -168,13 +191,16 @@ impl<'a, 'tree> Walk<'a, 'tree> {
                 if !cursor.goto_parent() {
                     return Ok(());
                 }
-                self.levels.pop();
+                self.ascend();
             }
         }
     }
 
     /// Whether the walk goes on below the node; a level for what is there is then in place.
     fn enter(&mut self, node: Node<'tree>) -> bool {
+        if !self.looked_for.is_empty() && node.is_named() && node.child_count() == 0 {
+            self.use_at(node);
+        }
         let Some(rule) = self.table.rule(node) else {
             self.descend(node, None);
             return true;
@@ -197,11 +223,19 @@ impl<'a, 'tree> Walk<'a, 'tree> {
     /// What leads a node leads the first definition in it, too: some grammars put the comment before a body outside.
     fn descend(&mut self, node: Node<'tree>, wrapper: Option<Extent>) {
         let above = *self.level();
-        let mut level = Level { lead_start: 0, lead_end: 0, leads: false, wrapper };
+        let block = self.table.is_block(node).then(|| self.open_block());
+        let mut level = Level { lead_start: 0, lead_end: 0, leads: false, wrapper, block };
         if above.lead_end != 0 && !above.leads && self.lead_before(node.start_byte() as u32).is_some() {
             (level.lead_start, level.lead_end) = (above.lead_start, above.lead_end);
         }
         self.levels.push(level);
+    }
+
+    /// Behind the last node below another.
+    fn ascend(&mut self) {
+        if let Some(variables) = self.levels.pop().and_then(|level| level.block) {
+            self.close_block(variables);
+        }
     }
 
     /// After a node and all that is below it: the next one at this level is its sibling.

@@ -18,10 +18,18 @@ pub enum SymbolKind {
     Trait,
     Interface,
     Enum,
+    /// What is called like a function and expanded: `macro_rules!`, `#define F(x)`.
+    Macro,
+    Constant,
+    Variable,
+    TypeAlias,
+    Property,
+    Field,
+    EnumMember,
 }
 
 impl SymbolKind {
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 15] = [
         Self::Module,
         Self::Function,
         Self::Method,
@@ -30,6 +38,13 @@ impl SymbolKind {
         Self::Trait,
         Self::Interface,
         Self::Enum,
+        Self::Macro,
+        Self::Constant,
+        Self::Variable,
+        Self::TypeAlias,
+        Self::Property,
+        Self::Field,
+        Self::EnumMember,
     ];
 
     pub fn as_str(self) -> &'static str {
@@ -42,6 +57,13 @@ impl SymbolKind {
             Self::Trait => "trait",
             Self::Interface => "interface",
             Self::Enum => "enum",
+            Self::Macro => "macro",
+            Self::Constant => "constant",
+            Self::Variable => "variable",
+            Self::TypeAlias => "type_alias",
+            Self::Property => "property",
+            Self::Field => "field",
+            Self::EnumMember => "enum_member",
         }
     }
 
@@ -51,7 +73,19 @@ impl SymbolKind {
 
     /// Counted as `functions` in the answer to an index run.
     pub fn is_function(self) -> bool {
-        matches!(self, Self::Function | Self::Method)
+        matches!(self, Self::Function | Self::Method | Self::Macro)
+    }
+
+    /// What has a name and no code of its own: it is found by its name, its text is part of what it is written in, it calls
+    /// nothing, and it is no entity of the graph.
+    pub fn is_value(self) -> bool {
+        use SymbolKind::{Constant, EnumMember, Field, Property, TypeAlias, Variable};
+        matches!(self, Constant | Variable | TypeAlias | Property | Field | EnumMember)
+    }
+
+    /// A value that belongs to a type.
+    pub fn is_value_of_type(self) -> bool {
+        matches!(self, Self::Property | Self::Field | Self::EnumMember)
     }
 
     /// Counted as `classes` in the answer to an index run.

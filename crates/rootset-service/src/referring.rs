@@ -54,7 +54,16 @@ pub struct Calls {
 
 impl<'a> Referring<'a> {
     pub fn new(service: &'a Service, workspace: &'a Workspace) -> Result<Self, ServiceError> {
-        let mut it = Self { service, workspace, facts: Facts::default() };
+        Self::with(service, workspace, Facts::default())
+    }
+
+    /// One that also knows constants, variables and fields.
+    pub fn of_values(service: &'a Service, workspace: &'a Workspace) -> Result<Self, ServiceError> {
+        Self::with(service, workspace, Facts::about_values())
+    }
+
+    fn with(service: &'a Service, workspace: &'a Workspace, facts: Facts) -> Result<Self, ServiceError> {
+        let mut it = Self { service, workspace, facts };
         let mut names: Vec<String> = manifest_names().map(str::to_owned).collect();
         names.sort_unstable();
         names.dedup();
@@ -110,7 +119,7 @@ impl<'a> Referring<'a> {
     }
 
     /// Where each call ends. A call that took too many rounds is unplaced.
-    fn placed(&mut self, sites: &[Site]) -> Result<Vec<Placed>, ServiceError> {
+    pub(crate) fn placed(&mut self, sites: &[Site]) -> Result<Vec<Placed>, ServiceError> {
         let mut placed: Vec<Option<Placed>> = sites.iter().map(|_| None).collect();
         for _ in 0..ROUNDS_MAX {
             let mut is_done = true;
@@ -135,13 +144,22 @@ impl<'a> Referring<'a> {
         let mut found = Calls::default();
         let (names, files, left) = self.files_with_names_of(targets, repo)?;
         found.unresolved += left;
-        let callers = self.symbols_by_place(&files)?;
+        // Most files that hold a word call nothing of that name: their symbols are not loaded.
+        let mut calling: Vec<(Rc<File>, Vec<usize>)> = Vec::new();
         for file in files {
             let file = self.facts.add_file(file);
-            for call in &file.references.calls {
-                if names.reach(&file, &call.name)
-                    && let Some(caller) = callers.get(&(file.memory, i64::from(call.caller)))
-                {
+            let calls = file.references.calls.iter().enumerate();
+            let places: Vec<usize> =
+                calls.filter(|(_, call)| names.are_called(&file, call)).map(|(place, _)| place).collect();
+            if !places.is_empty() {
+                calling.push((file, places));
+            }
+        }
+        let memories: Vec<MemoryId> = calling.iter().map(|(file, _)| file.memory).collect();
+        let callers = self.symbols_of(&memories)?;
+        for (file, places) in calling {
+            for call in places.into_iter().map(|place| &file.references.calls[place]) {
+                if let Some(caller) = callers.get(&(file.memory, i64::from(call.caller))) {
                     found.sites.push(Site { file: Rc::clone(&file), caller: caller.clone(), call: call.clone() });
                 }
             }
@@ -268,7 +286,14 @@ impl<'a> Referring<'a> {
     /// The symbols of some files, by file and number.
     pub fn symbols_by_place(&self, files: &[FileReferences]) -> Result<BTreeMap<(MemoryId, i64), Sym>, ServiceError> {
         let memories: Vec<MemoryId> = files.iter().map(|file| file.memory).collect();
-        let symbols = self.service.store.symbols_of_files(self.workspace, &memories, self.service.now())?;
+        self.symbols_of(&memories)
+    }
+
+    fn symbols_of(&self, memories: &[MemoryId]) -> Result<BTreeMap<(MemoryId, i64), Sym>, ServiceError> {
+        if memories.is_empty() {
+            return Ok(BTreeMap::new());
+        }
+        let symbols = self.service.store.symbols_of_files(self.workspace, memories, self.service.now())?;
         let by_place = |row: SymbolRow| ((row.memory, row.ordinal), Rc::new(Known::new(row)));
         Ok(symbols.into_iter().map(by_place).collect())
     }
@@ -349,6 +374,26 @@ impl Names {
                 self.add(local);
             }
         }
+    }
+
+    /// What the symbols may be called in a file, imported names included.
+    pub fn in_file(&self, file: &File) -> BTreeSet<String> {
+        let imported = file.references.imports.iter().filter_map(|import| import.local.as_deref());
+        let imported = imported.filter(|local| self.reach(file, local)).map(str::to_owned);
+        self.own.iter().cloned().chain(imported).collect()
+    }
+
+    /// Whether a call may be one of them, through a variable that holds it, too.
+    fn are_called(&self, file: &File, call: &Call) -> bool {
+        let held = call.from.as_deref().filter(|_| call.receiver.is_none());
+        self.reach(file, &call.name)
+            || held.is_some_and(|held| self.end(held))
+            || call.receiver.is_none() && file.typed(0, &call.name).any(|it| self.end(&it.from))
+    }
+
+    /// Whether one of the names is the last of a chain.
+    fn end(&self, chain: &str) -> bool {
+        self.own.contains(chain.rsplit(['.', ':', '}']).next().unwrap_or(chain))
     }
 
     /// Whether a call by this name in this file may be one of them.

@@ -9,7 +9,7 @@
 //!   names are never certain.
 //! - Possible: the receiver could be of that type; the reason says why.
 //! - A call is `foreign` only when a name leads out of what is indexed. Everything else is `unplaced`, and counted.
-//! - Work per call is bounded by [`Facts::STEPS_MAX`].
+//! - Work per call is bounded by [`Facts::STEPS_MAX`], and the stack by a depth: sources decide how names lead to names.
 
 mod chains;
 mod facts;

@@ -20,6 +20,17 @@ SELECT {{symbol_columns}} {{current_symbols}}
 WHERE s.workspace = ?1 AND s.memory IN (SELECT value FROM blob_list(?3)) AND {{m_is_current}}
 ORDER BY f.repo, f.path, s.ordinal;
 
+-- Of files at these paths, in the order of their text.
+-- name: at_paths
+-- scans: repositories are few
+SELECT {{symbol_columns}}
+FROM repos r
+JOIN files f ON f.workspace = r.workspace AND f.repo = r.repo AND f.path IN (SELECT value FROM text_list(?3))
+JOIN memories m ON m.workspace = f.workspace AND m.memory = f.memory
+JOIN symbols s ON s.workspace = f.workspace AND s.memory = f.memory
+WHERE r.workspace = ?1 AND (r.repo = ?4 OR ?4 IS NULL) AND {{m_is_current}}
+ORDER BY f.repo, f.path, s.ordinal;
+
 -- name: texts
 SELECT m.memory, r.context
 FROM files f

@@ -60,6 +60,10 @@ impl From<CodeAnswer> for BriefCode {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct BriefSymbols {
     pub results: Vec<BriefCodeResult>,
+    /// `false`: there is no such symbol or file.
+    pub known: Option<bool>,
+    /// The most similar names, if there is not.
+    pub nearest: Option<Vec<String>>,
     /// The number of matches, if not all are shown.
     pub total: Option<usize>,
 }
@@ -69,10 +73,12 @@ impl From<SymbolAnswer> for BriefSymbols {
         let brief = |it: SymbolResult, repo| BriefCodeResult {
             at: at(&it.file_path, it.lines),
             name: Some(it.qualified_name),
-            text: it.text,
+            text: it.text.unwrap_or(it.signature),
             full_length: it.full_length,
             repo,
         };
-        Self { results: with_repos(full.results, |it| &it.repo, brief), total: full.total }
+        let known = (!full.known).then_some(false);
+        let results = with_repos(full.results, |it| &it.repo, brief);
+        Self { results, known, nearest: full.nearest, total: full.total }
     }
 }

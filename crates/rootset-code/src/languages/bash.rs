@@ -35,8 +35,10 @@ static GRAMMAR: Grammar = Grammar {
         ("comment", Rule::LEAD),
         ("function_definition", Rule::visit(function)),
         ("command", Rule::visit(command)),
+        ("variable_assignment", Rule::visit(variable)),
     ],
     // Its scanner asks C's `isdigit` about characters, which reads outside of a table for those beyond Latin-1.
+    scopes_blocks: false,
     narrows: true,
     masks: |_| None,
     table: OnceLock::new(),
@@ -45,6 +47,10 @@ static GRAMMAR: Grammar = Grammar {
 fn function<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
     let name = walk.field(node, "name");
     walk.define_in(Definition::new(node, SymbolKind::Function, name), "");
+}
+
+fn variable<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    walk.declare_by_name(node, walk.field(node, "name"));
 }
 
 fn command<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use rootset_model::code::SymbolKind;
 use tree_sitter::Node;
 
-use super::c::{declared_name, include, macro_function, type_definition};
+use super::c::{declared, declared_name, enumerator, include, macro_constant, macro_function, type_definition};
 use crate::grammar::{Grammar, Rule};
 use crate::language::{Language, Naming, Sees};
 use crate::paths::{file_module, is_snake_case_test};
@@ -41,6 +41,9 @@ static GRAMMAR: Grammar = Grammar {
         ("function_definition", Rule::visit(function)),
         ("field_declaration", Rule::visit(member)),
         ("preproc_function_def", Rule::visit(macro_function)),
+        ("preproc_def", Rule::visit(macro_constant)),
+        ("alias_declaration", Rule::visit(alias)),
+        ("enumerator", Rule::visit(enumerator)),
         ("type_definition", Rule::WRAPPER.and(type_definition)),
         ("class_specifier", Rule::visit(class)),
         ("struct_specifier", Rule::visit(structure)),
@@ -55,10 +58,14 @@ static GRAMMAR: Grammar = Grammar {
         ("using_declaration", Rule::visit(using)),
         ("string_literal", Rule::SKIP),
     ],
+    scopes_blocks: true,
     narrows: false,
     masks: export_macros,
     table: OnceLock::new(),
 };
+
+/// Shorter names in capitals are types: `T`, `OS`.
+const MACRO_CHARS_MIN: usize = 3;
 
 /// `class FOO_EXPORT Bar` reads as a function of type `FOO_EXPORT`: the macro says how to link, nothing of syntax.
 fn export_macros(text: &str) -> Option<String> {
@@ -72,7 +79,35 @@ fn export_macros(text: &str) -> Option<String> {
             bytes[start..start + length].fill(b' ');
         }
     }
+    for (at, name) in annotations(text) {
+        let bytes = masked.get_or_insert_with(|| text.as_bytes().to_vec());
+        bytes[at..at + name].fill(b' ');
+    }
     masked.and_then(|bytes| String::from_utf8(bytes).ok())
+}
+
+/// `Table* table_ GUARDED_BY(mutex_);` reads as a function: places and lengths of such macros. A type and a name stand
+/// before them, and nothing but the end of the declaration behind.
+fn annotations(text: &str) -> Vec<(usize, usize)> {
+    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '*' | '&' | ':' | '<' | '>' | ' ' | ',');
+    let mut found = Vec::new();
+    for line in text.lines() {
+        let Some((before, _)) = line.split_once('(').filter(|_| line.trim_end().ends_with(");")) else { continue };
+        let name = before.bytes().rev().take_while(|it| it.is_ascii_uppercase() || *it == b'_').count();
+        let start = before.len() - name;
+        let declared = before[..start].trim_end();
+        let mut words = declared.split_whitespace();
+        let is_statement = matches!(words.next(), None | Some("return" | "throw" | "else" | "case" | "using" | "typedef"));
+        let is_declaration = words.next().is_some()
+            && declared.len() < start
+            && declared.ends_with(|c: char| c.is_alphanumeric() || c == '_')
+            && declared.chars().all(is_plain);
+        if name >= MACRO_CHARS_MIN && is_declaration && !is_statement {
+            let at = line.as_ptr() as usize - text.as_ptr() as usize + start;
+            found.push((at, line.trim_end().len() - start - 1));
+        }
+    }
+    found
 }
 
 /// The bytes of a name in capitals, with arguments or not, that another name follows on the same line.
@@ -90,7 +125,7 @@ fn macro_length(text: &str) -> Option<usize> {
     // `struct POINT p;` declares a variable: a type is followed by its bases or its body.
     let after = next.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_').trim_start();
     let defines = after.starts_with(['{', ':', '<']) || after.starts_with("final");
-    (name >= 3 && follows && !is_last && defines).then_some(end)
+    (name >= MACRO_CHARS_MIN && follows && !is_last && defines).then_some(end)
 }
 
 /// Also `namespace a::b {`; one without a name adds nothing.
@@ -142,12 +177,18 @@ fn declared_type<'tree>(walk: &Walk<'_, 'tree>, node: Node<'tree>) -> Option<Nod
 
 fn variables<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
     let of_type = declared_type(walk, node);
+    declared(walk, node, SymbolKind::Variable);
     for declarator in node.children_by_field_name("declarator", &mut node.walk()) {
         let value = declarator.child_by_field_name("value");
         if let Some(name) = declared_name(declarator).filter(|_| declarator.kind() != "function_declarator") {
             walk.bind(walk.text(name), of_type, value);
         }
     }
+}
+
+/// `using Names = std::vector<Name>;`
+fn alias<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    walk.declare(node, SymbolKind::TypeAlias, walk.field(node, "name"));
 }
 
 fn each<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
@@ -158,6 +199,7 @@ fn each<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
 
 fn member<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
     let declarator = node.child_by_field_name("declarator");
+    declared(walk, node, SymbolKind::Field);
     if let Some(name) = declarator.filter(|it| it.kind() != "function_declarator").and_then(declared_name) {
         walk.bind(walk.text(name), declared_type(walk, node), None);
     }

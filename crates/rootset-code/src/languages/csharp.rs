@@ -54,11 +54,13 @@ static GRAMMAR: Grammar = Grammar {
         ("lambda_expression", Rule::visit(lambda)),
         ("variable_declaration", Rule::visit(variables)),
         ("property_declaration", Rule::visit(property)),
+        ("enum_member_declaration", Rule::visit(enum_member)),
         ("foreach_statement", Rule::visit(each)),
         ("declaration_pattern", Rule::visit(pattern)),
         ("object_creation_expression", Rule::visit(construction)),
         ("string_literal", Rule::SKIP),
     ],
+    scopes_blocks: true,
     narrows: false,
     masks: |_| None,
     table: OnceLock::new(),
@@ -176,12 +178,18 @@ fn variables<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
         let name = declarator.child_by_field_name("name").or_else(|| declarator.named_child(0));
         let last = declarator.named_children(&mut declarator.walk()).last();
         let value = last.filter(|value| Some(*value) != name);
+        walk.declare(declarator, SymbolKind::Field, name.map_or("", |name| walk.text(name)));
         walk.bind(name.map_or("", |name| walk.text(name)), of_type, value);
     }
 }
 
 fn property<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    walk.declare(node, SymbolKind::Property, walk.field(node, "name"));
     walk.bind(walk.field(node, "name"), node.child_by_field_name("type"), None);
+}
+
+fn enum_member<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    walk.declare(node, SymbolKind::EnumMember, walk.field(node, "name"));
 }
 
 fn each<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {

@@ -102,6 +102,7 @@ macro_rules! typed_rules {
             ("interface_declaration", Rule::visit(interface)),
             ("property_signature", Rule::visit(bindings::member)),
             ("enum_declaration", Rule::visit(enumeration)),
+            ("enum_body", Rule::visit(enum_members)),
             ("function_signature", Rule::visit(function)),
             ("method_signature", Rule::visit(method)),
             ("abstract_method_signature", Rule::visit(method)),
@@ -113,7 +114,7 @@ macro_rules! typed_rules {
             ("type_annotation", Rule::SKIP),
             ("type_arguments", Rule::SKIP),
             ("type_parameters", Rule::SKIP),
-            ("type_alias_declaration", Rule::SKIP),
+            ("type_alias_declaration", Rule::SKIP.and(type_alias)),
             ("object_type", Rule::SKIP)
             $(, $more)*
         ]
@@ -129,6 +130,7 @@ static JAVASCRIPT_GRAMMAR: Grammar = Grammar {
         ("jsx_opening_element", Rule::visit(element)),
         ("jsx_self_closing_element", Rule::visit(element))
     ],
+    scopes_blocks: true,
     narrows: false,
     masks: |_| None,
     table: OnceLock::new(),
@@ -139,6 +141,7 @@ static TYPESCRIPT_GRAMMAR: Grammar = Grammar {
     module,
     separator: ".",
     rules: typed_rules![],
+    scopes_blocks: true,
     narrows: false,
     masks: |_| None,
     table: OnceLock::new(),
@@ -152,6 +155,7 @@ static TSX_GRAMMAR: Grammar = Grammar {
         ("jsx_opening_element", Rule::visit(element)),
         ("jsx_self_closing_element", Rule::visit(element))
     ],
+    scopes_blocks: true,
     narrows: false,
     masks: |_| None,
     table: OnceLock::new(),
@@ -221,6 +225,20 @@ fn enumeration<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
     walk.define(Definition::new(node, SymbolKind::Enum, name));
 }
 
+/// There is nothing but members in an enum.
+fn enum_members<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    for member in node.named_children(&mut node.walk()) {
+        let name = member.child_by_field_name("name").unwrap_or(member);
+        if matches!(name.kind(), "property_identifier" | "string") {
+            walk.declare(member, SymbolKind::EnumMember, unquoted(walk.text(name)));
+        }
+    }
+}
+
+fn type_alias<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    walk.declare(node, SymbolKind::TypeAlias, walk.field(node, "name"));
+}
+
 fn namespace<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
     let name = unquoted(walk.field(node, "name"));
     walk.open_namespace(name);
@@ -245,11 +263,16 @@ fn declarator<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
     let value = node.child_by_field_name("value");
     if let Some(value) = value {
         if name.kind() == "identifier" {
+            if bound_kind(value).is_none() && !imports::is_required(walk, value) {
+                walk.declare_by_name(node, walk.text(name));
+            }
             bind(walk, node, walk.text(name), value);
         }
         if required(walk, name, value) || bound_kind(value).is_some() {
             return;
         }
+    } else if name.kind() == "identifier" {
+        walk.declare_by_name(node, walk.text(name));
     }
     bindings::declared(walk, node, name, value);
 }
@@ -267,6 +290,7 @@ fn field<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
     let value = node.child_by_field_name("value");
     if value.is_none_or(|value| bound_kind(value).is_none()) {
         let from = walk.told(node.child_by_field_name("type"), value);
+        walk.declare(node, SymbolKind::Field, name);
         walk.own_member(name, from);
     }
     if let Some(value) = value {
@@ -303,7 +327,7 @@ fn assignment<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
         "identifier" => {
             bind(walk, node, walk.text(left), value);
             if bound_kind(value).is_none() {
-                walk.bind(walk.text(left), None, Some(value));
+                walk.assign(walk.text(left), Some(value));
             }
         }
         "member_expression" => {
@@ -317,11 +341,16 @@ fn assignment<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
                 return;
             }
             if object == "this" && bound_kind(value).is_none() {
+                walk.declare_own(node, name);
                 let from = walk.told(None, Some(value));
                 walk.own_member(name, from);
             }
-            if matches!(object, "exports" | "module.exports") && value.kind() == "identifier" {
-                imports::export_as(walk, value, walk.text(value), name);
+            if matches!(object, "exports" | "module.exports") {
+                if value.kind() == "identifier" {
+                    imports::export_as(walk, value, walk.text(value), name);
+                } else if bound_kind(value).is_none() {
+                    walk.declare_by_name(node, name);
+                }
             }
             let of_class = object.strip_suffix(".prototype");
             let holder = of_class.unwrap_or(object);

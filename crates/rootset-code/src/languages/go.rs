@@ -47,12 +47,15 @@ static GRAMMAR: Grammar = Grammar {
         ("short_var_declaration", Rule::visit(short_declaration)),
         ("range_clause", Rule::visit(range)),
         ("var_spec", Rule::visit(variable)),
+        ("const_spec", Rule::visit(constant)),
+        ("type_alias", Rule::visit(type_alias)),
         ("field_declaration", Rule::visit(struct_field)),
         ("type_elem", Rule::visit(embedded)),
         ("import_spec", Rule::visit(import)),
         ("interpreted_string_literal", Rule::SKIP),
         ("raw_string_literal", Rule::SKIP),
     ],
+    scopes_blocks: true,
     narrows: false,
     masks: |_| None,
     table: OnceLock::new(),
@@ -131,15 +134,35 @@ fn range<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
 
 fn variable<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
     let value = node.child_by_field_name("value").and_then(|values| values.named_child(0));
+    declare(walk, node, SymbolKind::Variable);
     for name in node.children_by_field_name("name", &mut node.walk()) {
         walk.bind(walk.text(name), node.child_by_field_name("type"), value);
     }
+}
+
+fn constant<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    declare(walk, node, SymbolKind::Constant);
+}
+
+/// All of the declaration says what a name is, unless it declares several.
+fn declare<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>, kind: SymbolKind) {
+    let is_name = |it: &Node<'_>| matches!(it.kind(), "identifier" | "field_identifier");
+    let names: Vec<Node<'tree>> =
+        node.children_by_field_name("name", &mut node.walk()).filter(is_name).collect();
+    for name in &names {
+        walk.declare(if names.len() == 1 { node } else { *name }, kind, walk.text(*name));
+    }
+}
+
+fn type_alias<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    walk.declare(node, SymbolKind::TypeAlias, walk.field(node, "name"));
 }
 
 /// What has no name is embedded: its members are the struct's.
 fn struct_field<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
     let Some(of_type) = node.child_by_field_name("type").filter(|_| walk.in_type()) else { return };
     let mut is_named = false;
+    declare(walk, node, SymbolKind::Field);
     for name in node.children_by_field_name("name", &mut node.walk()) {
         walk.bind(walk.text(name), Some(of_type), None);
         is_named = true;

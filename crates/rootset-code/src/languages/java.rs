@@ -47,7 +47,9 @@ static GRAMMAR: Grammar = Grammar {
         ("method_invocation", Rule::visit(call)),
         ("lambda_expression", Rule::visit(lambda)),
         ("local_variable_declaration", Rule::visit(variables)),
-        ("field_declaration", Rule::visit(variables)),
+        ("field_declaration", Rule::visit(fields)),
+        ("constant_declaration", Rule::visit(fields)),
+        ("enum_constant", Rule::visit(enum_constant)),
         ("enhanced_for_statement", Rule::visit(named)),
         ("catch_formal_parameter", Rule::visit(named)),
         ("resource", Rule::visit(named)),
@@ -56,6 +58,7 @@ static GRAMMAR: Grammar = Grammar {
         ("annotation", Rule::visit(annotation)),
         ("marker_annotation", Rule::visit(annotation)),
     ],
+    scopes_blocks: true,
     narrows: false,
     masks: |_| None,
     table: OnceLock::new(),
@@ -100,6 +103,7 @@ fn define_type<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>, kind: Symbo
     // The parts of a record are its fields.
     if let Some(list) = node.child_by_field_name("parameters") {
         for part in list.named_children(&mut list.walk()).filter(|part| part.kind() == "formal_parameter") {
+            walk.declare(part, SymbolKind::Field, walk.field(part, "name"));
             walk.bind(walk.field(part, "name"), part.child_by_field_name("type"), None);
         }
     }
@@ -163,6 +167,23 @@ fn variables<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
     for declarator in node.children_by_field_name("declarator", &mut node.walk()) {
         walk.bind(walk.field(declarator, "name"), of_type, declarator.child_by_field_name("value"));
     }
+}
+
+/// What nobody can change is a constant; in an interface everything is.
+fn fields<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    let mut cursor = node.walk();
+    let modifiers = node.named_children(&mut cursor).find(|child| child.kind() == "modifiers");
+    let words = modifiers.map_or("", |modifiers| walk.text(modifiers));
+    let is_fixed = words.contains("static") && words.contains("final") || node.kind() == "constant_declaration";
+    let kind = if is_fixed { SymbolKind::Constant } else { SymbolKind::Field };
+    for declarator in node.children_by_field_name("declarator", &mut node.walk()) {
+        walk.declare(declarator, kind, walk.field(declarator, "name"));
+    }
+    variables(walk, node);
+}
+
+fn enum_constant<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    walk.declare(node, SymbolKind::EnumMember, walk.field(node, "name"));
 }
 
 /// What has a type and a name: the element of a loop, what is caught, what a test tells.

@@ -51,6 +51,8 @@ static GRAMMAR: Grammar = Grammar {
         ("arrow_function", Rule::visit(closure)),
         ("assignment_expression", Rule::visit(assignment)),
         ("property_declaration", Rule::visit(property)),
+        ("const_element", Rule::visit(constant)),
+        ("enum_case", Rule::visit(enum_case)),
         ("foreach_statement", Rule::visit(each)),
         ("member_call_expression", Rule::visit(member_call)),
         ("nullsafe_member_call_expression", Rule::visit(member_call)),
@@ -58,6 +60,7 @@ static GRAMMAR: Grammar = Grammar {
         ("object_creation_expression", Rule::visit(first_name_call)),
         ("string", Rule::SKIP),
     ],
+    scopes_blocks: false,
     narrows: false,
     masks: |_| None,
     table: OnceLock::new(),
@@ -121,6 +124,7 @@ fn parameters<'tree>(walk: &mut Walk<'_, 'tree>, function: Node<'tree>) {
         // `__construct(private Store $store)`
         if parameter.kind() == "property_promotion_parameter" {
             let from = walk.told(of_type, None);
+            walk.declare_own(parameter, name.trim_start_matches('$'));
             walk.own_member(name.trim_start_matches('$'), from);
         }
     }
@@ -142,8 +146,18 @@ fn property<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
     let of_type = node.child_by_field_name("type");
     for element in node.named_children(&mut node.walk()).filter(|it| it.kind() == "property_element") {
         let name = element.named_child(0).map_or("", |name| walk.text(name));
+        walk.declare(element, SymbolKind::Property, name.trim_start_matches('$'));
         walk.bind(name.trim_start_matches('$'), of_type, None);
     }
+}
+
+fn constant<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    let name = node.named_child(0).map_or("", |name| walk.text(name));
+    walk.declare(node, SymbolKind::Constant, name);
+}
+
+fn enum_case<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    walk.declare(node, SymbolKind::EnumMember, walk.field(node, "name"));
 }
 
 fn each<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {

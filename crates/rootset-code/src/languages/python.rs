@@ -49,8 +49,10 @@ static GRAMMAR: Grammar = Grammar {
         ("as_pattern", Rule::visit(as_pattern)),
         ("import_statement", Rule::SKIP.and(import)),
         ("import_from_statement", Rule::SKIP.and(import_from)),
+        ("type_alias_statement", Rule::visit(type_alias)),
         ("type", Rule::SKIP),
     ],
+    scopes_blocks: false,
     narrows: false,
     masks: |_| None,
     table: OnceLock::new(),
@@ -108,13 +110,30 @@ fn assignment<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
     let (of_type, value) = (node.child_by_field_name("type"), node.child_by_field_name("right"));
     let Some(left) = node.child_by_field_name("left") else { return };
     match left.kind() {
-        "identifier" => walk.bind(walk.text(left), of_type, value),
+        "identifier" => {
+            let name = walk.text(left);
+            // `class Color(Enum):`
+            let is_member = value.is_some() && walk.has_base(|base| base.ends_with("Enum") || base.ends_with("Flag"));
+            if is_member {
+                walk.declare(node, SymbolKind::EnumMember, name);
+            } else {
+                walk.declare_by_name(node, name);
+            }
+            walk.bind(name, of_type, value);
+        }
         "attribute" if walk.field(left, "object") == "self" => {
             let from = walk.told(of_type, value);
+            walk.declare_own(node, walk.field(left, "attribute"));
             walk.own_member(walk.field(left, "attribute"), from);
         }
         _ => unknown(walk, left),
     }
+}
+
+/// `type Pair[T] = …`
+fn type_alias<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    let name = node.named_child(0).map_or("", |left| walk.text(left));
+    walk.declare(node, SymbolKind::TypeAlias, name.split('[').next().unwrap_or(name));
 }
 
 fn named<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {

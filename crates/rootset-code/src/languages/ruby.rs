@@ -52,6 +52,7 @@ static GRAMMAR: Grammar = Grammar {
         ("then", Rule::visit(statements)),
         ("else", Rule::visit(statements)),
     ],
+    scopes_blocks: false,
     narrows: false,
     masks: |_| None,
     table: OnceLock::new(),
@@ -154,6 +155,7 @@ fn assignment<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
             }
             walk.bind(walk.text(left), None, value);
         }
+        "constant" => walk.declare(node, SymbolKind::Constant, walk.text(left)),
         "instance_variable" => {
             let from = walk.told(None, value);
             walk.own_member(walk.text(left), from);
@@ -182,6 +184,7 @@ fn call<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
     let receiver = node.child_by_field_name("receiver");
     match (walk.text(name), receiver) {
         ("include" | "prepend" | "extend", None) if walk.in_type() => mixins(walk, node),
+        ("attr_accessor" | "attr_reader" | "attr_writer", None) if walk.in_type() => properties(walk, node),
         ("require" | "require_relative" | "load" | "autoload", None) => require(walk, node, walk.text(name)),
         // Who makes one calls the class.
         ("new", Some(of)) if matches!(of.kind(), "constant" | "scope_resolution") => {
@@ -221,6 +224,14 @@ fn arguments<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
     statements(walk, node);
     if walk.is_wrapped() {
         walk.wrap();
+    }
+}
+
+/// `attr_reader :name`
+fn properties<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    let Some(arguments) = node.child_by_field_name("arguments") else { return };
+    for name in arguments.named_children(&mut arguments.walk()).filter(|it| it.kind() == "simple_symbol") {
+        walk.declare(name, SymbolKind::Property, walk.text(name).trim_start_matches(':'));
     }
 }
 

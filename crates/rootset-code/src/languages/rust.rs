@@ -88,12 +88,15 @@ static GRAMMAR: Grammar = Grammar {
         ("field_declaration", Rule::visit(bindings::field)),
         ("const_item", Rule::visit(bindings::item)),
         ("static_item", Rule::visit(bindings::item)),
+        ("type_item", Rule::visit(type_alias)),
+        ("enum_variant", Rule::visit(variant)),
         ("macro_invocation", Rule::visit(macro_call)),
         ("token_tree", Rule::visit(calls_in_macro)),
         ("use_declaration", Rule::visit(imports::use_declaration)),
         ("extern_crate_declaration", Rule::visit(imports::extern_crate)),
         ("string_literal", Rule::SKIP),
     ],
+    scopes_blocks: true,
     narrows: false,
     masks: |_| None,
     table: OnceLock::new(),
@@ -138,7 +141,15 @@ fn function<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
 
 fn macro_rules<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
     let name = walk.field(node, "name");
-    walk.define(Definition::new(node, SymbolKind::Function, name));
+    walk.define(Definition::new(node, SymbolKind::Macro, name));
+}
+
+fn type_alias<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    walk.declare(node, SymbolKind::TypeAlias, walk.field(node, "name"));
+}
+
+fn variant<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    walk.declare(node, SymbolKind::EnumMember, walk.field(node, "name"));
 }
 
 fn structure<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {

@@ -70,7 +70,7 @@ impl<'a, 'tree> Walk<'a, 'tree> {
         self.join(self.prefix(), self.grammar.separator, name)
     }
 
-    fn join(&self, prefix: &str, joint: &str, name: &str) -> String {
+    pub(super) fn join(&self, prefix: &str, joint: &str, name: &str) -> String {
         if prefix.is_empty() { name.to_owned() } else { [prefix, joint, name].concat() }
     }
 
@@ -88,7 +88,7 @@ impl<'a, 'tree> Walk<'a, 'tree> {
     }
 
     /// The type that was defined under this name further up.
-    fn type_named(&self, qualified_name: &str) -> Option<u32> {
+    pub(super) fn type_named(&self, qualified_name: &str) -> Option<u32> {
         self.found.types.get(qualified_name).copied()
     }
 
@@ -97,7 +97,7 @@ impl<'a, 'tree> Walk<'a, 'tree> {
         if name.is_empty() || name.len() > NAME_BYTES_MAX || self.scopes.len() >= SCOPE_DEPTH_MAX {
             return;
         }
-        if self.found.symbols.len() >= SYMBOLS_MAX {
+        if self.found.symbols.len() - self.found.values.len() >= SYMBOLS_MAX {
             self.given_up = Some(GaveUp::TooManySymbols);
             return;
         }
@@ -190,7 +190,8 @@ impl<'a, 'tree> Walk<'a, 'tree> {
 
     pub(crate) fn call_named(&mut self, at: Node<'tree>, name: &str, receiver: &str, name_node: Node<'tree>) {
         let from = match receiver {
-            "" => self.variable(name).map(|_| UNKNOWN.to_owned()),
+            // What the variable holds.
+            "" => self.variable(name).map(|from| from.unwrap_or(UNKNOWN).to_owned()),
             _ => Some(self.known(receiver).unwrap_or_else(|| UNKNOWN.to_owned())),
         };
         self.call_from(at, name, receiver, from, name_node);

@@ -1,5 +1,6 @@
 //! What a function says of its own variables: parameters, declarations, assignments. A name counts from its binding on,
-//! in the order of the text; one that is bound to what nobody can name hides what it was before.
+//! in the order of the text, to the end of its block where the language says so; one that is bound to what nobody can name
+//! hides what it was before.
 
 use rootset_model::code::SymbolKind;
 use tree_sitter::Node;
@@ -14,14 +15,28 @@ const VARIABLES_MAX: usize = 400;
 /// A function, or a part of one, that has variables of its own.
 pub(super) struct Frame {
     pub(super) level: usize,
-    pub(super) variables: Vec<(String, Option<String>)>,
+    /// Blocks around the function.
+    blocks: usize,
+    variables: Vec<Variable>,
 }
+
+struct Variable {
+    name: String,
+    /// `None`: nothing is known of it.
+    from: Option<String>,
+    /// The block that it was bound in, by number.
+    block: u32,
+}
+
+/// What is bound to one of these says nothing of its type.
+const NOTHING: [&str; 5] = ["None", "null", "undefined", "nil", FOREIGN];
 
 /// A binding that holds as soon as its node is left: the old value is on its right side.
 pub(super) struct Pending {
     pub(super) level: usize,
     name: String,
     from: Option<String>,
+    is_declared: bool,
 }
 
 pub(crate) struct FoundTyped {
@@ -37,7 +52,23 @@ impl<'tree> Walk<'_, 'tree> {
     /// Variables that are bound below the node that is being visited are not seen behind it.
     pub(crate) fn open_frame(&mut self) {
         let level = self.levels.len();
-        self.frames.push(Frame { level, variables: Vec::new() });
+        self.frames.push(Frame { level, blocks: self.blocks.len(), variables: Vec::new() });
+    }
+
+    /// The number of variables that there are already.
+    pub(super) fn open_block(&mut self) -> usize {
+        self.blocks_seen += 1;
+        self.blocks.push(self.blocks_seen);
+        self.frames.last().map_or(0, |frame| frame.variables.len())
+    }
+
+    pub(super) fn close_block(&mut self, variables: usize) {
+        self.blocks.pop();
+        if self.grammar.scopes_blocks
+            && let Some(frame) = self.frames.last_mut()
+        {
+            frame.variables.truncate(variables);
+        }
     }
 
     /// A variable or a member, from the end of this node on, by its type or its value; neither: nothing is known of it.
@@ -55,6 +86,17 @@ impl<'tree> Walk<'_, 'tree> {
     }
 
     pub(crate) fn bind_to(&mut self, name: &str, from: Option<String>) {
+        let is_declared = self.grammar.scopes_blocks;
+        self.bind_as(name, from, is_declared);
+    }
+
+    /// A variable that may be there already gets another value.
+    pub(crate) fn assign(&mut self, name: &str, value: Option<Node<'tree>>) {
+        let from = self.told(None, value);
+        self.bind_as(name, from, false);
+    }
+
+    fn bind_as(&mut self, name: &str, from: Option<String>, is_declared: bool) {
         if self.in_type() {
             return self.member(name, from);
         }
@@ -62,7 +104,7 @@ impl<'tree> Walk<'_, 'tree> {
             return self.typed(None, None, name, from);
         }
         let level = self.levels.len();
-        self.pending.push(Pending { level, name: name.to_owned(), from });
+        self.pending.push(Pending { level, name: name.to_owned(), from, is_declared });
     }
 
     /// A parameter: it counts at once, also in a default value beside it.
@@ -73,23 +115,36 @@ impl<'tree> Walk<'_, 'tree> {
 
     /// A variable that counts at once.
     pub(crate) fn variable_now(&mut self, name: &str, from: Option<String>) {
-        self.bind_now(name.to_owned(), from);
+        self.bind_now(name.to_owned(), from, true);
     }
 
-    /// A variable of the innermost function, or of the part of it that has its own.
-    fn bind_now(&mut self, name: String, from: Option<String>) {
+    /// A variable of the innermost function, or of the part of it that has its own. One that gets another value in a block
+    /// that may not be carried out has either: nothing is known of it then.
+    fn bind_now(&mut self, name: String, from: Option<String>, is_declared: bool) {
+        let block = self.blocks.last().copied().unwrap_or_default();
         let Some(frame) = self.frames.last_mut() else { return };
         if name.is_empty() || name.len() > NAME_BYTES_MAX || frame.variables.len() >= VARIABLES_MAX {
             return;
         }
-        frame.variables.push((name, from));
+        let is_always = self.blocks.len() <= frame.blocks + 1;
+        let known = frame.variables.iter_mut().rev().find(|it| !is_declared && it.name == name);
+        let Some(known) = known else {
+            return frame.variables.push(Variable { name, from, block });
+        };
+        let said_nothing = known.from.as_deref().is_some_and(|it| NOTHING.contains(&it));
+        let says_nothing = from.as_deref().is_some_and(|it| NOTHING.contains(&it));
+        if is_always || known.block == block || said_nothing {
+            (known.from, known.block) = (from, block);
+        } else if !says_nothing && known.from != from {
+            known.from = None;
+        }
     }
 
     /// All bindings whose nodes end with this level.
     pub(super) fn settle(&mut self, level: usize) {
         while self.pending.last().is_some_and(|it| it.level >= level) {
-            let Some(Pending { name, from, .. }) = self.pending.pop() else { return };
-            self.bind_now(name, from);
+            let Some(Pending { name, from, is_declared, .. }) = self.pending.pop() else { return };
+            self.bind_now(name, from, is_declared);
         }
         while self.frames.last().is_some_and(|frame| frame.level >= level) {
             self.frames.pop();
@@ -149,6 +204,6 @@ impl<'tree> Walk<'_, 'tree> {
     /// What is known of a variable of this function: `None` for names that are none.
     pub(crate) fn variable(&self, name: &str) -> Option<Option<&str>> {
         let mut all = self.frames.iter().rev().flat_map(|frame| frame.variables.iter().rev());
-        all.find(|(variable, _)| variable == name).map(|(_, from)| from.as_deref())
+        all.find(|variable| variable.name == name).map(|variable| variable.from.as_deref())
     }
 }

@@ -1,12 +1,10 @@
-//! `search_code` and `get_symbol`: reading the code index.
+//! `search_code`, and finding symbols by their names.
 
 use std::sync::Arc;
 
-use rootset_api::{CodeAnswer, CodeResult, ErrorCode, GetSymbol, SearchCode, SymbolAnswer, SymbolResult, TestCode};
+use rootset_api::{CodeAnswer, CodeResult, ErrorCode, SearchCode, TestCode};
 use rootset_model::code::SymbolKind;
-use rootset_model::limits::{
-    LIST_LIMIT_MAX, SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX, SNIPPET_CHARS_MAX, SYMBOL_ANSWER_BYTES_MAX,
-};
+use rootset_model::limits::{SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX, SNIPPET_CHARS_MAX};
 use rootset_store::{CodeFilters, CodeHit, CodeSearch};
 
 use crate::caller::Caller;
@@ -21,10 +19,6 @@ use crate::service::Service;
 
 /// The kind of results that belong to no symbol.
 const TEXT_KIND: &str = "text";
-/// What is shown of a symbol that is one of several.
-const FIRST_LINES: usize = 12;
-/// Less of a text shows nothing.
-const SYMBOL_TEXT_BYTES_MIN: usize = 200;
 
 impl Operation for SearchCode {
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<CodeAnswer, ServiceError> {
@@ -49,10 +43,13 @@ impl Operation for SearchCode {
         };
         let query = CodeQuery::of(&self.query);
         let limit = usize::try_from(limit).unwrap_or_default();
+        let terms = query.plain_terms();
+        let mut results = service.definitions(&workspace, &self.query, &filters, &terms)?;
         let hits = service.code_hits(&workspace, &query, filters, tests, limit)?;
         service.uses.record(&workspace, hits.iter().map(|hit| hit.candidate.memory), service.now());
-        let terms = query.plain_terms();
-        Ok(CodeAnswer { results: hits.into_iter().map(|hit| shown(hit, &terms)).collect() })
+        results.extend(hits.into_iter().map(|hit| shown(hit, &terms)));
+        results.truncate(limit);
+        Ok(CodeAnswer { results })
     }
 }
 
@@ -94,66 +91,6 @@ fn shown(hit: CodeHit, terms: &[String]) -> CodeResult {
     }
 }
 
-impl Operation for GetSymbol {
-    fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<SymbolAnswer, ServiceError> {
-        let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
-        let repo = service.known_repo(&workspace, self.repo)?;
-        let mut symbols = service.symbols(&workspace, &self.qualified_name, repo.as_deref())?;
-        // The name in full comes before names that only end like it.
-        symbols.sort_by_key(|symbol| symbol.qualified_name != self.qualified_name);
-        let total = symbols.len();
-        symbols.truncate(usize::try_from(LIST_LIMIT_MAX).unwrap_or_default());
-        let mut files: Vec<_> = symbols.iter().map(|symbol| symbol.memory).collect();
-        files.sort_unstable();
-        files.dedup();
-        let texts = service.store.file_texts(&workspace, &files, service.now())?;
-        service.uses.record(&workspace, files, service.now());
-        // Of several symbols a few lines tell which is meant.
-        let is_one = total == 1;
-        let mut room = SYMBOL_ANSWER_BYTES_MAX;
-        let mut results = Vec::new();
-        for symbol in symbols {
-            let text = texts.iter().find(|(memory, _)| *memory == symbol.memory);
-            let Some(whole) = text.and_then(|(_, text)| text.get(symbol.start..symbol.start + symbol.length)) else {
-                continue;
-            };
-            let names = symbol.qualified_name.len() + symbol.path.len() + symbol.signature.len();
-            // A result without text says nothing: what has no room is counted.
-            if room < names + SYMBOL_TEXT_BYTES_MIN {
-                break;
-            }
-            room -= names;
-            let shown = cut(if is_one { whole } else { first_lines(whole) }, room);
-            room -= shown.len();
-            results.push(SymbolResult {
-                qualified_name: symbol.qualified_name,
-                kind: symbol.kind.as_str().to_owned(),
-                repo: symbol.repo,
-                file_path: symbol.path,
-                lines: [symbol.first_line, symbol.last_line],
-                signature: symbol.signature,
-                full_length: (shown.len() < whole.len()).then_some(whole.len()),
-                text: shown.to_owned(),
-            });
-        }
-        let total = (total > results.len()).then_some(total);
-        Ok(SymbolAnswer { results, total })
-    }
-}
-
-fn first_lines(text: &str) -> &str {
-    text.match_indices('\n').nth(FIRST_LINES - 1).map_or(text, |(at, _)| &text[..at])
-}
-
-/// As much of a text as there is room for, on a character boundary.
-fn cut(text: &str, bytes_max: usize) -> &str {
-    let mut end = bytes_max.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
-}
-
 impl Service {
     fn code_hits(
         &self,
@@ -193,10 +130,38 @@ impl Service {
         name: &str,
         repo: Option<&str>,
     ) -> Result<Vec<String>, ServiceError> {
+        let hits = self.code_alike(workspace, name, repo)?;
+        Ok(hits.into_iter().filter_map(|hit| Some(hit.candidate.symbol?.qualified_name)).collect())
+    }
+
+    /// Paths of files that have words in common with a path.
+    pub(crate) fn nearest_paths(
+        &self,
+        workspace: &rootset_store::Workspace,
+        path: &str,
+        repo: Option<&str>,
+    ) -> Result<Vec<String>, ServiceError> {
+        const SHOWN_MAX: usize = 3;
+        let last = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
+        let mut found: Vec<String> =
+            self.code_alike(workspace, path, repo)?.into_iter().map(|hit| hit.candidate.path).collect();
+        found.dedup();
+        // A file of this name in another folder comes first.
+        found.sort_by_key(|it| last(it) != last(path));
+        found.dedup();
+        found.truncate(SHOWN_MAX);
+        Ok(found)
+    }
+
+    fn code_alike(
+        &self,
+        workspace: &rootset_store::Workspace,
+        name: &str,
+        repo: Option<&str>,
+    ) -> Result<Vec<CodeHit>, ServiceError> {
         const LOOKED_AT_MAX: usize = 50;
         let filters = CodeFilters { repo, ..CodeFilters::default() };
-        let hits = self.code_hits(workspace, &CodeQuery::of(name), filters, TestCode::Below, LOOKED_AT_MAX)?;
-        Ok(hits.into_iter().filter_map(|hit| Some(hit.candidate.symbol?.qualified_name)).collect())
+        self.code_hits(workspace, &CodeQuery::of(name), filters, TestCode::Below, LOOKED_AT_MAX)
     }
 
     /// A repository that exists: a typo must not look like an empty index.

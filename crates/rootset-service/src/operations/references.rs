@@ -2,6 +2,7 @@
 
 mod hierarchy;
 mod reach;
+mod values;
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -54,6 +55,14 @@ impl Operation for FindReferences {
             if is_asked(kind) {
                 results.extend(hierarchy::references(&mut referring, &targets, repo.as_deref(), kind, direction)?);
             }
+        }
+        if is_asked(ReferenceKind::Values) && direction == Direction::In {
+            let used = values::uses(service, &workspace, &targets, repo.as_deref())?;
+            // Of all kinds together, `unresolved` counts calls.
+            if self.kind.is_some() {
+                unresolved += used.unresolved;
+            }
+            results.extend(used.results);
         }
         let mut answer = page(results, unresolved, None, offset, limit);
         if depth > 1 {

@@ -34,16 +34,18 @@ impl Facts {
         if !self.step() {
             return vec![Thing::Unknown];
         }
-        let (mut found, rest) = self.beginning(context, chain);
-        for link in links(rest) {
-            let Some(link) = link else { return vec![Thing::Unknown] };
-            found = match link {
-                Link::Member(name) => self.members(context.file, &found, name),
-                Link::Call => self.called(context.file, found),
-                Link::Element => vec![Thing::Unknown],
-            };
-        }
-        found
+        self.deeper(|| {
+            let (mut found, rest) = self.beginning(context, chain);
+            for link in links(rest) {
+                let Some(link) = link else { return vec![Thing::Unknown] };
+                found = match link {
+                    Link::Member(name) => self.members(context.file, &found, name),
+                    Link::Call => self.called(context.file, found),
+                    Link::Element => vec![Thing::Unknown],
+                };
+            }
+            found
+        })
     }
 
     /// What the first name stands for, and what follows it.
@@ -75,7 +77,9 @@ impl Facts {
         if language.is_own_receiver(head) {
             return (self.own(context), rest);
         }
-        (self.name(context, head), rest)
+        let found = self.name(context, head);
+        let is_nowhere = !found.is_empty() && found.iter().all(|it| matches!(it, Thing::Foreign));
+        if is_nowhere && may_be_variable(context.file, head) { (unknown(), rest) } else { (found, rest) }
     }
 
     /// A value of a type as written.
@@ -195,6 +199,29 @@ impl Facts {
         })
     }
 }
+
+/// Whether a name that is defined nowhere may be a variable that was not noticed. Imported names and those of the language
+/// lead out of the index; types begin with a capital.
+fn may_be_variable(file: &File, name: &str) -> bool {
+    let is_imported = file.imports_named(name).next().is_some() || file.imports_below(name);
+    !is_imported && !LANGUAGE_OBJECTS.contains(&name) && name.starts_with(|c: char| c.is_lowercase() || c == '_')
+}
+
+/// What every program finds without an import.
+const LANGUAGE_OBJECTS: [&str; 12] = [
+    "console",
+    "window",
+    "document",
+    "process",
+    "global",
+    "globalThis",
+    "module",
+    "navigator",
+    "std",
+    "core",
+    "alloc",
+    "str",
+];
 
 fn is_name(character: char) -> bool {
     character.is_alphanumeric() || matches!(character, '_' | '$' | '@')

@@ -43,6 +43,11 @@ impl Known {
         self.row.kind.is_type()
     }
 
+    /// Whether it is named through a type, or through a value of one.
+    pub fn is_member(&self) -> bool {
+        self.row.kind == SymbolKind::Method || self.row.kind.is_value_of_type()
+    }
+
     pub fn is_module(&self) -> bool {
         self.row.kind == SymbolKind::Module
     }
@@ -138,21 +143,72 @@ pub struct Facts {
     wanted: RefCell<Wanted>,
     missed: Cell<u64>,
     steps: Cell<u32>,
-    /// Where paths lead, once nothing was missed on the way: by repository, folder and target.
-    pub(super) paths: RefCell<HashMap<(String, String, String), Vec<Thing>>>,
+    depth: Cell<u32>,
+    was_too_deep: Cell<bool>,
+    /// Whether the last name of what is placed may be a constant, a variable or a field; the names before it never are:
+    /// what those hold is told by their types.
+    is_about_values: bool,
+    sees_values: Cell<bool>,
+    /// With values, where they are asked for.
+    with_values: HashMap<String, Rc<[Sym]>>,
+    /// Where paths lead, once nothing was missed on the way: by repository, folder and target, and whether values count.
+    pub(super) paths: RefCell<HashMap<(String, String, String, bool), Vec<Thing>>>,
 }
 
 impl Facts {
     /// Steps that the placing of one call may take: chains of re-exports and bases end, cycles do not.
     pub const STEPS_MAX: u32 = 4_000;
 
+    /// For questions about uses of names.
+    pub fn about_values() -> Self {
+        Self { is_about_values: true, ..Self::default() }
+    }
+
+    /// Looks a name up that may be a value's, if the question is about values.
+    pub(super) fn seeing_values<T>(&self, look: impl FnOnce() -> T) -> T {
+        self.sees_values.set(self.is_about_values);
+        let found = look();
+        self.sees_values.set(false);
+        found
+    }
+
+    pub(super) fn sees_values(&self) -> bool {
+        self.sees_values.get()
+    }
+
+    /// Names that stand for names that stand for names: what is nested deeper goes in a circle, and would take the stack.
+    const DEPTH_MAX: u32 = 40;
+
+    /// Looks further, unless that is too deep by now.
+    pub(super) fn deeper(&self, look: impl FnOnce() -> Vec<Thing>) -> Vec<Thing> {
+        if self.depth.get() >= Self::DEPTH_MAX {
+            self.was_too_deep.set(true);
+            return vec![Thing::Unknown];
+        }
+        self.depth.set(self.depth.get() + 1);
+        let found = look();
+        self.depth.set(self.depth.get() - 1);
+        found
+    }
+
+    /// Whether what was found since [`Self::begin`] holds wherever it is asked for.
+    pub(super) fn is_complete(&self) -> bool {
+        !self.is_exhausted() && !self.was_too_deep.get()
+    }
+
     /// All symbols with these names; names without any are known to have none.
     pub fn add_symbols(&mut self, names: impl IntoIterator<Item = String>, rows: Vec<SymbolRow>) {
         let mut by_name: HashMap<String, Vec<Sym>> = names.into_iter().map(|name| (name, Vec::new())).collect();
-        for row in rows {
+        for row in rows.into_iter().filter(|row| self.is_about_values || !row.kind.is_value()) {
             by_name.entry(row.name.clone()).or_default().push(Rc::new(Known::new(row)));
         }
-        self.symbols.extend(by_name.into_iter().map(|(name, symbols)| (name, symbols.into())));
+        for (name, all) in by_name {
+            if self.is_about_values {
+                self.with_values.insert(name.clone(), all.as_slice().into());
+            }
+            let callable: Vec<Sym> = all.into_iter().filter(|it| !it.row.kind.is_value()).collect();
+            self.symbols.insert(name, callable.into());
+        }
     }
 
     pub fn add_file(&mut self, file: FileReferences) -> Rc<File> {
@@ -171,7 +227,8 @@ impl Facts {
 
     /// Symbols with this name in the language's family; those of the same repository if it has any.
     pub fn named(&self, name: &str) -> Rc<[Sym]> {
-        match self.symbols.get(name) {
+        let known = if self.sees_values.get() { &self.with_values } else { &self.symbols };
+        match known.get(name) {
             Some(symbols) => Rc::clone(symbols),
             None => {
                 self.miss().names.insert(name.to_owned());
@@ -204,6 +261,7 @@ impl Facts {
 
     pub(super) fn begin(&self) {
         self.steps.set(0);
+        self.was_too_deep.set(false);
     }
 
     /// Whether another step may be taken.

@@ -13,10 +13,14 @@ const WHOLE_IMPORTS_MAX: usize = 60;
 
 impl Facts {
     pub(super) fn name(&self, context: &Context<'_>, name: &str) -> Vec<Thing> {
-        let Some(language) = context.file.language else { return vec![Thing::Unknown] };
         if !self.step() {
             return vec![Thing::Unknown];
         }
+        self.deeper(|| self.name_here(context, name))
+    }
+
+    fn name_here(&self, context: &Context<'_>, name: &str) -> Vec<Thing> {
+        let Some(language) = context.file.language else { return vec![Thing::Unknown] };
         let around = self.around(context, language, name);
         if !around.is_empty() {
             return around;
@@ -59,7 +63,9 @@ impl Facts {
                 .named_in(file, name, container)
                 .into_iter()
                 .filter(|it| it.row.repo == file.repo && self.is_visible(file.memory, &file.path, language, it))
-                .filter(|it| language.has_implicit_members() || it.row.kind != SymbolKind::Method)
+                .filter(|it| language.has_implicit_members() || !it.is_member())
+                // A constructor is called by the name of its type, which stands further out.
+                .filter(|it| it.row.kind != SymbolKind::Method || split_last(it.container()).1 != it.row.name)
                 .collect();
             let here: Vec<Sym> = found.iter().filter(|it| it.row.memory == file.memory).cloned().collect();
             let nearest = if here.is_empty() { found } else { here };
@@ -69,7 +75,7 @@ impl Facts {
                     .map(|it| if it.is_module() { Thing::Module(it.key.clone()) } else { Thing::Symbol(it) })
                     .collect();
             }
-            if language.has_implicit_members() && !container.is_empty() {
+            if language.has_implicit_members() && !container.is_empty() && split_last(container).1 != name {
                 let inherited = self.inherited_in(context, container, name);
                 if !inherited.is_empty() {
                     return inherited;
@@ -123,7 +129,12 @@ impl Facts {
     /// Where a language has one namespace, or a folder is one package.
     fn everywhere(&self, context: &Context<'_>, language: &Language, name: &str) -> Vec<Thing> {
         let file = context.file;
-        let is_free = |it: &Sym| it.row.repo == file.repo && it.row.kind != SymbolKind::Method && !it.is_module();
+        // In C, the members of an enum are as free as functions.
+        let is_enum_member = language.naming() == Naming::Global && language.sees() == Sees::Repository;
+        let is_free = |it: &Sym| {
+            let is_member = it.is_member() && !(is_enum_member && it.row.kind == SymbolKind::EnumMember);
+            it.row.repo == file.repo && !is_member && !it.is_module()
+        };
         let all = self
             .related(file, name)
             .into_iter()

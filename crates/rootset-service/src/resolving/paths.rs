@@ -16,7 +16,7 @@ const SOURCE_FOLDERS: [&str; 4] = ["src", "lib", "python", "source"];
 impl Facts {
     /// What a target of an import stands for.
     pub(super) fn path(&self, file: &File, target: &str) -> Vec<Thing> {
-        let place = (file.repo.clone(), folder_of(&file.path).to_owned(), target.to_owned());
+        let place = (file.repo.clone(), folder_of(&file.path).to_owned(), target.to_owned(), self.sees_values());
         if let Some(known) = self.paths.borrow().get(&place) {
             return known.clone();
         }
@@ -24,13 +24,13 @@ impl Facts {
             return vec![Thing::Unknown];
         }
         let missed = self.missed();
-        let found = match file.language.map(|language| language.naming()) {
+        let found = self.deeper(|| match file.language.map(|language| language.naming()) {
             Some(Naming::Folders) => self.go_package(file, target),
             Some(Naming::Crates) => self.crate_path(file, target),
             Some(Naming::Modules) => self.module_path(file, target),
             _ => self.namespace_path(file, &key_of(target)),
-        };
-        if self.missed() == missed && !self.is_exhausted() {
+        });
+        if self.missed() == missed && self.is_complete() {
             self.paths.borrow_mut().insert(place, found.clone());
         }
         found

@@ -147,15 +147,20 @@ impl Facts {
         let context = Context { file, scope: &caller.key };
         let placed = match (&call.receiver, &call.from) {
             (None, None) => self.bare(&context, &call.name),
-            // A variable is called: what it holds is not followed.
-            (None, Some(_)) => Placed::default(),
+            // A variable is called: it may hold a function.
+            (None, Some(held)) => {
+                let found = self.chain(&context, held);
+                let is_function = |it: &Thing| matches!(it, Thing::Symbol(_));
+                let found = if found.iter().all(is_function) { found } else { Vec::new() };
+                self.reached(&context, found, "the variable holds it")
+            }
             (Some(receiver), from) => self.on(&context, from.as_deref().unwrap_or(receiver), receiver, &call.name),
         };
         if self.is_exhausted() { Placed::default() } else { placed }
     }
 
     fn bare(&self, context: &Context<'_>, name: &str) -> Placed {
-        let found = self.name(context, name);
+        let found = self.seeing_values(|| self.name(context, name));
         let placed = self.reached(context, found, "the name is defined or imported there");
         if !placed.is_foreign {
             return placed;
@@ -183,7 +188,7 @@ impl Facts {
         let is_path = chain.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | ':' | '\\'));
         let holder = self.chain(context, chain);
         if is_in_namespaces && is_path && !holder.iter().any(Thing::is_known) {
-            let found = self.qualified(context, &joined(&key_of(chain), name));
+            let found = self.seeing_values(|| self.qualified(context, &joined(&key_of(chain), name)));
             if found.iter().any(Thing::is_known) {
                 return self.reached(context, found, "the name is written out");
             }
@@ -192,7 +197,7 @@ impl Facts {
             return self.guessed(context, written, name);
         }
         let is_typed = holder.iter().any(|it| matches!(it, Thing::Value(_)));
-        let found = self.members(context.file, &holder, name);
+        let found = self.seeing_values(|| self.members(context.file, &holder, name));
         if found.iter().all(|it| matches!(it, Thing::Unknown)) && holder.iter().all(Thing::is_known) {
             // The type is known and has no such method: a field that is called, or what is added while running.
             return Placed::default();
@@ -243,8 +248,9 @@ impl Facts {
 
     /// Only the name speaks: for types that the receiver is called after, or when few types have such a method.
     fn guessed(&self, context: &Context<'_>, written: &str, name: &str) -> Placed {
-        let is_method = |it: &Sym| it.row.kind == SymbolKind::Method && it.row.repo == context.file.repo;
-        let methods: Vec<Sym> = self.related(context.file, name).into_iter().filter(is_method).collect();
+        let is_method = |it: &Sym| it.is_member() && it.row.repo == context.file.repo;
+        let methods = self.seeing_values(|| self.related(context.file, name));
+        let methods: Vec<Sym> = methods.into_iter().filter(is_method).collect();
         if methods.is_empty() {
             // No type of the index has it.
             return Placed::foreign();

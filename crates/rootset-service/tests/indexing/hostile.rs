@@ -178,3 +178,24 @@ fn a_folder_with_the_name_of_a_source_is_a_folder() {
     assert_eq!(counts(&answer)[1], 5, "{answer}");
     assert_eq!(place.found("inner_function"), ["package.py/inner.py"]);
 }
+
+#[test]
+fn names_that_lead_to_each_other_end() {
+    let place = Place::new();
+    // Each result is that of the next function; the last leads back to the first.
+    let count = 3_000;
+    let functions: String = (0..count)
+        .map(|number| {
+            format!("const value_{number} = make_{}();\nfunction make_{number}() {{}}\n", (number + 1) % count)
+        })
+        .collect();
+    let held: String =
+        (0..count).map(|number| format!("const held_{number} = held_{};\n", (number + 1) % count)).collect();
+    place.write(
+        "circle.js",
+        format!("{functions}{held}function use() {{ held_7.save(); held_7(); }}\nclass Store {{ save() {{}} }}\n"),
+    );
+    place.index();
+    let answer = place.world.call("get_callers", json!({ "qualified_name": "Store.save" }));
+    assert_eq!(answer["known"], true, "{answer}");
+}

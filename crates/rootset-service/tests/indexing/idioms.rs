@@ -554,3 +554,63 @@ fn answers_come_in_pages_with_a_total() {
     );
     assert_eq!(page["results"][0]["qualified_name"], "u6.use_6", "{page}");
 }
+
+#[test]
+fn what_a_variable_holds_is_followed_as_far_as_it_is_sure() {
+    assert_callers(&[
+        Idiom {
+            name: "a variable that holds a function",
+            files: &[
+                ("store.py", "def save(item):\n    return item\n"),
+                (
+                    "a.py",
+                    "import store\n\n\ndef one():\n    keep = store.save\n    keep(1)\n\n\ndef two(keep):\n    keep(1)\n",
+                ),
+            ],
+            certain: &[("store.save", &["a.one"])],
+        },
+        Idiom {
+            name: "members taken out of a module",
+            files: &[
+                ("utils.js", "exports.clamp = function (it) { return it; };\nexports.grow = function () {};\n"),
+                (
+                    "a.js",
+                    "const utils = require('./utils');\nconst { clamp, grow: larger } = utils;\nfunction one() { clamp(1); larger(); }\n",
+                ),
+            ],
+            certain: &[("utils.clamp", &["a.one"]), ("utils.grow", &["a.one"])],
+        },
+        Idiom {
+            name: "another value in a branch",
+            files: &[(
+                "a.py",
+                "class A:\n    def save(self):\n        pass\n\n\nclass B:\n    def save(self):\n        pass\n\n\ndef either(flag):\n    it = A()\n    if flag:\n        it = B()\n    it.save()\n\n\ndef always():\n    it = A()\n    it = B()\n    it.save()\n\n\ndef late(flag):\n    it = None\n    if flag:\n        it = A()\n    it.save()\n",
+            )],
+            certain: &[("a.A.save", &["a.late"]), ("a.B.save", &["a.always"])],
+        },
+        Idiom {
+            name: "a declaration ends with its block",
+            files: &[(
+                "Shop.java",
+                "package shop;\n\nclass Disk { void save() {} }\nclass Tape { void save() {} }\n\nclass Shop {\n    void run(Disk it) {\n        if (it != null) { Tape other = new Tape(); other.save(); }\n        it.save();\n    }\n}\n",
+            )],
+            certain: &[("shop.Disk.save", &["shop.Shop.run"]), ("shop.Tape.save", &["shop.Shop.run"])],
+        },
+        Idiom {
+            name: "a type that has a constructor",
+            files: &[(
+                "Builder.java",
+                "package shop;\n\nclass Builder {\n    Builder() {}\n    Builder lenient() { return this; }\n    void create() {}\n}\n\nclass User {\n    void use() { new Builder().lenient().create(); }\n}\n",
+            )],
+            certain: &[("Builder.create", &["shop.User.use"])],
+        },
+        Idiom {
+            name: "fields behind macros",
+            files: &[(
+                "table.cc",
+                "class Cache {\n public:\n  void Ref() {}\n};\n\nclass Table {\n public:\n  void Open() { cache_->Ref(); }\n\n private:\n  Cache* cache_ GUARDED_BY(mutex_);\n};\n",
+            )],
+            certain: &[("Cache::Ref", &["Table::Open"])],
+        },
+    ]);
+}

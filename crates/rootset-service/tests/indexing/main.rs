@@ -26,5 +26,6 @@ mod repositories;
 mod scopes;
 mod secrets;
 mod switching;
+mod symbols;
 mod trashing;
 mod unchanged;

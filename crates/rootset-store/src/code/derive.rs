@@ -35,22 +35,27 @@ impl<'a> Graph<'a> {
         let mut vouched = Vouched::default();
         let mut ids = Vec::with_capacity(outline.symbols.len());
         for symbol in &outline.symbols {
+            // Values are found by their names; as rows of the graph they would be most of it.
+            if symbol.kind.is_value() {
+                ids.push(None);
+                continue;
+            }
             let id = EntityId::derive_symbol(&symbol.qualified_name, symbol.kind);
             self.entities.insert(id, (&symbol.qualified_name, symbol.kind));
             let signature = Some(symbol.signature.as_str()).filter(|it| !it.is_empty());
             let words = vouched.entities.entry(id).or_default();
             *words = words.or(signature);
-            if let Some(parent) = symbol.parent.and_then(|parent| ids.get(parent as usize).copied()) {
+            if let Some(parent) = symbol.parent.and_then(|parent| ids.get(parent as usize).copied().flatten()) {
                 self.relate(&mut vouched, parent, DEFINES, id);
             }
-            ids.push(id);
+            ids.push(Some(id));
         }
         // Targets repeat: a file names `app.store` once per name that it takes from it.
         let mut targets: HashMap<(&str, SymbolKind), EntityId> = HashMap::new();
         let imports = outline.references.imports.iter().map(|it| (0, IMPORTS, &it.target, SymbolKind::Module));
         let bases = outline.references.bases.iter().map(|it| (it.symbol as usize, INHERITS, &it.target, it.kind));
         for (place, verb, target, kind) in imports.chain(bases) {
-            let Some(&source) = ids.get(place).filter(|_| !target.is_empty()) else { continue };
+            let Some(&Some(source)) = ids.get(place).filter(|_| !target.is_empty()) else { continue };
             let target = *targets.entry((target, kind)).or_insert_with(|| {
                 let id = EntityId::derive_symbol(target, kind);
                 self.entities.entry(id).or_insert((target, kind));

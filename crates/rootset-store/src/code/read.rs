@@ -82,6 +82,18 @@ impl Store {
         self.read(workspace, |tx| tx.rows(&sql::NAMED, &parameters, SymbolRow::read))
     }
 
+    /// What the files at these paths define, by repository, path and place.
+    pub fn symbols_at(
+        &self,
+        workspace: &Workspace,
+        paths: &[String],
+        repo: Option<&str>,
+        now: Timestamp,
+    ) -> Result<Vec<SymbolRow>, StoreError> {
+        let parameters = [workspace.key.into(), now.into(), paths.into(), repo.into()];
+        self.read(workspace, |tx| tx.rows(&sql::AT_PATHS, &parameters, SymbolRow::read))
+    }
+
     /// What some files define, by repository, path and place.
     pub fn symbols_of_files(
         &self,

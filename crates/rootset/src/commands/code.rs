@@ -5,7 +5,7 @@ use std::fmt::Write;
 use clap::{Args, Subcommand, ValueEnum};
 use rootset_api::{
     CallsAnswer, Certainty, CodeAnswer, Direction, FindReferences, GetCallees, GetCallers, GetSymbol, ListRepos,
-    ReferenceKind, ReferencesAnswer, ReposAnswer, SearchCode, SymbolAnswer, TestCode,
+    ReferenceKind, ReferencesAnswer, ReposAnswer, SearchCode, SymbolAnswer, SymbolResult, TestCode,
 };
 
 use super::given;
@@ -20,13 +20,15 @@ pub enum CodeCommand {
     Search(CodeSearchArguments),
     /// Show a symbol by its name; the last parts of the name are enough
     Symbol(SymbolArguments),
+    /// List what a file defines: signatures without bodies
+    Outline(OutlineArguments),
     /// List the callers of a symbol
     #[command(defer(described_by::<GetCallers>))]
     Callers(CallsArguments),
     /// List what a symbol calls
     #[command(defer(described_by::<GetCallees>))]
     Callees(CallsArguments),
-    /// List who refers to a symbol: calls, imports, subclasses, overrides, declared types
+    /// List who refers to a symbol: calls, imports, subclasses, overrides, types, values
     References(ReferencesArguments),
     /// List the repositories
     Repos,
@@ -76,8 +78,25 @@ impl From<Tests> for TestCode {
 pub struct SymbolArguments {
     #[arg(id = "qualified_name", value_name = "NAME")]
     name: String,
+    #[arg(long = "file", id = "file_path", value_name = "PATH")]
+    file: Option<String>,
     #[arg(long, value_name = "NAME")]
     repo: Option<String>,
+    #[arg(long)]
+    full: bool,
+    #[arg(long)]
+    offset: Option<i64>,
+}
+
+#[derive(Debug, Args)]
+#[command(defer(described_by::<GetSymbol>))]
+pub struct OutlineArguments {
+    #[arg(id = "file_path", value_name = "PATH")]
+    file: String,
+    #[arg(long, value_name = "NAME")]
+    repo: Option<String>,
+    #[arg(long)]
+    offset: Option<i64>,
 }
 
 #[derive(Debug, Args)]
@@ -117,6 +136,7 @@ enum Kind {
     Types,
     Bases,
     Overrides,
+    Values,
     Imports,
 }
 
@@ -127,6 +147,7 @@ impl From<Kind> for ReferenceKind {
             Kind::Types => Self::Types,
             Kind::Bases => Self::Bases,
             Kind::Overrides => Self::Overrides,
+            Kind::Values => Self::Values,
             Kind::Imports => Self::Imports,
         }
     }
@@ -165,10 +186,18 @@ pub fn run(command: CodeCommand, program: &Program) -> Result<(), Failure> {
             answer.results.is_empty()
         }
         CodeCommand::Symbol(arguments) => {
-            let (qualified_name, repo) = (arguments.name, arguments.repo);
-            let answer = program.run(GetSymbol { workspace_id: None, qualified_name, repo })?;
+            let SymbolArguments { name, file: file_path, repo, full, offset } = arguments;
+            let (qualified_name, full) = (Some(name), Some(full));
+            let answer =
+                program.run(GetSymbol { workspace_id: None, qualified_name, file_path, repo, full, offset })?;
             program.output.answer(&answer, symbols)?;
-            answer.results.is_empty()
+            about_symbols(&answer, program)
+        }
+        CodeCommand::Outline(arguments) => {
+            let OutlineArguments { file, repo, offset } = arguments;
+            let answer = program.run(GetSymbol { file_path: Some(file), repo, offset, ..GetSymbol::default() })?;
+            program.output.answer(&answer, outline)?;
+            about_symbols(&answer, program)
         }
         CodeCommand::Callers(arguments) => {
             let CallsArguments { name: qualified_name, repo, offset, limit } = arguments;
@@ -200,6 +229,22 @@ pub fn run(command: CodeCommand, program: &Program) -> Result<(), Failure> {
         program.output.talk("nothing found; `rootset code repos` lists what is indexed");
     }
     Ok(())
+}
+
+/// What an answer about symbols says beside its results; whether nothing was found.
+fn about_symbols(answer: &SymbolAnswer, program: &Program) -> bool {
+    if program.output.in_json() {
+        return false;
+    }
+    if let Some(nearest) = answer.nearest.as_ref().filter(|_| !answer.known) {
+        program.output.talk(&format!("not in the index; did you mean `{}`?", escaped(&nearest.join("`, `"))));
+        return false;
+    }
+    if let Some(total) = answer.total.filter(|total| answer.results.len() < *total) {
+        let shown = answer.results.len();
+        program.output.talk(&format!("{shown} of {total} shown; `--offset` shows the others"));
+    }
+    !answer.known
 }
 
 fn show_calls(answer: CallsAnswer, program: &Program) -> Result<(), Failure> {
@@ -287,6 +332,7 @@ fn shown_kind(kind: ReferenceKind) -> &'static str {
         ReferenceKind::Types => "types",
         ReferenceKind::Bases => "bases",
         ReferenceKind::Overrides => "overrides",
+        ReferenceKind::Values => "values",
         ReferenceKind::Imports => "imports",
     }
 }
@@ -304,11 +350,29 @@ fn found(answer: &CodeAnswer) -> String {
 }
 
 fn symbols(answer: &SymbolAnswer) -> String {
-    let blocks = answer
-        .results
-        .iter()
-        .map(|it| block(&it.qualified_name, &it.kind, &location(&it.repo, &it.file_path, it.lines), &it.text));
-    blocks.collect::<Vec<_>>().join("\n")
+    let shown = |it: &SymbolResult| {
+        let text = it.text.as_deref().unwrap_or_default();
+        block(&it.qualified_name, &it.kind, &location(&it.repo, &it.file_path, it.lines), text)
+    };
+    answer.results.iter().map(shown).collect::<Vec<_>>().join("\n")
+}
+
+/// Signatures under their lines.
+fn outline(answer: &SymbolAnswer) -> String {
+    if answer.results.is_empty() {
+        return String::new();
+    }
+    let mut table =
+        Table::new([Column::fixed("LINE"), Column::name("NAME"), Column::fixed("KIND"), Column::name("SIGNATURE")]);
+    for it in &answer.results {
+        table.row([
+            it.lines[0].to_string(),
+            escaped(&it.qualified_name),
+            it.kind.replace('_', " "),
+            escaped(&it.signature),
+        ]);
+    }
+    table.finish()
 }
 
 /// Where it is, what it is, and its text as it is indented.

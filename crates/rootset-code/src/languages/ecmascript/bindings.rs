@@ -1,5 +1,6 @@
 //! Parameters, variables and members: what they are, as far as it is written.
 
+use rootset_model::code::SymbolKind;
 use tree_sitter::Node;
 
 use crate::walk::Walk;
@@ -38,6 +39,7 @@ fn parameters<'tree>(walk: &mut Walk<'_, 'tree>, function: Node<'tree>) {
             parameter.children(&mut cursor).any(|it| matches!(it.kind(), "accessibility_modifier" | "readonly"));
         if is_member {
             let from = walk.told(of_type, None);
+            walk.declare_own(parameter, walk.text(pattern));
             walk.own_member(walk.text(pattern), from);
         }
     }
@@ -50,6 +52,22 @@ pub(super) fn declared<'tree>(
     value: Option<Node<'tree>>,
 ) {
     let of_type = node.child_by_field_name("type");
+    // `const { a, b: c } = store`: members of what is on the right.
+    let of = value.filter(|_| pattern.kind() == "object_pattern").and_then(|value| walk.told(None, Some(value)));
+    if let Some(of) = of {
+        for part in pattern.named_children(&mut pattern.walk()) {
+            let (key, name) = match part.kind() {
+                "shorthand_property_identifier_pattern" => (walk.text(part), Some(part)),
+                "pair_pattern" => (walk.field(part, "key"), part.child_by_field_name("value")),
+                _ => ("", None),
+            };
+            match name.filter(|name| name.kind() != "object_pattern" && !key.is_empty()) {
+                Some(name) if names(name) == [name] => walk.bind_to(walk.text(name), Some([&of, ".", key].concat())),
+                _ => names(part).into_iter().for_each(|name| walk.bind_to(walk.text(name), None)),
+            }
+        }
+        return;
+    }
     for name in names(pattern) {
         if name == pattern {
             walk.bind(walk.text(name), of_type, value);
@@ -61,6 +79,7 @@ pub(super) fn declared<'tree>(
 
 pub(super) fn member<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
     if walk.in_type() {
+        walk.declare(node, SymbolKind::Property, walk.field(node, "name"));
         walk.bind(walk.field(node, "name"), node.child_by_field_name("type"), None);
     }
 }

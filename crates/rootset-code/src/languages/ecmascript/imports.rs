@@ -151,6 +151,12 @@ pub(super) fn required<'tree>(walk: &mut Walk<'_, 'tree>, name: Node<'tree>, val
     true
 }
 
+/// Whether a value is a module, or a part of one: it is no variable of this file.
+pub(super) fn is_required(walk: &Walk<'_, '_>, value: Node<'_>) -> bool {
+    let of = if value.kind() == "member_expression" { value.child_by_field_name("object") } else { Some(value) };
+    of.is_some_and(|of| of.kind() == "call_expression" && walk.field(of, "function") == "require")
+}
+
 fn specifiers<'tree>(walk: &mut Walk<'_, 'tree>, clause: Node<'tree>, from: &str, is_exported: bool) {
     for specifier in clause.named_children(&mut clause.walk()) {
         let name = unquoted(walk.field(specifier, "name"));

@@ -1,5 +1,6 @@
 //! Variables, fields and results: what they are, as far as it is written.
 
+use rootset_model::code::SymbolKind;
 use tree_sitter::Node;
 
 use crate::walk::Walk;
@@ -96,11 +97,14 @@ pub(super) fn each<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
 
 pub(super) fn field<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
     if walk.in_type() {
+        walk.declare(node, SymbolKind::Field, walk.field(node, "name"));
         walk.bind(walk.field(node, "name"), node.child_by_field_name("type"), None);
     }
 }
 
 pub(super) fn item<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
+    let kind = if node.kind() == "const_item" { SymbolKind::Constant } else { SymbolKind::Variable };
+    walk.declare(node, kind, walk.field(node, "name"));
     walk.bind(walk.field(node, "name"), node.child_by_field_name("type"), None);
 }
 

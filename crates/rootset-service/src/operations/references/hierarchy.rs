@@ -18,7 +18,8 @@ pub fn references(
         (ReferenceKind::Bases, Direction::Out) => bases_of(referring, targets),
         (ReferenceKind::Overrides, Direction::Out) => overridden(referring, targets),
         (ReferenceKind::Overrides, Direction::In) => overriding(referring, targets, repo),
-        (ReferenceKind::Imports | ReferenceKind::Types, Direction::Out) | (ReferenceKind::Calls, _) => Ok(Vec::new()),
+        (ReferenceKind::Imports | ReferenceKind::Types, Direction::Out)
+        | (ReferenceKind::Calls | ReferenceKind::Values, _) => Ok(Vec::new()),
         (_, Direction::In) => incoming(referring, targets, repo, kind),
     }
 }
