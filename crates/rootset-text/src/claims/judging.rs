@@ -198,7 +198,8 @@ impl Claim {
         let is_new =
             |value: &Value, claim: &Self| !value.written.split(' ').all(|word| claim.words.iter().any(|it| it == word));
         // `Klara has left, Benedikt does it`: the older name is there, and leaves.
-        let leaves = self.words.iter().any(|word| lexicon::tells_departure(word));
+        let leaves =
+            old.attributes.contains(&Attribute::Role) && self.words.iter().any(|word| lexicon::tells_departure(word));
         let has_other = mine.iter().any(|value| is_new(value, old))
             && theirs
                 .iter()
