@@ -100,7 +100,9 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     for repository in &arguments.repositories {
         let cases = history::cases(repository, arguments.cases, arguments.seed)?;
         if arguments.list {
-            cases.iter().try_for_each(|case| Ok::<_, anyhow::Error>(println!("{}", serde_json::to_string(case)?)))?;
+            for case in &cases {
+                println!("{}", serde_json::to_string(case)?);
+            }
         } else {
             ensure!(!cases.is_empty(), "no commit of `{}` is a case", repository.display());
             repositories.push(measured(repository, &cases, arguments)?);

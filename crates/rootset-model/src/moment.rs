@@ -59,7 +59,7 @@ impl<'de> Deserialize<'de> for Written {
 }
 
 macro_rules! moment {
-    ($(#[$about:meta])* $name:ident, $sign:literal, $written_as:literal) => {
+    ($(#[$about:meta])* $name:ident, $sign:expr, $written_as:literal) => {
         $(#[$about])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
         #[serde(transparent)]
@@ -74,7 +74,7 @@ macro_rules! moment {
             pub fn at(self, now: Timestamp) -> Timestamp {
                 match self.0 {
                     Written::At(time) => time,
-                    Written::Away(milliseconds) => now.saturating_add_ms($sign * milliseconds),
+                    Written::Away(milliseconds) => now.saturating_add_ms($sign(milliseconds)),
                 }
             }
         }
@@ -103,11 +103,11 @@ macro_rules! moment {
 
 moment! {
     /// A time that lies behind: `7d` is seven days ago.
-    Past, -1, "date, RFC 3339 or age (`7d`)"
+    Past, std::ops::Neg::neg, "date, RFC 3339 or age (`7d`)"
 }
 moment! {
     /// A time that lies ahead: `7d` is in seven days.
-    Ahead, 1, "date, RFC 3339 or duration (`7d`)"
+    Ahead, std::convert::identity, "date, RFC 3339 or duration (`7d`)"
 }
 
 #[cfg(test)]

@@ -11,13 +11,14 @@
 pub mod about;
 pub mod chunks;
 pub mod claims;
+pub mod common_terms;
 pub mod dates;
 pub mod extract;
 pub mod frame;
 pub mod invisible;
 pub mod matching;
 pub mod names;
-pub mod ordinary;
+
 pub mod said;
 pub mod secrets;
 pub mod sentence_sets;

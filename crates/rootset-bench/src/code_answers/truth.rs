@@ -29,7 +29,7 @@ pub struct Truth {
     sites: Vec<Site>,
     by_line: HashMap<(String, i64), Vec<usize>>,
     /// The symbols of each file: first and last line, qualified name.
-    symbols: HashMap<String, Vec<(i64, i64, String)>>,
+    symbols: HashMap<String, Vec<Symbol>>,
 }
 
 impl Truth {
@@ -111,15 +111,18 @@ impl Truth {
     }
 }
 
+/// First line, last line and qualified name.
+type Symbol = (i64, i64, String);
+
 /// Functions and types; a target is never a module.
-fn symbols(database: &Path) -> anyhow::Result<HashMap<String, Vec<(i64, i64, String)>>> {
+fn symbols(database: &Path) -> anyhow::Result<HashMap<String, Vec<Symbol>>> {
     let connection = Connection::open(database)?;
     let mut statement = connection.prepare(
         "SELECT f.path, s.first_line, s.last_line, s.qualified_name FROM symbols s
          JOIN files f ON f.workspace = s.workspace AND f.memory = s.memory
          WHERE s.kind IN ('function', 'method', 'class', 'struct', 'trait', 'interface', 'enum')",
     )?;
-    let mut found: HashMap<String, Vec<(i64, i64, String)>> = HashMap::new();
+    let mut found: HashMap<String, Vec<Symbol>> = HashMap::new();
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
         found.entry(row.get(0)?).or_default().push((row.get(1)?, row.get(2)?, row.get(3)?));

@@ -15,6 +15,9 @@ pub struct Baseline {
     contents: HashMap<String, HashMap<String, f64>>,
 }
 
+/// A path, how often it has its words, and how often the content has them.
+type File<'s> = (&'s str, HashMap<String, f64>, &'s HashMap<String, f64>);
+
 impl Baseline {
     /// Paths, best first; files without a word of the query are left out.
     pub fn rank(&mut self, sources: &[Source], query: &str) -> Vec<String> {
@@ -26,7 +29,7 @@ impl Baseline {
                 counts
             });
         }
-        let files: Vec<(&str, HashMap<String, f64>, &HashMap<String, f64>)> = sources
+        let files: Vec<File<'_>> = sources
             .iter()
             .map(|source| {
                 let mut path = HashMap::new();
@@ -38,9 +41,8 @@ impl Baseline {
         words(query, |word| {
             asked.insert(word);
         });
-        let count = |word: &str, (_, path, text): &(&str, HashMap<String, f64>, &HashMap<String, f64>)| {
-            path.get(word).unwrap_or(&0.0) + text.get(word).unwrap_or(&0.0)
-        };
+        let count =
+            |word: &str, (_, path, text): &File<'_>| path.get(word).unwrap_or(&0.0) + text.get(word).unwrap_or(&0.0);
         let lengths: Vec<f64> =
             files.iter().map(|(_, path, text)| path.values().chain(text.values()).sum::<f64>()).collect();
         let average = lengths.iter().sum::<f64>() / lengths.len().max(1) as f64;

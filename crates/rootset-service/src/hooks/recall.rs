@@ -10,8 +10,8 @@ use rootset_gc::recalling::{self, PromptTerm, fitting, is_clearly_relevant, toke
 use rootset_messages::hooks::{HookAnswer, is_said_by_user};
 use rootset_model::MemoryId;
 use rootset_store::{Candidates, Ranked, Recent, SearchFilters, SearchRequest, Workspace};
+use rootset_text::common_terms::is_common;
 use rootset_text::frame::{self, Line};
-use rootset_text::ordinary::is_ordinary;
 use rootset_text::sentence_sets::sentences_of;
 use rootset_text::terms::{self, QueryTerm};
 
@@ -79,7 +79,7 @@ impl Service {
         terms: &[QueryTerm],
         sentences: &[Vec<QueryTerm>],
     ) -> Result<Vec<MemoryId>, ServiceError> {
-        if terms.iter().all(|term| is_ordinary(&term.term)) {
+        if terms.iter().all(|term| is_common(&term.term)) {
             return Ok(Vec::new());
         }
         let words: Vec<String> = terms.iter().map(|term| term.term.clone()).collect();
@@ -105,7 +105,7 @@ fn relevant_among(candidates: &Candidates, terms: &[QueryTerm], sentences: &[Vec
         terms.iter().map(|term| term.term.as_str()).zip(candidates.statistics.frequencies.iter().copied()).collect();
     let prompt_term = |term: &QueryTerm| PromptTerm {
         texts: texts_of.get(term.term.as_str()).copied().unwrap_or(0),
-        is_ordinary: is_ordinary(&term.term),
+        is_ordinary: is_common(&term.term),
         is_identifier: term.is_identifier,
     };
     let prompts: Vec<Vec<PromptTerm>> =
@@ -114,7 +114,7 @@ fn relevant_among(candidates: &Candidates, terms: &[QueryTerm], sentences: &[Vec
     rows.filter_map(|chunks| {
         let words = chunks.iter().flat_map(|row| row.head_terms.split(' ').chain(row.body_terms.split(' ')));
         let held: HashSet<&str> = words.collect();
-        let own = held.iter().filter(|term| !is_ordinary(term)).count();
+        let own = held.iter().filter(|term| !is_common(term)).count();
         let calls = |(sentence, prompt): (&Vec<QueryTerm>, &Vec<PromptTerm>)| {
             let held = sentence.iter().enumerate().filter(|(_, term)| held.contains(term.term.as_str()));
             let shared: Vec<usize> = held.map(|(at, _)| at).collect();

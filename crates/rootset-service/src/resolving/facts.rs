@@ -134,6 +134,9 @@ impl Wanted {
     }
 }
 
+/// Repository, folder and target, and whether values count.
+type PathKey = (String, String, String, bool);
+
 #[derive(Debug, Default)]
 pub struct Facts {
     symbols: HashMap<String, Rc<[Sym]>>,
@@ -151,8 +154,8 @@ pub struct Facts {
     sees_values: Cell<bool>,
     /// With values, where they are asked for.
     with_values: HashMap<String, Rc<[Sym]>>,
-    /// Where paths lead, once nothing was missed on the way: by repository, folder and target, and whether values count.
-    pub(super) paths: RefCell<HashMap<(String, String, String, bool), Vec<Thing>>>,
+    /// Where paths lead, once nothing was missed on the way.
+    pub(super) paths: RefCell<HashMap<PathKey, Vec<Thing>>>,
 }
 
 impl Facts {

@@ -46,7 +46,7 @@ fn clause_of(sentence: &str, new: &str) -> Option<(usize, usize)> {
             let whole = format!("{subject} {clause}");
             update(&claims(clause), &newer).is_some() || (from > 0 && update(&claims(&whole), &newer).is_some())
         };
-        let (with, without): (Vec<(usize, usize)>, Vec<(usize, usize)>) = clauses.into_iter().partition(disagrees);
+        let (with, without): (Vec<_>, Vec<_>) = clauses.into_iter().partition(disagrees);
         match with[..] {
             [one] if !without.is_empty() => Some(one),
             _ => None,
