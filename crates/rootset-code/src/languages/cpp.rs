@@ -97,7 +97,8 @@ fn annotations(text: &str) -> Vec<(usize, usize)> {
         let start = before.len() - name;
         let declared = before[..start].trim_end();
         let mut words = declared.split_whitespace();
-        let is_statement = matches!(words.next(), None | Some("return" | "throw" | "else" | "case" | "using" | "typedef"));
+        let is_statement =
+            matches!(words.next(), None | Some("return" | "throw" | "else" | "case" | "using" | "typedef"));
         let is_declaration = words.next().is_some()
             && declared.len() < start
             && declared.ends_with(|c: char| c.is_alphanumeric() || c == '_')

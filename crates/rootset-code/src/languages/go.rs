@@ -147,8 +147,7 @@ fn constant<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
 /// All of the declaration says what a name is, unless it declares several.
 fn declare<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>, kind: SymbolKind) {
     let is_name = |it: &Node<'_>| matches!(it.kind(), "identifier" | "field_identifier");
-    let names: Vec<Node<'tree>> =
-        node.children_by_field_name("name", &mut node.walk()).filter(is_name).collect();
+    let names: Vec<Node<'tree>> = node.children_by_field_name("name", &mut node.walk()).filter(is_name).collect();
     for name in &names {
         walk.declare(if names.len() == 1 { node } else { *name }, kind, walk.text(*name));
     }
