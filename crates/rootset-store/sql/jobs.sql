@@ -43,7 +43,10 @@ UPDATE jobs SET due_at = 9223372036854775807, lease_until = 0, fence = fence + 1
 WHERE workspace = ?1 AND kind = ?2 AND subject IN (SELECT value FROM blob_list(?3));
 
 -- name: cancel_many
-DELETE FROM jobs WHERE workspace = ?1 AND kind IN (?2, ?3, ?5) AND subject IN (SELECT value FROM blob_list(?4));
+DELETE FROM jobs WHERE workspace = ?1 AND kind IN (?2, ?3, ?4) AND subject IN (SELECT value FROM blob_list(?5));
+
+-- name: settle_many
+DELETE FROM jobs WHERE workspace = ?1 AND kind = ?2 AND subject IN (SELECT value FROM blob_list(?3));
 
 -- The oldest jobs of a workspace that are due and that nobody holds.
 -- name: due_among

@@ -269,6 +269,7 @@ pub(crate) fn cancel(
     workspace: WorkspaceKey,
     memories: &[[u8; 16]],
 ) -> Result<(), StoreError> {
-    tx.execute(&sql::CANCEL_MANY, &[workspace.into(), COMPLETE.into(), EMBED.into(), memories.into(), WITNESS.into()])?;
+    let parameters = [workspace.into(), COMPLETE.into(), EMBED.into(), WITNESS.into(), memories.into()];
+    tx.execute(&sql::CANCEL_MANY, &parameters)?;
     Ok(())
 }

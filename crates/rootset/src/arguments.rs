@@ -170,11 +170,15 @@ pub enum Command {
     /// Switch off what Rootset does by itself inside agents, and on again
     #[command(subcommand)]
     Hooks(HooksCommand),
+    // Clients type it, not people; `rootset hooks` is theirs.
+    #[command(hide = true)]
     Hook(HookArguments),
     Import(ImportMemoriesArguments),
     /// See Rootset at work in two minutes, on a temporary database
     Tour,
     Completions(CompletionsArguments),
+    // The last line of the help names it.
+    #[command(hide = true)]
     Man(ManArguments),
     Call(CallArguments),
 }

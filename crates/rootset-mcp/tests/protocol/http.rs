@@ -146,7 +146,8 @@ async fn only_tools_that_the_token_lets_succeed_are_listed() {
         listed.push(tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>());
     }
     assert!(listed[0].contains(&"gc_apply".to_owned()), "{listed:?}");
-    assert_eq!(listed[1], ["get_memory", "search_memory", "search_code", "get_symbol", "find_references"]);
+    let reading = ["get_memory", "search_memory", "search_code", "get_symbol", "find_references", "context_recall"];
+    assert_eq!(listed[1], reading);
 }
 
 #[tokio::test]

@@ -58,6 +58,7 @@ async fn the_default_profile_is_the_core_in_a_fixed_order() {
             "search_code",
             "get_symbol",
             "find_references",
+            "context_recall",
         ]
     );
     assert_eq!(core, tools(McpOptions::default()).await);

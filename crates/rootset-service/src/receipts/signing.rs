@@ -66,6 +66,10 @@ pub fn verify_receipt(text: &str) -> Result<ReceiptDocument, UnverifiedReceipt> 
     let (Some(receipt), Some(signature)) = (file.get("receipt"), file.get("signature").and_then(Value::as_str)) else {
         return Err(refused("it is not a receipt"));
     };
+    // What stands beside the two is signed by nobody.
+    if file.as_object().is_none_or(|fields| fields.len() != 2) {
+        return Err(refused("it was changed: something was added"));
+    }
     // The format first: a later one may hold fields that nobody here knows.
     match receipt.get("format").and_then(Value::as_u64) {
         Some(format) if format == u64::from(FORMAT) => {}

@@ -23,7 +23,8 @@ fn backed_up() -> (World, Vec<PathBuf>) {
             .call("add_memory", json!({"workspace_id": workspace, "name": "kept", "context": "Something that stays."}));
     }
     for (workspace, name) in [("home", "secret"), ("acme", "secret"), ("acme", "trashed")] {
-        let context = format!("{SECRET} In {workspace} it is {name}.");
+        // One sentence: of two, the second would stay.
+        let context = format!("{}, in {workspace} as {name}.", SECRET.trim_end_matches('.'));
         world.call("add_memory", json!({"workspace_id": workspace, "name": name, "context": context}));
     }
     world.call("delete_memory", json!({"workspace_id": "acme", "memory_id": "trashed"}));

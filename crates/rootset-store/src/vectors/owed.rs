@@ -92,7 +92,7 @@ impl Store {
             let still: HashSet<[u8; 16]> =
                 without(tx, workspace, space, &held)?.into_iter().map(|(memory, _)| memory).collect();
             let (again, done): (Vec<[u8; 16]>, Vec<[u8; 16]>) = held.iter().partition(|memory| still.contains(*memory));
-            tx.execute(&sql::CANCEL_MANY, &[workspace.into(), EMBED.into(), EMBED.into(), done.as_slice().into()])?;
+            tx.execute(&sql::SETTLE_MANY, &[workspace.into(), EMBED.into(), done.as_slice().into()])?;
             if !again.is_empty() {
                 let parameters = [workspace.into(), EMBED.into(), again.as_slice().into(), now.into(), Value::Null];
                 tx.execute(&sql::RELEASE_MANY, &parameters)?;

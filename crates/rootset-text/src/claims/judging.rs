@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Claim;
 use super::lexicon::{self, Attribute, Change};
+use super::states;
 use super::values::{Value, ValueKind};
 
 /// How much two sentences have to share, by what the newer one says of a change.
@@ -148,7 +149,8 @@ impl Claim {
             let of =
                 |claim: &Self| claim.values.iter().filter(|value| value.kind == kind).cloned().collect::<Vec<Value>>();
             let (mine, theirs) = (of(self), of(old));
-            if mine.is_empty() || theirs.is_empty() {
+            let is_habit = matches!(kind, ValueKind::State(group) if states::may_both_hold(group));
+            if mine.is_empty() || theirs.is_empty() || (is_habit && self.change == Change::None) {
                 continue;
             }
             let differs = if kind == ValueKind::Name {

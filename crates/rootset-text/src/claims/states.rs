@@ -45,6 +45,12 @@ const STATES: [&[&[&str]]; 18] = [
 pub(super) const GROUPS: usize = STATES.len();
 /// States that a word of their own kind has to stand beside: `the Basic plan`, `turned off`.
 const TIERS: usize = 10;
+/// What somebody may do as well as the other: only a word of change says that the one takes the place of the other.
+const HABITS: usize = 13;
+
+pub(super) fn may_both_hold(group: usize) -> bool {
+    group == HABITS
+}
 
 /// The groups of the states that the word at this place says, each with the state in one form.
 pub(super) fn states_of(words: &[String], place: usize, ends_clause: bool) -> Vec<(usize, &'static str)> {

@@ -39,6 +39,7 @@ fn what_may_hold_beside_it_is_no_update() {
         ("The team uses Redis for caching.", "The team uses Postgres for storage."),
         ("Bystander number 3 lives in a tree.", "Bystander number 4 lives in a tree."),
         ("This is note 7 about walruses.", "This is note 8 about walruses."),
+        ("The user drinks tea.", "The user drinks coffee."),
         ("Memory 12 tells of the harbour.", "Memory 13 tells of the harbour."),
     ] {
         assert!(!updates(old, new), "{old} {new}\n{:#?}\n{:#?}", claims(old), claims(new));

@@ -16,8 +16,8 @@ const GROUPS: [(&str, &[&str]); 6] = [
     ),
     ("Forgetting", &["rm", "forget", "prune", "undo", "trash", "secrets", "receipt", "log", "audit", "gc"]),
     ("Code and context", &["index", "watch", "code", "context"]),
-    ("Servers and programs", &["mcp", "serve", "daemon", "token", "call", "hook", "hooks"]),
-    ("Upkeep", &["workspace", "backup", "doctor", "stats", "defrag", "model", "config", "completions", "man"]),
+    ("Servers and programs", &["mcp", "serve", "daemon", "token", "call", "hooks"]),
+    ("Upkeep", &["workspace", "backup", "doctor", "stats", "defrag", "model", "config", "completions"]),
 ];
 const REST: &str = "More";
 

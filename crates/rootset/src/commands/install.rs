@@ -32,7 +32,7 @@ use record::Record;
 /// Lines around a change that are shown: enough to see where it is, too few to show other servers' keys.
 const DIFF_CONTEXT_LINES: usize = 2;
 
-/// Connect an agent: write the MCP entry and the hooks of this program into its configuration
+/// Connect an agent: write the MCP entry and the hooks into its configuration
 #[derive(Debug, Args)]
 pub struct InstallArguments {
     /// The agent to connect

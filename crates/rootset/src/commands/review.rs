@@ -21,7 +21,7 @@ const SHOWN_MAX: i64 = 100;
 /// A longer answer is none of the keys.
 const ANSWER_BYTES_MAX: u64 = 64;
 
-/// Look at what agents wrote to your personal memory and at what you said that could be kept, and keep, edit or drop it
+/// Keep, edit or drop what agents wrote to your personal memory, and what you said
 ///
 /// What agents wrote is found by search, and not shown to other projects before you keep it. What you said is no memory before you
 /// keep it, and is dropped after 14 days. On a terminal, one key decides about each; `--keep` and `--drop` decide in scripts.

@@ -16,14 +16,14 @@ fn what_nobody_answers_for_is_marked_until_a_person_approves_it() {
       The wiki says staging moved
     -- stderr
     "#);
-    assert_snapshot!(sandbox.transcript(["list", "--trust", "untrusted"]), @r#"
+    assert_snapshot!(sandbox.transcript(["list", "--trust", "untrusted"]), @"
     status 0
     -- stdout
-    NAME  UPDATED           SOURCE  NOTE       TOPIC
-    wiki  [time]  user    untrusted  The wiki says staging moved
+    NAME  UPDATED               SOURCE  NOTE       TOPIC
+    wiki  [time] UTC  user    untrusted  The wiki says staging moved
     -- stderr
     1 memory
-    "#);
+    ");
     assert_snapshot!(sandbox.transcript(["trust", "wiki"]), @r#"
     status 0
     -- stdout
@@ -64,15 +64,15 @@ fn memory_is_added_found_and_listed() {
     deploy-happens-on-friday-with-ansible says something else: Deploy happens on Friday with Ansible
       `rootset supersede deploy-happens-on-friday-with-ansible deploy-happens-on-monday-with-ansible` replaces it
     "#);
-    assert_snapshot!(sandbox.transcript(["list"]), @r#"
+    assert_snapshot!(sandbox.transcript(["list"]), @"
     status 0
     -- stdout
-    NAME                                   UPDATED           SOURCE  NOTE    TOPIC
-    deploy-happens-on-monday-with-ansible  [time]  user    pinned  Deploy happens on Monday with Ansible
-    deploy-happens-on-friday-with-ansible  [time]  user            Deploy happens on Friday with Ansible
+    NAME                                   UPDATED               SOURCE  NOTE    TOPIC
+    deploy-happens-on-monday-with-ansible  [time] UTC  user    pinned  Deploy happens on Monday with Ansible
+    deploy-happens-on-friday-with-ansible  [time] UTC  user            Deploy happens on Friday with Ansible
     -- stderr
     2 memories
-    "#);
+    ");
     assert_snapshot!(sandbox.transcript(["search", "friday", "-n", "1"]), @r#"
     status 0
     -- stdout
@@ -80,7 +80,7 @@ fn memory_is_added_found_and_listed() {
       Deploy happens on Friday with Ansible
     -- stderr
     "#);
-    assert_snapshot!(sandbox.transcript(["show", "deploy-happens-on-monday-with-ansible"]), @r#"
+    assert_snapshot!(sandbox.transcript(["show", "deploy-happens-on-monday-with-ansible"]), @"
     status 0
     -- stdout
     Deploy happens on Monday with Ansible
@@ -88,43 +88,43 @@ fn memory_is_added_found_and_listed() {
     id          [id]
     source      user, written by cli
     trust       person, came by cli
-    created     [time] (now)
-    updated     [time] (now)
+    created     [time] UTC (now)
+    updated     [time] UTC (now)
     pinned      by you: the rule
     version     1, revision 1
     graph       1 chunk, 1 entity, 0 relations
 
     Deploy happens on Monday with Ansible
     -- stderr
-    "#);
+    ");
 }
 
 #[test]
 fn removed_memory_is_in_the_trash_and_comes_back() {
     let sandbox = Sandbox::new();
     sandbox.run(["add", "Falcon uses Postgres", "--name", "falcon"]);
-    assert_snapshot!(sandbox.transcript(["rm", "falcon", "--yes"]), @r#"
+    assert_snapshot!(sandbox.transcript(["rm", "falcon", "--yes"]), @"
     status 0
     -- stdout
     moved to the trash: 1 memory, 2 entities, 1 relation
-    undo until [time] (in 7d): rootset undo [id]
+    undo until [time] UTC (in 7d): rootset undo [id]
     -- stderr
-    "#);
-    assert_snapshot!(sandbox.transcript(["trash"]), @r#"
+    ");
+    assert_snapshot!(sandbox.transcript(["trash"]), @"
     status 0
     -- stdout
-    WHAT    NAME    RUN                                   TRASHED           UNDO UNTIL                TOPIC
-    memory  falcon  [id]  [time]  [time] (in 7d)  Falcon uses Postgres
+    WHAT    NAME    RUN                                   TRASHED               UNDO UNTIL                    TOPIC
+    memory  falcon  [id]  [time] UTC  [time] UTC (in 7d)  Falcon uses Postgres
     -- stderr
     1 item in the trash
-    "#);
-    assert_snapshot!(sandbox.transcript(["undo"]), @r#"
+    ");
+    assert_snapshot!(sandbox.transcript(["undo"]), @"
     status 0
     -- stdout
-    RUN                                   OPERATION      BY   AT                MEMORIES  UNDO UNTIL
-    [id]  delete_memory  cli  [time]  1         [time] (in 7d)
+    RUN                                   OPERATION      BY   AT                    MEMORIES  NAMES   UNDO UNTIL
+    [id]  delete_memory  cli  [time] UTC  1         falcon  [time] UTC (in 7d)
     -- stderr
-    "#);
+    ");
     assert_snapshot!(sandbox.transcript(["show", "falcon"]), @r#"
     status 1
     -- stdout
@@ -146,37 +146,37 @@ fn forgetting_shows_its_plan_before_it_acts() {
     let sandbox = Sandbox::new();
     sandbox.run(["add", "Falcon belongs to alice@acme.io", "--name", "falcon"]);
     sandbox.run(["add", "Eagle belongs to bob@acme.io", "--name", "eagle"]);
-    assert_snapshot!(sandbox.transcript(["forget", "alice@acme.io", "--dry-run"]), @r#"
+    assert_snapshot!(sandbox.transcript(["forget", "alice@acme.io", "--dry-run"]), @"
     status 0
     -- stdout
     WHAT    NAME    AGE  WHY                                                     TOPIC
     memory  falcon  now  matches what was asked to be forgotten (alice@acme.io)  Falcon belongs to alice@acme.io
 
     in total 1 memory, 2 entities, 1 relation (62 B of text), 50 % of the workspace's memories
-    plan [id], can be applied until [time]
+    plan [id], can be applied until [time] UTC
     -- stderr
     nothing was changed; `rootset gc apply [id]` applies it
-    "#);
-    assert_snapshot!(sandbox.transcript(["forget", "alice@acme.io", "--yes"]), @r#"
+    ");
+    assert_snapshot!(sandbox.transcript(["forget", "alice@acme.io", "--yes"]), @"
     status 0
     -- stdout
     WHAT    NAME    AGE  WHY                                                     TOPIC
     memory  falcon  now  matches what was asked to be forgotten (alice@acme.io)  Falcon belongs to alice@acme.io
 
     in total 1 memory, 2 entities, 1 relation (62 B of text), 50 % of the workspace's memories
-    plan [id], can be applied until [time]
+    plan [id], can be applied until [time] UTC
 
     moved to the trash: 1 memory, 2 entities, 1 relation
-    undo until [time] (in 7d): rootset undo [id]
+    undo until [time] UTC (in 7d): rootset undo [id]
     -- stderr
-    "#);
+    ");
     assert_snapshot!(sandbox.transcript(["forget", "alice@acme.io", "--yes"]), @r#"
     status 0
     -- stdout
     nothing matches
     -- stderr
     "#);
-    assert_snapshot!(sandbox.transcript(["forget", "--source", "user", "--yes"]), @r#"
+    assert_snapshot!(sandbox.transcript(["forget", "--source", "user", "--yes"]), @"
     status 1
     -- stdout
     WHAT    NAME   AGE  WHY                                     TOPIC
@@ -184,14 +184,14 @@ fn forgetting_shows_its_plan_before_it_acts() {
 
     in total 1 memory, 2 entities, 1 relation (56 B of text), 100 % of the workspace's memories
     exceeds a limit: nothing of source `user` would be left (1 memory)
-    plan [id], can be applied until [time]
+    plan [id], can be applied until [time] UTC
 
     -- stderr
     error: the plan exceeds a limit; nothing was changed
     hint: to apply it anyway: rootset gc apply [id] --allow-large
-    "#);
+    ");
     let erase = ["forget", "bob@acme.io", "--yes", "--purge", "--allow-large", "--receipt", "gone.json"];
-    assert_snapshot!(sandbox.transcript(erase), @r#"
+    assert_snapshot!(sandbox.transcript(erase), @"
     status 0
     -- stdout
     WHAT    NAME   AGE  WHY                                                   TOPIC
@@ -200,12 +200,12 @@ fn forgetting_shows_its_plan_before_it_acts() {
     in total 1 memory, 2 entities, 1 relation (56 B of text), 100 % of the workspace's memories
     applying it erases for good and cannot be undone
     exceeds a limit: nothing of source `user` would be left (1 memory)
-    plan [id], can be applied until [time]
+    plan [id], can be applied until [time] UTC
 
     erased for good: 1 memory, 2 entities, 1 relation
     -- stderr
     receipt: gone.json (check it with `rootset receipt verify`)
-    "#);
+    ");
 }
 
 #[test]
@@ -225,7 +225,7 @@ fn memory_is_edited_and_superseded() {
     superseded: old → new
     -- stderr
     "#);
-    assert_snapshot!(sandbox.transcript(["show", "old", "--revision", "1"]), @r#"
+    assert_snapshot!(sandbox.transcript(["show", "old", "--revision", "1"]), @"
     status 0
     -- stdout
     Deploys happen on Friday
@@ -234,8 +234,8 @@ fn memory_is_edited_and_superseded() {
     source      user, written by cli
     trust       person, came by cli
     tags        ops
-    created     [time] (now)
-    updated     [time] (now)
+    created     [time] UTC (now)
+    updated     [time] UTC (now)
     replaced by new
     because     moved
     version     3, revision 1
@@ -243,7 +243,7 @@ fn memory_is_edited_and_superseded() {
 
     Deploys happen on Friday
     -- stderr
-    "#);
+    ");
     sandbox.run(["edit", "old", "--clear", "tags"]);
     assert_eq!(sandbox.call("get_memory", r#"{"memory_id":"old"}"#)["tags"], serde_json::json!([]));
 }
@@ -310,14 +310,14 @@ fn workspace_is_made_deleted_and_brought_back() {
     new database: [database] (see it at work: rootset tour; connect an agent: rootset install)
     "#);
     sandbox.run(["add", "only here", "--workspace", "team"]);
-    assert_snapshot!(sandbox.transcript(["workspace", "list"]), @r#"
+    assert_snapshot!(sandbox.transcript(["workspace", "list"]), @"
     status 0
     -- stdout
-    ID    CLASS     MEMORIES  TRASH  TEXT  LAST WRITE        NAME
-    home  standard  0         0      0 B   [time]
-    team  standard  1         0      18 B  [time]  Team X
+    ID    CLASS     MEMORIES  TRASH  TEXT  LAST WRITE            NAME
+    home  standard  0         0      0 B   [time] UTC
+    team  standard  1         0      18 B  [time] UTC  Team X
     -- stderr
-    "#);
+    ");
     assert_snapshot!(sandbox.transcript(["workspace", "set", "team", "--class", "pro", "--max-memories", "500"]), @r#"
     status 0
     -- stdout
@@ -331,13 +331,13 @@ fn workspace_is_made_deleted_and_brought_back() {
     -- stderr
     "#);
     assert_eq!(sandbox.run(["workspace", "set", "team"]).status, Some(1), "nothing to set");
-    assert_snapshot!(sandbox.transcript(["workspace", "delete", "team", "--yes"]), @r#"
+    assert_snapshot!(sandbox.transcript(["workspace", "delete", "team", "--yes"]), @"
     status 0
     -- stdout
     moved to the trash: workspace team
-    undo until [time] (in 7d): rootset undo --workspace team
+    undo until [time] UTC (in 7d): rootset undo --workspace team
     -- stderr
-    "#);
+    ");
     assert_snapshot!(sandbox.transcript(["undo", "-w", "team"]), @r#"
     status 0
     -- stdout

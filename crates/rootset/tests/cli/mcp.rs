@@ -104,7 +104,7 @@ fn a_session_from_first_memory_to_clean_up_says_nothing_but_the_protocol() {
     assert_eq!(answer["result"]["serverInfo"]["name"], "rootset", "{answer}");
     assert_eq!(answer["result"]["protocolVersion"], "2025-11-25");
     let tools = agent.ask("tools/list", json!({}));
-    assert_eq!(tools["result"]["tools"].as_array().map(Vec::len), Some(11), "{tools}");
+    assert_eq!(tools["result"]["tools"].as_array().map(Vec::len), Some(12), "{tools}");
     agent.call("add_memory", json!({"name": "deploys", "context": "Deploys happen on Fridays."}));
     assert_eq!(agent.call("search_memory", json!({"query": "when are deploys?"}))["results"][0]["name"], "deploys");
     let run = agent.call("forget", json!({"memory_ids": ["deploys"]}))["run_id"].clone();

@@ -219,14 +219,22 @@ impl Simulation {
     pub fn expire(&mut self, at: usize, step: &Step, memory: u8, days: Option<i64>) -> Outcome {
         let id = self.living(at, memory);
         let expires_at = days.map(|days| self.world.now_ms() + STEP_MS + days * DAY_MS);
-        let answer = self.ask(at, "update_memory", json!({"memory_id": id, "expires_at": expires_at}));
+        let request = match expires_at {
+            Some(expires_at) => json!({"memory_id": id, "expires_at": expires_at}),
+            None => json!({"memory_id": id, "clear": ["expires_at"]}),
+        };
+        let answer = self.ask(at, "update_memory", request);
         let expected = self.changed(at, &id, |it| it.expires_at = expires_at);
         compare(step, &expected, &answer)
     }
 
     pub fn set_source_version(&mut self, at: usize, step: &Step, memory: u8, version: Option<i64>) -> Outcome {
         let id = self.living(at, memory);
-        let answer = self.ask(at, "update_memory", json!({"memory_id": id, "source_version": version}));
+        let request = match version {
+            Some(version) => json!({"memory_id": id, "source_version": version}),
+            None => json!({"memory_id": id, "clear": ["source_version"]}),
+        };
+        let answer = self.ask(at, "update_memory", request);
         let expected = self.changed(at, &id, |it| it.source_version = version);
         compare(step, &expected, &answer)
     }
