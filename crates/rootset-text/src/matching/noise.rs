@@ -12,7 +12,7 @@ const LEADING: &[&str] = &[
     "forgetting", "info", "information", "item", "items", "keep", "kept", "know", "knowledge", "known", "last", "leave", "memories", "memory",
     "mention", "mentioned", "mentions", "might", "note", "notes", "piece", "pieces", "please", "purge", "record", "recorded",
     "records", "redact", "reference", "references", "remember", "remembered", "remove", "rid", "saved", "scrub",
-    "single", "still", "store", "stored", "stuff", "thing", "things", "touch", "trace", "traces", "whatever", "wipe",
+    "single", "still", "store", "stored", "stuff", "thing", "things", "touch", "trace", "traces", "whatever", "whole", "wipe",
 ];
 
 /// Between what a request begins with and its point.
@@ -133,7 +133,10 @@ const OPENING: &[&str] = &[
     "would you", "will you", "you can", "you should", "you may", "i want you to", "i need you to", "i'd like you to",
     "i’d like you to", "i would like you to", "i want to", "i'd like to", "i’d like to", "i would like to", "let's",
     "let’s", "help me", "go ahead and", "make sure to", "make sure you", "be sure to", "try to", "don't remember",
-    "do not remember", "stop remembering", "don't keep", "do not keep", "no longer remember",
+    "do not remember", "stop remembering", "don't keep", "do not keep", "no longer remember", "um", "uh", "well", "i guess", "i think",
+    "gdpr request from", "gdpr request for", "erasure request from", "erasure request for", "i don't need", "i dont need",
+    "i do not need", "i no longer need", "i don't want to be reminded of", "i do not want to be reminded of",
+    "you don't need to remember", "you do not need to remember",
 ];
 
 /// What a request ends with.
@@ -144,7 +147,11 @@ const CLOSING: &[&str] = &[
     "as soon as possible", "asap", "would you", "will you", "could you", "can you", "if you can", "if possible",
     "for good", "once and for all", "from my profile", "from your notes", "from the notes", "from our records",
     "from your records", "from the records", "from the database", "from storage", "all of it", "forget it", "forget that",
-    "delete it", "remove it", "erase it", "forget all of it",
+    "delete it", "remove it", "erase it", "forget all of it", "has to go", "have to go", "can go", "must go", "should go", "needs to go",
+    "can be deleted", "can be removed", "can be forgotten", "is no longer needed", "anymore", "any more", "any longer", "every record",
+    "everything about it", "everything about her", "everything about him", "everything about them", "erase her", "erase him",
+    "erase them", "delete her", "delete him", "delete them", "forget her", "forget him", "forget them", "remove her", "remove him",
+    "remove them",
 ];
 
 /// A request without what it is wrapped in.

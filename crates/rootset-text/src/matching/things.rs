@@ -94,7 +94,16 @@ impl Thing {
 }
 
 fn terms_of(words: &str) -> Probe {
-    words.split(|c| !is_word(c) && !is_lone(c)).filter(|it| !it.is_empty()).map(|word| vec![stem_of(word)]).collect()
+    let runs = words.split(|c| !is_word(c) && !is_lone(c)).flat_map(|run| run.split_inclusive(is_lone));
+    // A character of a script without blanks is a term of its own.
+    let parts = runs.flat_map(|run| match run.chars().next_back() {
+        Some(last) if is_lone(last) => {
+            let (word, lone) = run.split_at(run.len() - last.len_utf8());
+            [word, lone]
+        }
+        _ => [run, ""],
+    });
+    parts.filter(|part| !part.is_empty()).map(|part| vec![stem_of(part)]).collect()
 }
 
 pub(crate) fn stem_of(word: &str) -> String {

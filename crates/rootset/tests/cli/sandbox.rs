@@ -90,6 +90,8 @@ impl Sandbox {
         variables.push(("TZ", "UTC".into()));
         if let Some(database) = &self.server {
             variables.push(("ROOTSET_DB", database.url().into()));
+            // On a server, people go by their names.
+            variables.push(("USER", "tester".into()));
             variables.push(("ROOTSET_BACKUP__DIR", home.join(".local/share/rootset/rootset.db.backups").into()));
         }
         variables
