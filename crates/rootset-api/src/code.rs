@@ -189,10 +189,11 @@ pub struct SearchCode {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TestCode {
-    /// They count for less than code.
+    // Plain comments: described choices would be a schema that cannot be null.
+    // They count for less than code,
     #[default]
     Below,
-    /// They count as much as code.
+    // or as much.
     With,
     Without,
     Only,

@@ -1,5 +1,7 @@
 //! The state of a workspace for a model: what needs a decision, without sizes and numbers of derived rows.
 
+use std::collections::BTreeMap;
+
 use rootset_model::{Counts, Day};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -8,15 +10,16 @@ use serde_with::skip_serializing_none;
 use super::collector::roots;
 use super::{BriefRun, some};
 use crate::admin::{StatsAnswer, TagCount};
-use crate::counts::{InTrashCounts, LivingCounts};
 use crate::upkeep::{StatusAnswer, VectorsAnswer, WaitingSourceAnswer};
 
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct BriefStatus {
-    #[schemars(with = "LivingCounts")]
+    /// By kind, without what there is none of.
+    #[schemars(with = "BTreeMap<String, i64>")]
     pub live: Counts,
-    #[schemars(with = "InTrashCounts")]
+    /// By kind, likewise.
+    #[schemars(with = "BTreeMap<String, i64>")]
     pub trash: Counts,
     /// The number of memories that were garbage in the last look.
     pub garbage: Option<i64>,
