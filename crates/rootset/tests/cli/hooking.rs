@@ -17,8 +17,9 @@ fn is_silent(outcome: &Outcome) {
     assert_eq!((outcome.status, outcome.stdout.as_str(), outcome.stderr.as_str()), (Some(0), "", ""));
 }
 
+// On a server, where several people write, a note says who instead of `you`.
 #[test]
-fn hook_answers_with_the_brief_and_explain_shows_what_it_did() {
+fn hook_answers_with_the_brief_and_explain_shows_what_it_did_on_sqlite() {
     let sandbox = Sandbox::new();
     sandbox.run(["add", "--name", "deploys", "Never deploy on Fridays."]);
     let answer = hook(&sandbox, &start(&sandbox));

@@ -34,8 +34,9 @@ fn review_lists_keeps_and_drops_what_agents_wrote() {
     assert_eq!((none.stdout.as_str(), none.stderr.trim()), ("", "0 memories to review"));
 }
 
+// On a server, where several people write, a note says who instead of `you`.
 #[test]
-fn brief_shows_what_an_agent_is_told_and_nothing_when_there_is_nothing() {
+fn brief_shows_what_an_agent_is_told_and_nothing_when_there_is_nothing_on_sqlite() {
     let sandbox = Sandbox::new();
     let none = sandbox.run(["brief"]);
     assert_eq!((none.status, none.stdout.as_str()), (Some(0), ""));
