@@ -1,5 +1,7 @@
 //! Plans, runs and undo for a model.
 
+use std::collections::BTreeMap;
+
 use rootset_gc::Blocked;
 use rootset_model::slug::is_made_from;
 use rootset_model::{Counts, Day, DrainId, PlanId, RunId};
@@ -12,7 +14,6 @@ use crate::collector::{
     AppliedPart, AppliedPlan, ConflictAnswer, PlanAnswer, PlanItemAnswer, PlanPart, PruneAnswer, ReceiptAnswer,
     RunAnswer, SkippedAnswer, UndoAnswer, UndonePart,
 };
-use crate::counts::{RestoredCounts, TrashedCounts};
 use crate::search::ForgetAnswer;
 
 /// What goes along with a root is of no concern to who decides about the root.
@@ -145,7 +146,7 @@ impl From<PruneAnswer> for BriefPrune {
 pub struct BriefApplied {
     /// The id to give to `gc_undo`.
     pub run_id: RunId,
-    #[schemars(with = "TrashedCounts")]
+    #[schemars(with = "BTreeMap<String, i64>")]
     pub trashed: Counts,
     pub skipped: Option<SkippedAnswer>,
     /// The last day on which it can be undone; absent if it cannot.
@@ -177,7 +178,7 @@ impl From<AppliedPlan> for BriefApplied {
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct BriefUndo {
-    #[schemars(with = "Option<RestoredCounts>")]
+    #[schemars(with = "Option<BTreeMap<String, i64>>")]
     pub restored: Option<Counts>,
     pub conflicts: Option<Vec<ConflictAnswer>>,
     /// The runs that can be undone, newest first.
@@ -194,7 +195,7 @@ pub struct BriefRun {
     pub operation: String,
     /// What it took: the first names.
     pub names: Option<Vec<String>>,
-    #[schemars(with = "TrashedCounts")]
+    #[schemars(with = "BTreeMap<String, i64>")]
     pub trashed: Counts,
     pub by: String,
     pub date: Day,
