@@ -6,6 +6,8 @@
 
 use std::ops::RangeInclusive;
 
+use crate::words::MONTHS;
+
 const DAY_MS: i64 = 86_400_000;
 /// Ranges that one text is read for: a table of dates tells nothing about when something happened.
 const PERIODS_MAX: usize = 8;
@@ -13,20 +15,6 @@ const WORDS_MAX: usize = 4_000;
 /// Years that are read as such. Other numbers of four digits are quantities.
 const YEARS: RangeInclusive<i64> = 1900..=2099;
 
-const MONTHS: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
 const WEEKDAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 const NUMBERS: [&str; 10] = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
 

@@ -102,6 +102,41 @@ const STARTERS: &[&str] = &[
     "yet", "yup",
 ];
 
+/// In order of the year.
+pub(crate) const MONTHS: [&str; 12] = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+];
+
+/// Each at the place of its value.
+#[rustfmt::skip]
+pub(crate) const SMALL_NUMBERS: [&str; 21] = [
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen",
+    "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty",
+];
+
+/// Greater numbers in words are written with several.
+pub(crate) const TENS: [(&str, u32); 8] = [
+    ("thirty", 30),
+    ("forty", 40),
+    ("fifty", 50),
+    ("sixty", 60),
+    ("seventy", 70),
+    ("eighty", 80),
+    ("ninety", 90),
+    ("hundred", 100),
+];
+
 /// Days and months, which are capitalised everywhere, and their short forms. `jan`, `mar` and `sun` name other things as well.
 #[rustfmt::skip]
 const CALENDAR: &[&str] = &[
@@ -151,6 +186,10 @@ pub(crate) fn is_common_acronym(folded: &str) -> bool {
 
 pub(crate) fn is_leader(folded: &str) -> bool {
     LEADERS.contains(&folded)
+}
+
+pub(crate) fn is_number_word(folded: &str) -> bool {
+    SMALL_NUMBERS.contains(&folded) || TENS.iter().any(|(word, _)| *word == folded)
 }
 
 /// The base of an irregular form.

@@ -2,7 +2,7 @@
 
 use crate::chars::fold;
 use crate::scan::{Kind, Piece};
-use crate::words::{is_calendar, is_starter, is_stop};
+use crate::words::{MONTHS, SMALL_NUMBERS, TENS, is_calendar, is_starter, is_stop};
 
 use super::lexicon;
 use super::states::{GROUPS, states_of};
@@ -44,41 +44,6 @@ const UNITS: &[&[&str]] = &[
 fn unit_of(word: &str) -> Option<&'static str> {
     UNITS.iter().find(|unit| unit.contains(&word)).map(|unit| unit[0])
 }
-
-const NUMBER_WORDS: [&str; 21] = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-    "twenty",
-];
-/// Greater numbers in words are written with several.
-const TENS: [(&str, u32); 8] = [
-    ("thirty", 30),
-    ("forty", 40),
-    ("fifty", 50),
-    ("sixty", 60),
-    ("seventy", 70),
-    ("eighty", 80),
-    ("ninety", 90),
-    ("hundred", 100),
-];
 
 #[derive(Clone, Debug)]
 pub(super) struct Value {
@@ -240,7 +205,7 @@ impl Reader<'_> {
         if let Some(place) = ordinal.iter().skip(1).position(|it| *it == word) {
             return Some(place as u32 + 2);
         }
-        let small = NUMBER_WORDS.iter().position(|it| *it == word).map(|place| place as u32);
+        let small = SMALL_NUMBERS.iter().position(|it| *it == word).map(|place| place as u32);
         // `one` is a pronoun more often than a number.
         small.filter(|it| *it != 1).or_else(|| TENS.iter().find(|(name, _)| *name == word).map(|(_, number)| *number))
     }
@@ -510,21 +475,6 @@ fn weekday_of(word: &str) -> Option<&'static str> {
         .find(|day| **day == word || word.strip_suffix('s') == Some(**day) || (short && day.starts_with(word)))
         .copied()
 }
-
-const MONTHS: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
 
 fn month_of(word: &str) -> Option<usize> {
     let is_named = |month: &&str| {

@@ -9,6 +9,7 @@ use super::canonical;
 use super::text::{Sentence, Word};
 use super::things::stem_of;
 use crate::scan::Kind;
+use crate::words::is_number_word;
 
 #[derive(Debug)]
 pub(super) struct Attribute {
@@ -41,35 +42,6 @@ const CALLING: &[&str] = &["call", "called", "dial", "number", "reach", "reached
 const NUMBERED: &[&str] =
     &["account", "card", "customer", "iban", "id", "insurance", "invoice", "order", "passport", "policy", "tax"];
 
-/// What somebody turns on a birthday.
-const NUMBERS: &[&str] = &[
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "twenty",
-    "thirty",
-    "forty",
-    "fifty",
-    "sixty",
-    "seventy",
-    "eighty",
-    "ninety",
-];
 /// What follows where somebody lives somewhere.
 const DWELLING: &[&str] = &[
     "above", "alone", "at", "behind", "by", "close", "in", "near", "next", "on", "opposite", "outside", "there", "with",
@@ -293,7 +265,7 @@ impl Attribute {
             (_, "live" | "lives" | "lived" | "living") => DWELLING.contains(&next) || next.is_empty(),
             (_, "works" | "worked" | "working") => matches!(next, "as" | "at" | "for" | "in" | "with"),
             (_, "earns" | "earn" | "earned" | "earning") => has_digit,
-            (_, "turns" | "turned") => has_digit || NUMBERS.contains(&next),
+            (_, "turns" | "turned") => has_digit || is_number_word(next),
             (_, "old") => matches!(before, "year" | "years"),
             _ => true,
         }

@@ -5,6 +5,8 @@
 
 use std::ops::Range;
 
+use crate::words::MONTHS;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::matching) struct Day {
     year: u16,
@@ -20,20 +22,6 @@ pub(in crate::matching) enum Reading {
     Swapped,
 }
 
-const MONTHS: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
 /// The shortest form of a month's name.
 const MONTH_CHARS_MIN: usize = 3;
 
