@@ -2,6 +2,8 @@
 
 use serde_json::json;
 
+use rootset_testing::TestEngine;
+
 use crate::harness::World;
 
 fn note(number: usize) -> String {
@@ -20,6 +22,17 @@ fn bytes_of_file(world: &World) -> u64 {
     std::fs::metadata(world.sqlite_file()).unwrap().len()
 }
 
+/// What a rebuild makes smaller for certain. A server vacuums by itself whenever it likes, and keeps maps of each table it has
+/// vacuumed: the size of a small database says little there, that of its indexes says it all.
+fn room(world: &World) -> i64 {
+    match TestEngine::chosen() {
+        TestEngine::Sqlite => bytes_of_file(world) as i64,
+        TestEngine::Postgres => {
+            world.sql().scalar("SELECT sum(pg_indexes_size(relid))::BIGINT FROM pg_stat_user_tables", &[]).unwrap()
+        }
+    }
+}
+
 /// A database of which two thirds were purged.
 fn fragmented() -> World {
     let world = World::new();
@@ -34,11 +47,12 @@ fn fragmented() -> World {
 #[test]
 fn a_defragmentation_keeps_everything_in_less_room_and_is_asked_for_twice() {
     let world = fragmented();
-    let before = world.dump("home");
+    let (before, room_before) = (world.dump("home"), room(&world));
     assert_eq!(world.fails("defrag", json!({})).0, "confirmation_required");
     let answer = world.call("defrag", json!({"confirm": true}));
     assert_eq!(world.dump("home"), before);
-    assert!(answer["bytes_after"].as_i64().unwrap() < answer["bytes_before"].as_i64().unwrap(), "{answer}");
+    let room_after = room(&world);
+    assert!(room_after < room_before, "{room_before} bytes, then {room_after}: {answer}");
     let purged: i64 = world.sql().scalar("SELECT value FROM counters WHERE name = 'purged_chunks'", &[]).unwrap();
     assert_eq!(purged, 0);
     world.assert_doctor_is_content();

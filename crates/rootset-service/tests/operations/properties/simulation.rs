@@ -107,12 +107,16 @@ impl Simulation {
     /// a former one of the memory, and nobody else's.
     fn learn_names(&mut self) -> Outcome {
         for at in 0..WORKSPACES.len() {
-            let is_unknown = |it: &Memory| it.repo.is_none() && it.name.is_empty();
+            let is_unknown = |it: &Memory| it.name.is_empty();
             if !self.models[at].memories.iter().any(is_unknown) {
                 continue;
             }
-            let listed = self.ask(at, "list_memories", json!({"lifecycle": "all", "limit": 100})).unwrap();
-            for known in array(&listed["memories"]) {
+            let mut listed =
+                array(&self.look(at, "list_memories", json!({"lifecycle": "all", "limit": 100}))["memories"]).to_vec();
+            // Files are not listed; only a rewrite, which leaves a memory living, renames one.
+            let files = self.models[at].memories.iter().filter(|it| it.repo.is_some() && is_unknown(it));
+            listed.extend(files.map(|it| self.look(at, "get_memory", json!({"memory_id": it.id}))));
+            for known in &listed {
                 let (id, name) = (text_of(&known["memory_id"]), text_of(&known["name"]));
                 let model = &mut self.models[at];
                 let has = |it: &Memory| it.name == name || it.aliases.contains(&name);
