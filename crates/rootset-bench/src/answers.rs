@@ -1,6 +1,6 @@
 //! How well search answers questions, on several kinds of text and in several ways of writing them.
 //!
-//! Each file or folder is measured with and without topics, one workspace per conversation; a file with several
+//! Each file or folder is measured with topics, without, and with speakers as tags, one workspace per conversation; a file with several
 //! conversations also in one workspace, written one after the other and interleaved, each with a thread of its own. Plain
 //! BM25 over the same turns stands beside it and, with an embedder, the plain cosine of what the model reads at once of each
 //! turn. Rules that the figures depend on:
@@ -113,7 +113,7 @@ fn measure(data: &Path, arguments: &Arguments) -> anyhow::Result<Measured> {
     if let Some(embedders) = &embedders {
         rows.push(Row::new("plain cosine", &cosine::measure(embedders.beginnings.as_ref(), &conversations)?));
     }
-    let mut settings = vec![Setting::Separate(Topics::Given), Setting::Separate(Topics::None)];
+    let mut settings: Vec<Setting> = [Topics::Given, Topics::None, Topics::AsTags].map(Setting::Separate).to_vec();
     if is_file && conversations.len() > 1 {
         settings.extend([Setting::OneAfterTheOther, Setting::Interleaved]);
     }

@@ -24,6 +24,7 @@ mod fields;
 pub mod hooks;
 mod housekeeping;
 mod indexing;
+mod labels;
 mod languages;
 mod occurred;
 mod operation;

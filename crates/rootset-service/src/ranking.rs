@@ -15,6 +15,7 @@ use std::collections::HashMap;
 use rootset_model::Timestamp;
 use rootset_store::{Candidate, Candidates, Ranked};
 
+use crate::labels::{self, Label};
 use words::Words;
 
 /// A query of a few words names what it wants; only a longer one describes it, and may be answered beside its words.
@@ -34,6 +35,8 @@ const VECTOR_WEIGHT: f64 = 0.35;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Question<'a> {
     pub terms: &'a [String],
+    /// What of it may be the tag or the name of a memory.
+    pub labels: &'a [Label],
     /// The terms of what stands in quotation marks, each with one blank between them.
     pub phrases: &'a [String],
     /// First and last moments of the days, months and years it names.
@@ -71,7 +74,8 @@ impl<'a> Found<'a> {
 /// Best first. Memories without any score are left out; none at all are left where nothing is relevant.
 pub fn rank(candidates: &Candidates, question: &Question<'_>, now: Timestamp, with_reasons: bool) -> Vec<Ranked> {
     let rarity = words::Rarity::new(candidates, question.terms);
-    let found: Vec<Found<'_>> = memories(&candidates.rows).map(|chunks| found(chunks, &rarity, question)).collect();
+    let found: Vec<Found<'_>> =
+        memories(&candidates.rows).map(|chunks| found(chunks, &rarity, &candidates.carriers, question)).collect();
     let in_place: HashMap<i64, usize> =
         found.iter().enumerate().filter_map(|(number, it)| Some((it.row().place?, number))).collect();
     let lexical: Vec<f64> =
@@ -131,8 +135,19 @@ fn memories(rows: &[Candidate]) -> impl Iterator<Item = &[Candidate]> {
     rows.chunk_by(|a, b| a.memory == b.memory)
 }
 
-fn found<'a>(chunks: &'a [Candidate], rarity: &words::Rarity<'_>, question: &Question<'_>) -> Found<'a> {
-    let (best, words) = words::of_memory(chunks, rarity, question.phrases);
+fn found<'a>(
+    chunks: &'a [Candidate],
+    rarity: &words::Rarity<'_>,
+    carriers: &HashMap<String, i64>,
+    question: &Question<'_>,
+) -> Found<'a> {
+    let carriers = labels::carriers_of_terms(&chunks[0].labels, carriers, question);
+    let labelled: Vec<f64> = carriers
+        .iter()
+        .enumerate()
+        .map(|(term, carriers)| carriers.map_or(0.0, |it| rarity.of_label(term, it)))
+        .collect();
+    let (best, words) = words::of_memory(chunks, rarity, question.phrases, &labelled);
     let similarity = chunks.iter().filter_map(|row| row.similarity).map(f64::from).reduce(f64::max);
     Found { chunks, best, words, similarity }
 }
@@ -152,6 +167,10 @@ fn reasons(it: &Found<'_>, words: f64, similarity: f64) -> String {
     let mut parts = vec![format!("{}, lexical {words:.3}", plural(it.words.matched, "query term", "query terms"))];
     if similarity > 0.0 {
         parts.push(format!("vector {similarity:.3}"));
+    }
+    let labels = it.row().labels.len();
+    if labels > 0 {
+        parts.push(plural(labels, "tag or name", "tags or names"));
     }
     let linked = it.row().linked_entities;
     if linked > 0 {

@@ -11,8 +11,28 @@ SELECT {{candidate_columns}}
 FROM memories m JOIN chunks ch ON ch.workspace = m.workspace AND ch.memory = m.memory AND ch.ordinal < ?9
 WHERE m.workspace = ?1 AND m.place IN (SELECT value FROM integer_list(?3)) AND {{m_is_current}};
 
+-- The same for the beginnings of memories that carry one of the tags or names in ?3, with what they carry and how many carry it,
+-- counted up to ?10. Of a tag the newest ?9 + 1.
+-- name: candidates_labelled
+WITH said AS MATERIALIZED (
+  SELECT value AS tag,
+    (SELECT COUNT(*) FROM (SELECT 1 FROM memory_tags o WHERE o.workspace = ?1 AND o.tag = value LIMIT ?10) counted) AS carriers,
+    COALESCE((SELECT o.memory FROM memory_tags o WHERE o.workspace = ?1 AND o.tag = value
+              ORDER BY o.memory DESC LIMIT 1 OFFSET ?9),
+             (SELECT MIN(o.memory) FROM memory_tags o WHERE o.workspace = ?1 AND o.tag = value)) AS first_memory
+  FROM text_list(?3))
+SELECT {{candidate_columns}}, l.label, l.carriers
+FROM (SELECT t.memory, said.tag AS label, said.carriers
+      FROM said JOIN memory_tags t ON t.workspace = ?1 AND t.tag = said.tag AND t.memory >= said.first_memory
+      UNION ALL
+      SELECT n.memory, n.name, 1 FROM memories n
+      WHERE n.workspace = ?1 AND n.name IN (SELECT value FROM text_list(?3))) l
+JOIN memories m ON m.workspace = ?1 AND m.memory = l.memory
+JOIN chunks ch ON ch.workspace = m.workspace AND ch.memory = m.memory AND ch.ordinal = 0
+WHERE {{m_is_current}};
+
 -- fragment: candidate_columns
-ch.chunk, ch.memory, ch.is_question, m.updated_at, m.place, m.occurred_from, m.occurred_until,
+ch.chunk, ch.memory, ch.is_question, m.updated_at, m.place, m.occurred_from, m.occurred_until, m.name, m.tags,
 CAST(CASE WHEN (m.source = ?4 OR (?4 IS NULL AND m.repo IS NULL))
       AND (?5 = 0 OR (SELECT COUNT(*) FROM memory_tags t
                       WHERE t.workspace = ?1 AND t.memory = m.memory
@@ -40,12 +60,10 @@ SELECT memory, chunk FROM chunks
 WHERE workspace = ?1 AND memory IN (SELECT value FROM blob_list(?2)) AND ordinal = 0;
 
 -- name: linked_memories
-SELECT c.memory, c.object FROM contributions c
-WHERE c.workspace = ?1 AND c.memory IN (SELECT value FROM blob_list(?2))
-  AND c.object IN (SELECT value FROM blob_list(?3));
-
--- name: entities_named
-SELECT entity, normal_name FROM entities WHERE workspace = ?1 AND normal_name IN (SELECT value FROM text_list(?2));
+SELECT c.memory
+FROM entities e JOIN contributions c ON c.workspace = e.workspace AND c.object = e.entity
+WHERE e.workspace = ?1 AND e.normal_name IN (SELECT value FROM text_list(?2))
+  AND c.memory IN (SELECT value FROM blob_list(?3));
 
 -- name: entities_of_memories
 SELECT c.object, c.memory, c.weight FROM contributions c

@@ -29,6 +29,10 @@ const MATCHED_ROWS_MAX: i64 = 4_000;
 pub const NEIGHBOURS: i64 = 4;
 /// Chunks of a neighbour that are looked at: its beginning tells what it is about, and a book must not cost a search.
 const NEIGHBOUR_CHUNKS: i64 = 4;
+/// Memories beyond the newest that are looked at for carrying a tag that the query says, and how many of its carriers are counted: that
+/// many tell nothing.
+const TAGGED_MAX: i64 = 31;
+const CARRIERS_MAX: i64 = 1_000;
 /// The bits of a place that say where in its thread it is.
 const POSITION_BITS: u32 = 32;
 
@@ -46,6 +50,8 @@ pub struct SearchRequest<'a> {
     pub terms: &'a [String],
     /// Normalised names of entities that the query may mean.
     pub names: &'a [String],
+    /// Tags and names of memories that the query may say.
+    pub labels: &'a [String],
     /// The query's vector and the space it is in.
     pub vector: Option<(&'a str, &'a [f32])>,
     pub filters: &'a SearchFilters,
@@ -59,6 +65,8 @@ pub struct Candidates {
     /// In the order of their chunk numbers.
     pub rows: Vec<Candidate>,
     pub statistics: SearchStatistics,
+    /// How many memories carry a label that the query may say.
+    pub carriers: HashMap<String, i64>,
 }
 
 #[derive(Clone, Debug)]
@@ -79,6 +87,8 @@ pub struct Candidate {
     pub similarity: Option<f32>,
     /// Entities of the query that its memory contributes to.
     pub linked_entities: usize,
+    /// Of the labels that the query may say, those that its memory carries.
+    pub labels: Vec<String>,
 }
 
 /// A candidate's place in the answer.
@@ -147,6 +157,8 @@ impl Store {
     ) -> Result<Candidates, StoreError> {
         let statistics = tx.search_statistics(workspace, SearchIndex::Memories, request.terms)?;
         let mut found = lexical(tx, workspace, request, &statistics)?;
+        let (labelled, carriers) = labelled(tx, workspace, request)?;
+        found.extend(labelled);
         if let Some((space, vector)) = request.vector {
             let wanted = CANDIDATES.max(request.limit * 2);
             let nearest = self.vectors.nearest(tx, workspace, space, vector, wanted)?;
@@ -165,7 +177,7 @@ impl Store {
             }
         }
         link_entities(tx, workspace, request, &mut rows)?;
-        Ok(Candidates { rows, statistics })
+        Ok(Candidates { rows, statistics, carriers })
     }
 }
 
@@ -268,16 +280,37 @@ fn current(
     if keys.is_empty() {
         return Ok(Vec::new());
     }
-    tx.rows(&sql::CANDIDATES, &parameters(workspace, keys, request), read_candidate)
+    tx.rows(&sql::CANDIDATES, &parameters(workspace, keys.into(), request), |row| read_candidate(row, request))
 }
 
-/// Of both statements for candidates: chunks or places, and what the caller filters by.
-fn parameters<'a>(workspace: WorkspaceKey, among: &'a [i64], request: &'a SearchRequest<'_>) -> [Value<'a>; 8] {
+/// The beginnings of memories that carry a tag or a name that the query may say, and how many carry each.
+fn labelled(
+    tx: &mut dyn Transaction,
+    workspace: WorkspaceKey,
+    request: &SearchRequest<'_>,
+) -> Result<(Vec<Candidate>, HashMap<String, i64>), StoreError> {
+    let (mut rows, mut carriers) = (HashMap::new(), HashMap::new());
+    if !request.labels.is_empty() {
+        let mut parameters = parameters(workspace, request.labels.into(), request).to_vec();
+        parameters.extend([TAGGED_MAX, CARRIERS_MAX].map(Value::from));
+        tx.query(&sql::CANDIDATES_LABELLED, &parameters, &mut |row| {
+            let candidate = read_candidate(row, request)?;
+            rows.insert(candidate.chunk, candidate);
+            let count: &mut i64 = carriers.entry(row.get(10)?).or_default();
+            *count = row.get::<i64>(11)?.max(*count);
+            Ok(())
+        })?;
+    }
+    Ok((rows.into_values().filter(|row| row.is_servable).collect(), carriers))
+}
+
+/// Of all statements for candidates: chunks, places or labels, and what the caller filters by.
+fn parameters<'a>(workspace: WorkspaceKey, among: Value<'a>, request: &'a SearchRequest<'_>) -> [Value<'a>; 8] {
     let filters = request.filters;
     [
         workspace.into(),
         request.now.into(),
-        among.into(),
+        among,
         filters.source.as_ref().into(),
         (filters.tags.len() as i64).into(),
         filters.tags.as_slice().into(),
@@ -296,9 +329,9 @@ fn with_neighbours(
     let mut rows = found;
     let places = around(rows.iter().filter_map(|row| row.place));
     if !places.is_empty() {
-        let mut parameters = parameters(workspace, &places, request).to_vec();
+        let mut parameters = parameters(workspace, places.as_slice().into(), request).to_vec();
         parameters.push(NEIGHBOUR_CHUNKS.into());
-        rows.extend(tx.rows(&sql::CANDIDATES_IN_PLACES, &parameters, read_candidate)?);
+        rows.extend(tx.rows(&sql::CANDIDATES_IN_PLACES, &parameters, |row| read_candidate(row, request))?);
     }
     rows.sort_by_key(|row| row.chunk);
     rows.dedup_by_key(|row| row.chunk);
@@ -314,7 +347,10 @@ fn with_neighbours(
     Ok(rows)
 }
 
-fn read_candidate(row: &dyn Row) -> Result<Candidate, StoreError> {
+fn read_candidate(row: &dyn Row, request: &SearchRequest<'_>) -> Result<Candidate, StoreError> {
+    let mut labels = read_list(row.get::<Option<String>>(8)?.as_deref())?;
+    labels.extend(row.get::<Option<String>>(7)?);
+    labels.retain(|label| request.labels.contains(label));
     let (from, until) = (row.get::<Option<Timestamp>>(5)?, row.get::<Option<Timestamp>>(6)?);
     Ok(Candidate {
         chunk: row.get(0)?,
@@ -323,11 +359,12 @@ fn read_candidate(row: &dyn Row) -> Result<Candidate, StoreError> {
         updated_at: row.get(3)?,
         place: row.get(4)?,
         occurred: from.zip(until),
-        is_servable: row.get(7)?,
+        is_servable: row.get(9)?,
         head_terms: String::new(),
         body_terms: String::new(),
         similarity: None,
         linked_entities: 0,
+        labels,
     })
 }
 
@@ -353,15 +390,10 @@ fn link_entities(
     if request.names.is_empty() || rows.is_empty() {
         return Ok(());
     }
-    let named: Vec<[u8; 16]> =
-        tx.rows(&sql::ENTITIES_NAMED, &[workspace.into(), request.names.into()], |row| row.get(0))?;
-    if named.is_empty() {
-        return Ok(());
-    }
     let memories: HashSet<[u8; 16]> = rows.iter().map(|row| row.memory.0).collect();
     let memories: Vec<[u8; 16]> = memories.into_iter().collect();
     let mut links: HashMap<MemoryId, usize> = HashMap::new();
-    let parameters = [workspace.into(), memories.as_slice().into(), named.as_slice().into()];
+    let parameters = [workspace.into(), request.names.into(), memories.as_slice().into()];
     tx.query(&sql::LINKED_MEMORIES, &parameters, &mut |row| {
         *links.entry(row.get(0)?).or_default() += 1;
         Ok(())

@@ -17,6 +17,8 @@ pub enum Topics {
     /// Speaker and session.
     Given,
     None,
+    /// The speaker is a tag instead.
+    AsTags,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +39,7 @@ impl Setting {
         match self {
             Self::Separate(Topics::Given) => "rootset, topics",
             Self::Separate(Topics::None) => "rootset, no topics",
+            Self::Separate(Topics::AsTags) => "rootset, speakers as tags",
             Self::OneAfterTheOther => "one workspace, one after the other",
             Self::Interleaved => "one workspace, interleaved",
         }
@@ -92,8 +95,10 @@ fn add<'a>(client: &Client, turns: &[Said<'a>], topics: Topics) -> anyhow::Resul
 
 fn memory(number: usize, turn: &Turn, topics: Topics) -> Value {
     let mut memory = json!({ "context": turn.text, "thread": format!("conversation-{number}") });
-    if topics == Topics::Given {
-        memory["topic"] = format!("{}, session {}", turn.speaker, turn.session).into();
+    match topics {
+        Topics::Given => memory["topic"] = format!("{}, session {}", turn.speaker, turn.session).into(),
+        Topics::AsTags => memory["tags"] = json!([turn.speaker]),
+        Topics::None => {}
     }
     if let Some(day) = day_of(&turn.at) {
         memory["occurred_at"] = day.into();

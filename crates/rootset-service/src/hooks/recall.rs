@@ -84,8 +84,15 @@ impl Service {
         }
         let words: Vec<String> = terms.iter().map(|term| term.term.clone()).collect();
         let (now, filters) = (self.now(), SearchFilters::default());
-        let request =
-            SearchRequest { terms: &words, names: &[], vector: None, filters: &filters, limit: LOOKED_AT, now };
+        let request = SearchRequest {
+            terms: &words,
+            names: &[],
+            labels: &[],
+            vector: None,
+            filters: &filters,
+            limit: LOOKED_AT,
+            now,
+        };
         // The ranking sees the words of the candidates, which a hit does not have any more.
         let relevant = RefCell::new(HashSet::new());
         let rank = |candidates: &Candidates| -> Vec<Ranked> {

@@ -16,6 +16,7 @@ use crate::caller::Caller;
 use crate::contradictions;
 use crate::error::ServiceError;
 use crate::fields::{check_query, checked_tags, clamped, not_negative};
+use crate::labels::{self, Label};
 use crate::operation::Operation;
 use crate::personal::{Places, memory_of, waits};
 use crate::personal_hits;
@@ -47,9 +48,12 @@ impl Operation for SearchMemory {
         let words: Vec<String> = terms.iter().map(|term| term.term.clone()).collect();
         let vector = query_vector(service, &query);
         let names = possible_names(&query);
+        let asked = Asked::new(&query, &words, now);
+        let forms = labels::forms(&asked.labels);
         let request = SearchRequest {
             terms: &words,
             names: &names,
+            labels: &forms,
             vector: vector.as_ref().map(|(space, vector)| (space.as_str(), vector.as_slice())),
             filters: &filters,
             limit,
@@ -57,10 +61,10 @@ impl Operation for SearchMemory {
         };
         let places = service.places_to_search(caller, self.workspace_id.as_deref(), self.memory_of)?;
         let results = match self.mode.unwrap_or(SearchMode::Memories) {
-            SearchMode::Memories => in_places(&self, service, &places, &request, &terms)?,
+            SearchMode::Memories => in_places(&self, service, &places, &request, &asked, &terms)?,
             // Names of entities are those of one graph.
             SearchMode::Entities => match places.project.as_ref().or(places.personal.as_ref()) {
-                Some(workspace) => entities(&self, service, workspace, &request)?,
+                Some(workspace) => entities(&self, service, workspace, &request, &asked)?,
                 None => Vec::new(),
             },
         };
@@ -113,9 +117,10 @@ pub(super) fn found_by(
     let words: Vec<String> = terms::query_terms(query).into_iter().map(|term| term.term).collect();
     let vector = query_vector(service, query);
     let names = possible_names(query);
+    let asked = Asked::new(query, &words, now);
+    let forms = labels::forms(&asked.labels);
     let vector = vector.as_ref().map(|(space, vector)| (space.as_str(), vector.as_slice()));
-    let request = SearchRequest { terms: &words, names: &names, vector, filters, limit, now };
-    let asked = Asked::new(query, now);
+    let request = SearchRequest { terms: &words, names: &names, labels: &forms, vector, filters, limit, now };
     let rank = |candidates: &_| ranking::rank(candidates, &asked.about(&words), now, false);
     Ok(service.store.search(workspace, &request, &rank)?)
 }
@@ -145,15 +150,17 @@ fn brief(service: &Service, caller: &Caller, workspace_id: Option<&str>) -> Resu
 
 /// What the ranking reads of a query beside its terms.
 struct Asked {
+    labels: Vec<Label>,
     phrases: Vec<String>,
     periods: Vec<(Timestamp, Timestamp)>,
     asks_for_state: bool,
 }
 
 impl Asked {
-    fn new(query: &str, now: Timestamp) -> Self {
+    fn new(query: &str, terms: &[String], now: Timestamp) -> Self {
         let periods = dates::periods(query, Some(now.0)).into_iter();
         Self {
+            labels: labels::possible(query, terms),
             phrases: terms::quoted_phrases(query),
             periods: periods.map(|(from, until)| (Timestamp(from), Timestamp(until))).collect(),
             asks_for_state: terms::asks_for_state(query),
@@ -161,8 +168,8 @@ impl Asked {
     }
 
     fn about<'a>(&'a self, terms: &'a [String]) -> Question<'a> {
-        let Self { phrases, periods, asks_for_state } = self;
-        Question { terms, phrases, periods, asks_for_state: *asks_for_state }
+        let Self { labels, phrases, periods, asks_for_state } = self;
+        Question { terms, labels, phrases, periods, asks_for_state: *asks_for_state }
     }
 }
 
@@ -172,14 +179,17 @@ fn in_places(
     service: &Service,
     places: &Places,
     request: &SearchRequest<'_>,
+    question: &Asked,
     terms: &[QueryTerm],
 ) -> Result<Vec<SearchResult>, ServiceError> {
     let (project, personal) = match (&places.project, &places.personal) {
         (Some(project), Some(personal)) => (project, personal),
-        (Some(only), None) | (None, Some(only)) => return memories(asked, service, only, request, terms, &|_| true),
+        (Some(only), None) | (None, Some(only)) => {
+            return memories(asked, service, only, request, question, terms, &|_| true);
+        }
         (None, None) => return Ok(Vec::new()),
     };
-    let mut found = memories(asked, service, project, request, terms, &|_| true)?;
+    let mut found = memories(asked, service, project, request, question, terms, &|_| true)?;
     // A list without words is of one place, unless somebody wants both.
     if terms.is_empty() && asked.memory_of.is_none() {
         return Ok(found);
@@ -187,7 +197,7 @@ fn in_places(
     let room = personal_hits::room(request.limit, found.len());
     let wider = SearchRequest { limit: room * personal_hits::LOOKED_AT_PER_HIT, ..request.clone() };
     let is_relevant = |hit: &Hit| personal_hits::is_relevant(request.terms, &hit.content);
-    let mut beside = memories(asked, service, personal, &wider, terms, &is_relevant)?;
+    let mut beside = memories(asked, service, personal, &wider, question, terms, &is_relevant)?;
     beside.truncate(room);
     found.truncate(request.limit - beside.len());
     found.append(&mut beside);
@@ -199,11 +209,11 @@ fn memories(
     service: &Service,
     workspace: &Workspace,
     request: &SearchRequest<'_>,
+    question: &Asked,
     terms: &[QueryTerm],
     is_wanted: &dyn Fn(&Hit) -> bool,
 ) -> Result<Vec<SearchResult>, ServiceError> {
     let explain = asked.explain.unwrap_or(false);
-    let question = Asked::new(asked.query.as_deref().unwrap_or_default(), request.now);
     let rank = |candidates: &_| ranking::rank(candidates, &question.about(request.terms), request.now, explain);
     let mut hits: Vec<Hit> = service.store.search(workspace, request, &rank)?;
     hits.retain(|hit| is_wanted(hit));
@@ -220,8 +230,8 @@ fn entities(
     service: &Service,
     workspace: &Workspace,
     request: &SearchRequest<'_>,
+    question: &Asked,
 ) -> Result<Vec<SearchResult>, ServiceError> {
-    let question = Asked::new(asked.query.as_deref().unwrap_or_default(), request.now);
     let rank = |candidates: &_| ranking::rank(candidates, &question.about(request.terms), request.now, false);
     let hits = service.store.search_entities(workspace, request, &rank)?;
     let with_ids = asked.include_memory_ids.unwrap_or(true);

@@ -16,10 +16,10 @@ const HELD_SHARE_MIN: f64 = 0.2;
 const CHUNKS_MIN: f64 = 200.0;
 
 /// Where there are vectors nothing is ruled out by words: a memory may mean the same in other words. Nor is a memory of an
-/// entity that the query names.
+/// entity that the query names, or whose tag or name it says.
 pub fn is_nothing_relevant(found: &[Found<'_>], largest_score: f64, rarity: &Rarity<'_>) -> bool {
     let has_vectors = found.iter().any(|it| it.similarity.is_some());
-    let is_named = found.iter().any(|it| it.row().linked_entities > 0);
+    let is_named = found.iter().any(|it| it.row().linked_entities > 0 || !it.row().labels.is_empty());
     let held = found.iter().map(|it| it.words.held).fold(0.0, f64::max);
     rarity.chunks >= CHUNKS_MIN
         && !has_vectors

@@ -20,6 +20,7 @@ fn row(number: i64, body: &str) -> Candidate {
         body_terms: body.into(),
         similarity: None,
         linked_entities: 0,
+        labels: Vec::new(),
     }
 }
 
@@ -27,7 +28,10 @@ fn answer(rows: Vec<Candidate>, terms: &[&str], question: Question<'_>) -> Vec<i
     let terms: Vec<String> = terms.iter().map(|term| (*term).to_owned()).collect();
     let statistics = SearchStatistics { frequencies: vec![2; terms.len()], rows: 100, body_terms: 300 };
     let question = Question { terms: &terms, ..question };
-    rank(&Candidates { rows, statistics }, &question, Timestamp(0), true).into_iter().map(|it| it.chunk).collect()
+    rank(&Candidates { rows, statistics, ..Candidates::default() }, &question, Timestamp(0), true)
+        .into_iter()
+        .map(|it| it.chunk)
+        .collect()
 }
 
 fn order(rows: Vec<Candidate>, terms: &[&str]) -> Vec<i64> {
@@ -131,8 +135,13 @@ fn is_silent(chunks: i64, terms: usize, change: impl Fn(&mut Candidate)) -> bool
     let mut rows = vec![row(1, "word0 and others"), row(20, "others and word0")];
     rows.iter_mut().for_each(change);
     let statistics = SearchStatistics { frequencies, rows: chunks, body_terms: chunks * 3 };
-    rank(&Candidates { rows, statistics }, &Question { terms: &terms, ..Question::default() }, Timestamp(0), false)
-        .is_empty()
+    rank(
+        &Candidates { rows, statistics, ..Candidates::default() },
+        &Question { terms: &terms, ..Question::default() },
+        Timestamp(0),
+        false,
+    )
+    .is_empty()
 }
 
 #[test]
@@ -141,6 +150,7 @@ fn one_word_of_many_is_no_answer_in_a_large_workspace() {
     assert!(!is_silent(1_000, 3, |_| {}), "a third of the query");
     assert!(!is_silent(100, 6, |_| {}), "a small workspace");
     assert!(!is_silent(1_000, 6, |row| row.linked_entities = 1), "an entity that the query names");
+    assert!(!is_silent(1_000, 6, |row| row.labels = vec!["word1".into()]), "its tag");
     assert!(!is_silent(1_000, 6, |row| row.similarity = Some(0.5)), "a vector");
     assert!(!is_silent(1_000, 6, |row| row.head_terms = "word1 word2".into()), "its topic");
 }

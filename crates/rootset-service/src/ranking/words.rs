@@ -9,6 +9,8 @@ const B: f64 = 0.4;
 const TOPIC: f64 = 2.0;
 /// The same where the chunk says all of the topic itself, as it does when the topic is its first line.
 const REPEATED_TOPIC: f64 = 1.0;
+/// The same in a tag or a name that the query says whole.
+const LABEL: f64 = 1.0;
 /// A memory longer than this holds a share of any query by chance: what it scores shrinks with the logarithm of its length.
 const LENGTH_FREE: f64 = 60.0;
 const LENGTH_PENALTY: f64 = 0.3;
@@ -41,25 +43,28 @@ impl Words {
 pub struct Rarity<'a> {
     pub terms: &'a [String],
     pub of_terms: Vec<f64>,
+    frequencies: &'a [i64],
     /// Of the workspace.
     pub chunks: f64,
     average_length: f64,
 }
 
 impl<'a> Rarity<'a> {
-    pub fn new(candidates: &Candidates, terms: &'a [String]) -> Self {
+    pub fn new(candidates: &'a Candidates, terms: &'a [String]) -> Self {
         let statistics = &candidates.statistics;
         let rows = statistics.rows as f64;
-        let rarity = |&frequency: &i64| {
-            let frequency = frequency as f64;
-            (1.0 + (rows - frequency + 0.5).max(0.0) / (frequency + 0.5)).ln()
-        };
         Self {
             terms,
-            of_terms: statistics.frequencies.iter().map(rarity).collect(),
+            of_terms: statistics.frequencies.iter().map(|frequency| rarity(rows, *frequency)).collect(),
+            frequencies: &statistics.frequencies,
             chunks: rows,
             average_length: (statistics.body_terms as f64 / rows.max(1.0)).max(1.0),
         }
+    }
+
+    /// What a term tells in a label that so many memories carry.
+    pub fn of_label(&self, term: usize, carriers: i64) -> f64 {
+        rarity(self.chunks, carriers.max(self.frequencies[term]))
     }
 
     pub fn total(&self) -> f64 {
@@ -74,12 +79,18 @@ impl<'a> Rarity<'a> {
     }
 }
 
-/// The best of these chunks of one memory, and what the memory's words say.
-pub fn of_memory(chunks: &[Candidate], rarity: &Rarity<'_>, phrases: &[String]) -> (usize, Words) {
+fn rarity(rows: f64, frequency: i64) -> f64 {
+    let frequency = frequency as f64;
+    (1.0 + (rows - frequency + 0.5).max(0.0) / (frequency + 0.5)).ln()
+}
+
+/// The best of these chunks of one memory, and what the memory's words say; `labelled` is what each term tells
+/// where a tag or the name says it.
+pub fn of_memory(chunks: &[Candidate], rarity: &Rarity<'_>, phrases: &[String], labelled: &[f64]) -> (usize, Words) {
     let (mut best, mut words) = (0, Words::default());
     let mut held = vec![false; rarity.terms.len()];
     for (place, row) in chunks.iter().enumerate() {
-        let chunk = of_chunk(row, rarity, &mut held);
+        let chunk = of_chunk(row, rarity, labelled, &mut held);
         if place == 0 || chunk.own > words.own {
             (best, words.own, words.matched) = (place, chunk.own, chunk.matched);
         }
@@ -93,7 +104,7 @@ pub fn of_memory(chunks: &[Candidate], rarity: &Rarity<'_>, phrases: &[String]) 
 }
 
 /// Notes the terms that it holds in `held`.
-fn of_chunk(row: &Candidate, rarity: &Rarity<'_>, held: &mut [bool]) -> Words {
+fn of_chunk(row: &Candidate, rarity: &Rarity<'_>, labelled: &[f64], held: &mut [bool]) -> Words {
     // Queries have few terms and rows are many: comparing beats building a map per row.
     let mut counts = vec![0u32; rarity.terms.len()];
     let mut length = 0.0;
@@ -118,9 +129,10 @@ fn of_chunk(row: &Candidate, rarity: &Rarity<'_>, held: &mut [bool]) -> Words {
         // "3 July" must not find "session 3": a bare number says something in a text, next to nothing in a topic.
         let is_number = term.bytes().all(|byte| byte.is_ascii_digit());
         let in_head = if in_topic[place] && !is_number { topic } else { 0.0 };
+        let in_label = LABEL * labelled[place];
         words.body += rarity * in_body;
-        words.own += rarity * in_body.max(in_head);
-        let is_held = count > 0.0 || in_head > 0.0;
+        words.own += (rarity * in_body.max(in_head)).max(in_label);
+        let is_held = count > 0.0 || in_head > 0.0 || in_label > 0.0;
         held[place] |= is_held;
         words.matched += usize::from(is_held);
     }

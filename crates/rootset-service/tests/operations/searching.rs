@@ -52,6 +52,39 @@ fn filters_hold_in_search_too() {
 }
 
 #[test]
+fn tags_and_names_count_like_words_of_the_text() {
+    let world = World::new();
+    for number in 0..30 {
+        world.add(&format!("Filler {number} about invoices and other things."));
+    }
+    world.call("add_memory", json!({"name": "vault-key", "context": "It lies under the third flower pot."}));
+    let text = "The card is charged on the fifth of each month.";
+    world.call("add_memory", json!({"name": "card", "context": text, "tags": ["Billing", "release-notes"]}));
+    let found = |query: &str| names(&world.call("search_memory", json!({ "query": query }))["results"]);
+    assert_eq!(found("vault key"), ["vault-key"]);
+    assert_eq!(found("where is the vault key?"), ["vault-key"]);
+    assert_eq!(found("billing"), ["card"], "whatever its first letter");
+    assert_eq!(found("what do the release notes say")[0], "card");
+    assert_eq!(found("billings charged"), ["card"]);
+
+    world.call("update_memory", json!({"memory_id": "card", "tags": ["money"], "name": "visa"}));
+    assert_eq!(found("release notes"), Vec::<String>::new());
+    assert_eq!((found("money"), found("visa")), (vec!["visa".to_owned()], vec!["visa".to_owned()]));
+    world.delete("visa");
+    assert_eq!(found("money"), Vec::<String>::new());
+}
+
+#[test]
+fn a_tag_that_everything_carries_leaves_the_order_to_the_words() {
+    let world = World::new();
+    let many: Vec<_> =
+        (0..100).map(|number| json!({"context": format!("Number {number} of the list."), "tags": ["work"]})).collect();
+    world.call("add_memories", json!({ "memories": many }));
+    world.add_named("falcon", "Falcon is at work.");
+    assert_eq!(world.found("falcon work")[0], "falcon");
+}
+
+#[test]
 fn dead_rows_never_take_a_slot() {
     let world = World::new();
     world.add_named("kept", "falcon, once, somewhere in a rather long sentence about other things entirely");
