@@ -26,6 +26,10 @@ pub(super) fn problems(rendered: &Rendered) -> Vec<String> {
 
 fn problem_of(message: &Value) -> Option<String> {
     let role = text_at(message, "role").unwrap_or_default();
+    let calls = ["tool_calls", "function_call"].into_iter().find(|it| message.get(it).is_some_and(|it| !it.is_null()));
+    if let Some(calls) = calls.filter(|_| role != "assistant") {
+        return Some(format!("has `{calls}`, which only an assistant's has"));
+    }
     match role {
         "system" | "developer" | "user" => problem_of_content(message),
         "assistant" => problem_of_assistant(message),

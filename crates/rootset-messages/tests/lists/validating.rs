@@ -200,6 +200,11 @@ fn openai_calls_and_results_are_whole() {
         broken(OpenAi, "is not a call", json!([{"role": "assistant", "content": null, "tool_calls": [call]}]));
     }
     broken(OpenAi, "for two calls", json!([asks(&["c1", "c1"])]));
+    for role in ["system", "user", "tool"] {
+        let mut other = asks(&["c1"]);
+        (other["role"], other["content"]) = (role.into(), "hi".into());
+        broken(OpenAi, "only an assistant's has", json!([other, tool("c1")]));
+    }
     let image = json!({"type": "image_url", "image_url": {"url": "https://a.example"}});
     broken(OpenAi, "not text", json!([asks(&["c1"]), {"role": "tool", "tool_call_id": "c1", "content": [image]}]));
     broken(OpenAi, "is a tool's with a content", json!([asks(&["c1"]), {"role": "tool", "tool_call_id": "c1"}]));
