@@ -70,10 +70,15 @@ impl Site {
     }
 
     async fn post(&self, headers: &[(&str, &str)], message: &Value) -> Response {
+        self.post_to("/mcp", headers, message).await
+    }
+
+    async fn post_to(&self, place: &str, headers: &[(&str, &str)], message: &Value) -> Response {
         let body = message.to_string();
-        let mut request = "POST /mcp HTTP/1.1\r\nConnection: close\r\nContent-Type: application/json\r\n\
-                           Accept: application/json, text/event-stream\r\n"
-            .to_owned();
+        let mut request = format!(
+            "POST {place} HTTP/1.1\r\nConnection: close\r\nContent-Type: application/json\r\n\
+             Accept: application/json, text/event-stream\r\n"
+        );
         if !headers.iter().any(|(name, _)| *name == "Host") {
             request.push_str(&format!("Host: {}\r\n", self.address));
         }
@@ -96,6 +101,10 @@ impl Site {
 
     /// A call of revision 2026-07-28, which needs no session.
     async fn call(&self, rights: &str, tool: &str, arguments: Value) -> Value {
+        self.call_at("/mcp", rights, tool, arguments).await
+    }
+
+    async fn call_at(&self, place: &str, rights: &str, tool: &str, arguments: Value) -> Value {
         let meta = json!({
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",
             "io.modelcontextprotocol/clientInfo": {"name": "by hand", "version": "1"},
@@ -109,7 +118,7 @@ impl Site {
             ("Mcp-Method", "tools/call"),
             ("Mcp-Name", tool),
         ];
-        self.post(&headers, &message).await.message()
+        self.post_to(place, &headers, &message).await.message()
     }
 }
 
@@ -132,6 +141,40 @@ async fn each_request_is_made_with_its_own_rights() {
     assert_eq!(code(site.call("elsewhere", "get_memory", json!({"memory_id": "one"})).await), "not_found");
     let read = site.call("read", "get_memory", json!({"memory_id": "one"})).await;
     assert_eq!(read["result"]["structuredContent"]["name"], "one", "{read}");
+}
+
+#[tokio::test]
+async fn an_address_names_a_workspace_for_its_session_and_grants_nothing() {
+    let site = Site::new().await;
+    site.world.call("create_workspace", json!({"workspace_id": "other"}));
+    let (here, there) = ("/mcp?workspace=home", "/mcp?x=1&workspace=other");
+    for (place, name) in [(here, "in-home"), (there, "in-other")] {
+        let added = site.call_at(place, "all", "add_memory", json!({"name": name, "context": name})).await;
+        assert_eq!(added["result"]["structuredContent"]["created"], true, "{added}");
+    }
+    let names = |workspace| {
+        let listed = site.world.call("list_memories", json!({"workspace_id": workspace}));
+        listed["memories"].as_array().unwrap().iter().map(|it| it["name"].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!((names("home"), names("other")), (vec![json!("in-home")], vec![json!("in-other")]));
+
+    // A request that names another workspace means that one.
+    let named = site.call_at(there, "all", "get_memory", json!({"memory_id": "in-home", "workspace_id": "home"})).await;
+    assert_eq!(named["result"]["structuredContent"]["name"], "in-home", "{named}");
+
+    let code = |answer: Value| answer["result"]["structuredContent"]["error"]["code"].clone();
+    let read =
+        |place: &'static str, name: &str| site.call_at(place, "elsewhere", "get_memory", json!({"memory_id": name}));
+    assert_eq!(read(there, "in-other").await["result"]["structuredContent"]["name"], "in-other");
+    assert_eq!(code(read(here, "in-home").await), "not_found");
+
+    // An earlier generation opens a session at the address and goes on there.
+    let begun = site.post_to(there, &[("x-rights", "all")], &initialize()).await;
+    let session = begun.session.unwrap();
+    let parameters = json!({"name": "get_memory", "arguments": {"memory_id": "in-other"}});
+    let message = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": parameters});
+    let answer = site.post_to(there, &[("x-rights", "all"), ("Mcp-Session-Id", &session)], &message).await.message();
+    assert_eq!(answer["result"]["structuredContent"]["name"], "in-other", "{answer}");
 }
 
 #[tokio::test]

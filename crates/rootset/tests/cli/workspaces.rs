@@ -110,7 +110,7 @@ fn the_persons_own_configuration_comes_before_the_folder_for_them_and_for_their_
 
 /// A database of an earlier version: its workspaces were made by the names of folders and belong to nobody.
 #[test]
-fn an_unclaimed_workspace_of_a_sqlite_file_is_named_until_it_is_dismissed() {
+fn workspaces_of_an_earlier_sqlite_file_are_not_lost_and_nobody_elses() {
     let sandbox = Sandbox::without_server();
     let old = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../rootset-store/tests/fixtures/schema-0014.db");
     std::fs::create_dir_all(sandbox.sqlite_file().parent().expect("a folder")).expect("the data folder");
@@ -127,4 +127,17 @@ fn an_unclaimed_workspace_of_a_sqlite_file_is_named_until_it_is_dismissed() {
     let told = sandbox.run_in("src/other", ["list"]);
     assert!(!told.stderr.contains("from before") && told.stderr.contains("0 memories in other-2"), "{told:?}");
     assert_eq!(sandbox.run(["list", "--workspace", "other", "--json"]).json()["total"], 1, "it stays as it was");
+
+    // What was in `default` is where people work outside of projects, under the old name too.
+    let old = sandbox.run(["list", "--json"]).json();
+    assert_eq!(old["total"], 3, "{old}");
+    assert_eq!(sandbox.run(["list", "--workspace", "default", "--json"]).json(), old);
+    assert!(sandbox.run(["search", "falcon"]).stdout.contains("falcon-deploy"));
+    // No project sees it, not even one in a folder of that name.
+    sandbox.write("src/default/.git/HEAD", "ref: refs/heads/main\n");
+    for (project, name) in [("src/other", "other-2"), ("src/default", "default-2")] {
+        let told = sandbox.run_in(project, ["search", "falcon"]);
+        assert!(told.stdout.is_empty() && told.stderr.contains(&format!("workspace {name}")), "{told:?}");
+        assert!(told.stderr.contains("--all"), "{told:?}");
+    }
 }
