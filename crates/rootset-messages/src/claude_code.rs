@@ -7,6 +7,7 @@
 //! A file grows, and is read again: the drafts of a line are the same every time. Therefore thinking joins the next block
 //! here even if a tool call follows later, and thinking with nothing after it yet is left out.
 
+mod rewrite;
 mod thread;
 
 use rootset_gc::context::SegmentType;
@@ -20,6 +21,7 @@ use crate::draft::{Draft, Format, ReadOutcome, SkippedLine};
 use crate::error::{ReadError, kind_of};
 use crate::file_tools::{Calls, view_of_note};
 use crate::raw::{Raw, Slot, SlotPlace, cut_mark, digest};
+pub use rewrite::{Rewritten, rewrite_claude_code};
 
 /// Reads the text of a session file. A torn last line is that of a session that is being written.
 pub fn read_claude_code(jsonl: &str) -> Result<ReadOutcome, ReadError> {

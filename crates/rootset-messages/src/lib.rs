@@ -21,6 +21,7 @@ mod episode;
 mod error;
 mod file_tools;
 pub mod hooks;
+pub mod lists;
 mod openai;
 mod originals;
 mod prompts;
@@ -28,7 +29,7 @@ mod raw;
 mod render;
 mod validate;
 
-pub use claude_code::read_claude_code;
+pub use claude_code::{Rewritten, read_claude_code, rewrite_claude_code};
 pub use draft::{Draft, Format, ReadOutcome, SkippedLine};
 pub use episode::{Changed, Episode, Failed, read_episode};
 pub use error::ReadError;
