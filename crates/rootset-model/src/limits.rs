@@ -52,6 +52,8 @@ pub const SEGMENT_REFERENCES_MAX: usize = 1_000;
 pub const SEGMENTS_PER_ADDITION_MAX: usize = 1_000;
 /// A long session in one file.
 pub const SEGMENTS_PER_IMPORT_MAX: usize = 200_000;
+/// A conversation that is fitted into a budget: its hashes are written with every new message.
+pub const FIT_MESSAGES_MAX: usize = 20_000;
 /// What a caller may name at once to be stashed, pinned or restored.
 pub const SEGMENTS_NAMED_MAX: usize = 10_000;
 pub const FOCUS_FILES_MAX: usize = 1_000;

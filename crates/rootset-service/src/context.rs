@@ -11,6 +11,7 @@ mod answers;
 mod collecting;
 mod counting;
 mod edit;
+pub mod fitting;
 mod incoming;
 mod live;
 mod rendering;
@@ -21,7 +22,8 @@ mod settings;
 mod token_tables;
 
 pub use answers::{grouped, segment_answer, segment_error, segment_placeholder, usage_answer};
-pub use collecting::{Collected, collect_if_full};
+pub use collecting::{Collected, analysis, collect_if_full, stash_items};
+pub use counting::count_tokens;
 pub use edit::Edit;
 pub use incoming::{Arrival, Incoming, name_with_hash};
 pub use live::LiveSession;

@@ -20,6 +20,13 @@ macro_rules! context_session_operations {
             profiles: [Context],
             example: {"session_id": "today", "segments": [{"type": "message", "text": "Please fix the parser.", "role": "user"}]},
         }
+        ContextFit => ContextFitted {
+            name: "context_fit",
+            effect: Write,
+            is: [idempotent, in_workspace, bulky],
+            profiles: [Context],
+            example: {"session_id": "today", "messages": [{"role": "user", "content": "Please fix the parser."}], "budget_tokens": 100000},
+        }
         ContextSetFocus => ContextFocus {
             name: "context_set_focus",
             effect: Write,

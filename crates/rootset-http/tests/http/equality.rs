@@ -196,6 +196,8 @@ fn context(twins: &mut Twins) {
     twins.good("context_export", json!({"session_id": "s"}));
     let messages = json!([{"role": "user", "content": "hello"}]);
     twins.good("context_import", json!({"session_id": "t", "format": "openai", "messages": messages}));
+    let messages = json!([{"role": "user", "content": "hello"}]);
+    twins.good("context_fit", json!({"session_id": "f", "messages": messages, "budget_tokens": 100}));
     twins.good("context_list_sessions", json!({}));
     twins.good("context_delete_session", json!({"session_id": "t", "confirm": true}));
 }

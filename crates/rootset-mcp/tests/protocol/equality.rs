@@ -70,6 +70,10 @@ fn steps() -> Vec<(&'static str, Value)> {
             "context_import",
             json!({"session_id": "i", "format": "openai", "messages": [{"role": "user", "content": "Hello."}]}),
         ),
+        (
+            "context_fit",
+            json!({"session_id": "f", "messages": [{"role": "user", "content": "Hello."}], "budget_tokens": 100}),
+        ),
         ("context_list_sessions", json!({})),
         ("context_delete_session", json!({"session_id": "i", "confirm": true})),
         ("get_stats", json!({})),

@@ -51,13 +51,14 @@ pub fn collect_if_full(edit: &mut Edit<'_>, settings: &ContextSettings) -> Colle
     Collected { ran, stashed, tokens_freed: plan.freed_tokens, advice: None }
 }
 
-fn analysis(edit: &Edit<'_>, settings: &ContextSettings) -> Analysis {
+/// The window as it is now.
+pub fn analysis(edit: &Edit<'_>, settings: &ContextSettings) -> Analysis {
     let live = &*edit.live;
     analyse(live.window(), &live.focus(settings), live.now(edit.at), &settings.scoring)
 }
 
 /// Asked again, as in every run: only what may still leave does.
-fn stash_items(edit: &mut Edit<'_>, plan: &WindowPlan) -> Vec<(SegmentIndex, String)> {
+pub fn stash_items(edit: &mut Edit<'_>, plan: &WindowPlan) -> Vec<(SegmentIndex, String)> {
     let facts = PlanFacts { created_at: edit.at, include_pinned: false, is_named: false };
     let mut stashed = Vec::new();
     for item in plan.items.iter().filter(|item| item.action == Action::Stash) {

@@ -226,8 +226,10 @@ fn author_of(row: &SegmentRow) -> Author {
     match row.role.as_deref() {
         Some("system" | "developer") => Author::System,
         Some("tool" | "function") => Author::Tool,
-        // Some formats let the user hand over what a tool answered.
-        Some("user" | "human") if row.tool_call_id.is_some() => Author::Tool,
+        // Some formats let the user hand over what a tool answered, and say something beside it.
+        Some("user" | "human") if row.tool_call_id.is_some() && row.segment_type != SegmentType::Message => {
+            Author::Tool
+        }
         Some("user" | "human") => Author::User,
         Some("assistant" | "model") => Author::Assistant,
         _ => Author::Other,

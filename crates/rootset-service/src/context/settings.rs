@@ -8,6 +8,7 @@ use rootset_text::names::name_hash;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::fitting::History;
 use crate::error::ServiceError;
 
 /// What a window may be at most: more than any model takes.
@@ -102,6 +103,9 @@ pub struct SettingsChange {
     /// Tokens that the provider counted, over those counted here; told by callers with their additions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub calibration: Option<f64>,
+    /// Of a conversation that is fitted by `context_fit`; no setting, but it changes with the session and as one with it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fitting: Option<Box<History>>,
 }
 
 impl SettingsChange {
@@ -122,6 +126,7 @@ impl SettingsChange {
             weights: self.weights.or(earlier.weights),
             tokenizer: self.tokenizer.or(earlier.tokenizer),
             calibration: self.calibration.or(earlier.calibration),
+            fitting: self.fitting.or(earlier.fitting),
         }
     }
 

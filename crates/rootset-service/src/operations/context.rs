@@ -6,6 +6,7 @@ mod analyze;
 mod compress;
 mod configure;
 mod explain;
+mod fit;
 mod focus;
 mod get;
 mod pin;

@@ -61,11 +61,20 @@ const IDENTIFIERS: &[&str] = &[
     "file_path",
 ];
 
+/// Lists that go back to their caller untouched. What is stored of them passes the same rules where it is stored.
+const RETURNED: &[(&str, &[&str])] = &[("context_fit", &["messages", "system", "tools"])];
+
 /// Fields that hold JSON of the caller's own: the names in it are not ours.
 const FREE: &[&str] = &["metadata", "raw", "messages"];
 
 pub(super) fn use_of(operation: &str, path: &[Step]) -> Use {
     if SEARCHES.contains(&operation) {
+        return Use::LookedUp;
+    }
+    let is_returned = |(name, fields): &(&str, &[&str])| {
+        *name == operation && matches!(path.first(), Some(Step::Field(field)) if fields.contains(&field.as_ref()))
+    };
+    if RETURNED.iter().any(is_returned) {
         return Use::LookedUp;
     }
     let is_free = path.iter().any(|step| matches!(step, Step::Field(name) if FREE.contains(&name.as_ref())));

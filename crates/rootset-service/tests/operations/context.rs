@@ -6,6 +6,7 @@ mod adding;
 mod analysing;
 mod budgets;
 mod explaining;
+mod fitting;
 mod messages;
 mod pruning;
 mod refusing;

@@ -188,7 +188,8 @@ fn calibrate(edit: &mut Edit<'_>, observed: Option<i64>) {
     }
 }
 
-fn recall_hints(edit: &Edit<'_>, additions: &[Addition]) -> Vec<RecallHint> {
+/// What is stashed and the additions name.
+pub fn recall_hints(edit: &Edit<'_>, additions: &[Addition]) -> Vec<RecallHint> {
     let mut hints: Vec<RecallHint> = Vec::new();
     for added in additions.iter().filter_map(|addition| addition.added.as_ref()) {
         let text = edit.added_text(added.segment).unwrap_or_default();

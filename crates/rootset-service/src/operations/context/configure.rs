@@ -28,6 +28,7 @@ impl Operation for ContextGcConfigure {
             weights: self.weights,
             tokenizer: self.tokenizer,
             calibration: None,
+            fitting: None,
         };
         service.edit_session(caller, &workspace, &self.session_id, |edit| {
             let changes = change.clone().over(edit.live.changes.clone());

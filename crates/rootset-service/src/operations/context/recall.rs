@@ -18,7 +18,7 @@ const TOKENS_MAX: i64 = 20_000;
 const BYTES_PER_TOKEN: usize = 4;
 const IDS_MAX: usize = 20;
 /// How the id of a stashed segment begins; that of a place in a transcript begins with another letter.
-const MARK: char = 's';
+pub(super) const MARK: char = 's';
 /// Texts that are looked for by words.
 const FOUND_MAX: usize = 5;
 

@@ -138,6 +138,10 @@ pub fn about(operation: &OperationInfo, it: &Handles, tree: &str) -> Vec<Value> 
                 {"type": "note", "text": "refers", "references": [it.stashed], "reply_to": it.segment},
             ]})),
         ],
+        "context_fit" => {
+            let messages = json!([{"role": "user", "content": it.text}, {"role": "user", "content": it.stashed}]);
+            vec![in_session(json!({"messages": messages, "budget_tokens": 100_000}))]
+        }
         "context_set_focus" => vec![in_session(json!({"task_id": "t", "active_file": "a.rs"}))],
         "context_get" => vec![in_session(json!({})), in_session(json!({"format": "anthropic"}))],
         "context_import" => {
