@@ -297,6 +297,12 @@ impl Store {
                     engine => Self::over(engine?),
                 }
             }
+            #[cfg(feature = "postgres")]
+            Location::Postgres(url) => match crate::postgres::PostgresEngine::open_as_it_is(url, postgres)? {
+                Some(engine) => Self::over(engine),
+                None => return Ok(None),
+            },
+            #[cfg(not(feature = "postgres"))]
             Location::Postgres(_) => Self::open_with(location, None, postgres)?,
         };
         store.engine.set_write_wait(write_wait);

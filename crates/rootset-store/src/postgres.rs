@@ -98,6 +98,36 @@ impl std::fmt::Debug for PostgresEngine {
 impl PostgresEngine {
     /// Connects, and makes or updates the schema where that is needed and allowed.
     pub fn open(url: &PostgresUrl, settings: &PostgresSettings) -> Result<Self, StoreError> {
+        let (pool, first, durability) = Self::connect(url, settings)?;
+        let is_new = migrate::migrate(&first, &url.to_string())? == 0;
+        let has_vectors = vectors::prepare(&first)?;
+        drop(first);
+        let mut engine = Self::over(pool, settings, durability, has_vectors)?;
+        if engine.has_vectors {
+            vectors::fill_all(&engine)?;
+        }
+        engine.is_new = is_new;
+        engine.observes_time = true;
+        Ok(engine)
+    }
+
+    /// As it is: nothing is made or changed. `None` where there is no schema, or one of another version.
+    pub fn open_as_it_is(url: &PostgresUrl, settings: &PostgresSettings) -> Result<Option<Self>, StoreError> {
+        let (pool, first, durability) = Self::connect(url, settings)?;
+        if !migrate::is_up_to_date(&first)? {
+            return Ok(None);
+        }
+        let has_vectors = vectors::are_prepared(&first)?;
+        drop(first);
+        let mut engine = Self::over(pool, settings, durability, has_vectors)?;
+        engine.observes_time = true;
+        Ok(Some(engine))
+    }
+
+    fn connect(
+        url: &PostgresUrl,
+        settings: &PostgresSettings,
+    ) -> Result<(Pool, Connection, Vec<DurabilitySetting>), StoreError> {
         let place = url.to_string();
         let mut config: Config = url
             .secret()
@@ -114,17 +144,25 @@ impl PostgresEngine {
         let pool = Pool::new(config, place.clone(), settings.pool_size, connect_timeout);
         let first = pool.first()?;
         let durability = migrate::check_server(&first, &place)?;
-        let is_new = migrate::migrate(&first, &place)? == 0;
-        let has_vectors = vectors::prepare(&first)?;
-        drop(first);
+        Ok((pool, first, durability))
+    }
+
+    /// Whoever may not act as the application learns it here.
+    fn over(
+        pool: Pool,
+        settings: &PostgresSettings,
+        durability: Vec<DurabilitySetting>,
+        has_vectors: bool,
+    ) -> Result<Self, StoreError> {
+        let connect_timeout = Duration::from_millis(settings.connect_timeout_ms);
         let statement_timeout_ms = settings.statement_timeout_ms;
         let outcome_wait = connect_timeout.max(Duration::from_millis(statement_timeout_ms));
-        let mut engine = Self {
+        let engine = Self {
             pool,
             statement_timeout_ms,
             outcome_wait,
             has_vectors,
-            is_new,
+            is_new: false,
             durability,
             changed_rows: ChangedRows::default(),
             observes_time: false,
@@ -132,12 +170,7 @@ impl PostgresEngine {
             credential: RwLock::new(None),
             server_ahead: ServerAhead::default(),
         };
-        // Whoever may not act as the application learns it now.
         engine.read(Tenant::Database, &mut |_| Ok(()))?;
-        if engine.has_vectors {
-            vectors::fill_all(&engine)?;
-        }
-        engine.observes_time = true;
         Ok(engine)
     }
 

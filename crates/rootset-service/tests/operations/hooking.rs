@@ -6,6 +6,8 @@ use rootset_messages::hooks::{HookAnswer, HookClient, read_hook_event};
 use rootset_model::{Channel, Trust};
 use rootset_service::hooks::Surroundings;
 use rootset_service::{Caller, FrontEnd};
+use rootset_store::PostgresSettings;
+use rootset_testing::{TestDatabase, TestEngine};
 use serde_json::{Value, json};
 
 use crate::harness::{DAY_MS, World};
@@ -347,4 +349,28 @@ fn originals_are_read_by_words_and_by_place_and_only_on_this_machine() {
     let remote = Caller::new(FrontEnd::Http, "token", "home");
     let nothing = world.service.call(&remote, "context_recall", json!({"query": "vendor zlib"})).unwrap();
     assert_eq!(nothing["results"], json!([]));
+}
+
+#[test]
+fn whoever_is_only_passing_makes_and_changes_no_schema() {
+    let wait = std::time::Duration::from_millis(25);
+    let passes = |database: &TestDatabase| {
+        let opened = rootset_store::Store::open_in_passing(database.location(), &PostgresSettings::default(), wait);
+        opened.expect("no error").is_some()
+    };
+    let empty = TestDatabase::empty();
+    assert!(!passes(&empty));
+    // Nothing was made: the next one finds it as empty.
+    assert!(!passes(&empty));
+    let database = TestDatabase::new();
+    drop(database.open());
+    assert!(passes(&database));
+    let version = "SELECT version FROM schema_version";
+    if TestEngine::chosen() == TestEngine::Postgres {
+        let sql = database.sql();
+        sql.execute("UPDATE schema_version SET version = version - 1", &[]).expect("an older schema");
+        let older: i64 = sql.scalar(version, &[]).expect("a version");
+        assert!(!passes(&database));
+        assert_eq!(sql.scalar::<i64>(version, &[]).expect("a version"), older);
+    }
 }

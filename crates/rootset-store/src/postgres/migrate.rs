@@ -39,6 +39,11 @@ pub fn migrate(connection: &Connection, place: &str) -> Result<i64, StoreError> 
     Ok(found)
 }
 
+/// Whether there is nothing to bring up to date, and nothing that this program does not know.
+pub fn is_up_to_date(connection: &Connection) -> Result<bool, StoreError> {
+    Ok(version(connection)? == SCHEMA_VERSION)
+}
+
 /// Refuses servers that are too old; answers what the others promise.
 pub fn check_server(connection: &Connection, place: &str) -> Result<Vec<DurabilitySetting>, StoreError> {
     let asked = format!("SELECT current_setting('server_version_num')::BIGINT, {}", durability::COLUMNS);

@@ -28,7 +28,7 @@ const GRAPH_SETTINGS_END: &str = "SELECT set_config('enable_sort', 'on', true)";
 
 /// Makes the table where the extension is there, and answers whether there is one.
 pub fn prepare(connection: &Connection) -> Result<bool, StoreError> {
-    if connection.has_table("embeddings")? {
+    if are_prepared(connection)? {
         return Ok(true);
     }
     let available = connection.query("SELECT 1 FROM pg_available_extensions WHERE name = 'vector'", &[])?;
@@ -48,6 +48,11 @@ pub fn prepare(connection: &Connection) -> Result<bool, StoreError> {
         Err(error @ StoreError::Disconnected(_)) => Err(error),
         Err(_) => Ok(false),
     }
+}
+
+/// Whether there is a table for them.
+pub fn are_prepared(connection: &Connection) -> Result<bool, StoreError> {
+    connection.has_table("embeddings")
 }
 
 /// Brings vectors into the index that were there before it, workspace by workspace, a batch per transaction. Whoever is
