@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use rmcp::model::{JsonObject, Tool, ToolAnnotations};
+use rmcp::model::{JsonObject, MetaObject, Tool, ToolAnnotations};
 use rootset_api::{Effect, Harm, OperationInfo, Profile, Profiles};
 use serde_json::Value;
 
@@ -64,13 +64,24 @@ fn without_workspace(mut tool: Tool) -> Tool {
     tool
 }
 
+/// Clients that show a model only the names of tools until it looks for one show these whole: what a model does not know that
+/// it can recall, it never looks for.
+const ALWAYS_LOADED: [&str; 3] = ["search_memory", "add_memory", "context_recall"];
+const ALWAYS_LOAD: &str = "anthropic/alwaysLoad";
+
 /// A model pays for every field that it is shown: only `full` shows those that few ever need.
 fn tool(operation: &OperationInfo, is_full: bool) -> Tool {
     let schema = if is_full { operation.input_schema() } else { operation.essential_schema() };
-    Tool::new(operation.name, operation.description(), Arc::new(fields_of(schema)))
+    let tool = Tool::new(operation.name, operation.description(), Arc::new(fields_of(schema)))
         .with_title(title(operation.name))
         .with_raw_output_schema(Arc::new(fields_of(operation.output_schema())))
-        .with_annotations(annotations(operation))
+        .with_annotations(annotations(operation));
+    if !ALWAYS_LOADED.contains(&operation.name) {
+        return tool;
+    }
+    let mut meta = JsonObject::new();
+    meta.insert(ALWAYS_LOAD.to_owned(), true.into());
+    tool.with_meta(MetaObject(meta))
 }
 
 /// What can be undone is destructive all the same, and so is a tool that is so with one of its arguments: these are hints
@@ -182,6 +193,15 @@ mod tests {
         assert_eq!(hints("forget"), (false, true));
         assert_eq!(hints("update_memory"), (false, true));
         assert_eq!(hints("set_retention"), (false, true));
+    }
+
+    #[test]
+    fn the_tools_that_a_model_must_know_of_are_always_loaded() {
+        let tools = tools(&Profiles::default());
+        let loaded = |tool: &&Tool| tool.meta.as_ref().is_some_and(|meta| meta.0[ALWAYS_LOAD] == true);
+        let mut loaded: Vec<&str> = tools.iter().filter(loaded).map(|tool| tool.name.as_ref()).collect();
+        loaded.sort_unstable();
+        assert_eq!(loaded, ["add_memory", "context_recall", "search_memory"]);
     }
 
     #[test]
