@@ -14,6 +14,7 @@ mod connections;
 mod docs;
 mod every_request;
 mod health;
+mod hooks;
 mod hosts_and_origins;
 mod idempotency;
 mod openapi;

@@ -23,7 +23,7 @@ use crate::server::Parts;
 use crate::settings::ServerSettings;
 use crate::telemetry::{self, Telemetry};
 use crate::workers::{Share, Workers};
-use crate::{body, call, docs, every_request, health, openapi};
+use crate::{body, call, docs, every_request, health, hooks, openapi};
 
 const HEALTHZ: &str = "/healthz";
 const READYZ: &str = "/readyz";
@@ -32,7 +32,10 @@ const OPENAPI: &str = "/openapi.json";
 const DOCS: &str = "/docs";
 const FRONT: &str = "/";
 const MCP: &str = "/mcp";
+const HOOKS: &str = "/hooks/";
 const OPERATIONS: &str = "/v1/";
+/// How hooks of any client are named in logs.
+pub const HOOK: &str = "/hooks";
 /// How any of them is named in logs.
 pub const OPERATION: &str = "/v1";
 
@@ -104,6 +107,7 @@ pub fn router(parts: &Parts, mcp: Option<Router>) -> Router {
     let shared = Arc::new(Shared::new(parts));
     let mut router = Router::new()
         .route("/v1/{operation}", post(call::call))
+        .route("/hooks/{client}", post(hooks::answer))
         .route(METRICS, get(telemetry::metrics))
         .route(READYZ, get(health::readyz))
         .route(HEALTHZ, get(health::healthz))
@@ -126,6 +130,7 @@ pub fn named(path: &str) -> &'static str {
     match known.into_iter().find(|route| *route == path) {
         Some(route) => route,
         None if path.starts_with(OPERATIONS) => OPERATION,
+        None if path.starts_with(HOOKS) => HOOK,
         None => "unknown",
     }
 }
@@ -153,7 +158,9 @@ pub fn needs(method: &Method, path: &str) -> Needs {
     match path {
         HEALTHZ => Needs::Nothing,
         _ if is_mcp && method == Method::GET => Needs::Token(Takes::Stream),
-        _ if is_mcp || path == METRICS || path.starts_with(OPERATIONS) => Needs::Token(Takes::Place),
+        _ if is_mcp || path == METRICS || path.starts_with(OPERATIONS) || path.starts_with(HOOKS) => {
+            Needs::Token(Takes::Place)
+        }
         _ => Needs::Address,
     }
 }

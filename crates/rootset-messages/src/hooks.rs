@@ -4,6 +4,8 @@
 //! next version has more of them. An answer is only what the event allows: context where the client takes it, and never where it
 //! would make the agent go on or print an error into its window.
 
+use std::time::Duration;
+
 use serde_json::{Map, Value, json};
 
 use crate::blocks::text_at;
@@ -12,6 +14,9 @@ use crate::blocks::text_at;
 pub const EVENT_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// Above that, Claude Code shows the model a preview of 2 KB instead.
 const CONTEXT_CHARS_MAX: usize = 10_000;
+
+/// The longest that any event may take; in force until the event is known.
+pub const DEADLINE_MAX: Duration = Duration::from_secs(2);
 
 /// Whose hooks they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,6 +90,18 @@ impl Happening {
             Self::Stop => "Stop",
             Self::End => "SessionEnd",
         }
+    }
+
+    /// How long whoever waits for the answer may be kept waiting.
+    pub fn deadline(&self) -> Duration {
+        Duration::from_millis(match self {
+            Self::Prompt { .. } => 150,
+            Self::Start { .. } | Self::SubagentStart => 400,
+            Self::Stop | Self::End => 1_000,
+            Self::PreCompact { .. } | Self::PostCompact { .. } | Self::SubagentStop { .. } => {
+                DEADLINE_MAX.as_millis() as u64
+            }
+        })
     }
 
     /// Whether the client puts a hook's context into the window here.

@@ -1,7 +1,7 @@
 //! What Rootset does by itself inside an agent: one event of a client in, one answer out.
 //!
-//! Not an operation: no model and no caller of the API asks for it, and a request from elsewhere must not read files of this
-//! machine. Which text may be pushed is decided where briefs are; when a client takes context is `hooks.rs` of
+//! Not an operation: no model and no caller of the API asks for it. An event may come over HTTP too; then no file of this machine
+//! is read for it, so that it gets what is stored and nothing of a transcript. Which text may be pushed is decided where briefs are; when a client takes context is `hooks.rs` of
 //! `rootset-messages`. What is known of a session is in [`session`], as positions, hashes and ids; text stays in the client's own
 //! transcript.
 //!
@@ -20,6 +20,7 @@ mod start;
 
 use std::path::PathBuf;
 
+use rootset_api::Effect;
 use rootset_messages::hooks::{Happening, HookAnswer, HookClient, HookEvent};
 use rootset_store::Workspace;
 
@@ -48,6 +49,11 @@ struct Occasion<'a> {
 }
 
 impl Service {
+    /// Whether the caller may ask at all: the ledger is written with every event.
+    pub fn may_hook(&self, caller: &Caller) -> Result<(), ServiceError> {
+        caller.need_scope(Effect::Write, || "hooks".to_owned())
+    }
+
     /// The answer to an event. An error means that there is none: the client goes on as if nobody had been asked.
     pub fn hook(
         &self,
@@ -55,6 +61,7 @@ impl Service {
         surroundings: &Surroundings,
         event: &HookEvent,
     ) -> Result<HookAnswer, ServiceError> {
+        self.may_hook(caller)?;
         let workspace = self.workspace(caller, None)?;
         let subject = session::subject(surroundings.client, &event.session_id);
         let occasion = Occasion { caller, surroundings, event, workspace, subject };

@@ -5,6 +5,7 @@ mod ending;
 mod equality;
 mod exhaustion;
 mod harness;
+mod hooks;
 mod keys;
 mod limits;
 mod sessions;

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use rootset_messages::hooks::{EVENT_BYTES_MAX, Happening, HookClient, HookEvent, read_hook_event};
+use rootset_messages::hooks::{DEADLINE_MAX, EVENT_BYTES_MAX, HookClient, HookEvent, read_hook_event};
 use rootset_model::{Channel, Trust};
 use rootset_service::{Caller, CurrentWorkspace, FrontEnd, Service, ServiceError, WorkingFolder};
 use rootset_store::Store;
@@ -29,13 +29,8 @@ use crate::program::{self, Program};
 const ACTOR: &str = "hook";
 /// What cannot be written that soon is not said.
 const WRITE_WAIT: Duration = Duration::from_millis(25);
-/// Deadlines, from the start of the process. Until the event is known, the longest is in force.
-const PROMPT: Duration = Duration::from_millis(150 * SLOWNESS);
-const START: Duration = Duration::from_millis(400 * SLOWNESS);
-const END: Duration = Duration::from_millis(1_000 * SLOWNESS);
-const COMPACTION: Duration = Duration::from_millis(2_000 * SLOWNESS);
 /// A build for tests is slower, and shares its machine with other tests.
-const SLOWNESS: u64 = if cfg!(debug_assertions) { 20 } else { 1 };
+const SLOWNESS: u32 = if cfg!(debug_assertions) { 20 } else { 1 };
 
 /// Answer one event of an agent's client, from stdin to stdout
 ///
@@ -92,7 +87,7 @@ fn answer(client: HookClient, global: &GlobalArguments) {
 
 /// Prints the answer if it comes in time, then lets the work end within the same time.
 fn watch(told: &Receiver<Told>, began: Instant) {
-    let mut deadline = COMPACTION;
+    let mut deadline = DEADLINE_MAX * SLOWNESS;
     while let Ok(it) = told.recv_timeout(deadline.saturating_sub(began.elapsed())) {
         match it {
             Told::Deadline(known) => deadline = known,
@@ -112,21 +107,12 @@ fn work(client: HookClient, global: &GlobalArguments, told: &Sender<Told>) {
         return;
     }
     let Some(event) = read_hook_event(&bytes) else { return };
-    if told.send(Told::Deadline(deadline(&event.happening))).is_err() {
+    if told.send(Told::Deadline(event.happening.deadline() * SLOWNESS)).is_err() {
         return;
     }
     // Logged only for who asks: stderr of a hook is shown to nobody, or to the model.
     if let Err(error) = carry_out(client, global, &event, told) {
         tracing::debug!(?error, "no answer to an event");
-    }
-}
-
-fn deadline(happening: &Happening) -> Duration {
-    match happening {
-        Happening::Start { .. } | Happening::SubagentStart => START,
-        Happening::Prompt { .. } => PROMPT,
-        Happening::PreCompact { .. } | Happening::PostCompact { .. } | Happening::SubagentStop { .. } => COMPACTION,
-        Happening::Stop | Happening::End => END,
     }
 }
 
