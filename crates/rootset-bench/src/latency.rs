@@ -35,6 +35,7 @@ pub struct Summary {
     pub count: usize,
     pub p50_ms: f64,
     pub p90_ms: f64,
+    pub p95_ms: f64,
     pub p99_ms: f64,
     pub max_ms: f64,
     /// Of the processor alone: what remains on a machine that has nothing else to do and a disk that takes no time.
@@ -59,6 +60,7 @@ impl Latencies {
             count: sorted.len(),
             p50_ms: percentile_ms(&sorted, 0.50),
             p90_ms: percentile_ms(&sorted, 0.90),
+            p95_ms: percentile_ms(&sorted, 0.95),
             p99_ms: percentile_ms(&sorted, 0.99),
             max_ms: percentile_ms(&sorted, 1.0),
             processor_p50_ms: percentile_ms(&processor, 0.50),

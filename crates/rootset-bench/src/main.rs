@@ -10,7 +10,9 @@ mod context;
 mod database;
 mod embed;
 mod embedder;
+mod fit;
 mod gc;
+mod hooks;
 mod judged;
 mod latency;
 mod locomo;
@@ -54,6 +56,8 @@ enum Benchmark {
     /// What adding a memory notices of older ones, on hand-written pairs.
     Contradictions(judged::Arguments),
     Embed(embed::Arguments),
+    Fit(fit::Arguments),
+    Hooks(hooks::Arguments),
     /// What a request to forget takes and leaves, on hand-written cases.
     Forgetting(judged::Arguments),
     Locomo(locomo::Arguments),
@@ -78,6 +82,8 @@ fn main() -> anyhow::Result<()> {
         Benchmark::Contradictions(arguments) => judged::contradictions(&arguments),
         Benchmark::Forgetting(arguments) => judged::forgetting(&arguments),
         Benchmark::Embed(arguments) => embed::run(&arguments),
+        Benchmark::Fit(arguments) => fit::run(&arguments),
+        Benchmark::Hooks(arguments) => hooks::run(&arguments),
         Benchmark::Locomo(arguments) => locomo::run(&arguments),
         Benchmark::Mark(arguments) => mark::run(&arguments),
         Benchmark::Messages(arguments) => messages::run(&arguments),
