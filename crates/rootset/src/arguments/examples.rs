@@ -72,6 +72,7 @@ const EXAMPLES: &[&str] = &[
     "rootset context add falcon 'the build is green' --type note",
     "rootset context show falcon",
     "rootset context analyze falcon --free 8000",
+    "rootset context collect session.jsonl --to 40000 --write",
     "rootset context prune falcon --to 12000 --dry-run",
     "rootset context top falcon",
     "rootset context explain falcon m4",

@@ -2,6 +2,7 @@
 
 mod analyze;
 mod change;
+mod collect;
 mod files;
 mod read;
 
@@ -17,6 +18,7 @@ use change::{
     AddSegmentArguments, CompressArguments, ConfigureArguments, FocusArguments, PinArguments, PruneContextArguments,
     RestoreSegmentsArguments, SegmentsArguments, SessionArguments,
 };
+use collect::CollectArguments;
 use files::{ExportContextArguments, ImportContextArguments};
 use read::{SearchStashArguments, SegmentArguments, ShowContextArguments};
 
@@ -29,6 +31,7 @@ pub enum ContextCommand {
     Add(AddSegmentArguments),
     Show(ShowContextArguments),
     Analyze(AnalyzeArguments),
+    Collect(CollectArguments),
     Prune(PruneContextArguments),
     Top(TopArguments),
     /// Explain why a segment stays or may leave
@@ -53,6 +56,7 @@ pub fn run(command: ContextCommand, program: &Program) -> Result<(), Failure> {
         ContextCommand::Add(arguments) => change::add(arguments, program),
         ContextCommand::Show(arguments) => read::show(arguments, program),
         ContextCommand::Analyze(arguments) => analyze::analyze(&arguments, program),
+        ContextCommand::Collect(arguments) => collect::run(&arguments, program),
         ContextCommand::Prune(arguments) => change::prune(arguments, program),
         ContextCommand::Top(arguments) => analyze::top(arguments, program),
         ContextCommand::Explain(arguments) => read::explain(arguments, program),

@@ -121,3 +121,56 @@ fn settings_of_the_configuration_are_in_force_for_every_session() {
     let outcome = sandbox.run_with_variables(&variables, ["--json", "stats"]);
     assert!(outcome.stdout.contains("soft_percent") && outcome.stdout.contains("hard_percent"), "{outcome:?}");
 }
+
+const LEASE: &str = include_str!("../../../../docs/examples/lease.jsonl");
+
+fn session_files(sandbox: &Sandbox) -> Vec<std::path::PathBuf> {
+    let entries = std::fs::read_dir(sandbox.work()).unwrap().map(|entry| entry.unwrap().path());
+    entries.filter(|path| path.extension().is_some_and(|ending| ending == "jsonl")).collect()
+}
+
+#[test]
+fn a_smaller_session_is_a_new_file_and_what_left_can_be_recalled() {
+    let sandbox = Sandbox::new();
+    sandbox.write("lease.jsonl", LEASE);
+    let outcome = sandbox.run(["context", "collect", "lease.jsonl", "--to", "12000"]);
+    assert_eq!(outcome.status, Some(0), "{outcome:?}");
+    assert!(outcome.stdout.contains("would leave") && outcome.stdout.contains("nothing was changed"), "{outcome:?}");
+    assert!(!sandbox.has_database() && session_files(&sandbox).len() == 1);
+
+    let written = sandbox.run(["--json", "context", "collect", "lease.jsonl", "--to", "12000", "--write"]).json();
+    assert!(written["tokens_after"].as_u64() <= Some(12_000), "{written}");
+    assert_eq!(std::fs::read_to_string(sandbox.work().join("lease.jsonl")).unwrap(), LEASE);
+    let path = written["written"].as_str().unwrap();
+    let new = std::fs::read_to_string(path).unwrap();
+    assert!(new.len() < LEASE.len() && new.contains(written["session_id"].as_str().unwrap()));
+    let of = |text: &str, field: &str| -> Vec<serde_json::Value> {
+        text.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()[field].clone()).collect()
+    };
+    for field in ["uuid", "parentUuid", "type"] {
+        assert_eq!(of(&new, field), of(LEASE, field), "{field}");
+    }
+    let analysis = sandbox.run(["--json", "context", "analyze", path]).json();
+    assert!(analysis["usage"]["tokens"].as_u64() < Some(15_000), "{analysis}");
+    // What left is in the stash.
+    let recalled =
+        sandbox.run(["call", "context_recall", r#"{"query": "killed at sweep.batch resumed doctor"}"#]).json();
+    assert!(recalled["results"].as_array().is_some_and(|it| !it.is_empty()), "{recalled}");
+}
+
+#[test]
+fn a_file_is_rewritten_only_when_nobody_writes_to_it_and_after_a_copy_beside_sqlite() {
+    let sandbox = Sandbox::new();
+    sandbox.write("lease.jsonl", LEASE);
+    let refused = sandbox.run(["context", "collect", "lease.jsonl", "--to", "12000", "--in-place"]);
+    assert!(refused.status != Some(0) && refused.stderr.contains("is being written"), "{refused:?}");
+    assert_eq!(std::fs::read_to_string(sandbox.work().join("lease.jsonl")).unwrap(), LEASE);
+    let file = std::fs::File::options().append(true).open(sandbox.work().join("lease.jsonl")).unwrap();
+    file.set_modified(std::time::SystemTime::now() - std::time::Duration::from_secs(3_600)).unwrap();
+    let outcome = sandbox.run(["--json", "context", "collect", "lease.jsonl", "--to", "12000", "--in-place"]).json();
+    assert!(std::fs::read_to_string(sandbox.work().join("lease.jsonl")).unwrap().len() < LEASE.len());
+    assert_eq!(std::fs::read_to_string(outcome["copy"].as_str().unwrap()).unwrap(), LEASE);
+    for nonsense in ["missing.jsonl", "", "../../etc/passwd", "talk.json"] {
+        assert_ne!(sandbox.run(["context", "collect", nonsense]).status, Some(0), "{nonsense}");
+    }
+}

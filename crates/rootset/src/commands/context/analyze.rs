@@ -69,28 +69,49 @@ fn request(session_id: &str, arguments: &AnalyzeArguments) -> ContextGcAnalyze {
     }
 }
 
-/// In a database of its own that is gone afterwards: looking at a file imports nothing.
 fn analyze_file(file: &Path, arguments: &AnalyzeArguments, program: &Program) -> Result<ContextAnalysis, ServiceError> {
-    const NAME: &str = "file";
-    let failed = |error: std::io::Error| {
-        ServiceError::new(ErrorCode::Internal, format!("cannot create a temporary folder: {error}"))
-    };
-    let folder = tempfile::tempdir().map_err(failed)?;
-    let store = Store::open_sqlite(&folder.path().join("analysis.db"))?;
-    let settings = program.configuration()?.settings.clone();
-    let service = Arc::new(Service::new(store, settings)?);
-    let caller = Caller::new(FrontEnd::CommandLine, "cli", HOME_WORKSPACE);
     let format = arguments.format.map_or_else(|| detect(file), Ok)?;
-    if let Some(budget) = arguments.budget {
-        let (session_id, budget_tokens) = (NAME.to_owned(), Some(budget));
-        service.run(&caller, ContextGcConfigure { session_id, budget_tokens, ..ContextGcConfigure::default() })?;
+    let settings = ContextGcConfigure { budget_tokens: arguments.budget, ..ContextGcConfigure::default() };
+    let looked_at = LookedAt::open(file, format, settings, program)?;
+    looked_at.analyze(request(LookedAt::NAME, arguments))
+}
+
+/// A file in a database of its own that is gone afterwards: looking at a file imports nothing.
+pub struct LookedAt {
+    service: Arc<Service>,
+    caller: Caller,
+    _folder: tempfile::TempDir,
+}
+
+impl LookedAt {
+    const NAME: &str = "file";
+
+    pub fn open(
+        file: &Path,
+        format: SessionFormat,
+        settings: ContextGcConfigure,
+        program: &Program,
+    ) -> Result<Self, ServiceError> {
+        let failed = |error: std::io::Error| {
+            ServiceError::new(ErrorCode::Internal, format!("cannot create a temporary folder: {error}"))
+        };
+        let folder = tempfile::tempdir().map_err(failed)?;
+        let store = Store::open_sqlite(&folder.path().join("analysis.db"))?;
+        let service = Arc::new(Service::new(store, program.configuration()?.settings.clone())?);
+        let caller = Caller::new(FrontEnd::CommandLine, "cli", HOME_WORKSPACE);
+        service.run(&caller, ContextGcConfigure { session_id: Self::NAME.to_owned(), ..settings })?;
+        service.run(&caller, import_request(Self::NAME.to_owned(), file, format))?;
+        Ok(Self { service, caller, _folder: folder })
     }
-    service.run(&caller, import_request(NAME.to_owned(), file, format))?;
-    let mut answer = service.run(&caller, request(NAME, arguments))?;
-    // A plan of a database that is gone is none.
-    answer.plan.plan_id = None;
-    answer.plan.expires_at = None;
-    Ok(answer)
+
+    pub fn analyze(&self, request: ContextGcAnalyze) -> Result<ContextAnalysis, ServiceError> {
+        let request = ContextGcAnalyze { session_id: Self::NAME.to_owned(), ..request };
+        let mut answer = self.service.run(&self.caller, request)?;
+        // A plan of a database that is gone is none.
+        answer.plan.plan_id = None;
+        answer.plan.expires_at = None;
+        Ok(answer)
+    }
 }
 
 fn one_screen(answer: &ContextAnalysis) -> String {
