@@ -109,7 +109,7 @@ pub struct FitHint {
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct FitOverLimit {
-    /// The tokens of what must stay.
+    /// The tokens of what must stay, with what the provider counts above them.
     pub tokens: u64,
     /// The tokens that there is room for.
     pub available_tokens: u64,

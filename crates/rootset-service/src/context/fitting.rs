@@ -84,26 +84,13 @@ pub struct History {
     decisions: VecDeque<Decision>,
     /// Tokens of the last answer as counted here, to hold the provider's count against.
     answered_tokens: u64,
-    error: CountError,
-}
-
-/// How many tokens more than here the provider counted, and of how many.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CountError {
-    pub tokens: u64,
-    pub of: u64,
+    /// How many more the provider counted for it. Most of that is its own words, so it is added and not multiplied: of a short
+    /// list it would be a large share, and every request tells it anew.
+    error_tokens: u64,
 }
 
 /// A provider counts its own words around the messages too, but not four times as many.
 const ERROR_FACTOR_MAX: u64 = 3;
-
-impl CountError {
-    /// What the provider would count at most: the error does not shrink with the list, and grows with it.
-    pub fn added_to(self, tokens: u64) -> u64 {
-        let grown = (self.tokens as f64 * tokens as f64 / self.of.max(1) as f64).ceil() as u64;
-        tokens.saturating_add(self.tokens.max(grown))
-    }
-}
 
 /// Where a list stands in a conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -119,12 +106,12 @@ impl History {
     /// What the provider counted for the last answer, or for a first list as it is. Fewer than here gives no room.
     pub fn observe(&mut self, observed: u64, tokens_before: u64) {
         let of = if self.answered_tokens > 0 { self.answered_tokens } else { tokens_before };
-        let tokens = observed.saturating_sub(of).min(of.saturating_mul(ERROR_FACTOR_MAX));
-        self.error = CountError { tokens, of };
+        self.error_tokens = observed.saturating_sub(of).min(of.saturating_mul(ERROR_FACTOR_MAX));
     }
 
-    pub fn error(&self) -> CountError {
-        self.error
+    /// What the provider would count for so many tokens.
+    pub fn as_observed(&self, tokens: u64) -> u64 {
+        tokens.saturating_add(self.error_tokens)
     }
 
     /// Compares a list with the one that was sent last and with the last answer: the one it shares more with is meant.
@@ -262,14 +249,14 @@ mod tests {
     }
 
     #[test]
-    fn the_providers_count_is_an_upper_bound() {
+    fn what_the_provider_counted_above_is_added() {
         let mut history = History { answered_tokens: 1_000, ..History::default() };
         history.observe(1_200, 5);
-        assert_eq!([500, 1_000, 2_000].map(|tokens| history.error().added_to(tokens)), [700, 1_200, 2_400]);
+        assert_eq!([500, 1_000, 2_000].map(|tokens| history.as_observed(tokens)), [700, 1_200, 2_200]);
         history.observe(900, 5);
-        assert_eq!(history.error().added_to(1_000), 1_000);
+        assert_eq!(history.as_observed(1_000), 1_000);
         history.observe(u64::MAX, 5);
-        assert_eq!(history.error().added_to(1_000), 4_000);
+        assert_eq!(history.as_observed(1_000), 4_000);
     }
 
     #[test]

@@ -207,7 +207,7 @@ impl Fitting<'_> {
             }
             // Equal lists get equal answers, unless the provider just counted this one and it was too long.
             let is_observed = request.observed_input_tokens.is_some();
-            if !is_observed || history.error().added_to(decision.tokens_after) <= self.list.available {
+            if !is_observed || history.as_observed(decision.tokens_after) <= self.list.available {
                 keep_history(edit, history);
                 return Ok(Fitted::again(decision));
             }

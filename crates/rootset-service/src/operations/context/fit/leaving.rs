@@ -65,13 +65,13 @@ impl Fitting<'_> {
 
     fn fits(&self, standing: &Standing, is_out: &[bool]) -> bool {
         let (_, tokens) = standing.arranged(is_out, self.list);
-        standing.history.error().added_to(tokens) <= self.list.available
+        standing.history.as_observed(tokens) <= self.list.available
     }
 
     /// Tokens that have to leave so that so many are free.
     fn surplus(&self, standing: &Standing, room: u64) -> u64 {
         let (_, tokens) = standing.arranged(&standing.is_out, self.list);
-        let counted = standing.history.error().added_to(tokens);
+        let counted = standing.history.as_observed(tokens);
         counted.saturating_sub(self.list.available.saturating_sub(room)).max(1)
     }
 
@@ -127,6 +127,7 @@ impl Fitting<'_> {
         let mut largest: Vec<FitLargest> = shape.entries().filter_map(largest).collect();
         largest.sort_by_key(|message| (std::cmp::Reverse(message.tokens), message.index));
         largest.truncate(LARGEST);
+        let tokens = standing.history.as_observed(tokens);
         FitOverLimit { tokens, available_tokens: self.list.available, largest }
     }
 }
