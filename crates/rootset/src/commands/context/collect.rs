@@ -28,9 +28,9 @@ use crate::input;
 use crate::program::Program;
 use crate::render::{counted, escaped, grouped};
 
-/// Make a smaller session of Claude Code to resume: results of tools leave it, and can be recalled
+/// Make a smaller session of Claude Code to resume
 ///
-/// Without `--write` or `--in-place` it shows what would leave.
+/// Results of tools leave it, and can be recalled. Without `--write` or `--in-place` it shows what would leave.
 #[derive(Debug, Args)]
 pub struct CollectArguments {
     /// The session's file, or its id
