@@ -1,6 +1,7 @@
-//! What the clients of agents tell their hooks, and what a hook may answer: Claude Code and Codex.
+//! What the clients of agents tell their hooks, and what a hook may answer: Claude Code, Codex, Gemini CLI and Cursor.
 //!
-//! As measured with Claude Code 2.1.197 and 2.1.325 and Codex 0.166.0. Events and fields that are not known are ignored, because the
+//! As measured with Claude Code 2.1.197 and 2.1.325 and Codex 0.166.0. Gemini CLI and Cursor are as their makers document them, and
+//! were never tried: they get what is told at a start and at a prompt, and nothing else. Events and fields that are not known are ignored, because the
 //! next version has more of them. An answer is only what the event allows: context where the client takes it, and never where it
 //! would make the agent go on or print an error into its window.
 
@@ -23,16 +24,25 @@ pub const DEADLINE_MAX: Duration = Duration::from_secs(2);
 pub enum HookClient {
     ClaudeCode,
     Codex,
+    GeminiCli,
+    Cursor,
 }
 
 impl HookClient {
-    pub const ALL: [Self; 2] = [Self::ClaudeCode, Self::Codex];
+    pub const ALL: [Self; 4] = [Self::ClaudeCode, Self::Codex, Self::GeminiCli, Self::Cursor];
 
     pub fn as_str(self) -> &'static str {
         match self {
             Self::ClaudeCode => "claude-code",
             Self::Codex => "codex",
+            Self::GeminiCli => "gemini-cli",
+            Self::Cursor => "cursor",
         }
+    }
+
+    /// Whether the shape of its transcripts is known.
+    pub fn has_known_transcripts(self) -> bool {
+        matches!(self, Self::ClaudeCode | Self::Codex)
     }
 
     pub fn from_word(word: &str) -> Option<Self> {
@@ -128,10 +138,11 @@ pub fn read_hook_event(json: &[u8]) -> Option<HookEvent> {
     let value: Value = serde_json::from_slice(json).ok()?;
     let happening = happening(&value)?;
     let text = |field: &str| text_at(&value, field).filter(|text| !text.is_empty()).map(str::to_owned);
+    let first_root = || value.pointer("/workspace_roots/0").and_then(Value::as_str).map(str::to_owned);
     Some(HookEvent {
-        session_id: text("session_id")?,
+        session_id: text("session_id").or_else(|| text("conversation_id"))?,
         transcript_path: text("transcript_path"),
-        folder: text("cwd"),
+        folder: text("cwd").or_else(first_root),
         happening,
     })
 }
@@ -139,7 +150,7 @@ pub fn read_hook_event(json: &[u8]) -> Option<HookEvent> {
 fn happening(value: &Value) -> Option<Happening> {
     let text = |field: &str| text_at(value, field).unwrap_or_default().to_owned();
     Some(match text_at(value, "hook_event_name")? {
-        "SessionStart" => Happening::Start {
+        "SessionStart" | "sessionStart" => Happening::Start {
             beginning: match text_at(value, "source").unwrap_or("startup") {
                 "resume" => Beginning::Resume,
                 "fork" => Beginning::Fork,
@@ -148,7 +159,7 @@ fn happening(value: &Value) -> Option<Happening> {
                 _ => Beginning::Startup,
             },
         },
-        "UserPromptSubmit" => Happening::Prompt { text: text("prompt") },
+        "UserPromptSubmit" | "BeforeAgent" | "beforeSubmitPrompt" => Happening::Prompt { text: text("prompt") },
         "SubagentStart" => Happening::SubagentStart,
         "PreCompact" => Happening::PreCompact { is_manual: text_at(value, "trigger") == Some("manual") },
         "PostCompact" => Happening::PostCompact { summary: text("compact_summary") },
@@ -157,7 +168,7 @@ fn happening(value: &Value) -> Option<Happening> {
             last_message: text("last_assistant_message"),
         },
         "Stop" => Happening::Stop,
-        "SessionEnd" => Happening::End,
+        "SessionEnd" | "sessionEnd" => Happening::End,
         _ => return None,
     })
 }
@@ -184,19 +195,39 @@ impl HookAnswer {
             // Claude Code hands everything that is printed here to the summariser, JSON too; Codex nothing.
             return match client {
                 HookClient::ClaudeCode => within(self.instructions.as_deref().unwrap_or_default()).to_owned(),
-                HookClient::Codex => String::new(),
+                _ => String::new(),
             };
         }
+        if client == HookClient::Cursor {
+            return self.printed_for_cursor(happening);
+        }
+        let event_name = match (client, happening) {
+            (HookClient::GeminiCli, Happening::Prompt { .. }) => "BeforeAgent",
+            _ => happening.name(),
+        };
         let mut answer = Map::new();
         if let Some(remark) = self.remark.as_deref().filter(|it| !it.is_empty()) {
             answer.insert("systemMessage".to_owned(), remark.into());
         }
         if let Some(context) = self.context.as_deref().filter(|it| !it.is_empty() && happening.takes_context()) {
             answer.insert("suppressOutput".to_owned(), true.into());
-            let context = json!({"hookEventName": happening.name(), "additionalContext": within(context)});
+            let context = json!({"hookEventName": event_name, "additionalContext": within(context)});
             answer.insert("hookSpecificOutput".to_owned(), context);
         }
         if answer.is_empty() { String::new() } else { Value::Object(answer).to_string() }
+    }
+}
+
+impl HookAnswer {
+    /// A prompt goes on whatever is said beside it; Cursor has no line for the person but with a refusal.
+    fn printed_for_cursor(&self, happening: &Happening) -> String {
+        let context = self.context.as_deref().filter(|it| !it.is_empty()).map(within);
+        let Some(context) = context else { return String::new() };
+        match happening {
+            Happening::Start { .. } => json!({"additional_context": context}).to_string(),
+            Happening::Prompt { .. } => json!({"continue": true, "additional_context": context}).to_string(),
+            _ => String::new(),
+        }
     }
 }
 
@@ -287,6 +318,28 @@ mod tests {
         assert_eq!(HookAnswer::default().printed(HookClient::Codex, &start), "");
         let long = HookAnswer::of_context("é".repeat(20_000)).printed(HookClient::Codex, &start);
         assert_eq!(long.matches('é').count(), CONTEXT_CHARS_MAX);
+    }
+
+    #[test]
+    fn gemini_and_cursor_are_answered_as_they_document_it() {
+        let start =
+            r#"{"session_id":"g","hook_event_name":"SessionStart","source":"startup","cwd":"/p","timestamp":"t"}"#;
+        let prompt = r#"{"session_id":"g","hook_event_name":"BeforeAgent","prompt":"why?","cwd":"/p"}"#;
+        let answer = HookAnswer::of_context("c".to_owned());
+        let said = |client, text: &str| answer.printed(client, &read(text).unwrap().happening);
+        let gemini = |name: &str| json!({"hookEventName": name, "additionalContext": "c"});
+        for (text, name) in [(start, "SessionStart"), (prompt, "BeforeAgent")] {
+            let told: Value = serde_json::from_str(&said(HookClient::GeminiCli, text)).unwrap();
+            assert_eq!(told["hookSpecificOutput"], gemini(name));
+        }
+        let start = r#"{"conversation_id":"c1","hook_event_name":"sessionStart","workspace_roots":["/p"],"cursor_version":"2"}"#;
+        let prompt = r#"{"conversation_id":"c1","hook_event_name":"beforeSubmitPrompt","prompt":"why?","workspace_roots":["/p"]}"#;
+        let event = read(start).unwrap();
+        assert_eq!((event.session_id.as_str(), event.folder.as_deref()), ("c1", Some("/p")));
+        assert_eq!(said(HookClient::Cursor, start), r#"{"additional_context":"c"}"#);
+        assert_eq!(said(HookClient::Cursor, prompt), r#"{"continue":true,"additional_context":"c"}"#);
+        assert_eq!(HookAnswer::default().printed(HookClient::Cursor, &Happening::Stop), "");
+        assert_eq!(answer.printed(HookClient::GeminiCli, &Happening::Stop), "");
     }
 
     #[test]

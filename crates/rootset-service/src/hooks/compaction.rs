@@ -106,7 +106,7 @@ impl Service {
         let wanted = match (&compaction.missing, occasion.surroundings.client) {
             (Some(missing), _) => missing,
             (None, HookClient::Codex) => &compaction.told,
-            (None, HookClient::ClaudeCode) => return None,
+            (None, _) => return None,
         };
         let (facts, _) = facts_of(occasion, Some(compaction.until))?;
         let lost: Vec<Fact> = wanted.iter().filter_map(|place| facts.get(*place)).cloned().collect();

@@ -28,7 +28,8 @@ impl Service {
     ) -> Result<(HookAnswer, Step), ServiceError> {
         let ends = occasion.event.happening == Happening::End;
         let mut step = Step { ends, ..Step::of(if ends { "end" } else { "silent" }) };
-        let path = occasion.event.transcript_path.as_deref().filter(|_| !occasion.caller.is_remote);
+        let is_readable = !occasion.caller.is_remote && occasion.surroundings.client.has_known_transcripts();
+        let path = occasion.event.transcript_path.as_deref().filter(|_| is_readable);
         let Some(path) = path else { return Ok((HookAnswer::default(), step)) };
         if let Some(tail) = Tail::read(Path::new(path), session.read_to) {
             step.candidates = candidates::of_tail(&tail, path, session.candidates, self.now());

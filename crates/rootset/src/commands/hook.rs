@@ -38,7 +38,11 @@ const SLOWNESS: u32 = if cfg!(debug_assertions) { 20 } else { 1 };
 #[derive(Debug, Args)]
 pub struct HookArguments {
     /// Whose event it is
-    #[arg(value_name = "claude-code|codex", hide_possible_values = true, required_unless_present = "explain")]
+    #[arg(
+        value_name = "claude-code|codex|gemini-cli|cursor",
+        hide_possible_values = true,
+        required_unless_present = "explain"
+    )]
     #[arg(value_parser = PossibleValuesParser::new(HookClient::ALL.map(HookClient::as_str)))]
     client: Option<String>,
     /// Show what hooks did in the last session here, or in the one with this id

@@ -424,6 +424,9 @@ fn remarks(
         program.output.talk(
             "hooks: the agent hears what you pinned, said or decided, beside its own memory; `rootset hooks off` stops that",
         );
+        if client == Client::Cursor {
+            program.output.talk("Cursor's hooks follow its documentation and were never tried: tell us what you see");
+        }
         if client == Client::Codex {
             program.output.talk("Codex runs hooks only once you trust them: start it and run /hooks");
         }

@@ -13,6 +13,8 @@ const OWN_MEMORY: &str = "memory/MEMORY.md";
 pub fn folder(client: HookClient, event: &HookEvent) -> PathBuf {
     let named = match client {
         HookClient::ClaudeCode => absolute("CLAUDE_PROJECT_DIR"),
+        HookClient::GeminiCli => absolute("GEMINI_PROJECT_DIR"),
+        HookClient::Cursor => absolute("CURSOR_PROJECT_DIR"),
         HookClient::Codex => None,
     };
     let of_event = || event.folder.as_deref().map(PathBuf::from).filter(|path| path.is_absolute());
@@ -35,6 +37,11 @@ pub fn of(client: HookClient, event: &HookEvent, folder: &Path) -> Surroundings 
             own_files.extend(own("CODEX_HOME", ".codex").map(|it| it.join("AGENTS.md")));
             own_files.push(root.join("AGENTS.md"));
         }
+        HookClient::GeminiCli => {
+            own_files.extend(home.as_ref().map(|home| home.join(".gemini/GEMINI.md")));
+            own_files.push(root.join("GEMINI.md"));
+        }
+        HookClient::Cursor => own_files.extend([".cursorrules", "AGENTS.md"].map(|name| root.join(name))),
     }
     Surroundings { client, own_files }
 }

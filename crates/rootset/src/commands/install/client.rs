@@ -51,7 +51,8 @@ pub fn hooks_file(client: Client, is_project: bool) -> Result<Option<SettingsFil
             Some(folder) => folder.join("hooks.json"),
             None => home()?.join(".codex/hooks.json"),
         },
-        (Client::Codex, true) | (Client::Cursor | Client::VsCode, _) => return Ok(None),
+        (Client::Cursor, false) => home()?.join(".cursor/hooks.json"),
+        (Client::Codex | Client::Cursor, true) | (Client::VsCode, _) => return Ok(None),
     };
     Ok(Some(SettingsFile { path, format: Format::Hooks { client } }))
 }

@@ -32,11 +32,17 @@ const OF_CLAUDE_CODE: [(&str, u32); 8] = [
 ];
 const OF_CODEX: [(&str, u32); 4] = [("SessionStart", 3), ("UserPromptSubmit", 3), ("PreCompact", 5), ("Stop", 5)];
 
+/// As its makers document them; never tried.
+const OF_CURSOR: [(&str, u32); 2] = [("sessionStart", 3), ("beforeSubmitPrompt", 3)];
+/// Cursor reads no file of hooks without it.
+const VERSION: &str = "version";
+
 fn events(client: Client) -> &'static [(&'static str, u32)] {
     match client {
         Client::ClaudeCode => &OF_CLAUDE_CODE,
         Client::Codex => &OF_CODEX,
-        Client::Cursor | Client::VsCode => &[],
+        Client::Cursor => &OF_CURSOR,
+        Client::VsCode => &[],
     }
 }
 
@@ -70,6 +76,8 @@ pub fn printed(client: Client, entry: &HookEntry) -> Value {
 
 fn group(client: Client, entry: &HookEntry, seconds: u32) -> Value {
     let hook = match client {
+        // No groups: an event has a list of hooks.
+        Client::Cursor => return json!({"command": entry.in_shell(), "timeout": seconds}),
         // Without a shell.
         Client::ClaudeCode => {
             json!({"type": "command", "command": entry.command, "args": entry.arguments, "timeout": seconds})
@@ -80,6 +88,9 @@ fn group(client: Client, entry: &HookEntry, seconds: u32) -> Value {
 }
 
 fn put_in(root: &CstObject, client: Client, entry: &HookEntry) -> Result<(), String> {
+    if client == Client::Cursor && root.get(VERSION).is_none() {
+        root.insert(0, VERSION, input(&json!(1)));
+    }
     let hooks = root.object_value_or_create(HOOKS).ok_or_else(|| format!("`{HOOKS}` is not an object"))?;
     for (event, seconds) in events(client) {
         let groups = hooks.array_value_or_create(event).ok_or_else(|| format!("`{HOOKS}.{event}` is not a list"))?;
@@ -118,11 +129,11 @@ fn is_empty(groups: &CstArray) -> bool {
     groups.elements().is_empty()
 }
 
-/// A group of which every hook runs `rootset hook`.
+/// A group of which every hook runs `rootset hook`, or such a hook where there are no groups.
 fn is_ours(group: &CstNode) -> bool {
     let Some(value) = group.to_serde_value() else { return false };
     let hooks = value[HOOKS].as_array();
-    hooks.is_some_and(|hooks| !hooks.is_empty() && hooks.iter().all(runs_us))
+    hooks.map_or_else(|| runs_us(&value), |hooks| !hooks.is_empty() && hooks.iter().all(runs_us))
 }
 
 fn runs_us(hook: &Value) -> bool {
@@ -161,6 +172,19 @@ mod tests {
                 assert_eq!(edited(&with, client, None).unwrap(), text);
             }
         }
+    }
+
+    #[test]
+    fn cursor_has_a_version_and_no_groups() {
+        let entry = HookEntry { arguments: vec!["hook".into(), "cursor".into()], ..entry() };
+        let with = edited("", Client::Cursor, Some(&entry)).unwrap();
+        let value: Value = serde_json::from_str(&with).unwrap();
+        assert_eq!(value["version"], 1);
+        assert_eq!(value["hooks"]["sessionStart"][0]["command"], "'/o p/rootset' hook cursor");
+        assert_eq!(edited(&with, Client::Cursor, Some(&entry)).unwrap(), with, "twice is once");
+        let others = "{\n  \"version\": 1,\n  \"hooks\": {\n    \"sessionStart\": [\n      {\"command\": \"beep\"}\n    ]\n  }\n}\n";
+        let with = edited(others, Client::Cursor, Some(&entry)).unwrap();
+        assert_eq!(edited(&with, Client::Cursor, None).unwrap(), others);
     }
 
     #[test]
