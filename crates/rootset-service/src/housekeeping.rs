@@ -111,6 +111,7 @@ impl Service {
                 self.purge_past_grace(lease, keeper, &mut note, &mut done)?;
             }
             self.remove_old_plans(now, &mut done)?;
+            self.drop_old_hook_sessions(now)?;
             self.store.delete_old_commits()?;
         }
         if due.daily {

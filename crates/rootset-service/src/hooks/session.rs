@@ -147,6 +147,14 @@ impl Service {
         Ok(notes.values().flat_map(|text| parsed::<ProjectNote>(Some(text)).clients).collect())
     }
 
+    /// Sessions of projects in which no hook fires any more: where one does, each new window drops the old ones.
+    pub(crate) fn drop_old_hook_sessions(&self, now: Timestamp) -> Result<(), ServiceError> {
+        for workspace in self.store.notes_of_all(PROJECT)?.into_keys() {
+            self.store.drop_notes_before(workspace, SESSION, now.saturating_add_ms(-SESSION_KEPT_MS))?;
+        }
+        Ok(())
+    }
+
     pub(super) fn project_note(&self, workspace: rootset_model::WorkspaceKey) -> Result<ProjectNote, ServiceError> {
         let notes = self.store.notes_about(workspace, PROJECT, &[[0; 16]])?;
         Ok(parsed(notes.values().next()))

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use rootset_messages::hooks::{HookAnswer, HookClient, read_hook_event};
 use rootset_model::{Channel, Trust};
 use rootset_service::hooks::Surroundings;
-use rootset_service::{Caller, FrontEnd};
+use rootset_service::{Caller, FrontEnd, Housekeeper};
 use rootset_store::PostgresSettings;
 use rootset_testing::{TestDatabase, TestEngine};
 use serde_json::{Value, json};
@@ -249,6 +249,20 @@ fn the_ledger_tells_each_event_and_the_bill_and_forgets_after_a_month() {
     world.advance_ms(31 * DAY_MS);
     client.start("s2", "startup");
     assert!(ledger(Some("s1")).is_none() && ledger(Some("s2")).is_some());
+}
+
+#[test]
+fn a_project_in_which_nobody_works_any_more_keeps_no_ledger_either() {
+    let world = falcon();
+    let client = Client::of(&world);
+    client.start("s1", "startup");
+    let kept = || world.service.hook_ledger(&world.caller, None).unwrap().is_some();
+    world.advance_ms(29 * DAY_MS);
+    world.service.housekeep(Housekeeper::Scheduler).unwrap();
+    assert!(kept());
+    world.advance_ms(2 * DAY_MS);
+    world.service.housekeep(Housekeeper::Scheduler).unwrap();
+    assert!(!kept());
 }
 
 #[test]
