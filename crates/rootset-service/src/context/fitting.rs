@@ -62,7 +62,7 @@ impl Shape {
 }
 
 /// What was answered to a list, so that it can be answered again.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Decision {
     /// Of the list, the budget and the format.
     pub key: u64,
@@ -81,6 +81,8 @@ pub struct History {
     pub messages: Vec<Known>,
     sent: Shape,
     answered: Shape,
+    /// The last list did not fit and was returned whole.
+    was_whole: bool,
     decisions: VecDeque<Decision>,
     /// Tokens of the last answer as counted here, to hold the provider's count against.
     answered_tokens: u64,
@@ -155,7 +157,8 @@ impl History {
 
     /// The last answer, as hashes.
     pub fn answered_hashes(&self, gap: u64) -> Vec<u64> {
-        self.answered.entries().map(|entry| self.hash(entry, gap)).collect()
+        let answer = if self.was_whole { &self.sent } else { &self.answered };
+        answer.entries().map(|entry| self.hash(entry, gap)).collect()
     }
 
     pub fn decision(&self, key: u64) -> Option<&Decision> {
@@ -175,6 +178,7 @@ impl History {
     /// Takes a list and what it was answered. A list that could not be fitted is no decision: what is out stays out.
     pub fn take(&mut self, sent: Shape, answered: Shape, tokens: u64, decision: Option<Decision>) {
         (self.sent, self.answered, self.answered_tokens) = (sent, answered, tokens);
+        self.was_whole = decision.is_none();
         let Some(decision) = decision else { return };
         self.decisions.retain(|known| known.key != decision.key);
         self.decisions.push_back(decision);
@@ -208,7 +212,8 @@ mod tests {
         let answered: Vec<Entry> =
             [0, 1].map(Entry::Message).into_iter().chain([Entry::Gap]).chain((5..10).map(Entry::Message)).collect();
         let mut history = History { messages, ..History::default() };
-        history.take(shape(&all), shape(&answered), 8, None);
+        let key = Decision { key: 1, ..Decision::default() };
+        history.take(shape(&all), shape(&answered), 8, Some(key));
         history
     }
 

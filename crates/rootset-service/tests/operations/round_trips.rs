@@ -76,6 +76,14 @@ impl Life<'_> {
         let pruned = json!({"session_id": "work", "segment_ids": ids, "confirm": true});
         self.counted("context: prune", "context_gc_prune", pruned);
         self.counted("context: restore", "context_restore", json!({"session_id": "work", "segment_ids": ids}));
+
+        let message = |number: usize| json!({"role": "user", "content": format!("message {number} of a list")});
+        let mut messages: Vec<Value> = (0..self.rows).map(message).collect();
+        let fit = |messages: &[Value]| json!({"session_id": "list", "messages": messages, "budget_tokens": 100_000});
+        self.counted("fit: a new list", "context_fit", fit(&messages));
+        messages.push(message(self.rows));
+        self.counted("fit: one new message", "context_fit", fit(&messages));
+        self.counted("fit: the same list", "context_fit", fit(&messages));
     }
 
     fn write_files(&self, root: &std::path::Path, word: &str) {
