@@ -178,11 +178,27 @@ pub struct SearchCode {
     /// The only kind of result: `function`, `class`, …, or `text`.
     #[schemars(extend("x-rare" = true))]
     pub kind: Option<String>,
+    /// How to read the query: `words` (default), an `exact` text, or a `regex` for lines. The last two find every line that
+    /// matches, in the order of paths, code before tests.
+    pub mode: Option<CodeMode>,
+    /// Search generated files, too (false).
+    #[schemars(extend("x-rare" = true))]
+    pub generated: Option<bool>,
     /// What to do with tests: `below` code (default), `with` it, `without` them, `only` them.
     #[schemars(extend("x-rare" = true))]
     pub tests: Option<TestCode>,
     /// Results (10, at most 100).
     pub limit: Option<i64>,
+}
+
+/// How a query is read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CodeMode {
+    #[default]
+    Words,
+    Exact,
+    Regex,
 }
 
 /// Where tests stand among the results of a search.
@@ -199,9 +215,18 @@ pub enum TestCode {
     Only,
 }
 
+#[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct CodeAnswer {
     pub results: Vec<CodeResult>,
+    /// With `mode`: the number of lines that match.
+    pub total: Option<usize>,
+    /// With `mode`: the number of files that were not searched to their end, if there are any; narrow the search.
+    pub unsearched: Option<usize>,
+    /// The files of this answer that changed since they were indexed: read those from disk.
+    pub changed_files: Option<Vec<String>>,
+    /// The repositories that are being indexed right now: ask again for what is missing.
+    pub indexing: Option<Vec<String>>,
 }
 
 #[skip_serializing_none]
@@ -252,6 +277,10 @@ pub struct SymbolAnswer {
     pub nearest: Option<Vec<String>>,
     /// The number of matches, if not all are shown.
     pub total: Option<usize>,
+    /// The files of this answer that changed since they were indexed: read those from disk.
+    pub changed_files: Option<Vec<String>>,
+    /// The repositories that are being indexed right now: ask again for what is missing.
+    pub indexing: Option<Vec<String>>,
 }
 
 #[skip_serializing_none]
@@ -343,6 +372,10 @@ pub struct ReferencesAnswer {
     pub limit: i64,
     /// What is reached in more than one step, by file.
     pub files: Option<Vec<ReachedFile>>,
+    /// The files of this answer that changed since they were indexed: read those from disk.
+    pub changed_files: Option<Vec<String>>,
+    /// The repositories that are being indexed right now: ask again for what is missing.
+    pub indexing: Option<Vec<String>>,
 }
 
 #[skip_serializing_none]
@@ -421,6 +454,10 @@ pub struct CallsAnswer {
     pub unresolved: usize,
     pub offset: i64,
     pub limit: i64,
+    /// The files of this answer that changed since they were indexed: read those from disk.
+    pub changed_files: Option<Vec<String>>,
+    /// The repositories that are being indexed right now: ask again for what is missing.
+    pub indexing: Option<Vec<String>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

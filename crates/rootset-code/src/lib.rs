@@ -36,7 +36,7 @@ pub use language::{
 pub use parse::GaveUp;
 pub use paths::is_test;
 pub use reader::{Reader, Source};
-pub use refuse::{NotSource, refuse};
+pub use refuse::{NotSource, is_generated, refuse};
 pub use terms::{ChunkTerms, around_name_term, identifier_term, name_parts, own_name_term, query_terms, term_counts};
 pub use text_outline::outline_as_text;
 

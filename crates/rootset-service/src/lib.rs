@@ -21,6 +21,7 @@ mod digest;
 mod embedding;
 mod error;
 mod fields;
+mod freshening;
 pub mod hooks;
 mod housekeeping;
 mod indexing;

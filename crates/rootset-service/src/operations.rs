@@ -21,6 +21,7 @@ mod index;
 mod joint;
 mod keyed;
 mod list;
+mod matching;
 mod nearest;
 mod plan;
 mod prune;

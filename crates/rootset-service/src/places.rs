@@ -50,7 +50,7 @@ impl Rights {
 
 impl CodeSettings {
     /// Whether somebody configured that this folder may be indexed into the workspace, by others than the command line.
-    fn allow_folder(&self, folder: &Path, workspace: &Workspace, is_remote: bool) -> bool {
+    pub(crate) fn allow_folder(&self, folder: &Path, workspace: &Workspace, is_remote: bool) -> bool {
         match self.workspace_roots.get(&workspace.id).or(self.roots.as_ref()) {
             Some(roots) => is_below_one_of(folder, roots.iter().map(PathBuf::as_path)),
             None if is_remote => false,

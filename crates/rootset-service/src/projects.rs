@@ -50,6 +50,18 @@ impl CurrentWorkspace {
     }
 }
 
+impl CurrentWorkspace {
+    /// The top of the project that the caller works in, if this is its workspace.
+    pub(crate) fn project_root(&self, workspace_id: &str) -> Option<&Path> {
+        let Self::Around(working) = self else { return None };
+        let decided = working.decided().filter(|it| it.workspace_id == workspace_id)?;
+        match &decided.reason {
+            Reason::Project { root, .. } => Some(root),
+            Reason::Home => None,
+        }
+    }
+}
+
 impl From<&str> for CurrentWorkspace {
     fn from(id: &str) -> Self {
         Self::Named(id.to_owned())

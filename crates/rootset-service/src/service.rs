@@ -20,6 +20,7 @@ use crate::context::LiveSessions;
 use crate::denials::DenialBuffer;
 use crate::embedding::Embedding;
 use crate::error::ServiceError;
+use crate::freshening::Looks;
 use crate::operation::{Operation, find_call};
 use crate::personal::{PERSONAL, Person, Places};
 use crate::scheduler::ClockGuard;
@@ -39,6 +40,7 @@ pub struct Service {
     pub(crate) visits: Visits,
     pub(crate) background: Background,
     pub(crate) embedding: Embedding,
+    pub(crate) looks: Looks,
     /// Whether this process changed anything: such a process also keeps house.
     pub(crate) has_written: AtomicBool,
     pub(crate) clock_guard: Mutex<ClockGuard>,
@@ -90,6 +92,7 @@ impl Service {
             visits: Visits::default(),
             background: Background::default(),
             embedding: Embedding::default(),
+            looks: Looks::default(),
             has_written: AtomicBool::new(false),
             clock_guard: Mutex::new(ClockGuard::default()),
             sessions: LiveSessions::default(),

@@ -159,6 +159,9 @@ impl GcSettings {
     }
 }
 
+/// What somebody who asks does not notice, and a tree of thousands of unchanged files does not need.
+const FRESHEN_MS: u64 = 300;
+
 /// The code index.
 #[derive(Clone, Debug)]
 pub struct CodeSettings {
@@ -171,6 +174,8 @@ pub struct CodeSettings {
     pub exclude: Vec<String>,
     /// Larger files are left out, in bytes.
     pub max_file_size: u64,
+    /// How long a question about code waits until its repositories are up to date; 0: nothing is looked at.
+    pub freshen_ms: u64,
 }
 
 impl Default for CodeSettings {
@@ -180,6 +185,7 @@ impl Default for CodeSettings {
             workspace_roots: BTreeMap::new(),
             exclude: Vec::new(),
             max_file_size: rootset_model::limits::CODE_FILE_BYTES_MAX,
+            freshen_ms: FRESHEN_MS,
         }
     }
 }

@@ -150,7 +150,7 @@ pub(crate) struct Background {
 }
 
 impl Background {
-    fn spawn(&self, work: impl FnOnce() + Send + 'static) {
+    pub(crate) fn spawn(&self, work: impl FnOnce() + Send + 'static) {
         let mut threads = self.threads.lock();
         threads.retain(|thread| !thread.is_finished());
         threads.push(std::thread::spawn(work));

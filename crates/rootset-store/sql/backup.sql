@@ -76,7 +76,7 @@ FROM repos WHERE workspace = ?1 ORDER BY repo;
 
 -- name: read_files
 SELECT repo, path, memory, size, modified_ns, changed_ns, inode, content_hash, extractor, language, is_test,
-       is_mounted, lines, functions, classes
+       is_mounted, lines, functions, classes, is_generated
 FROM files WHERE workspace = ?1 ORDER BY repo, path, memory;
 
 -- name: read_symbols
@@ -232,8 +232,8 @@ VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9);
 
 -- name: insert_files
 INSERT INTO files (workspace, repo, path, memory, size, modified_ns, changed_ns, inode, content_hash, extractor,
-                   language, is_test, is_mounted, lines, functions, classes)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16);
+                   language, is_test, is_mounted, lines, functions, classes, is_generated)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17);
 
 -- name: insert_symbols
 INSERT INTO symbols (workspace, memory, ordinal, name, qualified_name, kind, parent, first_line, last_line, start,

@@ -9,6 +9,10 @@ SELECT {{repo_columns}} FROM repos WHERE workspace = ?1 AND repo = ?2;
 -- name: repo_at
 SELECT {{repo_columns}} FROM repos WHERE workspace = ?1 AND root = ?2 ORDER BY repo LIMIT 1;
 
+-- name: repo_rows
+-- scans: repositories are few
+SELECT {{repo_columns}} FROM repos WHERE workspace = ?1 ORDER BY repo;
+
 -- fragment: m_is_away
 (m.trashed_run IS NOT NULL OR m.stale_at IS NOT NULL)
 
@@ -36,6 +40,12 @@ UPDATE repos SET root = ?3, trusted_at = 0 WHERE workspace = ?1 AND repo = ?2;
 SELECT path, memory, size, modified_ns, changed_ns, inode, content_hash, extractor, language, is_test, is_mounted,
        lines, functions, classes
 FROM files WHERE workspace = ?1 AND repo = ?2 ORDER BY path, memory;
+
+-- What the last scan noted of some files, and when their content was written.
+-- name: stamps
+SELECT f.path, f.size, f.modified_ns, f.changed_ns, f.inode, m.updated_at
+FROM files f JOIN memories m ON m.workspace = f.workspace AND m.memory = f.memory
+WHERE f.workspace = ?1 AND f.repo = ?2 AND f.path IN (SELECT value FROM text_list(?3)) AND NOT {{m_is_away}};
 
 -- name: away
 SELECT m.memory, m.trashed_run IS NOT NULL FROM memories m
@@ -87,8 +97,8 @@ WHERE workspace = ?1 AND memory = ?2
 
 -- name: insert_file
 INSERT INTO files (workspace, repo, path, memory, size, modified_ns, changed_ns, inode, content_hash, extractor,
-                   language, is_test, is_mounted, lines, functions, classes)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16);
+                   language, is_test, is_mounted, lines, functions, classes, is_generated)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17);
 
 -- name: delete_files
 DELETE FROM files WHERE workspace = ?1 AND memory IN (SELECT value FROM blob_list(?2));

@@ -64,7 +64,8 @@ LEFT JOIN symbols s ON s.workspace = ch.workspace AND s.memory = ch.memory AND s
 WHERE ch.workspace = ?1 AND ch.chunk IN (SELECT value FROM integer_list(?3)) AND (f.repo = ?4 OR ?4 IS NULL)
   AND (?5 = 0 OR f.language IN (SELECT value FROM text_list(?6)))
   AND (f.path = ?7 OR substr(f.path, 1, length(?8)) = ?8 OR ?7 IS NULL)
-  AND (COALESCE(s.kind, 'text') = ?9 OR ?9 IS NULL) AND (f.is_test = ?10 OR ?10 IS NULL) AND {{m_is_current}}
+  AND (COALESCE(s.kind, 'text') = ?9 OR ?9 IS NULL) AND (f.is_test = ?10 OR ?10 IS NULL)
+  AND (COALESCE(f.is_generated, 0) = ?11 OR ?11 IS NULL) AND {{m_is_current}}
 ORDER BY f.repo, f.path, ch.ordinal;
 
 -- All chunks of files that may be served and pass the filters, in the order of paths.
@@ -78,8 +79,32 @@ LEFT JOIN symbols s ON s.workspace = ch.workspace AND s.memory = ch.memory AND s
 WHERE f.workspace = ?1 AND (f.repo = ?3 OR ?3 IS NULL)
   AND (?4 = 0 OR f.language IN (SELECT value FROM text_list(?5)))
   AND (f.path = ?6 OR substr(f.path, 1, length(?7)) = ?7 OR ?6 IS NULL)
-  AND (COALESCE(s.kind, 'text') = ?8 OR ?8 IS NULL) AND (f.is_test = ?9 OR ?9 IS NULL) AND {{m_is_current}}
+  AND (COALESCE(s.kind, 'text') = ?8 OR ?8 IS NULL) AND (f.is_test = ?9 OR ?9 IS NULL)
+  AND (COALESCE(f.is_generated, 0) = ?10 OR ?10 IS NULL) AND {{m_is_current}}
 ORDER BY f.repo, f.path, ch.ordinal;
+
+-- The next texts of files that pass the filters, in the order of paths.
+-- name: texts_after
+-- scans: every text is searched that the filters let through
+SELECT f.memory, f.repo, f.path, r.context
+FROM files f
+JOIN memories m ON m.workspace = f.workspace AND m.memory = f.memory
+JOIN revisions r ON r.workspace = m.workspace AND r.memory = m.memory AND r.revision = m.revision
+WHERE f.workspace = ?1 AND (f.repo, f.path) > (?3, ?4) AND (f.repo = ?5 OR ?5 IS NULL)
+  AND (?6 = 0 OR f.language IN (SELECT value FROM text_list(?7)))
+  AND (f.path = ?8 OR substr(f.path, 1, length(?9)) = ?9 OR ?8 IS NULL) AND (f.is_test = ?10 OR ?10 IS NULL)
+  AND (COALESCE(f.is_generated, 0) = ?11 OR ?11 IS NULL) AND {{m_is_current}}
+ORDER BY f.repo, f.path LIMIT ?12;
+
+-- How many are left of them.
+-- name: count_after
+-- scans: what is not searched is counted
+SELECT COUNT(*)
+FROM files f JOIN memories m ON m.workspace = f.workspace AND m.memory = f.memory
+WHERE f.workspace = ?1 AND (f.repo, f.path) > (?3, ?4) AND (f.repo = ?5 OR ?5 IS NULL)
+  AND (?6 = 0 OR f.language IN (SELECT value FROM text_list(?7)))
+  AND (f.path = ?8 OR substr(f.path, 1, length(?9)) = ?9 OR ?8 IS NULL) AND (f.is_test = ?10 OR ?10 IS NULL)
+  AND (COALESCE(f.is_generated, 0) = ?11 OR ?11 IS NULL) AND {{m_is_current}};
 
 -- name: candidates
 SELECT ch.chunk, ch.memory, f.repo, f.path, f.language, s.qualified_name, s.kind, s.first_line, s.last_line, ch.start,

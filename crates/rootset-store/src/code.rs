@@ -16,9 +16,9 @@ mod states;
 mod write;
 
 pub use complete::CompletedScan;
-pub use read::{FileReferences, SymbolRow};
+pub use read::{CodeText, FileReferences, SymbolRow};
 pub use repos::{RepoRow, RepoView};
 pub use search::{CodeCandidate, CodeFilters, CodeHit, CodeSearch, CodeSymbol, RankCode};
 pub use served::{ChunkOrigin, TermsOfChunk};
-pub use states::{FileStamp, FileState};
+pub use states::{FileStamp, FileState, ServedFile};
 pub use write::{FileOutcome, NewFile};

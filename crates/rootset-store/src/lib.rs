@@ -84,8 +84,8 @@ pub use backup::{
     remove_backup, remove_damaged_backup, remove_unfinished_backups, salvage, verify_backup,
 };
 pub use code::{
-    ChunkOrigin, CodeCandidate, CodeFilters, CodeHit, CodeSearch, CodeSymbol, CompletedScan, FileOutcome,
-    FileReferences, FileStamp, FileState, NewFile, RankCode, RepoRow, RepoView, SymbolRow, TermsOfChunk,
+    ChunkOrigin, CodeCandidate, CodeFilters, CodeHit, CodeSearch, CodeSymbol, CodeText, CompletedScan, FileOutcome,
+    FileReferences, FileStamp, FileState, NewFile, RankCode, RepoRow, RepoView, ServedFile, SymbolRow, TermsOfChunk,
 };
 pub use context::{
     LedgerAction, LedgerEntry, LoadedSession, NewLedgerEntry, NewSegmentRow, Pruned, Pruning, SegmentChange,

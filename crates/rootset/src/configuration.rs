@@ -241,6 +241,7 @@ impl Reader {
             ),
             exclude: self.texts("code.exclude").unwrap_or_default(),
             max_file_size: self.count("code.max_file_size").map_or(defaults.max_file_size, i64::unsigned_abs),
+            freshen_ms: self.count("code.freshen_ms").map_or(defaults.freshen_ms, i64::unsigned_abs),
         }
     }
 

@@ -6,9 +6,18 @@ use serde_with::skip_serializing_none;
 
 use crate::code::{CodeAnswer, CodeResult, SymbolAnswer, SymbolResult};
 
+#[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct BriefCode {
     pub results: Vec<BriefCodeResult>,
+    /// With `mode`: the number of lines that match, if not all are shown.
+    pub total: Option<usize>,
+    /// With `mode`: the number of files that were not searched to their end, if there are any; narrow the search.
+    pub unsearched: Option<usize>,
+    /// The files of this answer that changed since they were indexed: read those from disk.
+    pub changed_files: Option<Vec<String>>,
+    /// The repositories that are being indexed right now: ask again for what is missing.
+    pub indexing: Option<Vec<String>>,
 }
 
 #[skip_serializing_none]
@@ -52,7 +61,9 @@ impl From<CodeAnswer> for BriefCode {
             full_length: None,
             repo,
         };
-        Self { results: with_repos(full.results, |it| &it.repo, brief) }
+        let total = full.total.filter(|total| *total != full.results.len());
+        let (unsearched, changed_files, indexing) = (full.unsearched, full.changed_files, full.indexing);
+        Self { results: with_repos(full.results, |it| &it.repo, brief), total, unsearched, changed_files, indexing }
     }
 }
 
@@ -66,6 +77,10 @@ pub struct BriefSymbols {
     pub nearest: Option<Vec<String>>,
     /// The number of matches, if not all are shown.
     pub total: Option<usize>,
+    /// The files of this answer that changed since they were indexed: read those from disk.
+    pub changed_files: Option<Vec<String>>,
+    /// The repositories that are being indexed right now: ask again for what is missing.
+    pub indexing: Option<Vec<String>>,
 }
 
 impl From<SymbolAnswer> for BriefSymbols {
@@ -79,6 +94,7 @@ impl From<SymbolAnswer> for BriefSymbols {
         };
         let known = (!full.known).then_some(false);
         let results = with_repos(full.results, |it| &it.repo, brief);
-        Self { results, known, nearest: full.nearest, total: full.total }
+        let (changed_files, indexing) = (full.changed_files, full.indexing);
+        Self { results, known, nearest: full.nearest, total: full.total, changed_files, indexing }
     }
 }

@@ -20,6 +20,10 @@ pub struct BriefReferences {
     pub unresolved: Option<usize>,
     /// What is reached in more than one step, by file.
     pub files: Option<Vec<ReachedFile>>,
+    /// The files of this answer that changed since they were indexed: read those from disk.
+    pub changed_files: Option<Vec<String>>,
+    /// The repositories that are being indexed right now: ask again for what is missing.
+    pub indexing: Option<Vec<String>>,
 }
 
 #[skip_serializing_none]
@@ -66,6 +70,8 @@ impl From<ReferencesAnswer> for BriefReferences {
             total: total_beyond(full.total, full.results.len()),
             unresolved: Some(full.unresolved).filter(|calls| *calls > 0),
             files: full.files,
+            changed_files: full.changed_files,
+            indexing: full.indexing,
             results: full.results.into_iter().map(brief).collect(),
         }
     }
@@ -87,6 +93,8 @@ impl From<CallsAnswer> for BriefReferences {
             total: total_beyond(full.total, full.results.len()),
             unresolved: Some(full.unresolved).filter(|calls| *calls > 0),
             files: None,
+            changed_files: full.changed_files,
+            indexing: full.indexing,
             results: full.results.into_iter().map(brief).collect(),
         }
     }

@@ -30,6 +30,8 @@ pub struct Look<'a> {
     pub unchanged: Vec<usize>,
     pub returned: Vec<MemoryId>,
     pub refreshed: Vec<(String, MemoryId, FileStamp)>,
+    /// Whether a known file had to be read to see that nothing changed: the next run trusts its times.
+    pub was_reread: bool,
     /// In the index and in the scope, but not on disk, or no longer fit to be read; by their place among the states.
     pub gone: Vec<usize>,
     /// Neither seen nor known to be gone, or outside the scope.
@@ -57,6 +59,7 @@ impl<'a> Look<'a> {
             unchanged: std::mem::take(&mut comparison.unchanged),
             returned: comparison.returned.iter().map(|&place| known.states[place].memory).collect(),
             refreshed: Vec::new(),
+            was_reread: false,
             gone: Vec::new(),
             left_alone: std::mem::take(&mut comparison.left_alone),
             tree,
@@ -150,6 +153,9 @@ impl<'a> Look<'a> {
             self.report.vanished_names.extend(symbols.into_iter().map(|symbol| symbol.qualified_name));
             self.report.vanished_paths = marked.iter().map(|&place| states[place].path.clone()).collect();
         }
+        if !self.run.notes_nothing_new && self.found_nothing_new(scan, &gone) {
+            return Ok(self.report);
+        }
         let left_alone = self.left_alone.iter().map(|&place| &states[place]);
         let run = scan.service.next_run_id();
         let completed = CompletedScan {
@@ -172,6 +178,14 @@ impl<'a> Look<'a> {
         self.report.warnings.extend(warnings);
         self.report.run = Some(run);
         Ok(self.report)
+    }
+}
+
+impl Look<'_> {
+    fn found_nothing_new(&self, scan: &Scan<'_>, gone: &[MemoryId]) -> bool {
+        let is_first = self.known.repo.run == 0;
+        let changes_nothing = gone.is_empty() && self.returned.is_empty() && self.refreshed.is_empty();
+        changes_nothing && !self.was_reread && !is_first && scan.held().is_none()
     }
 }
 

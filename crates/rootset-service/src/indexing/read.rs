@@ -5,8 +5,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 use rootset_code::{
-    EXTRACTOR_VERSION, Language, NotSource, Reader, Source, is_read_alike, is_test, language_of, outline_as_text,
-    refuse,
+    EXTRACTOR_VERSION, Language, NotSource, Reader, Source, is_generated, is_read_alike, is_test, language_of,
+    outline_as_text, refuse,
 };
 use rootset_model::code::Outline;
 use rootset_store::{FileStamp, FileState};
@@ -57,6 +57,7 @@ pub struct ReadyFile {
     pub content_hash: [u8; 16],
     pub language: &'static Language,
     pub is_test: bool,
+    pub is_generated: bool,
     pub lines: i64,
     pub text: String,
     pub outline: Outline,
@@ -114,7 +115,7 @@ impl<'a> FileReader<'a> {
             let reason = match refused {
                 NotSource::Binary => "binary",
                 NotSource::Minified => "minified",
-                NotSource::Generated => "generated",
+                NotSource::LockFile => "lock_file",
             };
             return Read::LeftOut { reason };
         }
@@ -146,6 +147,7 @@ impl<'a> FileReader<'a> {
             content_hash,
             language,
             is_test,
+            is_generated: is_generated(path, bytes),
             lines: text.lines().count() as i64,
             outline,
             terms,

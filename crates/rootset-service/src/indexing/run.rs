@@ -34,6 +34,8 @@ pub struct IndexRun {
     pub repo: String,
     pub scope: IndexScope,
     pub accept_missing: bool,
+    /// Whether a run that finds nothing new is written down.
+    pub notes_nothing_new: bool,
 }
 
 /// What the index holds of a repository.

@@ -23,6 +23,12 @@ impl IndexScope {
         (is_wanted || is_manifest(path)) && size <= self.max_file_size
     }
 
+    /// What the last run looked for; before the first, everything.
+    pub fn of_run(stored: Option<&str>, max_file_size: u64) -> Self {
+        let everything = Self { languages: None, include_tests: true, max_file_size };
+        stored.and_then(|json| serde_json::from_str(json).ok()).unwrap_or(everything)
+    }
+
     pub fn to_json(&self) -> String {
         serde_json::to_string(self).expect("strings, flags and numbers always serialise")
     }

@@ -37,6 +37,7 @@ impl Sink for Writer<'_, '_, '_> {
             (Read::Ready(_), _) => unreachable!("what is ready is written"),
             (Read::Unchanged { stamp }, Some(place)) => {
                 let state = &look.known.states[place];
+                look.was_reread = true;
                 if state.stamp != stamp {
                     look.refreshed.push((state.path.clone(), state.memory, stamp));
                 }
@@ -78,6 +79,7 @@ impl Sink for Writer<'_, '_, '_> {
                 language: file.language.name(),
                 is_test: file.is_test,
                 is_mounted: file.is_mounted,
+                is_generated: file.is_generated,
                 lines: file.lines,
                 text: &file.text,
                 outline: &file.outline,

@@ -57,5 +57,7 @@ fn view(request: FindReferences, service: &Arc<Service>, caller: &Caller) -> Res
         unresolved: answer.unresolved,
         offset: answer.offset,
         limit: answer.limit,
+        changed_files: answer.changed_files,
+        indexing: answer.indexing,
     })
 }

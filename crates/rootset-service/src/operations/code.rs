@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use rootset_api::{CodeAnswer, CodeResult, ErrorCode, SearchCode, TestCode};
+use rootset_api::{CodeAnswer, CodeResult, ErrorCode, SearchCode, CodeMode, TestCode};
 use rootset_model::code::SymbolKind;
 use rootset_model::limits::{SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX, SNIPPET_CHARS_MAX};
 use rootset_store::{CodeFilters, CodeHit, CodeSearch};
@@ -13,8 +13,10 @@ use crate::code_ranking;
 use crate::code_snippet::code_snippet;
 use crate::error::ServiceError;
 use crate::fields::{check_query, clamped};
+use crate::freshening::{Freshness, Told};
 use crate::languages::checked_languages;
 use crate::operation::Operation;
+use crate::operations::matching::Matcher;
 use crate::service::Service;
 
 /// The kind of results that belong to no symbol.
@@ -29,6 +31,7 @@ impl Operation for SearchCode {
         let path = self.path.as_deref().map(checked_path).transpose()?;
         self.kind.as_deref().map(check_kind).transpose()?;
         let repo = service.known_repo(&workspace, self.repo)?;
+        let freshness = service.freshen(caller, &workspace, repo.as_deref())?;
         let tests = self.tests.unwrap_or_default();
         let filters = CodeFilters {
             repo: repo.as_deref(),
@@ -40,7 +43,15 @@ impl Operation for SearchCode {
                 TestCode::Without => Some(false),
                 TestCode::Only => Some(true),
             },
+            is_generated: (!self.generated.unwrap_or(false)).then_some(false),
         };
+        let mode = self.mode.unwrap_or_default();
+        if mode != CodeMode::Words {
+            let matcher = Matcher::of(&self.query, mode)?;
+            let limit = usize::try_from(limit).unwrap_or_default();
+            let found = service.matching_lines(&workspace, &matcher, filters, limit)?;
+            return service.aged(&freshness, &workspace, found);
+        }
         let query = CodeQuery::of(&self.query);
         let limit = usize::try_from(limit).unwrap_or_default();
         let terms = query.plain_terms();
@@ -49,7 +60,8 @@ impl Operation for SearchCode {
         service.uses.record(&workspace, hits.iter().map(|hit| hit.candidate.memory), service.now());
         results.extend(hits.into_iter().map(|hit| shown(hit, &terms)));
         results.truncate(limit);
-        Ok(CodeAnswer { results })
+        let answer = CodeAnswer { results, total: None, unsearched: None, changed_files: None, indexing: None };
+        service.aged(&freshness, &workspace, answer)
     }
 }
 
@@ -92,6 +104,18 @@ fn shown(hit: CodeHit, terms: &[String]) -> CodeResult {
 }
 
 impl Service {
+    /// The answer with what it has to say of its own age.
+    fn aged(
+        &self,
+        freshness: &Freshness,
+        workspace: &rootset_store::Workspace,
+        answer: CodeAnswer,
+    ) -> Result<CodeAnswer, ServiceError> {
+        let files = answer.results.iter().map(|it| (it.repo.as_str(), it.file_path.as_str()));
+        let Told { changed_files, indexing } = self.tell(freshness, workspace, files)?;
+        Ok(CodeAnswer { changed_files, indexing, ..answer })
+    }
+
     fn code_hits(
         &self,
         workspace: &rootset_store::Workspace,

@@ -26,7 +26,8 @@ impl Operation for IndexCodebase {
         let root = service.folder_to_index(&self.path, &workspace, caller)?;
         let stamp = service.stamp(caller);
         let repo = service.bind_repository(&workspace, &root, self.repo.as_deref(), rebind, stamp)?;
-        let run = IndexRun { root, repo, scope, accept_missing: self.accept_missing.unwrap_or(false) };
+        let accept_missing = self.accept_missing.unwrap_or(false);
+        let run = IndexRun { root, repo, scope, accept_missing, notes_nothing_new: true };
         let report = service.index(&workspace, &run, caller)?;
         let dangling = service.dangling_citations(&workspace, &report)?;
         Ok(IndexAnswer {

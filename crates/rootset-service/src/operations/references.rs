@@ -14,6 +14,7 @@ use rootset_store::Workspace;
 use crate::caller::Caller;
 use crate::error::ServiceError;
 use crate::fields::{clamped, not_negative};
+use crate::freshening::Told;
 use crate::operation::Operation;
 use crate::referring::{Calls, Referring};
 use crate::resolving::{Known, Sym};
@@ -22,56 +23,70 @@ use crate::service::Service;
 impl Operation for FindReferences {
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<ReferencesAnswer, ServiceError> {
         let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
-        let limit = clamped("limit", self.limit, LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX)?;
-        let offset = not_negative("offset", self.offset)?;
-        let depth = clamped("depth", self.depth, 1, RELATED_DEPTH_MAX)?;
-        let repo = service.known_repo(&workspace, self.repo)?;
-        let targets = service.symbols(&workspace, &self.symbol, repo.as_deref())?;
-        let targets: Vec<Sym> = targets.into_iter().map(|row| Rc::new(Known::new(row))).collect();
-        if targets.is_empty() {
-            let nearest = service.nearest_symbols(&workspace, &self.symbol, repo.as_deref())?;
-            return Ok(page(Vec::new(), 0, Some(nearest), offset, limit));
-        }
-        let direction = self.direction.unwrap_or_default();
-        if depth > 1 && (direction == Direction::Out || self.kind.is_some_and(|kind| kind != ReferenceKind::Calls)) {
-            return Err(ServiceError::new(
-                ErrorCode::InvalidArgument,
-                "`depth` above 1 follows incoming calls only".to_owned(),
-            )
-            .with_hint("leave out `depth`, or ask with `kind: \"calls\"` and `direction: \"in\"`"));
-        }
-        let is_asked = |kind| self.kind.is_none_or(|asked| asked == kind);
-        let mut referring = Referring::new(service, &workspace)?;
-        let (mut results, mut unresolved) = (Vec::new(), 0);
-        if is_asked(ReferenceKind::Calls) {
-            let calls = match direction {
-                Direction::In => referring.callers(&targets, repo.as_deref())?,
-                Direction::Out => referring.callees(&targets)?,
-            };
-            unresolved += calls.unresolved;
-            results.extend(called(&calls, direction));
-        }
-        for kind in [ReferenceKind::Types, ReferenceKind::Bases, ReferenceKind::Overrides, ReferenceKind::Imports] {
-            if is_asked(kind) {
-                results.extend(hierarchy::references(&mut referring, &targets, repo.as_deref(), kind, direction)?);
-            }
-        }
-        if is_asked(ReferenceKind::Values) && direction == Direction::In {
-            let used = values::uses(service, &workspace, &targets, repo.as_deref())?;
-            // Of all kinds together, `unresolved` counts calls.
-            if self.kind.is_some() {
-                unresolved += used.unresolved;
-            }
-            results.extend(used.results);
-        }
-        let mut answer = page(results, unresolved, None, offset, limit);
-        if depth > 1 {
-            let reached = reach::files(&mut referring, &targets, repo.as_deref(), depth)?;
-            answer.unresolved = answer.unresolved.max(reached.unresolved);
-            answer.files = Some(reached.files);
-        }
-        Ok(answer)
+        let repo = service.known_repo(&workspace, self.repo.clone())?;
+        let freshness = service.freshen(caller, &workspace, repo.as_deref())?;
+        let answer = indexed(&self, service, &workspace, repo.as_deref())?;
+        let files = answer.results.iter().map(|it| (it.repo.as_str(), it.file_path.as_str()));
+        let Told { changed_files, indexing } = service.tell(&freshness, &workspace, files)?;
+        Ok(ReferencesAnswer { changed_files, indexing, ..answer })
     }
+}
+
+/// What the index says.
+fn indexed(
+    request: &FindReferences,
+    service: &Service,
+    workspace: &Workspace,
+    repo: Option<&str>,
+) -> Result<ReferencesAnswer, ServiceError> {
+    let limit = clamped("limit", request.limit, LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX)?;
+    let offset = not_negative("offset", request.offset)?;
+    let depth = clamped("depth", request.depth, 1, RELATED_DEPTH_MAX)?;
+    let targets = service.symbols(workspace, &request.symbol, repo)?;
+    let targets: Vec<Sym> = targets.into_iter().map(|row| Rc::new(Known::new(row))).collect();
+    if targets.is_empty() {
+        let nearest = service.nearest_symbols(workspace, &request.symbol, repo)?;
+        return Ok(page(Vec::new(), 0, Some(nearest), offset, limit));
+    }
+    let direction = request.direction.unwrap_or_default();
+    if depth > 1 && (direction == Direction::Out || request.kind.is_some_and(|kind| kind != ReferenceKind::Calls)) {
+        return Err(ServiceError::new(
+            ErrorCode::InvalidArgument,
+            "`depth` above 1 follows incoming calls only".to_owned(),
+        )
+        .with_hint("leave out `depth`, or ask with `kind: \"calls\"` and `direction: \"in\"`"));
+    }
+    let is_asked = |kind| request.kind.is_none_or(|asked| asked == kind);
+    let mut referring = Referring::new(service, workspace)?;
+    let (mut results, mut unresolved) = (Vec::new(), 0);
+    if is_asked(ReferenceKind::Calls) {
+        let calls = match direction {
+            Direction::In => referring.callers(&targets, repo)?,
+            Direction::Out => referring.callees(&targets)?,
+        };
+        unresolved += calls.unresolved;
+        results.extend(called(&calls, direction));
+    }
+    for kind in [ReferenceKind::Types, ReferenceKind::Bases, ReferenceKind::Overrides, ReferenceKind::Imports] {
+        if is_asked(kind) {
+            results.extend(hierarchy::references(&mut referring, &targets, repo, kind, direction)?);
+        }
+    }
+    if is_asked(ReferenceKind::Values) && direction == Direction::In {
+        let used = values::uses(service, workspace, &targets, repo)?;
+        // Of all kinds together, `unresolved` counts calls.
+        if request.kind.is_some() {
+            unresolved += used.unresolved;
+        }
+        results.extend(used.results);
+    }
+    let mut answer = page(results, unresolved, None, offset, limit);
+    if depth > 1 {
+        let reached = reach::files(&mut referring, &targets, repo, depth)?;
+        answer.unresolved = answer.unresolved.max(reached.unresolved);
+        answer.files = Some(reached.files);
+    }
+    Ok(answer)
 }
 
 fn called(calls: &Calls, direction: Direction) -> Vec<ReferenceResult> {
@@ -126,7 +141,19 @@ fn page(
     let returned = results.len();
     let known = nearest.is_none();
     let nearest = nearest.filter(|names| !names.is_empty());
-    ReferencesAnswer { results, known, nearest, total, returned, unresolved, offset, limit, files: None }
+    ReferencesAnswer {
+        results,
+        known,
+        nearest,
+        total,
+        returned,
+        unresolved,
+        offset,
+        limit,
+        files: None,
+        changed_files: None,
+        indexing: None,
+    }
 }
 
 impl Service {

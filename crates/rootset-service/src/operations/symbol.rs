@@ -10,6 +10,7 @@ use rootset_store::{SymbolRow, Workspace};
 use crate::caller::Caller;
 use crate::error::ServiceError;
 use crate::fields::not_negative;
+use crate::freshening::Told;
 use crate::operation::Operation;
 use crate::service::Service;
 
@@ -25,41 +26,55 @@ const SHOWN_MAX: usize = 100;
 impl Operation for GetSymbol {
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<SymbolAnswer, ServiceError> {
         let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
-        let repo = service.known_repo(&workspace, self.repo)?;
-        let offset = usize::try_from(not_negative("offset", self.offset)?).unwrap_or(usize::MAX);
-        let path = self.file_path.as_deref().map(str::trim).filter(|path| !path.is_empty());
-        match (self.qualified_name.as_deref(), path) {
-            (Some(name), path) => {
-                let mut symbols = service.symbols(&workspace, name, repo.as_deref())?;
-                if let Some(path) = path {
-                    let paths = service.paths_meant_by(&workspace, path)?;
-                    symbols.retain(|symbol| paths.contains(&symbol.path));
-                }
-                if symbols.is_empty() {
-                    return Ok(unknown(service.nearest_symbols(&workspace, name, repo.as_deref())?));
-                }
-                // The name in full comes before names that only end like it, and code before fields.
-                let is_full = |symbol: &SymbolRow| symbol.qualified_name == name;
-                symbols.sort_by_key(|symbol| (!is_full(symbol), symbol.kind.is_value()));
-                texts(service, &workspace, symbols, offset, self.full.unwrap_or(false))
+        let repo = service.known_repo(&workspace, self.repo.clone())?;
+        let freshness = service.freshen(caller, &workspace, repo.as_deref())?;
+        let answer = indexed(&self, service, &workspace, repo.as_deref())?;
+        let files = answer.results.iter().map(|it| (it.repo.as_str(), it.file_path.as_str()));
+        let Told { changed_files, indexing } = service.tell(&freshness, &workspace, files)?;
+        Ok(SymbolAnswer { changed_files, indexing, ..answer })
+    }
+}
+
+/// What the index says.
+fn indexed(
+    request: &GetSymbol,
+    service: &Service,
+    workspace: &Workspace,
+    repo: Option<&str>,
+) -> Result<SymbolAnswer, ServiceError> {
+    let offset = usize::try_from(not_negative("offset", request.offset)?).unwrap_or(usize::MAX);
+    let path = request.file_path.as_deref().map(str::trim).filter(|path| !path.is_empty());
+    match (request.qualified_name.as_deref(), path) {
+        (Some(name), path) => {
+            let mut symbols = service.symbols(workspace, name, repo)?;
+            if let Some(path) = path {
+                let paths = service.paths_meant_by(workspace, path)?;
+                symbols.retain(|symbol| paths.contains(&symbol.path));
             }
-            (None, Some(path)) => {
-                let paths = service.paths_meant_by(&workspace, path)?;
-                let symbols = service.store.symbols_at(&workspace, &paths, repo.as_deref(), service.now())?;
-                if symbols.is_empty() {
-                    return Ok(unknown(service.nearest_paths(&workspace, path, repo.as_deref())?));
-                }
-                service.uses.record(&workspace, symbols.first().map(|symbol| symbol.memory), service.now());
-                Ok(outline(symbols, offset))
+            if symbols.is_empty() {
+                return Ok(unknown(service.nearest_symbols(workspace, name, repo)?));
             }
-            (None, None) => Err(ServiceError::invalid("neither `qualified_name` nor `file_path` is given".to_owned())),
+            // The name in full comes before names that only end like it, and code before fields.
+            let is_full = |symbol: &SymbolRow| symbol.qualified_name == name;
+            symbols.sort_by_key(|symbol| (!is_full(symbol), symbol.kind.is_value()));
+            texts(service, workspace, symbols, offset, request.full.unwrap_or(false))
         }
+        (None, Some(path)) => {
+            let paths = service.paths_meant_by(workspace, path)?;
+            let symbols = service.store.symbols_at(workspace, &paths, repo, service.now())?;
+            if symbols.is_empty() {
+                return Ok(unknown(service.nearest_paths(workspace, path, repo)?));
+            }
+            service.uses.record(workspace, symbols.first().map(|symbol| symbol.memory), service.now());
+            Ok(outline(symbols, offset))
+        }
+        (None, None) => Err(ServiceError::invalid("neither `qualified_name` nor `file_path` is given".to_owned())),
     }
 }
 
 fn unknown(nearest: Vec<String>) -> SymbolAnswer {
     let nearest = Some(nearest).filter(|names| !names.is_empty());
-    SymbolAnswer { results: Vec::new(), known: false, nearest, total: None }
+    SymbolAnswer { results: Vec::new(), known: false, nearest, total: None, changed_files: None, indexing: None }
 }
 
 /// Texts, or their first lines.
@@ -134,7 +149,8 @@ fn result(symbol: SymbolRow, text: Option<String>, full_length: Option<usize>) -
 
 fn answer(results: Vec<SymbolResult>, offset: usize, total: usize) -> SymbolAnswer {
     let is_all = offset == 0 && results.len() == total;
-    SymbolAnswer { results, known: true, nearest: None, total: (!is_all).then_some(total) }
+    let total = (!is_all).then_some(total);
+    SymbolAnswer { results, known: true, nearest: None, total, changed_files: None, indexing: None }
 }
 
 fn first_lines(text: &str) -> &str {

@@ -9,6 +9,7 @@ mod answering;
 mod at_once;
 mod citing;
 mod erasing;
+mod freshening;
 mod guarding;
 #[path = "../operations/harness.rs"]
 #[allow(dead_code, reason = "the tests of the other operations use the rest of it")]
@@ -16,6 +17,7 @@ mod harness;
 mod hostile;
 mod idioms;
 mod ignoring;
+mod matching;
 mod missing;
 mod place;
 mod properties;

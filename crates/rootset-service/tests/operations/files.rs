@@ -91,6 +91,7 @@ impl Scanner {
             language: "python",
             is_test: false,
             is_mounted: false,
+            is_generated: false,
             lines: 3,
             text: &text,
             outline: &outline,

@@ -1,12 +1,14 @@
 //! Symbols, texts and references of files that are current. Whom a call reaches is for the caller to find out.
 
 use std::collections::HashSet;
+use std::ops::ControlFlow;
 
 use rootset_model::code::{References, SymbolKind};
 use rootset_model::{MemoryId, Timestamp, WorkspaceKey};
 
 use super::references;
-use crate::driver::{Combine, Row, SearchIndex, SearchQuery, Transaction};
+use super::search::CodeFilters;
+use crate::driver::{Combine, Row, SearchIndex, SearchQuery, Transaction, Value};
 use crate::error::StoreError;
 use crate::memories::read_content;
 use crate::search::memories_of_chunks;
@@ -15,6 +17,9 @@ use crate::{Store, Workspace};
 
 /// Chunks looked at for one term: a name that more of them hold says nothing about who calls it.
 const CHUNKS_PER_TERM_MAX: usize = 200_000;
+
+/// Texts that are read with one question: few enough for their room, many enough for its costs.
+const TEXTS_AT_ONCE: i64 = 64;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SymbolRow {
@@ -43,6 +48,15 @@ pub struct FileReferences {
     pub path: String,
     pub language: String,
     pub references: References,
+}
+
+/// The text of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CodeText {
+    pub memory: MemoryId,
+    pub repo: String,
+    pub path: String,
+    pub text: String,
 }
 
 impl SymbolRow {
@@ -116,6 +130,49 @@ impl Store {
         let ids: Vec<[u8; 16]> = memories.iter().map(|id| id.0).collect();
         let parameters = [workspace.key.into(), now.into(), ids.as_slice().into()];
         self.read(workspace, |tx| tx.rows(&sql::TEXTS, &parameters, |row| Ok((row.get(0)?, row.get(1)?))))
+    }
+
+    /// Hands out the texts of files that pass the filters, in the order of their repositories and paths, until somebody has had
+    /// enough; answers how many were left over. All from one snapshot.
+    pub fn each_text(
+        &self,
+        workspace: &Workspace,
+        filters: &CodeFilters<'_>,
+        now: Timestamp,
+        each: &mut dyn FnMut(CodeText) -> ControlFlow<()>,
+    ) -> Result<usize, StoreError> {
+        let below = filters.path.map(|path| format!("{path}/"));
+        self.read(workspace, |tx| {
+            let (mut repo, mut path) = (String::new(), String::new());
+            loop {
+                let mut texts: Vec<CodeText> = Vec::new();
+                {
+                    let place = [workspace.key.into(), now.into(), repo.as_str().into(), path.as_str().into()];
+                    let mut parameters: Vec<Value<'_>> = place.to_vec();
+                    parameters.extend(filters.of_files(&below));
+                    parameters.push(TEXTS_AT_ONCE.into());
+                    tx.query(&sql::TEXTS_AFTER, &parameters, &mut |row| {
+                        let (memory, repo) = (row.get(0)?, row.get(1)?);
+                        texts.push(CodeText { memory, repo, path: row.get(2)?, text: row.get(3)? });
+                        Ok(())
+                    })?;
+                }
+                let is_last = (texts.len() as i64) < TEXTS_AT_ONCE;
+                let mut texts = texts.into_iter();
+                while let Some(text) = texts.next() {
+                    (repo, path) = (text.repo.clone(), text.path.clone());
+                    if each(text).is_break() {
+                        let place = [workspace.key.into(), now.into(), repo.as_str().into(), path.as_str().into()];
+                        let parameters: Vec<Value<'_>> = place.into_iter().chain(filters.of_files(&below)).collect();
+                        let left: i64 = tx.scalar(&sql::COUNT_AFTER, &parameters)?;
+                        return Ok(usize::try_from(left).unwrap_or_default());
+                    }
+                }
+                if is_last {
+                    return Ok(0);
+                }
+            }
+        })
     }
 
     /// References of up to `limit` files that hold a term in their text, by repository and path.

@@ -53,6 +53,11 @@ impl Store {
         })
     }
 
+    /// The same without counting their files.
+    pub fn repo_rows(&self, workspace: &Workspace) -> Result<Vec<RepoRow>, StoreError> {
+        self.read(workspace, |tx| tx.rows(&sql::REPO_ROWS, &[workspace.key.into()], RepoRow::read))
+    }
+
     pub fn repo(&self, workspace: &Workspace, repo: &str) -> Result<Option<RepoRow>, StoreError> {
         self.read(workspace, |tx| find(tx, workspace.key, repo))
     }

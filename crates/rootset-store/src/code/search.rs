@@ -45,9 +45,11 @@ pub struct CodeFilters<'a> {
     /// Symbols of this kind; `text` is what belongs to no symbol.
     pub kind: Option<&'a str>,
     pub is_test: Option<bool>,
+    pub is_generated: Option<bool>,
 }
 
 impl<'a> CodeFilters<'a> {
+    /// Whether these may leave out nearly everything. Generated files are few of most trees.
     fn is_any(&self) -> bool {
         self.repo.is_some()
             || !self.languages.is_empty()
@@ -56,8 +58,14 @@ impl<'a> CodeFilters<'a> {
             || self.is_test.is_some()
     }
 
+    /// The same for statements about whole files.
+    pub(super) fn of_files(&self, below: &'a Option<String>) -> [Value<'a>; 7] {
+        let [repo, count, languages, path, below, _, is_test, is_generated] = self.parameters(below);
+        [repo, count, languages, path, below, is_test, is_generated]
+    }
+
     /// In the order of the statements that filter; `below` is the path with a slash behind it.
-    fn parameters(&self, below: &'a Option<String>) -> [Value<'a>; 7] {
+    fn parameters(&self, below: &'a Option<String>) -> [Value<'a>; 8] {
         [
             self.repo.into(),
             (self.languages.len() as i64).into(),
@@ -66,6 +74,7 @@ impl<'a> CodeFilters<'a> {
             below.as_deref().into(),
             self.kind.into(),
             self.is_test.into(),
+            self.is_generated.into(),
         ]
     }
 }

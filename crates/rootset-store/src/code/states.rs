@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use rootset_model::MemoryId;
+use rootset_model::{MemoryId, Timestamp};
 
 use super::repos::{self, RepoRow};
 use crate::error::StoreError;
@@ -35,7 +35,36 @@ pub struct FileState {
     pub is_stale: bool,
 }
 
+/// What is known of a file that is served.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServedFile {
+    pub path: String,
+    pub stamp: FileStamp,
+    pub written_at: Timestamp,
+}
+
 impl Store {
+    /// Those of the files at these paths that are served.
+    pub fn served_files(
+        &self,
+        workspace: &Workspace,
+        repo: &str,
+        paths: &[String],
+    ) -> Result<Vec<ServedFile>, StoreError> {
+        let parameters = [workspace.key.into(), repo.into(), paths.into()];
+        self.read(workspace, |tx| {
+            tx.rows(&sql::STAMPS, &parameters, |row| {
+                let stamp = FileStamp {
+                    size: row.get(1)?,
+                    modified_ns: row.get(2)?,
+                    changed_ns: row.get(3)?,
+                    inode: row.get(4)?,
+                };
+                Ok(ServedFile { path: row.get(0)?, stamp, written_at: row.get(5)? })
+            })
+        })
+    }
+
     /// The repository and each of its living files, stale ones included, in the order of their paths; from one snapshot.
     ///
     /// A file whose memory is in the trash is not among them: to a scan it was never seen.

@@ -44,6 +44,8 @@ pub struct NewFile<'a> {
     pub language: &'a str,
     pub is_test: bool,
     pub is_mounted: bool,
+    /// Written by a program, not by people.
+    pub is_generated: bool,
     pub lines: i64,
     /// As it may be stored: likely secrets are gone from it.
     pub text: &'a str,
@@ -315,6 +317,7 @@ impl<'a> Batch<'a> {
             file.lines.into(),
             file.outline.count(SymbolKind::is_function).into(),
             file.outline.count(SymbolKind::is_type).into(),
+            file.is_generated.into(),
         ]
     }
 

@@ -100,6 +100,7 @@ impl World {
                 language: if source.path.ends_with(".py") { "python" } else { "toy" },
                 is_test: false,
                 is_mounted: false,
+                is_generated: false,
                 lines: source.text.lines().count() as i64,
                 text: &source.text,
                 outline,

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use clap::{Args, Subcommand, ValueEnum};
 use rootset_api::{
     CallsAnswer, Certainty, CodeAnswer, Direction, FindReferences, GetCallees, GetCallers, GetSymbol, ListRepos,
-    ReferenceKind, ReferencesAnswer, ReposAnswer, SearchCode, SymbolAnswer, SymbolResult, TestCode,
+    ReferenceKind, ReferencesAnswer, ReposAnswer, SearchCode, CodeMode, SymbolAnswer, SymbolResult, TestCode,
 };
 
 use super::given;
@@ -50,8 +50,29 @@ pub struct CodeSearchArguments {
     kind: Option<String>,
     #[arg(long, value_enum)]
     tests: Option<Tests>,
+    #[arg(long, value_enum)]
+    mode: Option<Mode>,
+    #[arg(long)]
+    generated: bool,
     #[arg(long, short = 'n')]
     limit: Option<i64>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Mode {
+    Words,
+    Exact,
+    Regex,
+}
+
+impl From<Mode> for CodeMode {
+    fn from(mode: Mode) -> Self {
+        match mode {
+            Mode::Words => Self::Words,
+            Mode::Exact => Self::Exact,
+            Mode::Regex => Self::Regex,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -180,9 +201,13 @@ pub fn run(command: CodeCommand, program: &Program) -> Result<(), Failure> {
                 path: arguments.path,
                 kind: arguments.kind,
                 tests: arguments.tests.map(TestCode::from),
+                mode: arguments.mode.map(CodeMode::from),
+                generated: arguments.generated.then_some(true),
                 limit: arguments.limit,
             })?;
             program.output.answer(&answer, found)?;
+            talk_of_age(&answer.changed_files, &answer.indexing, program);
+            talk_of_lines(&answer, program);
             answer.results.is_empty()
         }
         CodeCommand::Symbol(arguments) => {
@@ -219,6 +244,7 @@ pub fn run(command: CodeCommand, program: &Program) -> Result<(), Failure> {
             let request = FindReferences { workspace_id: None, symbol, repo, kind, direction, depth, offset, limit };
             let answer = program.run(request)?;
             program.output.answer(&answer, reference_table)?;
+            talk_of_age(&answer.changed_files, &answer.indexing, program);
             let about =
                 Listed::new(answer.known, answer.nearest.as_deref(), answer.total, answer.returned, answer.unresolved);
             return about.talk(program);
@@ -231,8 +257,38 @@ pub fn run(command: CodeCommand, program: &Program) -> Result<(), Failure> {
     Ok(())
 }
 
+/// What could not be brought up to date before the answer was given.
+fn talk_of_age(changed_files: &Option<Vec<String>>, indexing: &Option<Vec<String>>, program: &Program) {
+    if program.output.in_json() {
+        return;
+    }
+    if let Some(files) = changed_files {
+        program.output.talk(&format!("changed since they were indexed: {}", escaped(&files.join(", "))));
+    }
+    if let Some(repos) = indexing {
+        let repos = escaped(&repos.join(", "));
+        program.output.talk(&format!("still indexing {repos}; ask again for what is missing"));
+    }
+}
+
+/// How much of what matches is shown, and what was not searched.
+fn talk_of_lines(answer: &CodeAnswer, program: &Program) {
+    if program.output.in_json() {
+        return;
+    }
+    let shown = answer.results.len();
+    if let Some(total) = answer.total.filter(|total| shown < *total) {
+        program.output.talk(&format!("{shown} of {total} lines shown; `--limit` shows more"));
+    }
+    if let Some(files) = answer.unsearched {
+        let files = if files == 1 { "1 file was".to_owned() } else { format!("{files} files were") };
+        program.output.talk(&format!("{files} not searched to the end; narrow the search with `--path`"));
+    }
+}
+
 /// What an answer about symbols says beside its results; whether nothing was found.
 fn about_symbols(answer: &SymbolAnswer, program: &Program) -> bool {
+    talk_of_age(&answer.changed_files, &answer.indexing, program);
     if program.output.in_json() {
         return false;
     }
@@ -249,6 +305,7 @@ fn about_symbols(answer: &SymbolAnswer, program: &Program) -> bool {
 
 fn show_calls(answer: CallsAnswer, program: &Program) -> Result<(), Failure> {
     program.output.answer(&answer, call_table)?;
+    talk_of_age(&answer.changed_files, &answer.indexing, program);
     let about = Listed::new(answer.known, answer.nearest.as_deref(), answer.total, answer.returned, answer.unresolved);
     about.talk(program)
 }

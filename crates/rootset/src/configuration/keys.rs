@@ -561,6 +561,12 @@ const AFTER_RETENTION: &[Key] = &[
         about: "files with more bytes than this are left out of the code index",
     },
     Key {
+        path: "code.freshen_ms",
+        kind: Kind::Count { min: 0 },
+        value: Value::Default("300"),
+        about: "milliseconds that a question about code waits until its repositories are up to date; 0: nothing is looked at",
+    },
+    Key {
         path: "code.workspaces.*.roots",
         kind: Kind::TextList,
         value: Value::Unset { example: r#"["/srv/team-a"]"# },

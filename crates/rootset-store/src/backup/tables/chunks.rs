@@ -64,6 +64,7 @@ pub(crate) static CHUNK_TABLES: &[Table] = &[
             needed("lines", COUNT),
             needed("functions", COUNT),
             needed("classes", COUNT),
+            optional("is_generated", FLAG),
         ]
     ),
     stored!(
