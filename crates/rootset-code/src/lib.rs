@@ -41,4 +41,4 @@ pub use terms::{ChunkTerms, around_name_term, identifier_term, name_parts, own_n
 pub use text_outline::outline_as_text;
 
 /// Raised whenever the same text could give other symbols, chunks, references or terms: files are then read again.
-pub const EXTRACTOR_VERSION: i64 = 4;
+pub const EXTRACTOR_VERSION: i64 = 5;

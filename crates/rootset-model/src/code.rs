@@ -140,11 +140,14 @@ pub struct Call {
     pub line: u32,
 }
 
+/// In front of the target of an import that names a package and no path: `x` and not `./x`. Names of modules have no `/`.
+pub const PACKAGE_MARK: &str = "/";
+
 /// A name that a file brings in from elsewhere.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Import {
     /// The full name in the language's spelling, made absolute where the file's own path allows it: `app.store.Store`,
-    /// `crate_name::store::Store`, `./store` resolved to `lib.store`.
+    /// `crate_name::store::Store`, `./store` resolved to `lib.store`, the package `store` as `/store` ([`PACKAGE_MARK`]).
     pub target: String,
     /// The name it has in this file; `None` when everything in `target` is brought in, or nothing by name.
     pub local: Option<String>,
@@ -186,6 +189,8 @@ pub enum MappingKind {
     Module,
     /// Modules of JavaScript whose names begin so.
     ModulesBelow,
+    /// Not a name: what the manifest `to` says holds `within` this one's folder, too.
+    Extends,
 }
 
 /// A type that a type of this file extends or implements.

@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use rootset_code::{Language, Naming, identifier_term, manifest_names, name_parts};
 use rootset_model::MemoryId;
-use rootset_model::code::{Call, SymbolKind};
+use rootset_model::code::{Call, Mapping, SymbolKind};
 use rootset_store::{FileReferences, SymbolRow, Workspace};
 
 use crate::error::ServiceError;
@@ -69,8 +69,12 @@ impl<'a> Referring<'a> {
         names.dedup();
         let manifests = service.store.symbols_named(workspace, &names, None, service.now())?;
         let memories: Vec<MemoryId> = manifests.iter().map(|manifest| manifest.memory).collect();
+        let mut by_repo: BTreeMap<String, BTreeMap<String, Vec<Mapping>>> = BTreeMap::new();
         for file in it.references(&memories)? {
-            it.facts.add_mappings(&file.repo, file.references.mappings);
+            by_repo.entry(file.repo).or_default().insert(file.path, file.references.mappings);
+        }
+        for (repo, manifests) in &by_repo {
+            it.facts.add_manifests(repo, manifests);
         }
         Ok(it)
     }
@@ -387,8 +391,16 @@ impl Names {
     fn are_called(&self, file: &File, call: &Call) -> bool {
         let held = call.from.as_deref().filter(|_| call.receiver.is_none());
         self.reach(file, &call.name)
-            || held.is_some_and(|held| self.end(held))
+            || held.is_some_and(|held| self.end(held) || self.makes(file, held))
             || call.receiver.is_none() && file.typed(0, &call.name).any(|it| self.end(&it.from))
+    }
+
+    /// Whether a variable that holds what a function returned may have got it from one of them.
+    fn makes(&self, file: &File, held: &str) -> bool {
+        held.strip_suffix("()").is_some_and(|maker| {
+            let is_held = |name: &str| file.typed(0, name).any(|it| self.end(&it.from));
+            self.end(maker) || self.reach(file, maker) || is_held(maker)
+        })
     }
 
     /// Whether one of the names is the last of a chain.

@@ -31,7 +31,19 @@ const ECMASCRIPT: Language = Language {
     own_receivers: &["this"],
     base_receivers: &["super"],
     default_member: Some(DEFAULT_NAME),
-    manifests: &["package.json", "tsconfig.json", "jsconfig.json", "tsconfig.base.json", "tsconfig.app.json"],
+    manifests: &[
+        "package.json",
+        "tsconfig.json",
+        "jsconfig.json",
+        "tsconfig.base.json",
+        "tsconfig.app.json",
+        "tsconfig.build.json",
+        "tsconfig.common.json",
+        "tsconfig.lib.json",
+        "tsconfig.options.json",
+        "tsconfig.paths.json",
+        "tsconfig.shared.json",
+    ],
     mappings: manifests::mappings,
     ..Language::PLAIN
 };
@@ -346,8 +358,8 @@ fn assignment<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
                 walk.own_member(name, from);
             }
             if matches!(object, "exports" | "module.exports") {
-                if value.kind() == "identifier" {
-                    imports::export_as(walk, value, walk.text(value), name);
+                if let Some(own) = imports::name_exported_by(walk, value) {
+                    imports::export_as(walk, value, own, name);
                 } else if bound_kind(value).is_none() {
                     walk.declare_by_name(node, name);
                 }

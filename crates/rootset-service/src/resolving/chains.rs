@@ -64,6 +64,12 @@ impl Facts {
             let end = path.find(|c: char| !is_name(c) && c != ':').unwrap_or(path.len());
             return (self.path(context.file, &path[..end]), &path[end..]);
         }
+        if language.default_member().is_some()
+            && let Some(rest) = own_exports(chain)
+        {
+            let module = key_of(&language.module_at(&context.file.repo, &context.file.path));
+            return (vec![Thing::Module(module)], rest);
+        }
         let (head, rest) = chain.split_at(chain.find(|c: char| !is_name(c)).unwrap_or(chain.len()));
         // `super().save()`
         if let Some(behind) = chain.strip_prefix("super()")
@@ -222,6 +228,12 @@ const LANGUAGE_OBJECTS: [&str; 12] = [
     "alloc",
     "str",
 ];
+
+/// What follows `exports` and `module.exports`, which are the module itself.
+fn own_exports(chain: &str) -> Option<&str> {
+    let rest = ["module.exports", "exports"].iter().find_map(|own| chain.strip_prefix(own))?;
+    (rest.is_empty() || rest.starts_with('.')).then_some(rest)
+}
 
 fn is_name(character: char) -> bool {
     character.is_alphanumeric() || matches!(character, '_' | '$' | '@')

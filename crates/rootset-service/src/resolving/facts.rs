@@ -1,12 +1,12 @@
 //! What is known of the index at the moment, and what a question missed.
 
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
 use rootset_code::{Language, language_named};
 use rootset_model::MemoryId;
-use rootset_model::code::{Base, Import, Mapping, References, SymbolKind, Typed};
+use rootset_model::code::{Base, Import, Mapping, MappingKind, References, SymbolKind, Typed};
 use rootset_store::{FileReferences, SymbolRow};
 
 use super::{Thing, key_of, split_last};
@@ -134,6 +134,9 @@ impl Wanted {
     }
 }
 
+/// Manifests that one extends: more are in no project.
+const EXTENDED_MAX: usize = 10;
+
 /// Repository, folder and target, and whether values count.
 type PathKey = (String, String, String, bool);
 
@@ -156,6 +159,24 @@ pub struct Facts {
     with_values: HashMap<String, Rc<[Sym]>>,
     /// Where paths lead, once nothing was missed on the way.
     pub(super) paths: RefCell<HashMap<PathKey, Vec<Thing>>>,
+}
+
+/// What a manifest has from those that it extends, directly or through others.
+fn inherited(manifests: &BTreeMap<String, Vec<Mapping>>, extends: &Mapping) -> Vec<Mapping> {
+    let (mut open, mut seen, mut found) = (vec![extends.to.as_str()], BTreeSet::new(), Vec::new());
+    while let Some(path) = open.pop().filter(|_| seen.len() < EXTENDED_MAX) {
+        // A cycle ends where it began.
+        if !seen.insert(path) {
+            continue;
+        }
+        for mapping in manifests.get(&[path, ".json"].concat()).into_iter().flatten() {
+            match mapping.kind {
+                MappingKind::Extends => open.push(&mapping.to),
+                _ => found.push(Mapping { within: extends.within.clone(), ..mapping.clone() }),
+            }
+        }
+    }
+    found
 }
 
 impl Facts {
@@ -219,9 +240,18 @@ impl Facts {
         Rc::clone(known)
     }
 
-    /// What a manifest of a repository says.
-    pub fn add_mappings(&mut self, repo: &str, mappings: Vec<Mapping>) {
-        self.mappings.entry(repo.to_owned()).or_default().extend(mappings);
+    /// What the manifests of a repository say, by their paths.
+    pub fn add_manifests(&mut self, repo: &str, manifests: &BTreeMap<String, Vec<Mapping>>) {
+        let said = self.mappings.entry(repo.to_owned()).or_default();
+        for mappings in manifests.values() {
+            for mapping in mappings {
+                if mapping.kind == MappingKind::Extends {
+                    said.extend(inherited(manifests, mapping));
+                } else {
+                    said.push(mapping.clone());
+                }
+            }
+        }
     }
 
     pub fn mappings(&self, repo: &str) -> &[Mapping] {

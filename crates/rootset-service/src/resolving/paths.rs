@@ -1,7 +1,7 @@
 //! Where a name leads that is written in full: through the module map, modules, re-exports and nested types.
 
 use rootset_code::{Naming, is_test};
-use rootset_model::code::MappingKind;
+use rootset_model::code::{MappingKind, PACKAGE_MARK};
 
 use super::chains::Context;
 use super::facts::{Facts, File, Sym};
@@ -97,13 +97,25 @@ impl Facts {
 
     /// Python and JavaScript: the longest part of the name that is a module, then its members.
     fn module_path(&self, file: &File, target: &str) -> Vec<Thing> {
-        if file.language.is_some_and(|language| language.default_member().is_some()) {
-            let found = self.mapped_module(file, target);
-            if !found.is_empty() {
-                return found;
+        let Some(default) = file.language.and_then(|language| language.default_member()) else {
+            return self.in_module(file, &key_of(target));
+        };
+        let package = target.strip_prefix(PACKAGE_MARK);
+        let mut found = self.mapped_module(file, package.unwrap_or(target));
+        if found.is_empty() {
+            // A package that no manifest of the repository has: a module of the same name is another.
+            found = if package.is_some() { vec![Thing::Foreign] } else { self.in_module(file, &key_of(target)) };
+        }
+        if !found.iter().any(Thing::is_known)
+            && let Some(module) = target.strip_suffix(default).and_then(|module| module.strip_suffix('.'))
+        {
+            // A module that exports nothing as its default is imported as a whole.
+            let whole = self.module_path(file, module);
+            if matches!(whole.as_slice(), [Thing::Module(_)]) {
+                return whole;
             }
         }
-        self.in_module(file, &key_of(target))
+        found
     }
 
     /// What `tsconfig.json` and `package.json` make of a name; the longest beginning counts.
@@ -281,7 +293,11 @@ impl Facts {
 
     /// What stands in a module, what it brings in from others, and what its variables hold.
     fn module_members(&self, file: &File, key: &str, name: &str) -> Vec<Thing> {
-        let direct = self.exactly(file, &joined(key, name));
+        let mut direct = self.exactly(file, &joined(key, name));
+        if file.language.is_some_and(|language| language.default_member().is_some()) {
+            // A file beside `index.js` is no member of it.
+            direct.retain(|it| !matches!(it, Thing::Module(_)));
+        }
         if !direct.is_empty() {
             return direct;
         }

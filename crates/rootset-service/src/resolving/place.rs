@@ -151,12 +151,28 @@ impl Facts {
             (None, Some(held)) => {
                 let found = self.chain(&context, held);
                 let is_function = |it: &Thing| matches!(it, Thing::Symbol(_));
-                let found = if found.iter().all(is_function) { found } else { Vec::new() };
-                self.reached(&context, found, "the variable holds it")
+                if found.iter().all(is_function) {
+                    self.reached(&context, found, "the variable holds it")
+                } else {
+                    self.made(&context, held)
+                }
             }
             (Some(receiver), from) => self.on(&context, from.as_deref().unwrap_or(receiver), receiver, &call.name),
         };
         if self.is_exhausted() { Placed::default() } else { placed }
+    }
+
+    /// Of a variable that holds what a function returned: the function that was made there, which has no name elsewhere, is a
+    /// part of the one that made it.
+    fn made(&self, context: &Context<'_>, held: &str) -> Placed {
+        let Some(maker) = held.strip_suffix("()") else { return Placed::default() };
+        let makers = self.chain(context, maker).into_iter().filter_map(|it| match it {
+            Thing::Symbol(of) if !of.is_type() => Some(of),
+            _ => None,
+        });
+        let reason = "the variable holds what the function returned";
+        let targets = makers.map(|symbol| Target { symbol, is_certain: false, reason }).collect();
+        Placed { targets, is_foreign: false }
     }
 
     fn bare(&self, context: &Context<'_>, name: &str) -> Placed {

@@ -172,6 +172,60 @@ fn javascript_and_typescript_calls_are_followed() {
             certain: &[("button.Button", &["packages.web.src.app.render"])],
         },
         Idiom {
+            name: "tsconfig files that extend others",
+            files: &[
+                ("config/tsconfig.base.json", "{\"compilerOptions\": {\"paths\": {\"~/*\": [\"../libs/*\"]}}}"),
+                ("config/tsconfig.lib.json", "{\"extends\": \"./tsconfig.base\"}"),
+                ("apps/web/tsconfig.json", "{\"extends\": \"../../config/tsconfig.lib.json\"}"),
+                ("libs/money.ts", "export function round(x: number) { return x; }\n"),
+                ("apps/web/main.ts", "import { round } from '~/money';\nexport function show() { return round(1); }\n"),
+                (
+                    "apps/other/main.ts",
+                    "import { round } from '~/money';\nexport function show() { return round(1); }\n",
+                ),
+            ],
+            certain: &[("libs.money.round", &["apps.web.main.show"])],
+        },
+        Idiom {
+            name: "a package and a file of the same name",
+            files: &[
+                ("events.js", "function on() { return 1; }\nmodule.exports = { on };\n"),
+                ("a.js", "const { on } = require('events');\nfunction foreign() { on(); }\n"),
+                ("b.js", "const { on } = require('./events');\nfunction own() { on(); }\n"),
+                ("c.mjs", "import events from 'events';\nexport function strange() { events.on(); }\n"),
+            ],
+            certain: &[("events.on", &["b.own"])],
+        },
+        Idiom {
+            name: "one function under several exported names",
+            files: &[
+                ("lib/nyan.js", "class NyanCat { draw() { return 1; } }\nexports.NyanCat = NyanCat;\n"),
+                (
+                    "lib/index.js",
+                    "const { NyanCat } = require('./nyan');\nexports.Nyan = exports.nyan = NyanCat;\nexports.a = exports.b = function () { return 2; };\n",
+                ),
+                (
+                    "use.js",
+                    "const all = require('./lib');\nfunction show() { return new all.Nyan(); }\nfunction again() { return new all.nyan(); }\nfunction both() { all.a(); }\n",
+                ),
+            ],
+            certain: &[("lib.nyan.NyanCat", &["use.show", "use.again"]), ("lib.b", &["use.both"])],
+        },
+        Idiom {
+            name: "the module itself as exports, and a whole module as its default",
+            files: &[
+                (
+                    "utils.cjs",
+                    "exports.clamp = function clamp(value) { return value; };\nexports.twice = function twice(x) { return exports.clamp(x); };\n",
+                ),
+                (
+                    "suite.mjs",
+                    "import utils from './utils.cjs';\nconst { clamp } = utils;\nexport function timeout(ms) { return clamp(ms); }\nexport function slow(ms) { return utils.clamp(ms); }\n",
+                ),
+            ],
+            certain: &[("utils.clamp", &["utils.twice", "suite.timeout", "suite.slow"])],
+        },
+        Idiom {
             name: "module.exports and default exports",
             files: &[
                 ("lib/parse.js", "module.exports = function (text) { return text; };\n"),
@@ -613,4 +667,21 @@ fn what_a_variable_holds_is_followed_as_far_as_it_is_sure() {
             certain: &[("Cache::Ref", &["Table::Open"])],
         },
     ]);
+}
+
+#[test]
+fn a_call_of_what_a_function_made_may_reach_that_function() {
+    let place = Place::with([
+        ("made.js", "function maker(x) { return function inner() { return x; }; }\nmodule.exports = { maker };\n"),
+        (
+            "use.js",
+            "const made = require('./made');\nvar alias = made.maker;\nfunction near() { const run = made.maker(1); run(); }\nfunction far() { const go = alias(2); go(); }\n",
+        ),
+    ]);
+    place.index();
+    let answer = place.world.call("get_callers", json!({"qualified_name": "made.maker"}));
+    let possible = answer["results"].as_array().unwrap().iter().filter(|it| it["certainty"] == "possible");
+    let possible: Vec<String> = possible.map(|it| text_of(&it["qualified_name"])).collect();
+    assert_eq!(possible, ["use.near", "use.far"], "{answer}");
+    assert_eq!(names(&place, "made.maker", "certain"), BTreeSet::from(["use.near".to_owned(), "use.far".to_owned()]));
 }

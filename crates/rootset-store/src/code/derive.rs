@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use rootset_model::code::{Outline, SymbolKind};
+use rootset_model::code::{Outline, PACKAGE_MARK, SymbolKind};
 use rootset_model::{EntityId, RelationId};
 
 const DEFINES: &str = "defines";
@@ -55,6 +55,7 @@ impl<'a> Graph<'a> {
         let imports = outline.references.imports.iter().map(|it| (0, IMPORTS, &it.target, SymbolKind::Module));
         let bases = outline.references.bases.iter().map(|it| (it.symbol as usize, INHERITS, &it.target, it.kind));
         for (place, verb, target, kind) in imports.chain(bases) {
+            let target = target.strip_prefix(PACKAGE_MARK).unwrap_or(target);
             let Some(&Some(source)) = ids.get(place).filter(|_| !target.is_empty()) else { continue };
             let target = *targets.entry((target, kind)).or_insert_with(|| {
                 let id = EntityId::derive_symbol(target, kind);

@@ -2,9 +2,10 @@
 
 use tree_sitter::Node;
 
-use super::names::{dotted, unquoted, without_source_extension};
+use super::names::{bound_kind, dotted, unquoted, without_source_extension};
 use crate::paths::{directory_of, or_repo, resolve_relative};
 use crate::walk::Walk;
+use rootset_model::code::PACKAGE_MARK;
 
 pub(super) fn import<'tree>(walk: &mut Walk<'_, 'tree>, node: Node<'tree>) {
     let Some(from) = source_of(walk, node) else { return };
@@ -108,6 +109,31 @@ pub(super) fn export_value<'tree>(walk: &mut Walk<'_, 'tree>, value: Node<'tree>
     }
 }
 
+/// The name in this file that a value of `exports.a` stands for: `f`, `exports.b = f`, `exports.b = function …`.
+pub(super) fn name_exported_by<'a>(walk: &Walk<'a, '_>, value: Node<'_>) -> Option<&'a str> {
+    /// More names for one thing are in no file that a person wrote.
+    const NAMES_MAX: usize = 8;
+    let (mut value, mut other) = (value, None);
+    for _ in 0..NAMES_MAX {
+        match value.kind() {
+            "identifier" => return Some(walk.text(value)),
+            "parenthesized_expression" => value = value.named_child(0)?,
+            "assignment_expression" => {
+                let left = value.child_by_field_name("left")?;
+                let is_exported = left.kind() == "member_expression"
+                    && matches!(walk.field(left, "object"), "exports" | "module.exports");
+                if is_exported {
+                    other = Some(walk.field(left, "property"));
+                }
+                value = value.child_by_field_name("right")?;
+            }
+            _ => break,
+        }
+    }
+    // What has no name of its own is defined under the innermost of its names.
+    other.filter(|_| bound_kind(value).is_some())
+}
+
 const DEFAULT: &str = "default";
 
 /// `const a = require("x")`, `const {a, b: c} = require("x")`, `const a = require("x").b`; whether it is one of them.
@@ -180,8 +206,12 @@ fn source_of(walk: &Walk<'_, '_>, node: Node<'_>) -> Option<String> {
 /// A relative path as the module's name; a package as written.
 fn absolute(walk: &Walk<'_, '_>, written: &str) -> String {
     if !written.starts_with("./") && !written.starts_with("../") && written != "." && written != ".." {
-        // A path below a package or an alias may name a file.
-        return if written.contains('/') { without_source_extension(written).to_owned() } else { written.to_owned() };
+        // A path below a package or an alias may name a file. A package alone is no module at the top of the repository.
+        return if written.contains('/') {
+            without_source_extension(written).to_owned()
+        } else {
+            [PACKAGE_MARK, written].concat()
+        };
     }
     match resolve_relative(directory_of(walk.source.path), written) {
         Some(path) => or_repo(dotted(&path), walk.source.repo),

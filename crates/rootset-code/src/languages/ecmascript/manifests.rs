@@ -102,6 +102,18 @@ fn paths(folder: &str, manifest: &Value) -> Vec<Mapping> {
     let base = options["baseUrl"].as_str();
     let Some(root) = resolve_relative(folder, base.unwrap_or(".")) else { return Vec::new() };
     let mut found = Vec::new();
+    // Its own `paths` stand in the place of those of the file that it extends.
+    if options["paths"].as_object().is_none() {
+        let extended = &manifest["extends"];
+        let several = extended.as_array().into_iter().flatten();
+        for written in several.chain([extended]).filter_map(Value::as_str).filter(|it| it.starts_with('.')) {
+            if let Some(path) = resolve_relative(folder, written) {
+                let to = path.strip_suffix(".json").unwrap_or(&path).to_owned();
+                let within = folder.to_owned();
+                found.push(Mapping { kind: MappingKind::Extends, from: String::new(), to, within });
+            }
+        }
+    }
     for (pattern, targets) in options["paths"].as_object().into_iter().flatten() {
         for target in targets.as_array().into_iter().flatten().filter_map(Value::as_str) {
             let (kind, from, written) = match (pattern.split_once('*'), target.split_once('*')) {
@@ -182,5 +194,15 @@ mod tests {
         let text = "{ // comment\n \"compilerOptions\": {\"paths\": {\"@/*\": [\"./src/*\"],}} }";
         assert_eq!(said("web/tsconfig.json", text), [r#"@/ -> web/src/ in "web""#]);
         assert_eq!(said("tsconfig.json", "[[["), [""; 0]);
+    }
+
+    #[test]
+    fn a_configuration_without_paths_names_the_one_that_it_extends() {
+        let text = r#"{"extends": "../../tsconfig.base.json", "compilerOptions": {"strict": true}}"#;
+        assert_eq!(said("packages/ui/tsconfig.json", text), [r#" -> tsconfig.base in "packages/ui""#]);
+        let text = r#"{"extends": ["./a", "@tsconfig/node18/tsconfig.json"]}"#;
+        assert_eq!(said("tsconfig.json", text), [r#" -> a in """#]);
+        let own = r#"{"extends": "./a.json", "compilerOptions": {"paths": {"x": ["./y.ts"]}}}"#;
+        assert_eq!(said("tsconfig.json", own), [r#"x -> y in """#]);
     }
 }
