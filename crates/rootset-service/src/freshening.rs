@@ -149,8 +149,8 @@ impl Service {
         let asked_at = self.now();
         let may_index = caller.rights.allow_effect(Effect::Write);
         let mut allowed: Vec<(RepoRow, PathBuf)> = Vec::new();
-        let rows = self.repos_asked_for(workspace, repo)?;
-        for row in rows.iter() {
+        let rows = self.completed_repos(workspace, repo)?;
+        for row in rows.iter().take(REPOS_MAX) {
             if let Ok(root) = self.folder_to_index(&row.root, workspace, caller) {
                 allowed.push((row.clone(), root));
             }
@@ -175,7 +175,12 @@ impl Service {
         Ok(freshness)
     }
 
-    fn repos_asked_for(&self, workspace: &Workspace, repo: Option<&str>) -> Result<Arc<Vec<RepoRow>>, ServiceError> {
+    /// The repositories that a question is about, the last indexed first; known for as long as they are not looked at again.
+    pub(crate) fn completed_repos(
+        &self,
+        workspace: &Workspace,
+        repo: Option<&str>,
+    ) -> Result<Arc<Vec<RepoRow>>, ServiceError> {
         let of = (workspace.key, repo.map(str::to_owned));
         let now_ms = self.elapsed_ms();
         if let Some(rows) = self.looks.list(&of, now_ms) {
@@ -188,7 +193,6 @@ impl Service {
         // What no run has completed yet is under way elsewhere, or was given up: nobody knows what it should hold.
         rows.retain(|row| row.run > 0);
         rows.sort_by_key(|row| std::cmp::Reverse(row.run_at));
-        rows.truncate(REPOS_MAX);
         let rows = Arc::new(rows);
         self.looks.keep_list(of, rows.clone(), now_ms);
         Ok(rows)

@@ -30,6 +30,7 @@ mod languages;
 mod occurred;
 mod operation;
 pub mod operations;
+mod own_tree;
 mod per_caller;
 mod personal;
 mod personal_hits;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use rootset_api::{CodeAnswer, CodeResult, ErrorCode, SearchCode, CodeMode, TestCode};
+use rootset_api::{CodeAnswer, CodeMode, CodeResult, ErrorCode, SearchCode, TestCode};
 use rootset_model::code::SymbolKind;
 use rootset_model::limits::{SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX, SNIPPET_CHARS_MAX};
 use rootset_store::{CodeFilters, CodeHit, CodeSearch};
@@ -30,7 +30,7 @@ impl Operation for SearchCode {
         let languages = checked_languages(self.languages.as_deref().unwrap_or_default())?;
         let path = self.path.as_deref().map(checked_path).transpose()?;
         self.kind.as_deref().map(check_kind).transpose()?;
-        let repo = service.known_repo(&workspace, self.repo)?;
+        let repo = service.repo_or_own_tree(caller, &workspace, self.repo)?;
         let freshness = service.freshen(caller, &workspace, repo.as_deref())?;
         let tests = self.tests.unwrap_or_default();
         let filters = CodeFilters {

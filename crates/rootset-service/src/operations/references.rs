@@ -23,7 +23,7 @@ use crate::service::Service;
 impl Operation for FindReferences {
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<ReferencesAnswer, ServiceError> {
         let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
-        let repo = service.known_repo(&workspace, self.repo.clone())?;
+        let repo = service.repo_or_own_tree(caller, &workspace, self.repo.clone())?;
         let freshness = service.freshen(caller, &workspace, repo.as_deref())?;
         let answer = indexed(&self, service, &workspace, repo.as_deref())?;
         let files = answer.results.iter().map(|it| (it.repo.as_str(), it.file_path.as_str()));

@@ -26,7 +26,7 @@ const SHOWN_MAX: usize = 100;
 impl Operation for GetSymbol {
     fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<SymbolAnswer, ServiceError> {
         let workspace = service.workspace(caller, self.workspace_id.as_deref())?;
-        let repo = service.known_repo(&workspace, self.repo.clone())?;
+        let repo = service.repo_or_own_tree(caller, &workspace, self.repo.clone())?;
         let freshness = service.freshen(caller, &workspace, repo.as_deref())?;
         let answer = indexed(&self, service, &workspace, repo.as_deref())?;
         let files = answer.results.iter().map(|it| (it.repo.as_str(), it.file_path.as_str()));

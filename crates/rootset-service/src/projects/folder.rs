@@ -41,6 +41,13 @@ impl Project {
         self.git.is_some()
     }
 
+    /// Whether both are working trees of one repository: worktrees of it, or clones with the same remote.
+    pub(crate) fn is_same_repository(&self, other: &Self) -> bool {
+        let common = |it: &Self| it.git.as_ref().map(|git| git.common.clone());
+        let is_same = |a: Option<_>, b: Option<_>| a.is_some() && a == b;
+        is_same(common(self), common(other)) || self.remote().is_some_and(|remote| other.remote() == Some(remote))
+    }
+
     /// What it is recognised by, the strongest first.
     pub(super) fn places(&self) -> Vec<String> {
         let paths = self.git.iter().map(|git| git.common.as_path()).chain([self.root.as_path()]);

@@ -31,3 +31,4 @@ mod switching;
 mod symbols;
 mod trashing;
 mod unchanged;
+mod worktrees;
