@@ -7,6 +7,7 @@
 
 mod citations;
 mod compare;
+mod large_rules;
 mod look;
 mod open;
 mod pipeline;

@@ -13,6 +13,7 @@ use ignore::{DirEntry, WalkBuilder, WalkState};
 use parking_lot::Mutex;
 use rootset_store::FileStamp;
 
+use super::large_rules::{LARGE_BYTES, TreeRules, has_large_rules, is_rules_file};
 use super::repositories::empty_folder;
 use super::skipped::Skipped;
 use crate::error::ServiceError;
@@ -20,7 +21,7 @@ use crate::places::OwnPlaces;
 use crate::platform::{device_of, stamp_of};
 
 /// Rules of our own beside `.gitignore`.
-const IGNORE_FILE: &str = ".rootsetignore";
+pub const IGNORE_FILE: &str = ".rootsetignore";
 /// Histories, and what package managers and tools put beside the sources; nobody keeps sources there.
 const NEVER_ENTERED: &[&str] = &[
     ".git",
@@ -71,21 +72,50 @@ impl Tree {
     /// Walks the folder; `exclude` are patterns of paths to leave out, in the language of ignore files. What is our own is
     /// left out whatever its name looks like.
     pub fn walk(root: &Path, exclude: &[String], own: OwnPlaces) -> Result<Self, ServiceError> {
+        let top = top_of_rules(root);
+        let above = root.ancestors().take_while(|folder| folder.starts_with(top));
+        if !above.into_iter().any(has_large_rules) {
+            let tree = Self::walk_by(root, exclude, own.clone(), None)?;
+            let is_large = |file: &SeenFile| is_rules_file(&file.path) && file.stamp.size.unsigned_abs() > LARGE_BYTES;
+            if !tree.files.iter().any(is_large) {
+                return Ok(tree);
+            }
+        }
+        Self::walk_by(root, exclude, own, Some(Arc::new(TreeRules::new(top.to_owned()))))
+    }
+
+    /// By these rules, or by those of the walker itself.
+    fn walk_by(
+        root: &Path,
+        exclude: &[String],
+        own: OwnPlaces,
+        rules: Option<Arc<TreeRules>>,
+    ) -> Result<Self, ServiceError> {
         let metadata = std::fs::metadata(root).map_err(|error| unreadable_root(root, &error))?;
         let root_device = device_of(&metadata);
         let parts: Arc<Mutex<Vec<Part>>> = Arc::default();
         let is_below_a_repository = is_below_a_repository(root);
-        let walker = WalkBuilder::new(root)
+        let has_own_rules = rules.is_some();
+        let mut walker = WalkBuilder::new(root);
+        if !has_own_rules {
+            walker.add_custom_ignore_filename(IGNORE_FILE);
+        }
+        let walker = walker
             .hidden(false)
             .ignore(false)
             .git_global(false)
+            .git_ignore(!has_own_rules)
+            .git_exclude(!has_own_rules)
             // Of the rules above the root, those count that git itself would heed: up to the top of the repository.
             .require_git(is_below_a_repository)
             .parents(is_below_a_repository)
             .follow_links(false)
-            .add_custom_ignore_filename(IGNORE_FILE)
             .overrides(overrides(root, exclude)?)
-            .filter_entry(|entry| entry.depth() == 0 || !is_never_entered(entry))
+            .filter_entry(move |entry| {
+                let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+                let is_left_out = || rules.as_ref().is_some_and(|rules| rules.leave_out(entry.path(), is_folder));
+                entry.depth() == 0 || !is_never_entered(entry) && !is_left_out()
+            })
             .threads(std::thread::available_parallelism().map_or(2, |cores| cores.get().clamp(2, 8)))
             .build_parallel();
         walker.run(|| {
@@ -222,7 +252,12 @@ fn is_never_entered(entry: &DirEntry) -> bool {
 
 /// Rules above the root count only inside one repository: a stray ignore file in a home folder has no say.
 fn is_below_a_repository(root: &Path) -> bool {
-    !root.join(".git").exists() && root.ancestors().skip(1).any(|folder| folder.join(".git").exists())
+    top_of_rules(root) != root
+}
+
+/// The folder whose rules are the first to count: the top of the repository around the root, or else the root.
+fn top_of_rules(root: &Path) -> &Path {
+    root.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(root)
 }
 
 fn overrides(root: &Path, exclude: &[String]) -> Result<Override, ServiceError> {

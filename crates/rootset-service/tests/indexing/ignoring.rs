@@ -73,3 +73,24 @@ fn the_operator_leaves_paths_out_too() {
     assert_eq!(place.served(), ["billing.py", "orders.py"]);
     assert_eq!(place.stale(), ["README.md", "src/lib.rs"]);
 }
+
+#[test]
+fn every_pattern_of_a_very_long_ignore_file_counts() {
+    let place = Place::new();
+    let patterns: String = (0..50_000).map(|it| format!("/a{}/x_{it}/b*c{it}/\nmade_{it}_*.py\n", it % 7)).collect();
+    place.write(".gitignore", ["*.md\n", &patterns, "!README.md\n"].concat());
+    place.write("a4/x_123/bzc123/ignored.py", "def ignored():\n    pass\n");
+    place.write("a4/x_124/bzc123/kept.py", "def kept():\n    pass\n");
+    place.write("src/made_49999_now.py", "def made():\n    pass\n");
+    place.write("src/NOTES.md", "# Notes\n");
+    place.index();
+    let code: Vec<String> = place.served().into_iter().filter(|path| path != ".gitignore").collect();
+    assert_eq!(code, ["README.md", "a4/x_124/bzc123/kept.py", "billing.py", "orders.py", "src/lib.rs"]);
+    // Below the root, too, where it is met on the way.
+    place.write(".gitignore", "*.md\n");
+    place.write("src/.gitignore", &patterns);
+    place.index();
+    let code: Vec<String> = place.served().into_iter().filter(|path| !path.ends_with(".gitignore")).collect();
+    let expected = ["a4/x_123/bzc123/ignored.py", "a4/x_124/bzc123/kept.py", "billing.py", "orders.py", "src/lib.rs"];
+    assert_eq!(code, expected);
+}
