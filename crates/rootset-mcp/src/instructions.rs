@@ -56,7 +56,10 @@ pub fn instructions(current: Current<'_>, offer: Offer<'_>) -> String {
     );
     teach("prune_memory", "`prune_memory` shows garbage; `dry_run: false` with `confirm: true` removes it.");
     teach("search_code", "Code: `search_code` and `get_symbol` before reading files.");
-    teach("index_codebase", "Index code with `index_codebase` (absolute path) once; questions about code then keep it current.");
+    teach(
+        "index_codebase",
+        "Index code with `index_codebase` (absolute path) once; questions about code then keep it current.",
+    );
     teach(
         "context_add",
         "Context window: record turns with `context_add`, free space with `context_gc_analyze` and `context_gc_prune`, \

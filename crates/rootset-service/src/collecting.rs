@@ -47,21 +47,23 @@ impl Service {
         operation: &str,
         author: Author<'_>,
     ) -> Result<(PlanView, Garbage), ServiceError> {
-        let garbage = self.find_garbage(workspace, strategies)?;
+        let garbage = self.find_garbage(workspace, strategies, 0)?;
         let view = self.store_plan_of(workspace, &garbage, strategies, operation, author)?;
         Ok((view, garbage))
     }
 
-    /// What the strategies call garbage now; nothing is stored.
+    /// What the strategies call garbage now, indexed files only when they were stale for so long; nothing is stored.
     pub(crate) fn find_garbage(
         &self,
         workspace: &Workspace,
         strategies: &[&'static Strategy],
+        stale_kept_ms: i64,
     ) -> Result<Garbage, ServiceError> {
         // A use that was served but not yet written counts where a policy goes by uses.
         self.flush_uses()?;
         let configured = self.settings.gc.retention_of(workspace);
-        Ok(self.store.find_garbage(workspace, &GarbageRequest { strategies, configured, now: self.now() })?)
+        let request = GarbageRequest { strategies, configured, stale_kept_ms, now: self.now() };
+        Ok(self.store.find_garbage(workspace, &request)?)
     }
 
     pub(crate) fn store_plan_of(

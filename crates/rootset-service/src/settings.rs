@@ -162,6 +162,9 @@ impl GcSettings {
 /// What somebody who asks does not notice, and a tree of thousands of unchanged files does not need.
 const FRESHEN_MS: u64 = 300;
 
+/// Longer than most branches are away: what comes back within this time is not parsed again, and keeps its uses.
+const STALE_KEPT_MS: i64 = 30 * DAY_MS;
+
 /// The code index.
 #[derive(Clone, Debug)]
 pub struct CodeSettings {
@@ -176,6 +179,8 @@ pub struct CodeSettings {
     pub max_file_size: u64,
     /// How long a question about code waits until its repositories are up to date; 0: nothing is looked at.
     pub freshen_ms: u64,
+    /// For how long the scheduler keeps files that left their repository. Who prunes by hand takes them at once.
+    pub stale_kept_ms: i64,
 }
 
 impl Default for CodeSettings {
@@ -186,6 +191,7 @@ impl Default for CodeSettings {
             exclude: Vec::new(),
             max_file_size: rootset_model::limits::CODE_FILE_BYTES_MAX,
             freshen_ms: FRESHEN_MS,
+            stale_kept_ms: STALE_KEPT_MS,
         }
     }
 }

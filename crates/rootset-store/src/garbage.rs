@@ -20,6 +20,8 @@ pub struct GarbageRequest<'a> {
     pub strategies: &'a [&'static Strategy],
     /// The policy of the configuration, in force where the database has none.
     pub configured: RetentionPolicy,
+    /// For how long files that left their repository are no garbage yet.
+    pub stale_kept_ms: i64,
     pub now: Timestamp,
 }
 
@@ -116,10 +118,13 @@ pub(crate) fn find(
             Needs::OrphanedGraph => orphans::graph(tx, workspace, &mut derived)?,
         }
     }
-    let (roots, buckets) = match extent {
+    let (mut roots, buckets) = match extent {
         Some(extent) => read_roots(tx, workspace, &policies, extent, request.now)?,
         None => (Vec::new(), Vec::new()),
     };
+    for root in &mut roots {
+        root.stale_at = root.stale_at.map(|at| at.saturating_add_ms(request.stale_kept_ms));
+    }
     let heap = Heap { roots: &roots, buckets: &buckets, derived: &derived };
     let selection = strategies::select(request.strategies, &heap, request.now);
     let next_date: Option<Timestamp> = match extent {

@@ -179,7 +179,7 @@ impl Reader {
             },
             gc: self.collector(&defaults.gc)?,
             backup: self.backup(&defaults.backup, database.is_on_server())?,
-            code: self.code(&defaults.code),
+            code: self.code(&defaults.code)?,
             context: self.context(&defaults.context)?,
             ..defaults
         };
@@ -229,8 +229,8 @@ impl Reader {
         })
     }
 
-    fn code(&self, defaults: &CodeSettings) -> CodeSettings {
-        CodeSettings {
+    fn code(&self, defaults: &CodeSettings) -> Result<CodeSettings, ServiceError> {
+        Ok(CodeSettings {
             roots: self.folders("code.roots"),
             workspace_roots: collector::meant_workspaces(
                 self.names("code.workspaces")
@@ -242,7 +242,8 @@ impl Reader {
             exclude: self.texts("code.exclude").unwrap_or_default(),
             max_file_size: self.count("code.max_file_size").map_or(defaults.max_file_size, i64::unsigned_abs),
             freshen_ms: self.count("code.freshen_ms").map_or(defaults.freshen_ms, i64::unsigned_abs),
-        }
+            stale_kept_ms: self.duration_ms("code.stale_kept", defaults.stale_kept_ms)?,
+        })
     }
 
     fn context(&self, defaults: &ContextSettings) -> Result<ContextSettings, ServiceError> {

@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use regex::{Regex, RegexBuilder};
-use rootset_api::{CodeAnswer, CodeResult, CodeMode};
+use rootset_api::{CodeAnswer, CodeMode, CodeResult};
 use rootset_model::limits::SNIPPET_CHARS_MAX;
 use rootset_store::{CodeFilters, CodeText, SymbolRow, Workspace};
 

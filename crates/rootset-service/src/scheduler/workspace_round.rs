@@ -67,7 +67,7 @@ impl Scheduler {
                 return Ok(run);
             }
         }
-        let garbage = service.find_garbage(workspace, &gc.strategies)?;
+        let garbage = service.find_garbage(workspace, &gc.strategies, service.settings.code.stale_kept_ms)?;
         let was_waiting = std::mem::take(&mut note.waiting);
         let has_garbage = !garbage.items.is_empty();
         let totals = if has_garbage { service.store.bucket_totals(workspace)? } else { Vec::new() };

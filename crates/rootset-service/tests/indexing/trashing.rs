@@ -1,8 +1,10 @@
 //! Files in the trash: a scan does not see them, and an undo does not put two memories into one place.
 
+use rootset_service::scheduler::Scheduler;
+use rootset_service::{GcSettings, Settings};
 use serde_json::{Value, json};
 
-use crate::harness::{array, text_of};
+use crate::harness::{DAY_MS, array, text_of};
 use crate::place::{BILLING, Place, counts};
 
 #[track_caller]
@@ -129,4 +131,26 @@ fn retention_does_not_punch_holes_into_the_last_scan() {
     place.world.advance_ms(400 * crate::harness::DAY_MS);
     let plan = place.world.call("gc_plan", json!({"strategies": ["expired"]}));
     assert_eq!(plan["items_total"], 0, "{plan}");
+}
+
+#[test]
+fn the_scheduler_keeps_stale_files_for_thirty_days_and_who_prunes_does_not_wait() {
+    let place = Place::of_files(4);
+    place.world.call("add_memory", json!({"context": "A note of the day, in another source."}));
+    let mut settings = Settings::default();
+    settings.gc = GcSettings { enabled: true, auto_delete: true, ..GcSettings::default() };
+    let scheduler = Scheduler::new(place.world.process_with(settings));
+    place.remove("f3.py");
+    place.index();
+    assert_eq!(place.stale(), ["f3.py"]);
+    for day in 0..30 {
+        scheduler.tick().unwrap();
+        assert_eq!(place.stale(), ["f3.py"], "day {day}");
+        place.world.advance_ms(DAY_MS);
+    }
+    // By hand, it goes at any time.
+    assert_eq!(place.world.call("prune_memory", json!({}))["items_total"], 1);
+    place.world.advance_ms(DAY_MS);
+    scheduler.tick().unwrap();
+    place.assert_nothing_stale();
 }

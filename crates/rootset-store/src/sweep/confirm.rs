@@ -183,7 +183,9 @@ pub(super) fn no_longer_garbage(
     if is_untouched {
         return Ok(None);
     }
-    let request = GarbageRequest { strategies: &strategies, configured: options.configured, now: stamp.now };
+    // Whoever made the plan decided how long stale files are kept: here it is asked whether they are stale at all.
+    let (configured, now) = (options.configured, stamp.now);
+    let request = GarbageRequest { strategies: &strategies, configured, stale_kept_ms: 0, now };
     let still: HashSet<[u8; 16]> =
         garbage::find(tx, workspace, &request)?.items.into_iter().map(|item| item.object).collect();
     let items = plans::items(tx, workspace, stored.id, 0, i64::MAX)?.into_iter().map(|(_, item)| item);

@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use clap::{Args, Subcommand, ValueEnum};
 use rootset_api::{
-    CallsAnswer, Certainty, CodeAnswer, Direction, FindReferences, GetCallees, GetCallers, GetSymbol, ListRepos,
-    ReferenceKind, ReferencesAnswer, ReposAnswer, SearchCode, CodeMode, SymbolAnswer, SymbolResult, TestCode,
+    CallsAnswer, Certainty, CodeAnswer, CodeMode, Direction, FindReferences, GetCallees, GetCallers, GetSymbol,
+    ListRepos, ReferenceKind, ReferencesAnswer, ReposAnswer, SearchCode, SymbolAnswer, SymbolResult, TestCode,
 };
 
 use super::given;

@@ -567,6 +567,12 @@ const AFTER_RETENTION: &[Key] = &[
         about: "milliseconds that a question about code waits until its repositories are up to date; 0: nothing is looked at",
     },
     Key {
+        path: "code.stale_kept",
+        kind: Kind::DurationMs { min: 0, max: YEARS_TEN_MS },
+        value: Value::Default(r#""30d""#),
+        about: "how long the scheduler keeps files that are gone from their repository; `prune` takes them at once",
+    },
+    Key {
         path: "code.workspaces.*.roots",
         kind: Kind::TextList,
         value: Value::Unset { example: r#"["/srv/team-a"]"# },

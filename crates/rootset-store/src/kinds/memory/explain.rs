@@ -40,7 +40,8 @@ fn garbage_reason(
     memory: MemoryId,
     when: &When,
 ) -> Result<Option<Reason>, StoreError> {
-    let request = GarbageRequest { strategies: &strategies::of_memories(), configured: when.configured, now: when.now };
+    let (configured, now) = (when.configured, when.now);
+    let request = GarbageRequest { strategies: &strategies::of_memories(), configured, stale_kept_ms: 0, now };
     let found = garbage::find(tx, workspace, &request)?;
     Ok(found.items.iter().find(|item| item.object == memory.0).map(|item| item.reason))
 }
