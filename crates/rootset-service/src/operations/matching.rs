@@ -49,7 +49,13 @@ impl Matcher {
         }
         let pattern = RegexBuilder::new(query).size_limit(PATTERN_BYTES_MAX).build().map_err(|error| {
             let reason = error.to_string();
-            let reason = reason.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
+            let reason = reason
+                .lines()
+                .last()
+                .unwrap_or_default()
+                .trim_start_matches("error: ")
+                .trim_end_matches('.')
+                .to_owned();
             ServiceError::invalid(format!("`query` is not a usable regular expression: {reason}")).with_hint(
                 "the syntax is that of the regex crate: no look-around, no back-references; or use `mode: \"exact\"`",
             )
