@@ -4,7 +4,7 @@
 use rootset_api::{AddMemory, Request, SupersedeMemory, UpdateCandidate, UpdateMemory};
 use rootset_model::{Content, MemoryId};
 use rootset_store::{RelatedMemory, Workspace};
-use rootset_text::claims::{self, with_clause};
+use rootset_text::claims::{self, NoClause, Update, with_clause};
 use serde_json::{Value, json};
 
 use crate::caller::{Caller, FrontEnd};
@@ -40,7 +40,7 @@ impl Service {
                     name: old.name.clone().unwrap_or_else(|| old.id.to_string()),
                     says: old.context[update.old.0..update.old.1].to_owned(),
                     now: content.context[update.new.0..update.new.1].to_owned(),
-                    next: next(workspace, &old, memory, content, &content.context[update.new.0..update.new.1], caller),
+                    next: next(workspace, &old, &update, memory, content, caller),
                 });
             }
         }
@@ -49,22 +49,34 @@ impl Service {
     }
 }
 
-/// The call that replaces the older memory, or only its clause if it says more. Agents have no tool of its own for that: they add the same memory again.
+/// The call that replaces the older memory, or only its clause if it says more. Where the two cannot be told apart, the call sets
+/// the text, and as it stands changes nothing. Agents have no tool of their own for superseding: they add the same memory again.
 fn next(
     workspace: &Workspace,
     old: &RelatedMemory,
+    update: &Update,
     new: MemoryId,
     content: &Content,
-    clause: &str,
     caller: &Caller,
 ) -> Value {
-    let says_more = with_clause(&old.context, clause).filter(|text| text.trim() != clause.trim());
-    let is_longer = |text: &String| text.len() > clause.len() + MORE_BYTES_MIN;
-    let old = old.id;
-    if says_more.as_ref().is_some_and(is_longer) {
-        let arguments = json!({"workspace_id": workspace.id, "memory_id": old, "text": clause, "replace": "clause"});
+    let clause = &content.context[update.new.0..update.new.1];
+    let replaced = with_clause(&old.context, clause);
+    let is_more = |text: &str, than: usize| text.trim().len() > than + MORE_BYTES_MIN;
+    let id = old.id;
+    let of_clause = match &replaced {
+        Ok(text) => is_more(text, clause.len()).then(|| json!({"text": clause, "replace": "clause"})),
+        Err(NoClause::SaysMore) => Some(json!({"text": old.context})),
+        // Taken by itself, the clause is not enough.
+        Err(NoClause::NothingDisagrees) => {
+            is_more(&old.context, update.old.1 - update.old.0).then(|| json!({"text": old.context}))
+        }
+    };
+    if let Some(mut arguments) = of_clause {
+        arguments["workspace_id"] = workspace.id.clone().into();
+        arguments["memory_id"] = json!(id);
         return json!({"operation": UpdateMemory::NAME, "arguments": arguments});
     }
+    let old = id;
     if caller.front_end != FrontEnd::Mcp {
         let arguments = json!({"workspace_id": workspace.id, "memory_id": old, "by": new});
         return json!({"operation": SupersedeMemory::NAME, "arguments": arguments});

@@ -16,7 +16,7 @@ mod values;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::sentences::sentences;
-pub use clause::with_clause;
+pub use clause::{NoClause, with_clause};
 use judging::Rarity;
 use lexicon::{Attribute, Change};
 use values::Value;

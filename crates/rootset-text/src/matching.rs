@@ -41,6 +41,7 @@ use scoped::{has_scope, is_of_head, is_owned_by_another, scoped};
 use text::{Sentence, sentences_of};
 use things::Thing;
 
+pub(crate) use clauses::statements;
 pub(crate) use things::stem_of;
 
 pub use text::Fields;

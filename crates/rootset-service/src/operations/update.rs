@@ -10,7 +10,7 @@ use rootset_model::{Content, Timestamp};
 use rootset_store::{
     AttributeChanges, FullMemory, MemoryRow, PreparedContent, StoreError, UpdateOutcome, UpdateRequest, Workspace,
 };
-use rootset_text::claims::with_clause;
+use rootset_text::claims::{NoClause, with_clause};
 use serde_json::json;
 
 use super::purge::said;
@@ -179,16 +179,26 @@ fn content(request: &UpdateMemory, base: Content, is_topic_made: bool) -> Result
             given => given.clone(),
         },
         context: match (request.replace, &request.context) {
-            (Some(Replace::Clause), Some(clause)) => with_clause(&base.context, clause).ok_or_else(|| {
-                ServiceError::invalid("`replace`: nothing in the text of this memory disagrees with the new one")
-                    .with_hint("give the whole text without `replace`; long texts are not looked through")
-            })?,
+            (Some(Replace::Clause), Some(clause)) => with_clause(&base.context, clause).map_err(no_clause)?,
             (Some(Replace::Clause), None) => return Err(ServiceError::invalid("`replace` is given without `text`")),
             (None, given) => given.clone().unwrap_or(base.context),
         },
         decisions: list(&request.decisions, base.decisions, MemoryField::Decisions),
         rationale: list(&request.rationale, base.rationale, MemoryField::Rationale),
     })
+}
+
+fn no_clause(reason: NoClause) -> ServiceError {
+    match reason {
+        NoClause::NothingDisagrees => {
+            ServiceError::invalid("`replace`: nothing in the text of this memory disagrees with the new one")
+                .with_hint("give the whole text without `replace`; long texts are not looked through")
+        }
+        NoClause::SaysMore => ServiceError::invalid(
+            "`replace`: the sentence that disagrees also says something else, and cannot be divided",
+        )
+        .with_hint("give the whole text without `replace`, with what still holds"),
+    }
 }
 
 fn attempt(

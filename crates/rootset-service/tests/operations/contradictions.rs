@@ -107,3 +107,25 @@ fn only_the_clause_that_disagrees_is_replaced() {
     assert_eq!(world.fails("update_memory", nothing).0, "invalid_argument");
     assert_eq!(world.fails("update_memory", json!({"memory_id": "facts", "replace": "clause"})).0, "invalid_argument");
 }
+
+#[test]
+fn what_cannot_be_divided_is_neither_replaced_nor_proposed_to_be() {
+    let world = World::new();
+    let text = "Alice Quokka and Bob Wombat live in Berlin.";
+    world.add_named("homes", text);
+    let added = world.call("add_memory", json!({"name": "moved", "text": "Alice Quokka moved to Hamburg."}));
+    let next = &added["updates"][0]["next"];
+    assert_eq!((&next["operation"], &next["arguments"]["text"]), (&json!("update_memory"), &json!(text)), "{added}");
+    world.call("update_memory", next["arguments"].clone());
+    assert_eq!(world.look("homes")["context"], text, "the call as it stands takes nothing away");
+
+    for (operation, asked) in [
+        ("update_memory", json!({"memory_id": "homes", "text": "Alice Quokka moved to Hamburg.", "replace": "clause"})),
+        ("supersede_memory", json!({"memory_id": "homes", "by": "moved", "replace": "clause"})),
+    ] {
+        let (code, answer) = world.fails(operation, asked);
+        assert_eq!(code, "invalid_argument");
+        assert!(answer.to_string().contains("cannot be divided"), "{answer}");
+    }
+    assert_eq!(world.look("homes")["context"], text);
+}

@@ -225,6 +225,11 @@ pub(super) fn clauses(written: &str, is_label: &dyn Fn(&str) -> bool) -> Vec<Cla
     found
 }
 
+/// The places of the statements of a sentence, in order.
+pub(crate) fn statements(sentence: &str) -> Vec<Range<usize>> {
+    clauses(sentence, &|_| false).into_iter().map(|clause| clause.range).collect()
+}
+
 fn is_led_by_doer(behind: &str, joint: &str) -> bool {
     joint == " while " && tokens(behind).first().is_some_and(|word| DOERS.contains(&word.folded.as_str()))
 }

@@ -32,6 +32,7 @@ const EXAMPLES: &[&str] = &[
     "rootset trust deploy-owner",
     "rootset untrust deploy-owner",
     "rootset supersede deploy-owner deploy-owner-2 --reason 'Bob took over'",
+    "rootset supersede team-facts deploy-owner-2 --replace clause",
     "rootset entity show Alice",
     "rootset entity related Alice --depth 2",
     "rootset graph import graph.json",

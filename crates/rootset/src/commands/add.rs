@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use clap::Args;
-use rootset_api::{AddMemory, AddedMemory, MemoryInput, MemoryOf};
+use rootset_api::{AddMemory, AddedMemory, MemoryInput, MemoryOf, Request as _, UpdateCandidate, UpdateMemory};
 use rootset_service::ServiceError;
 
 use super::{given, joined, object, times};
@@ -133,10 +133,21 @@ fn remarks(answer: &AddedMemory) -> Vec<String> {
         }
         remarks.push(lines);
     }
-    for update in updates {
-        let (name, says) = (escaped(&update.name), one_line(&update.says, 80));
-        let new = escaped(answer.name.as_deref().unwrap_or_default());
-        remarks.push(format!("{name} says something else: {says}\n  `rootset supersede {name} {new}` replaces it"));
-    }
+    let new = escaped(answer.name.as_deref().unwrap_or_default());
+    remarks.extend(updates.iter().map(|update| about(update, &new)));
     remarks
+}
+
+/// The commands for an older memory that says something else: what its `next` does, and what to do if both are right.
+fn about(update: &UpdateCandidate, new: &str) -> String {
+    let (name, says) = (escaped(&update.name), one_line(&update.says, 80));
+    let arguments = &update.next["arguments"];
+    let replacing = match (update.next["operation"] == UpdateMemory::NAME, arguments["replace"].is_null()) {
+        (true, false) => format!("`rootset supersede {name} {new} --replace clause` replaces that and keeps the rest"),
+        (true, true) => format!("it also says something that may still hold: change it with `rootset edit {name}`"),
+        (false, _) => format!("`rootset supersede {name} {new}` replaces it"),
+    };
+    format!(
+        "{name} says something else: {says}\n  {replacing}\n  `rootset edit {new} --both-hold {name}` if both are right"
+    )
 }

@@ -3,9 +3,10 @@
 use std::fmt::Write as _;
 
 use clap::{Args, ValueEnum};
-use rootset_api::{GetMemory, MemoryField, UpdateMemory, UpdatedMemory};
+use rootset_api::{GetMemory, MemoryField, Replace, UpdateMemory, UpdatedMemory};
 use rootset_service::ServiceError;
 
+use super::supersede::ReplacedPart;
 use super::{given, object, times};
 use crate::arguments::described_by;
 use crate::exit::Failure;
@@ -54,6 +55,10 @@ pub struct EditArguments {
     expected_version: Option<i64>,
     #[arg(long)]
     erase_previous: bool,
+    #[arg(long, value_name = "clause", requires = "new_text")]
+    replace: Option<ReplacedPart>,
+    #[arg(long, value_name = "ID")]
+    both_hold: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -135,6 +140,8 @@ fn changes(arguments: EditArguments) -> Result<UpdateMemory, ServiceError> {
         expires_at,
         clear: given(arguments.clear.into_iter().map(MemoryField::from).collect()),
         erase_previous: arguments.erase_previous.then_some(true),
+        replace: arguments.replace.map(Replace::from),
+        both_hold: given(arguments.both_hold),
         ..UpdateMemory::default()
     })
 }

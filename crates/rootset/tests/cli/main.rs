@@ -31,4 +31,5 @@ mod tables;
 mod tokens;
 mod touring;
 mod unreadable_folders;
+mod updating;
 mod workspaces;
