@@ -128,6 +128,7 @@ reasons! {
     NEAR_SOME_WORDS = "near_some_words", "has some of the words";
     NEAR_KEPT = "near_kept", "also says what was asked to be kept";
     NEAR_TANGLED = "near_tangled", "also says something else, in words that cannot be cut apart";
+    NEAR_REDACTED = "near_redacted", "holds a value that was not stored, so that it reads as others do";
     NEAR_CHAIN = "near_chain", "is about something that another memory ties to what was named";
     /// Asked for when the content was replaced.
     ERASE_PREVIOUS = "erase_previous", "an earlier revision that was asked to be erased";

@@ -25,12 +25,14 @@ mod parts;
 mod phrase;
 mod request;
 mod scoped;
+mod shared;
 mod text;
 mod things;
 mod verbs;
 
 use rootset_model::Cut;
 
+use crate::secrets::MARK;
 use crate::terms::index_terms;
 use attributes::Scope;
 use cut::Share;
@@ -79,6 +81,8 @@ pub enum Near {
     Kept,
     /// It also says something else, and the two cannot be told apart.
     Tangled,
+    /// What was named was not stored, and neither was what stands here in its place: the two may differ.
+    Redacted,
     /// Another text ties it to what was named.
     Chain,
 }
@@ -278,6 +282,9 @@ impl Matcher {
             cut::follow(fields, &sentences, &mut shares, &is_kept);
         }
         let keeps = is_kept.contains(&true);
+        if self.request.is_redacted && fields.has(MARK) {
+            return Judgement { verdict: Verdict::Maybe(Near::Redacted), words, ..Judgement::no() };
+        }
         let maybe = |reason| Judgement { verdict: Verdict::Maybe(reason), words: words.clone(), ..Judgement::no() };
         if shares.iter().all(|share| matches!(share, Share::Stays | Share::Tangled)) {
             return maybe(if shares.contains(&Share::Tangled) { Near::Tangled } else { Near::Kept });
@@ -314,9 +321,12 @@ impl Matcher {
                 });
                 if part.heads.is_empty() {
                     let is_it = |word: &&text::Word| part.loose.contains(&things::stem_of(&word.bare));
-                    hit.word =
-                        statement.words.iter().find(is_it).map(|it| statement.plain[it.start..it.end].to_owned());
+                    let has_digit = |word: &&text::Word| word.bare.contains(|c: char| c.is_ascii_digit());
+                    let found = || statement.words.iter().filter(is_it);
+                    let word = found().find(has_digit).or_else(|| found().next());
+                    hit.word = word.map(|it| statement.plain[it.start..it.end].to_owned());
                 }
+                hit.is_mixed |= part.heads.is_empty() && !part.days.is_empty() && has_several_days(text);
                 if part.heads.is_empty() && clause.opening != clauses::Opening::Own {
                     hit.is_hit |= leans_with(part, &statement, sentence);
                 } else if part.heads.is_empty() {
@@ -434,6 +444,14 @@ struct Found {
     /// Per sentence.
     goes: Vec<bool>,
     words: Vec<String>,
+}
+
+/// Whether a statement tells of several days, of which one may be asked for.
+fn has_several_days(text: &str) -> bool {
+    let days = canonical::dates::days(text);
+    let mut sure =
+        days.iter().filter(|(_, reading, _)| *reading == canonical::dates::Reading::Sure).map(|(day, ..)| day);
+    sure.next().is_some_and(|first| sure.any(|day| day != first))
 }
 
 fn stems_of(sentence: &Sentence<'_>) -> std::collections::BTreeSet<String> {

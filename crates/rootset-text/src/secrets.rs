@@ -25,7 +25,7 @@ use std::ops::Range;
 use scanner::Scanner;
 
 /// What a replaced value looks like, and is recognised by.
-const MARK: &str = "[redacted:";
+pub(crate) const MARK: &str = "[redacted:";
 
 /// A text is scanned again after a redaction, because what stood beside a secret may now stand for itself. It never takes
 /// more than two passes in practice; this is where a text made to need more stops.

@@ -110,6 +110,7 @@ fn names_and_words_that_are_stored_stay_as_they_are() {
         "near_some_words",
         "near_kept",
         "near_tangled",
+        "near_redacted",
         "near_chain",
         "erase_previous",
         "past_history",

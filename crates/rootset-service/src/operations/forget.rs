@@ -389,6 +389,7 @@ fn reason_of(near: Near) -> Reason {
         Near::SomeWords => Reason::NEAR_SOME_WORDS,
         Near::Kept => Reason::NEAR_KEPT,
         Near::Tangled => Reason::NEAR_TANGLED,
+        Near::Redacted => Reason::NEAR_REDACTED,
         Near::Chain => Reason::NEAR_CHAIN,
     }
 }

@@ -42,6 +42,9 @@ const CALLING: &[&str] = &["call", "called", "dial", "number", "reach", "reached
 const NUMBERED: &[&str] =
     &["account", "card", "customer", "iban", "id", "insurance", "invoice", "order", "passport", "policy", "tax"];
 
+/// `Pixel 8` is no number to call.
+const DIALLED_DIGITS_MIN: usize = 3;
+
 /// What follows where somebody lives somewhere.
 const DWELLING: &[&str] = &[
     "above", "alone", "at", "behind", "by", "close", "in", "near", "next", "on", "opposite", "outside", "there", "with",
@@ -258,8 +261,10 @@ impl Attribute {
         };
         let (before, next) = (at(index.checked_sub(1)), at(Some(index + 1)));
         let has_digit = sentence.plain.contains(|c: char| c.is_ascii_digit());
+        let is_dialled = |digits: &str| digits.len() >= DIALLED_DIGITS_MIN;
+        let has_number = || sentence.plain.split(|c: char| !c.is_ascii_digit()).any(is_dialled);
         match (self.shape, word) {
-            (Shape::Phone, _) => has_digit || next == "number" || next == "numbers",
+            (Shape::Phone, _) => has_number() || next == "number" || next == "numbers",
             (Shape::Mail, _) => sentence.plain.contains('@') || matches!(next, "address" | "is"),
             (_, "moved" | "relocated") => matches!(next, "to" | "into" | "from" | "back" | "in"),
             (_, "live" | "lives" | "lived" | "living") => DWELLING.contains(&next) || next.is_empty(),

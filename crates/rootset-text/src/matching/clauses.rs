@@ -158,7 +158,10 @@ pub(super) fn is_verb_at(words: &[Token<'_>], index: usize) -> bool {
     if word.is_capital() || word.written.contains(|c: char| !c.is_alphabetic()) {
         return false;
     }
-    let is_doer = |it: &Token<'_>| (it.is_capital() && it.written.len() > 1) || DOERS.contains(&it.folded.as_str());
+    let is_article = |it: &Token<'_>| OWN_BEGINNINGS.contains(&it.folded.as_str());
+    let is_doer = |it: &Token<'_>| {
+        (it.is_capital() && it.written.len() > 1 && !is_article(it)) || DOERS.contains(&it.folded.as_str())
+    };
     let ends = |ending: &str| word.folded.len() > ending.len() + 2 && word.folded.ends_with(ending);
     // `Alice's flight lands …`
     let is_owned = index >= 3 && words[index - 2].written == "s" && words[index - 3].is_capital();

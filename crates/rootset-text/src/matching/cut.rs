@@ -39,6 +39,9 @@ pub(super) enum Share {
     Goes,
 }
 
+/// What a line of a list begins with.
+const BULLETS: [char; 3] = ['-', '*', '•'];
+
 /// What a sentence leans on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Leaning {
@@ -129,7 +132,9 @@ pub(super) fn names_something(text: &str) -> bool {
     let content =
         Content { topic: String::new(), context: text.to_owned(), decisions: Vec::new(), rationale: Vec::new() };
     let sentence = Sentence::of(Place::More, text);
-    let has_capital = sentence.words.iter().skip(1).any(|word| {
+    // The first word of a sentence has its capital anyway; that of a bullet need not.
+    let first = usize::from(!text.starts_with(BULLETS));
+    let has_capital = sentence.words.iter().skip(first).any(|word| {
         word.is_capital
             && word.bare.len() > 1
             && !crate::words::is_stop(&word.bare)
@@ -220,7 +225,7 @@ fn is_call(sentence: &Sentence<'_>) -> bool {
 /// `Phone: 555-0101`, `- likes tea`.
 fn is_labelled(sentence: &Sentence<'_>) -> bool {
     let text = sentence.written;
-    text.starts_with(['-', '*', '•'])
+    text.starts_with(BULLETS)
         || text
             .split_once(':')
             .is_some_and(|(label, value)| clauses::tokens(label).len() <= 3 && !value.trim().is_empty())

@@ -21,6 +21,12 @@ pub(super) enum Listed {
     Tangled,
 }
 
+/// Between items of which only one does something: what one of two does, the other cannot be said to do alone.
+fn is_choice(text: &str, left: usize, right: usize) -> bool {
+    let is_or = text[left..right].trim_matches([',', ' ']) == "or";
+    is_or && verb_at(&tokens(&text[..left])).is_none() && verb_at(&tokens(&text[right..])).is_some()
+}
+
 /// The enumeration in which these bytes of a statement are one item among others like it.
 pub(super) fn listed(text: &str, named: &Range<usize>) -> Option<Listed> {
     let rest = &text[named.end..];
@@ -39,6 +45,11 @@ pub(super) fn listed(text: &str, named: &Range<usize>) -> Option<Listed> {
         let last = head.rfind([',', ':', ';']).map_or(0, |place| place + 1);
         alike(words.last()) && head.ends_with(char::is_alphanumeric) || alike(tokens(&head[last..]).first())
     });
+    if after.is_some_and(|right| is_choice(text, item.end, item.end + right))
+        || before.is_some_and(|left| is_choice(text, item.start - left, item.start))
+    {
+        return Some(Listed::Tangled);
+    }
     match (before, after) {
         // In the middle: `Bob, Alice and Carol`.
         (Some(left), Some(_)) => Some(Listed::Cut(item.start - left..item.end)),
@@ -93,6 +104,9 @@ fn with_value(text: &str, named: &Range<usize>) -> Range<usize> {
         (depth == 0 && LIST_MARKS.iter().any(|mark| rest[place..].starts_with(mark))).then_some(place)
     });
     let value = &rest[..end.unwrap_or(rest.len())];
+    if value.starts_with(" (") && value.ends_with(')') {
+        return named.start..named.end + value.len();
+    }
     let words = tokens(value);
     let has_value = value.contains(|c: char| c.is_ascii_digit() || matches!(c, '(' | '@' | '=' | ':'));
     let is_list = verb_at(&tokens(text)).is_none();

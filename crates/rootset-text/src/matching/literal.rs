@@ -16,6 +16,9 @@ const WINDOW_PER_WORD: usize = 2;
 /// said to be another's.
 pub(super) fn literal(part: &Part, sentences: &[Sentence<'_>]) -> Found {
     let mut found = any_ones(part, sentences);
+    if found.verdict == Verdict::Matched && !without_longer_numbers(part, sentences, &mut found.goes) {
+        return Found { verdict: Verdict::Maybe(Near::LongerName), ..found };
+    }
     if !part.is_mine || found.verdict != Verdict::Matched {
         return found;
     }
@@ -26,6 +29,27 @@ pub(super) fn literal(part: &Part, sentences: &[Sentence<'_>]) -> Found {
     }
     let verdict = if found.goes.contains(&true) { Verdict::Matched } else { Verdict::Maybe(Near::OtherWords) };
     Found { verdict, ..found }
+}
+
+/// Numbers of a request name something, and what continues one names something else: `4471` is not `4471-B`. Answers whether
+/// any sentence is left.
+fn without_longer_numbers(part: &Part, sentences: &[Sentence<'_>], goes: &mut [bool]) -> bool {
+    let is_inside = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+    let is_alone = |sentence: &Sentence<'_>, number: &str| {
+        let mut places = sentence.plain.match_indices(number).peekable();
+        // Written in another form, it is found by that.
+        places.peek().is_none()
+            || places.any(|(place, _)| {
+                let (before, behind) = (&sentence.plain[..place], &sentence.plain[place + number.len()..]);
+                let led = before.strip_suffix(['-', '_']).unwrap_or(before);
+                let rest = behind.strip_prefix(['-', '_']).unwrap_or(behind);
+                !is_inside(led.chars().next_back()) && !is_inside(rest.chars().next())
+            })
+    };
+    for (sentence, goes) in sentences.iter().zip(goes.iter_mut()) {
+        *goes &= part.number_words().all(|number| is_alone(sentence, number));
+    }
+    goes.contains(&true)
 }
 
 fn any_ones(part: &Part, sentences: &[Sentence<'_>]) -> Found {

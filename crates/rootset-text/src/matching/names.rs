@@ -256,7 +256,9 @@ impl Name {
         let is_tied =
             text[..first.start].strip_suffix(['-', '_']).is_some_and(|lead| goes_on(lead.chars().next_back()))
                 || text[last.end..].strip_prefix(['-', '_']).is_some_and(|rest| goes_on(rest.chars().next()));
-        if is_tied {
+        // `St. Ingrid`
+        let is_saint = ["St. ", "Saint "].iter().any(|it| text[..first.start].ends_with(it));
+        if is_tied || is_saint {
             return Certainty::Near(Near::LongerName);
         }
         if self.is_small && bearers.ordinary.contains(&self.words[0].bare) {

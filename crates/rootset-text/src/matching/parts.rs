@@ -11,6 +11,7 @@ use super::beside;
 use super::clauses::{self, Clause, Opening, Tie};
 use super::cut::Share;
 use super::lists::{self, Listed};
+use super::shared;
 
 /// In front of a name these say what it is not, or not as.
 const TELLING_APART: &[&str] = &[
@@ -56,7 +57,8 @@ pub(super) fn share(
         && clauses.iter().all(|clause| !look(&written[clause.range.clone()], clause, None).is_kept)
         && look(label, &clauses[0], None).is_hit
     {
-        return Share::Goes;
+        let said = written[label.len()..].trim_start_matches([':', ' ']);
+        return if beside::begins_with_another(said) { Share::Tangled } else { Share::Goes };
     }
     let mut hits: Vec<Hit> = Vec::with_capacity(clauses.len());
     for clause in &clauses {
@@ -125,6 +127,10 @@ fn follow(written: &str, clauses: &[Clause], hits: &[Hit], removed: &mut [bool])
         let words = clauses::tokens(text);
         let verb = clauses::verb_at(&words).map_or(text.len(), |verb| words[verb].start);
         let named = hits[index - 1].named.as_deref().and_then(|named| text.find(named));
+        // `Alice is Bob's contact; his number is …`
+        if beside::owns_something(text, hits[index - 1].named.as_deref()) {
+            continue;
+        }
         // `It was Alice, she is so kind`: nobody else is spoken of.
         let is_empty =
             matches!(words.first().map(|it| it.folded.as_str()), Some("it" | "this" | "that" | "here" | "there"));
@@ -142,8 +148,14 @@ fn of_one(written: &str, clause: &Clause, hit: &Hit) -> Share {
     if hit.is_mixed || is_structure {
         return Share::Tangled;
     }
-    let beside = hit.word.as_deref().and_then(|word| text.find(word).map(|place| place..place + word.len()));
-    if beside.is_some_and(|at| beside::has_more_beside(text, &at)) {
+    let is_followed = |at: &Range<usize>| beside::goes_on_with_thing(text, at.end);
+    let word = hit.word.as_deref().and_then(|word| text.find(word).map(|place| place..place + word.len()));
+    if let Some(at) = word.filter(|_| hit.named.is_none())
+        && (beside::has_more_beside(text, &at)
+            || is_followed(&at)
+            || shared::is_shared(text, &at)
+            || shared::has_another_of_its_form(text, &at))
+    {
         return Share::Tangled;
     }
     let Some(named) = hit.named.as_deref() else { return Share::Goes };
@@ -156,16 +168,20 @@ fn of_one(written: &str, clause: &Clause, hit: &Hit) -> Share {
         return if at.start > joint { Share::Parts(vec![range]) } else { Share::Tangled };
     }
     // What others are told apart from cannot be left out.
-    if TELLING_APART.iter().any(|word| text[..at.start].to_lowercase().ends_with(word)) {
+    let before = text[..at.start].to_lowercase();
+    // `not Alice but Bob`
+    let is_denied = before.ends_with("not ") && text[at.end..].contains(" but ");
+    if is_denied || TELLING_APART.iter().any(|word| before.ends_with(word)) {
         return Share::Tangled;
     }
-    if let Some(range) = beside::aside(text, &at) {
+    if let Some(range) = beside::aside(text, &at).or_else(|| beside::company(text, &at)) {
         return only(clause, &range);
     }
     match lists::listed(text, &at) {
         Some(Listed::Cut(range)) => only(clause, &range),
         Some(Listed::Tangled) => Share::Tangled,
         None if beside::says_more_beside(text, &at) || beside::has_more_beside(text, &at) => Share::Tangled,
+        None if shared::is_shared(text, &at) || shared::has_another_of_its_form(text, &at) => Share::Tangled,
         None => Share::Goes,
     }
 }

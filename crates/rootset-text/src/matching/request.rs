@@ -17,6 +17,7 @@ use super::text::Word;
 use super::things::Thing;
 use crate::chars::plain;
 use crate::scan::scan;
+use crate::secrets::MARK;
 use alternatives::{alternatives, split_kept};
 
 /// A longer request is a text, of which every word has to be there.
@@ -26,6 +27,8 @@ const PIECES_MAX: usize = 100;
 pub(super) struct Request {
     pub parts: Vec<Part>,
     pub kept: Vec<Part>,
+    /// It holds a value that was taken out of it before it came here: in what is stored, other values look the same.
+    pub is_redacted: bool,
 }
 
 /// One alternative.
@@ -66,17 +69,22 @@ pub(super) enum Chain {
 impl Request {
     pub(super) fn of(query: &str) -> Option<Self> {
         let plain = plain(query);
+        let is_redacted = plain.contains(MARK);
         let plain = core(&plain);
         if scan(plain).len() > PIECES_MAX {
             let words = Conjunction::new(plain)?;
-            return Some(Self { parts: vec![Part { words: Some(words), ..Part::nothing() }], kept: Vec::new() });
+            return Some(Self {
+                parts: vec![Part { words: Some(words), ..Part::nothing() }],
+                kept: Vec::new(),
+                is_redacted,
+            });
         }
         let (asked, kept) = split_kept(plain);
         let mut parts: Vec<Part> = alternatives(asked);
         parts.retain(|part| !part.is_nothing());
         let mut kept: Vec<Part> = kept.iter().flat_map(|kept| alternatives(kept)).collect();
         kept.retain(|part| !part.is_nothing());
-        (!parts.is_empty()).then_some(Self { parts, kept })
+        (!parts.is_empty()).then_some(Self { parts, kept, is_redacted })
     }
 }
 
@@ -104,6 +112,12 @@ impl Part {
     /// Another name of what a part of the request names.
     pub(super) fn of_alias(head: Thing) -> Self {
         Self { heads: vec![head], ..Self::nothing() }
+    }
+
+    /// Its words that are numbers.
+    pub(super) fn number_words(&self) -> impl Iterator<Item = &str> {
+        let words = self.plain_words.iter().map(|word| word.bare.as_str());
+        words.filter(|word| word.bytes().all(|byte| byte.is_ascii_digit()))
     }
 
     fn is_only_named(&self) -> bool {

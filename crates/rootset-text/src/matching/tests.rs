@@ -1,4 +1,5 @@
 mod left;
+mod shared;
 
 use super::*;
 

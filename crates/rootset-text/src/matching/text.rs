@@ -20,6 +20,13 @@ pub struct Fields<'a> {
     pub more: &'a [&'a str],
 }
 
+impl Fields<'_> {
+    pub(super) fn has(&self, text: &str) -> bool {
+        let lists = self.decisions.iter().chain(self.rationale).map(String::as_str);
+        [self.topic, self.context].into_iter().chain(lists).chain(self.more.iter().copied()).any(|it| it.contains(text))
+    }
+}
+
 /// Where a sentence stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Place {

@@ -42,7 +42,8 @@ impl Part {
         let tokens = tokens(&sentence, pieces, &quoted, is_first);
         let rest = &plain[first.start..quoted.last().map_or(last.end, |it| it.end.max(last.end))];
         let before = from.checked_sub(1).map(|before| fold(sentence.pieces[before].of(plain)));
-        let is_mine = before.is_some_and(|it| matches!(it.as_str(), "my" | "our"));
+        let is_of_speaker = |it: &str| matches!(it, "my" | "our");
+        let is_mine = before.is_some_and(|it| is_of_speaker(&it)) || is_of_speaker(&fold(first.of(plain)));
         Self { is_mine, ..Self::from_tokens(&sentence, &tokens, rest, is_clause) }
     }
 

@@ -9,7 +9,7 @@ use crate::matching::{Near, Verdict};
 const GONE: &str = "";
 
 /// What is left of the first text, where a plan is applied as it was previewed.
-fn left(query: &str, texts: &[&str]) -> String {
+pub(super) fn left(query: &str, texts: &[&str]) -> String {
     let judgement = judged(query, texts).remove(0);
     let context = texts[0].to_owned();
     let content = Content { topic: topic_of(&context), context, decisions: vec![], rationale: vec![] };
