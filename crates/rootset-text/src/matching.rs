@@ -29,6 +29,7 @@ mod shared;
 mod text;
 mod things;
 mod verbs;
+mod wrapping;
 
 use rootset_model::Cut;
 
@@ -155,7 +156,7 @@ impl Matcher {
 
     /// Whether the texts have to be surveyed before they are judged.
     pub fn needs_survey(&self) -> bool {
-        self.request.parts.iter().any(|part| !part.heads.is_empty())
+        self.request.parts.iter().any(|part| !part.heads.is_empty() || part.chain.is_some())
     }
 
     /// An empty survey, to be filled with every text that the probes find.
@@ -179,13 +180,31 @@ impl Matcher {
                     survey.aliases.extend(found.into_iter().map(|(thing, key)| (place, thing, key)));
                 }
             }
-            if part.chain.is_some() && survey.chains.len() < ALIASES_MAX {
+            if part.chain == Some(request::Chain::Identity) && survey.chains.len() < ALIASES_MAX {
+                let named = sentences.iter().filter_map(|sentence| self.identity(part, sentence));
+                survey.chains.extend(named.map(|(thing, key)| (place, thing, key)));
+            } else if part.chain.is_some() && survey.chains.len() < ALIASES_MAX {
                 let hits = self.hits(part, &sentences);
                 let found = scoped(part, fields, &sentences, &hits);
                 let named = found.into_iter().flat_map(|index| chains::named_in(&sentences[index], &part.heads));
                 survey.chains.extend(named.map(|(thing, key)| (place, thing, key)));
             }
         }
+    }
+
+    /// What a sentence calls the thing that a part describes.
+    fn identity(&self, part: &Part, sentence: &Sentence<'_>) -> Option<(Thing, String)> {
+        let Some(noun) = &part.noun else { return chains::called(sentence, &part.loose) };
+        if part.heads.is_empty() {
+            return chains::identity(sentence, None, noun);
+        }
+        part.heads.iter().find_map(|head| match head.find(sentence, &self.survey.bearers) {
+            Some((Certainty::Sure, shown)) => {
+                let start = sentence.plain.find(&shown)?;
+                chains::identity(sentence, Some(&(start..start + shown.len())), noun)
+            }
+            _ => None,
+        })
     }
 
     /// Takes over what a survey found; answers whether it added anything to look for.
@@ -228,7 +247,9 @@ impl Matcher {
         for place in 0..self.request.parts.len() {
             let led: Vec<Thing> =
                 self.survey.chains.iter().filter(|(of, ..)| *of == place).map(|(_, thing, _)| thing.clone()).collect();
-            let is_sure = self.request.parts[place].chain == Some(request::Chain::Clause) && led.len() == 1;
+            let says_which =
+                matches!(self.request.parts[place].chain, Some(request::Chain::Clause | request::Chain::Identity));
+            let is_sure = says_which && led.len() == 1;
             if !led.is_empty() {
                 self.request.parts.push(Part::led_to(led, !is_sure));
             }

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 /// Words whose full stop ends no sentence.
 const ABBREVIATIONS: &[&str] =
-    &["al", "approx", "ca", "cf", "dr", "e.g", "fig", "i.e", "mr", "mrs", "ms", "no", "prof", "st", "vs"];
+    &["a.k.a", "al", "approx", "ca", "cf", "dr", "e.g", "fig", "i.e", "mr", "mrs", "ms", "no", "prof", "st", "vs"];
 
 /// The sentences of a text as byte ranges without white space at their ends; in order, none empty.
 pub(crate) fn sentences(text: &str) -> Vec<Range<usize>> {

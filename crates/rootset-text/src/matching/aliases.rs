@@ -19,13 +19,16 @@ use crate::words::{is_calendar, is_starter, is_stop};
 /// What stands between two names of the same thing.
 #[rustfmt::skip]
 const MARKS: &[&str] = &[
-    "aka", "a.k.a.", "a.k.a", "alias", "alias for", "alias of", "also called", "also known as", "another name for",
-    "better known as", "code name for", "code name of", "code-named", "codename for", "codename is", "codename of",
-    "codenamed", "formerly", "formerly called", "formerly known as", "goes by", "goes by the name", "goes by the name of",
+    "a.k.a", "a.k.a.", "aka", "alias", "alias for", "alias is", "alias of", "also called", "also known as",
+    "another name for", "answers to", "asked to be called", "better known as", "code name for", "code name of",
+    "code-named", "codename for", "codename is", "codename of", "codenamed", "formerly", "formerly called",
+    "formerly known as", "full name is", "goes by", "goes by the name", "goes by the name of", "goes by the nickname",
     "internal name is", "is called", "is known as", "is the same as", "is the same person as", "known as",
-    "known internally as", "maiden name is", "maiden name was", "name for", "name we use for", "née", "nickname for",
-    "nickname is", "nickname of", "nicknamed", "now called", "once called", "originally called", "previously called", "now known as", "real name is", "refers to",
-    "renamed from", "renamed to", "same person as", "same thing as", "short for", "stands for", "used to be called",
+    "known internally as", "likes being called", "likes to be called", "maiden name is", "maiden name was", "name for",
+    "name we use for", "nickname", "nickname for", "nickname is", "nickname of", "nicknamed", "now called", "now known as",
+    "née", "once called", "originally called", "pen name is", "prefers being called", "prefers to be called",
+    "previously called", "real name is", "refers to", "renamed from", "renamed to", "same person as", "same thing as",
+    "screen name is", "short for", "signs as", "stage name is", "stands for", "used to be called", "wants to be called",
     "was called", "was named", "was renamed", "writes as",
 ];
 /// Who calls somebody or something by another name.
@@ -42,6 +45,14 @@ const CALLERS: &[&str] = &[
     "they",
     "we",
 ];
+/// What a name may have that is another name: `Tolly is Robert Klein's nickname`.
+const NAMINGS: &[&str] = &["alias", "codename", "handle", "nick", "nickname", "pseudonym"];
+/// Behind another name these tell where and by whom it is used.
+const CIRCUMSTANCES: &[&str] = &[
+    "among", "around", "at", "by", "for", "from", "here", "in", "on", "online", "since", "to", "when", "while", "with",
+];
+/// Letters that a first name and its short form begin with.
+const SHORT_FORM_CHARS_MIN: usize = 2;
 /// Between a name and the mark that its other name follows.
 #[rustfmt::skip]
 const TYING: &[&str] = &[
@@ -87,6 +98,10 @@ pub(super) fn of(sentence: &Sentence<'_>, heads: &[Thing], bearers: &Bearers) ->
         found.extend(place.marked());
         found.extend(place.called());
         found.extend(place.called_behind());
+        found.extend(place.called_me());
+        found.extend(place.owned_naming());
+        found.extend(place.for_short());
+        found.extend(place.short_form());
         found.extend(place.numbered());
         found.extend(place.in_other_script());
         found.extend(place.same());
@@ -146,7 +161,7 @@ impl Place<'_, '_> {
                 let end = place + mark.len();
                 if self.head.end <= place
                     && self.is_subject()
-                    && self.is_tied(&self.plain()[self.head.end..place], Other::Name)
+                    && (self.is_tied(&self.plain()[self.head.end..place], Other::Name) || self.is_naming(place, mark))
                 {
                     found.extend(self.other_behind(end));
                 } else if end <= self.head.start {
@@ -178,7 +193,57 @@ impl Place<'_, '_> {
         let before = tokens(&self.plain()[..self.head.start]);
         let is_called = before.last().is_some_and(|it| matches!(it.folded.as_str(), "call" | "calls" | "nicknamed"));
         let rest = &self.plain()[self.head.end..];
-        (is_called && rest.starts_with(' ')).then(|| self.name_behind(self.head.end + 1)).flatten()
+        let start = self.head.end + rest.len() - rest.trim_start_matches([' ', '"', '“', '\'']).len();
+        (is_called && rest.starts_with(' ')).then(|| self.name_behind(start)).flatten()
+    }
+
+    /// `my name is Robert Klein, but call me Bob`.
+    fn called_me(&self) -> Option<(Thing, String)> {
+        let place = self.folded[self.head.end..].find("call me ")? + self.head.end;
+        self.is_subject_or_self().then(|| self.name_behind(place + "call me ".len())).flatten()
+    }
+
+    fn is_subject_or_self(&self) -> bool {
+        let before = &self.folded[..self.head.start];
+        self.is_subject() || ["name is ", "name's ", "i am ", "i'm ", "this is "].iter().any(|it| before.ends_with(it))
+    }
+
+    /// Whether what has the mark is the head's own: `Robert Klein's nickname is …`.
+    fn is_naming(&self, place: usize, mark: &str) -> bool {
+        let between = &self.plain()[self.head.end..place];
+        matches!(between, "'s " | "’s ") && (mark.contains("name") || mark.contains("alias"))
+    }
+
+    /// `Tolly is Robert Klein's nickname`.
+    fn owned_naming(&self) -> Option<(Thing, String)> {
+        let rest = &self.plain()[self.head.end..];
+        let owned = rest.strip_prefix("'s ").or_else(|| rest.strip_prefix("’s "))?;
+        let is_naming = tokens(owned).first().is_some_and(|word| NAMINGS.contains(&word.folded.as_str()));
+        let before = self.plain()[..self.head.start].strip_suffix(" is ")?;
+        if !is_naming {
+            return None;
+        }
+        let handle = self.sentence.pieces.iter().find(|piece| piece.end == before.len());
+        let handle = handle.filter(|piece| self.plain()[..piece.start].ends_with('@'));
+        handle.and_then(|piece| address(self.plain(), piece)).or_else(|| self.name_before(before.len()))
+    }
+
+    /// `Robert Klein, or Bob for short`.
+    fn for_short(&self) -> Option<(Thing, String)> {
+        let place = self.folded.find(" for short").filter(|place| *place > self.head.end)?;
+        let between = tokens(&self.plain()[self.head.end..place]);
+        (between.len() <= 3 && self.is_subject()).then(|| self.name_before(place)).flatten()
+    }
+
+    /// `Maximilian Roth (Max)`: what begins as the first name does.
+    fn short_form(&self) -> Option<(Thing, String)> {
+        let Thing::Name(name) = self.of else { return None };
+        let [first, _] = &name.words[..] else { return None };
+        let inside = self.plain()[self.head.end..].strip_prefix(" (")?.split_once(')')?.0;
+        let folded = fold(inside);
+        let alike = first.bare.chars().zip(folded.chars()).take_while(|(a, b)| a == b).count();
+        let is_short = alike >= SHORT_FORM_CHARS_MIN && folded.chars().all(char::is_alphabetic);
+        is_short.then(|| self.name_behind(self.head.end + " (".len())).flatten()
     }
 
     /// `The Fjord report is the study on lice, study NR-58.`
@@ -276,7 +341,11 @@ impl Place<'_, '_> {
         let is_all = named.as_ref().is_some_and(|(_, key)| {
             let rest = bare.get(key.len()..).unwrap_or_default();
             !rest.starts_with(' ')
-                || tokens(rest).first().is_none_or(|it| verbs::is_verb(&it.folded, Some("name")) || is_stop(&it.folded))
+                || tokens(rest).first().is_none_or(|it| {
+                    verbs::is_verb(&it.folded, Some("name"))
+                        || is_stop(&it.folded)
+                        || CIRCUMSTANCES.contains(&it.folded.as_str())
+                })
         });
         if is_all { named } else { phrase(&plain[start..]).or(named) }
     }
@@ -303,7 +372,8 @@ impl Place<'_, '_> {
     /// The name that ends before this place.
     fn name_before(&self, end: usize) -> Option<(Thing, String)> {
         let text = &self.plain()[..end];
-        let cut = [", ", " is", " was", " also", " (", " our", " the", " a", " an", " who", "\""].iter();
+        let cut =
+            [", ", " is", " was", " also", " (", " our", " the", " a", " an", " who", " or", "\"", "'s", "’s"].iter();
         let mut trimmed = text.trim_end();
         while let Some(shorter) = cut.clone().find_map(|word| trimmed.strip_suffix(word.trim_end())) {
             trimmed = shorter.trim_end();
@@ -367,8 +437,8 @@ fn is_numbered(written: &str) -> bool {
 
 /// Several words that name something together, up to where the sentence goes on.
 fn phrase(text: &str) -> Option<(Thing, String)> {
-    let text = text.trim_start_matches([' ', '"', '“']);
-    let end = text.find([',', ';', '.', '(', ')', ':', '"', '”']).unwrap_or(text.len());
+    let text = text.trim_start_matches([' ', '"', '“', '\'']);
+    let end = text.find([',', ';', '.', '(', ')', ':', '"', '”', '\'']).unwrap_or(text.len());
     let words = tokens(&text[..end]);
     let from = words.iter().position(|word| !is_stop(&word.folded))?;
     // `the flat on Kafkova 12` goes on behind a small word, `the drum ticket was …` does not; a `move` may be a noun.

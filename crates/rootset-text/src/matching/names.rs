@@ -31,7 +31,7 @@ const SUFFIXES: &[&str] = &[
     "se",
     "sr",
 ];
-const TITLES: &[&str] =
+pub(super) const TITLES: &[&str] =
     &["dr", "frau", "herr", "miss", "mr", "mrs", "ms", "prof", "professor", "señor", "señora", "sir"];
 /// In front of a first name these say that it is none.
 const ARTICLES: &[&str] = &["a", "an", "another", "each", "every", "our", "that", "the", "this"];

@@ -200,6 +200,29 @@ pub(super) fn is_chained(folded: &str) -> bool {
     CHAINED.contains(&folded)
 }
 
+/// Who somebody may be to another: `Viktor's landlord`.
+#[rustfmt::skip]
+const ROLES: &[&str] = &[
+    "accountant", "advisor", "assistant", "aunt", "boss", "boyfriend", "brother", "coach", "cousin", "dentist", "doctor", "electrician",
+    "employer", "ex", "fiance", "fiancee", "flatmate", "girlfriend", "grandfather", "grandmother", "hairdresser", "husband", "landlady",
+    "landlord", "lawyer", "manager", "mechanic", "mentor", "mother", "father", "nanny", "neighbor", "neighbour", "nurse", "optician",
+    "partner", "physio", "plumber", "roommate", "sister", "solicitor", "son", "daughter", "supervisor", "teacher", "tenant", "therapist",
+    "trainer", "tutor", "uncle", "vet", "wife",
+];
+
+pub(super) fn is_role(folded: &str) -> bool {
+    ROLES.contains(&folded)
+}
+
+/// Words of a request that mean all that is known, and not one fact.
+const ALL_OF: &[&str] = &["all", "any", "anything", "every", "everything", "nothing", "whatever"];
+
+/// Whether a request asks for all that is known of something: `everything about …`, `what you know about …`.
+pub(super) fn says_all(plain: &str) -> bool {
+    let folded = plain.to_lowercase();
+    folded.contains("know about") || folded.split(|c: char| !c.is_alphabetic()).any(|word| ALL_OF.contains(&word))
+}
+
 /// With a day, these say nothing more.
 const OCCASIONS: &[&str] =
     &["appointment", "appointments", "date", "day", "event", "events", "happen", "happened", "plan", "plans"];

@@ -12,13 +12,13 @@ use super::Probe;
 use super::attributes::Scope;
 use super::canonical::dates::Day;
 use super::conjunction::Conjunction;
-use super::noise::core;
+use super::noise::{core, is_chained, is_role, says_all};
 use super::text::Word;
 use super::things::Thing;
 use crate::chars::plain;
 use crate::scan::scan;
 use crate::secrets::MARK;
-use alternatives::{alternatives, split_kept};
+use alternatives::{alternatives, split_alternatives, split_kept};
 
 /// A longer request is a text, of which every word has to be there.
 const PIECES_MAX: usize = 100;
@@ -45,6 +45,8 @@ pub(super) struct Part {
     /// The same as words.
     plain_words: Vec<Word>,
     pub days: Vec<Day>,
+    /// The noun whose name is looked for: `landlord` of `Viktor's landlord`, or of `my landlord`.
+    pub noun: Option<String>,
     /// Where nothing is named: `my`, so that what is said to be somebody else's is not meant.
     pub is_mine: bool,
     /// The heads only lead to what is meant: `the project Alice leads`.
@@ -64,12 +66,15 @@ pub(super) enum Chain {
     Clause,
     /// `Alice's project`: perhaps only what is said of it there.
     Possession,
+    /// `everything about Viktor's landlord`: that person, if one text says who it is.
+    Identity,
 }
 
 impl Request {
     pub(super) fn of(query: &str) -> Option<Self> {
         let plain = plain(query);
         let is_redacted = plain.contains(MARK);
+        let whole = plain.to_string();
         let plain = core(&plain);
         if scan(plain).len() > PIECES_MAX {
             let words = Conjunction::new(plain)?;
@@ -81,8 +86,12 @@ impl Request {
         }
         let (asked, kept) = split_kept(plain);
         let mut parts: Vec<Part> = alternatives(asked);
+        parts.iter_mut().for_each(|part| part.look_for_identity(says_all(&whole)));
         parts.retain(|part| !part.is_nothing());
-        let mut kept: Vec<Part> = kept.iter().flat_map(|kept| alternatives(kept)).collect();
+        // More of what is kept takes less: each piece keeps what it says, too.
+        let pieces = |kept: &&str| split_alternatives(kept).iter().map(|it| Part::of(it, false)).collect::<Vec<_>>();
+        let pieces: Vec<Part> = kept.iter().flat_map(pieces).collect();
+        let mut kept: Vec<Part> = kept.iter().flat_map(|kept| alternatives(kept)).chain(pieces).collect();
         kept.retain(|part| !part.is_nothing());
         (!parts.is_empty()).then_some(Self { parts, kept, is_redacted })
     }
@@ -120,6 +129,23 @@ impl Part {
         words.filter(|word| word.bytes().all(|byte| byte.is_ascii_digit()))
     }
 
+    /// Where a request asks for all about what somebody has, it may mean what another text calls that.
+    fn look_for_identity(&mut self, says_all: bool) {
+        if self.heads.is_empty() && (self.is_mine || self.loose.len() > 1) && self.days.is_empty() {
+            let role = self.plain_words.iter().find(|word| is_role(&word.bare)).filter(|_| self.plain_words.len() == 1);
+            self.noun = role.map(|word| word.bare.clone());
+            let is_described = self.plain_words.iter().any(|word| is_chained(&word.bare)) && self.loose.len() > 1;
+            self.chain = (self.noun.is_some() && self.is_mine && says_all || is_described).then_some(Chain::Identity);
+        } else if self.chain == Some(Chain::Possession) && says_all && self.noun.is_some() {
+            self.chain = Some(Chain::Identity);
+        }
+    }
+
+    /// Nothing is named, and several words say what is meant.
+    fn is_described(&self) -> bool {
+        self.heads.is_empty() && self.days.is_empty() && self.loose.len() > 1
+    }
+
     fn is_only_named(&self) -> bool {
         !self.heads.is_empty() && self.scope.is_empty() && self.days.is_empty()
     }
@@ -133,6 +159,7 @@ impl Part {
             plain_words: Vec::new(),
             days: Vec::new(),
             is_mine: false,
+            noun: None,
             chain: None,
             is_doubtful: false,
             is_compound: false,

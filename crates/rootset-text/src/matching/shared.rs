@@ -87,8 +87,8 @@ pub(super) fn is_shared(text: &str, named: &Range<usize>) -> bool {
 /// `Alice and my sister`, `the plumber and Alice`, `Alice's mother and my aunt`.
 fn is_joined(text: &str, named: &Range<usize>) -> bool {
     let behind = with_owned(text, named.end);
-    // `Sunbird and the portal are the same`
-    if [" are the same", " is the same"].iter().any(|it| text[named.end..].contains(it)) {
+    // `Sunbird and the portal are the same`: two names of one thing.
+    if [" are the same", " is the same", " for short"].iter().any(|it| text[named.end..].contains(it)) {
         return false;
     }
     let joined = JOINING.iter().find_map(|joint| text[behind..].strip_prefix(joint));

@@ -1,3 +1,4 @@
+mod asking;
 mod left;
 mod shared;
 

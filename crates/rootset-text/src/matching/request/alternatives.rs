@@ -62,10 +62,22 @@ pub(super) fn alternatives(plain: &str) -> Vec<Part> {
     if listed.len() > 1 && listed.iter().all(Part::is_only_named) {
         return listed;
     }
+    // `the gym locker code and the bike lock combination`: each says enough by itself.
+    let is_own = |text: &str| ["the ", "my ", "our "].iter().any(|article| fold(text).starts_with(article));
+    let items = split_folded(plain, " and ");
+    if let [_, rest @ ..] = &items[..]
+        && !rest.is_empty()
+        && rest.iter().all(|text| is_own(text))
+    {
+        let parts: Vec<Part> = items.iter().enumerate().map(|(place, text)| Part::of(text, place == 0)).collect();
+        if parts.iter().all(Part::is_described) {
+            return parts;
+        }
+    }
     vec![Part::of(plain, true)]
 }
 
-fn split_alternatives(plain: &str) -> Vec<String> {
+pub(super) fn split_alternatives(plain: &str) -> Vec<String> {
     let mut texts = vec![plain.to_owned()];
     for mark in ALTERNATING {
         texts = texts.iter().flat_map(|text| split_folded(text, mark)).collect();

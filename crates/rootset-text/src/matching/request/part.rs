@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use super::point::{end, point};
+use super::point::{end, is_wrapped, point};
 use super::tokens::{Token, tokens};
 use super::{Chain, Part};
 use crate::chars::{fold, is_apostrophe, is_lone};
@@ -14,11 +14,12 @@ use crate::matching::canonical::dates;
 use crate::matching::conjunction::{Conjunction, quotations};
 use crate::matching::names::Name;
 use crate::matching::noise::{
-    is_chained, is_describing, is_leader, is_leading, is_occasion, is_small_leader, is_turning,
+    is_chained, is_describing, is_leader, is_leading, is_occasion, is_role, is_small_leader, is_turning,
 };
 use crate::matching::text::{Place, Sentence, Word};
 use crate::matching::things::{Thing, stem_of};
 use crate::matching::verbs::is_verb;
+use crate::matching::wrapping::{is_becoming, is_keeper, is_wrapping};
 use crate::words::{is_starter, is_stop};
 
 impl Part {
@@ -30,7 +31,7 @@ impl Part {
         let unquoted = quoted.first().map_or(plain.len(), |first| first.start);
         let leading = &sentence.pieces[..sentence.pieces.partition_point(|piece| piece.end <= unquoted)];
         let from = point(plain, leading);
-        let to = end(plain, &sentence.pieces, from);
+        let to = end(plain, &sentence.pieces, from, is_wrapped(plain, leading));
         let is_clause = from > 0
             && matches!(
                 fold(sentence.pieces[from - 1].of(plain)).as_str(),
@@ -163,6 +164,9 @@ impl Part {
             Token::Word(range) => Some(range.clone()),
             _ => None,
         };
+        // `make sure that nothing about Alice is stored in your notes`; but what `Alice's notes` says is asked for.
+        let wraps =
+            |word: &String| if is_possessive { is_becoming(word) } else { is_wrapping(word) || is_keeper(word) };
         // What several words ask for, in lists where `and` or `or` stands between them.
         let others = |tokens: &[Token]| {
             let mut lists: Vec<Vec<String>> = vec![Vec::new()];
@@ -176,7 +180,8 @@ impl Part {
                     Token::Name(name, _) => name.words.iter().map(|it| it.bare.clone()).collect(),
                     _ => Vec::new(),
                 };
-                let found = found.into_iter().filter(|word| !is_leader(word) && !is_leading(word));
+                let says = |word: &String| !is_leader(word) && !is_leading(word) && !wraps(word);
+                let found = found.into_iter().filter(says);
                 lists.last_mut().into_iter().for_each(|list| list.extend(found.clone()));
             }
             lists.retain(|list| !list.is_empty());
@@ -188,7 +193,12 @@ impl Part {
         let is_turned = led.as_deref().is_some_and(is_turning);
         let after = &tokens[behind..];
         let first_after = after.first().and_then(folded_at);
-        let is_describing = first_after.as_deref().is_some_and(is_describing)
+        // `Alice and her handle`: all of it, and that as well.
+        let second_after = after.get(1).and_then(folded_at);
+        let is_with_own = first_after.as_deref() == Some("and")
+            && matches!(second_after.as_deref(), Some("her" | "his" | "its" | "their"));
+        let is_describing = is_with_own
+            || first_after.as_deref().is_some_and(is_describing)
             || plain[ends_at..].trim_start().starts_with([',', '(', ':']);
         let noun = before.iter().rev().filter_map(folded_at).find(|it| !is_article(it)).filter(|it| is_chained(it));
         let is_chain =
@@ -205,7 +215,8 @@ impl Part {
                 _ => scope.extend(more),
             }
         }
-        let possessed = first_after.filter(|it| is_possessive && is_chained(it));
+        self.noun = first_after.clone().filter(|it| is_possessive && is_role(it));
+        let possessed = first_after.filter(|it| is_possessive && (is_chained(it) || is_role(it)));
         self.chain = match (is_chain, possessed) {
             (true, _) => Some(Chain::Clause),
             (false, Some(_)) => Some(Chain::Possession),

@@ -9,6 +9,7 @@ use crate::matching::names::Name;
 use crate::matching::noise::{is_leader, is_leader_of_things, is_of_firm};
 use crate::matching::text::{Sentence, Word, is_name_like, script_of};
 use crate::matching::things::{Thing, identifier};
+use crate::matching::wrapping::is_law;
 use crate::scan::{Kind, Piece};
 use crate::words::{is_calendar, is_stop};
 
@@ -40,7 +41,9 @@ pub(super) fn tokens(sentence: &Sentence<'_>, pieces: &[Piece], quoted: &[Range<
         }
     }
     for range in grouped_codes(plain, pieces) {
-        if let Some(code) = canonical::code(&plain[range.clone()]).filter(|_| is_free(&spans, &range)) {
+        // What continues it makes another of it, also here.
+        let is_whole = |code: &String| canonical::code_in(plain, code).is_some() && is_free(&spans, &range);
+        if let Some(code) = canonical::code(&plain[range.clone()]).filter(is_whole) {
             spans.push((range.clone(), Token::Thing(Thing::Code(code), range)));
         }
     }
@@ -196,6 +199,7 @@ fn name_length(sentence: &Sentence<'_>, pieces: &[Piece], from: usize, is_taken:
             && !is_taken(piece)
             && is_name_like(written)
             && !is_calendar(&folded)
+            && !is_law(&folded)
             && !is_stop_in_small(written, &folded)
     };
     if !is_of_name(&pieces[from])
