@@ -60,6 +60,10 @@ pub struct Claim {
     years: BTreeSet<String>,
     /// A plan, a possibility or a further value.
     is_doubtful: bool,
+    /// It tells what was done, and not how it is: `bump serde to 1.0.2`.
+    is_log_entry: bool,
+    /// `has an office in …`: there may be more of them.
+    is_one_of_several: bool,
     is_history: bool,
     /// All words, for what they exclude.
     words: Vec<String>,

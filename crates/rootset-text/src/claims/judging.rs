@@ -6,6 +6,7 @@ use super::Claim;
 use super::lexicon::{self, Attribute, Change};
 use super::states;
 use super::values::{Value, ValueKind};
+use crate::matching::stem_of;
 
 /// How much two sentences have to share, by what the newer one says of a change.
 const SHARED_WITHOUT_CHANGE: f64 = 1.2;
@@ -58,7 +59,11 @@ impl Rarity {
 impl Claim {
     /// How sure it is that this claim replaces the older one; `None` if it does not.
     pub(super) fn replaces(&self, old: &Self, rarity: &Rarity, chances: f64) -> Option<f64> {
-        let (shared, leaves_both) = self.shared(old, rarity)?;
+        if self.words == old.words || self.is_log_entry && old.is_log_entry || self.tells_of_another_former(old) {
+            return None;
+        }
+        let (shared, leaves) = self.shared(old, rarity)?;
+        let leaves_both = leaves == (true, true);
         if shared < SHARED_WITH_STRONG
             || self.is_doubtful
             || old.is_history
@@ -66,7 +71,7 @@ impl Claim {
         {
             return None;
         }
-        let (differs, is_address) = self.differs(old, leaves_both)?;
+        let (differs, is_address) = self.differs(old, leaves)?;
         let wanted = match self.change {
             Change::Strong => SHARED_WITH_STRONG,
             Change::Weak => SHARED_WITH_WEAK,
@@ -96,6 +101,35 @@ impl Claim {
         };
         let is_other_number =
             self.numbered.iter().any(|(of, number)| number_in(old, of).is_some_and(|other| other != *number));
+        // `412 kWh in May`, `455 kWh in June`
+        let months = |claim: &Self| -> BTreeSet<String> {
+            let of_month = |value: &&Value| value.kind == ValueKind::Date && value.written.len() == 2;
+            claim.values.iter().filter(of_month).map(|value| value.written.clone()).collect()
+        };
+        let (mine, theirs) = (months(self), months(old));
+        let is_other_month = self.change != Change::Strong
+            && !mine.is_empty()
+            && !theirs.is_empty()
+            && mine.is_disjoint(&theirs)
+            && (self.has_number() || old.has_number());
+        // `tabs in Go`, `spaces in Python`
+        let circumstances = |claim: &Self| -> BTreeSet<String> {
+            let is_led = |value: &&Value| {
+                value.from > 0
+                    && value.kind == ValueKind::Name
+                    && matches!(claim.words[value.from - 1].as_str(), "in" | "for" | "on")
+            };
+            claim.values.iter().filter(is_led).map(|value| value.written.clone()).collect()
+        };
+        let (mine, theirs) = (circumstances(self), circumstances(old));
+        let is_state = |value: &Value| matches!(value.kind, ValueKind::State(_) | ValueKind::Number);
+        let is_elsewhere = self.change != Change::Strong
+            && !mine.is_empty()
+            && !theirs.is_empty()
+            && mine.is_disjoint(&theirs)
+            && self.values.iter().any(is_state)
+            && old.values.iter().any(is_state);
+        let is_one_of_several = self.is_one_of_several && old.is_one_of_several && self.change != Change::Strong;
         let is_other_name = self
             .full_names
             .iter()
@@ -105,9 +139,41 @@ impl Claim {
             || is_other_year
             || is_other_number
             || is_other_name
+            || is_other_month
+            || is_one_of_several
+            || is_elsewhere
+            || lexicon::are_told_apart(&self.words, &old.words, self.change == Change::Strong)
             || self.is_of_another_subject(old)
             || self.has_other_modifiers(old)
             || lexicon::speak_apart(&self.words, &old.words)
+    }
+
+    /// `bumped from 1.2 to 1.3` is no news of what was at 3.4 before.
+    fn tells_of_another_former(&self, old: &Self) -> bool {
+        let is_version =
+            |written: &String| written.contains('.') && written.starts_with(|c: char| c.is_ascii_digit() || c == 'v');
+        let mut former = self.former.iter().filter(|it| is_version(it)).peekable();
+        let mut told = old.values.iter().map(|value| &value.written).filter(|it| is_version(it)).peekable();
+        former.peek().is_some()
+            && told.peek().is_some()
+            && !told.any(|it| self.former.contains(it))
+            && old.change > Change::None
+    }
+
+    fn has_number(&self) -> bool {
+        !self.numbered.is_empty() || self.values.iter().any(|value| value.kind == ValueKind::Number)
+    }
+
+    /// Somebody's taste, of which one takes the place of another where something says that it changed.
+    fn tells_taste(&self) -> bool {
+        let before = |place: usize| place.checked_sub(1).map_or("", |at| self.words[at].as_str());
+        // `options like coconut milk` tells nobody's taste.
+        let likes = |place: usize| match self.words[place].as_str() {
+            "likes" | "love" | "loves" | "enjoys" => true,
+            "like" => matches!(before(place), "i" | "longer" | "not" | "really" | "t" | "they" | "we" | "you"),
+            _ => false,
+        };
+        self.attributes.contains(&Attribute::Taste) || (0..self.words.len()).any(likes)
     }
 
     fn is_of_another_subject(&self, old: &Self) -> bool {
@@ -125,10 +191,24 @@ impl Claim {
     /// `billing service` and `search service`, `owner of the wiki` and `owner of the blog`, `Anna's flight` and `Anna's train`.
     fn has_other_modifiers(&self, old: &Self) -> bool {
         let is_known = |claim: &Self, stem: &String| claim.topic.contains_key(stem) || claim.former.contains(stem);
+        // `the Neptune room`, `window seats`: what changed stands in front of its noun.
+        let is_taste = self.change == Change::Strong && self.tells_taste() && old.tells_taste();
+        let is_name = |claim: &Self, stem: &String| {
+            let is_it = |word: &str| stem_of(word) == *stem;
+            claim.values.iter().any(|it| it.kind == ValueKind::Name && it.written.split(' ').any(is_it))
+        };
+        let is_renamed = |mine: &BTreeSet<String>, theirs: &BTreeSet<String>| {
+            self.change == Change::Strong
+                && self.attributes.contains(&Attribute::Place)
+                && mine.iter().all(|stem| is_name(self, stem))
+                && theirs.iter().all(|stem| is_name(old, stem))
+        };
         let differ = |mine: &BTreeMap<String, BTreeSet<String>>, theirs: &BTreeMap<String, BTreeSet<String>>| {
             mine.iter().any(|(head, mine)| {
                 theirs.get(head).is_some_and(|theirs| {
                     mine.is_disjoint(theirs)
+                        && !is_taste
+                        && !is_renamed(mine, theirs)
                         && !mine.iter().any(|stem| is_known(old, stem))
                         && !theirs.iter().any(|stem| is_known(self, stem))
                 })
@@ -140,7 +220,8 @@ impl Claim {
     }
 
     /// How certain it is that the values exclude each other, from 0 to 1, and whether they are addresses.
-    fn differs(&self, old: &Self, leaves_both: bool) -> Option<(f64, bool)> {
+    fn differs(&self, old: &Self, leaves: (bool, bool)) -> Option<(f64, bool)> {
+        let leaves_both = leaves == (true, true);
         let is_former =
             |stem: &String| old.topic.contains_key(stem) || old.values.iter().any(|value| value.written == *stem);
         let mut best: f64 = if self.former.iter().any(is_former) { 1.0 } else { 0.0 };
@@ -150,7 +231,9 @@ impl Claim {
                 |claim: &Self| claim.values.iter().filter(|value| value.kind == kind).cloned().collect::<Vec<Value>>();
             let (mine, theirs) = (of(self), of(old));
             let is_habit = matches!(kind, ValueKind::State(group) if states::may_both_hold(group));
-            if mine.is_empty() || theirs.is_empty() || (is_habit && self.change == Change::None) {
+            let wants_change =
+                is_habit && self.change == Change::None || kind == ValueKind::Is && self.change < Change::Strong;
+            if mine.is_empty() || theirs.is_empty() || wants_change {
                 continue;
             }
             let differs = if kind == ValueKind::Name {
@@ -162,7 +245,16 @@ impl Claim {
             best = best.max(differs);
         }
         let both = |attribute| self.attributes.contains(&attribute) && old.attributes.contains(&attribute);
-        if leaves_both && self.change > Change::None && both(Attribute::Place) {
+        let has_new_name = || {
+            let is_known = |value: &Value| value.written.split(' ').all(|word| old.words.iter().any(|it| it == word));
+            self.values.iter().any(|value| value.kind == ValueKind::Name && !is_known(value))
+        };
+        let says_another_place = leaves_both || (leaves.1 && self.change == Change::Strong && has_new_name());
+        if says_another_place && self.change > Change::None && both(Attribute::Place) {
+            best = best.max(0.8);
+        }
+        let is_taste = self.tells_taste() && old.tells_taste();
+        if leaves.1 && self.change == Change::Strong && is_taste {
             best = best.max(0.8);
         }
         if self.change == Change::Strong {
@@ -202,6 +294,9 @@ impl Claim {
         // `Klara has left, Benedikt does it`: the older name is there, and leaves.
         let leaves =
             old.attributes.contains(&Attribute::Role) && self.words.iter().any(|word| lexicon::tells_departure(word));
+        // `The Platform team is called Foundations`: the older name may still say which thing it is.
+        let is_title = |claim: &Self| claim.attributes.contains(&Attribute::Title);
+        let leaves = leaves || is_title(self) && is_title(old) && self.change == Change::Strong;
         let has_other = mine.iter().any(|value| is_new(value, old))
             && theirs
                 .iter()
@@ -229,8 +324,8 @@ impl Claim {
         }
     }
 
-    /// What the two share, and whether each says something of the topic that the other does not.
-    fn shared(&self, old: &Self, rarity: &Rarity) -> Option<(f64, bool)> {
+    /// What the two share, and whether this one, and the older one, says something of the topic that the other does not.
+    fn shared(&self, old: &Self, rarity: &Rarity) -> Option<(f64, (bool, bool))> {
         let weigh = |stem: &String, weight: f64| weight * rarity.of(stem);
         let is_value = |claim: &Self, stem: &str| {
             claim.values.iter().any(|value| {
@@ -278,7 +373,7 @@ impl Claim {
             theirs += PAIR;
         }
         let share = (2.0 * shared / (mine + theirs).max(0.1)).min(1.0);
-        Some((BY_SHARE * share + BY_NUMBER * (shared.min(WORDS_ENOUGH) / WORDS_ENOUGH), left_mine && left_theirs))
+        Some((BY_SHARE * share + BY_NUMBER * (shared.min(WORDS_ENOUGH) / WORDS_ENOUGH), (left_mine, left_theirs)))
     }
 }
 

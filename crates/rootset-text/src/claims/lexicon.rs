@@ -32,21 +32,23 @@ impl Attribute {
 const ATTRIBUTES: &[(Attribute, &[&str])] = &[
     (Attribute::Place, &[
         "based", "headquartered", "headquarters", "hosted", "kept", "live", "lives", "living", "located", "office",
-        "hangs", "moved", "moving", "parked", "put", "relocated", "relocating", "resides", "seat", "sits", "stands", "stays", "stored", "venue",
+        "hangs", "meet", "meets", "moved", "moving", "parked", "place", "put", "relocated", "relocating", "resides", "seat", "sits", "stands", "stays", "stored", "venue",
     ]),
     (Attribute::Employer, &["employed", "employer", "hired", "job", "joined", "work", "working", "works"]),
     (Attribute::Tool, &[
         "built", "deployed", "on", "powered", "run", "running", "runs", "use", "used", "uses", "using", "with", "written",
     ]),
     (Attribute::Role, &[
-        "appointed", "assigned", "assignee", "captain", "ceo", "chair", "chairs", "charge", "contact", "coordinator",
-        "cto", "elected", "handed", "handled", "handles", "head", "heads", "lead", "leader", "leads", "led", "maintained",
+        "appointed", "assigned", "assignee", "boss", "captain", "ceo", "cfo", "chair", "chairs", "charge", "contact", "coordinator",
+        "coo", "cto", "elected", "handed", "handled", "handles", "head", "heads", "lead", "leader", "leads", "led", "maintained",
         "maintainer", "maintains", "manage", "managed", "manager", "manages", "mentor", "organiser", "organizer", "own",
-        "owned", "owner", "owns", "pm", "president", "replaced", "replaces", "responsible", "reviewer",
-        "succeeded", "succeeds", "supervisor", "teaches", "treated", "treats", "treasurer",
+        "owned", "owner", "ownership", "owns", "pm", "president", "replaced", "replaces", "responsibility", "responsible", "reviewer",
+        "delivered", "delivers", "edited", "edits", "succeeded", "succeeds", "supervisor", "supplied", "supplies", "teacher", "teaches", "treated", "treats", "treasurer",
     ]),
-    (Attribute::Title, &["called", "named", "name", "rebranded", "renamed"]),
-    (Attribute::Taste, &["favorite", "favourite", "prefer", "preferred", "prefers"]),
+    (Attribute::Title, &["called", "goes", "named", "name", "rebranded", "renamed", "surname"]),
+    (Attribute::Taste, &[
+        "drinks", "eats", "favorite", "favourite", "prefer", "preferred", "prefers", "take", "takes", "want", "wants",
+    ]),
     (Attribute::Several, &[
         "accepts", "attended", "bought", "friend", "friends", "knows", "like", "liked", "likes", "love", "loves", "met",
         "play", "played", "plays", "read", "reads", "reading", "saw", "speak", "speaks", "supports", "talked", "visit",
@@ -108,10 +110,15 @@ pub(super) fn change_of(words: &[String], place: usize) -> Change {
             .split_once(' ')
             .is_some_and(|(first, second)| first == word && words.get(place + 1).is_some_and(|next| next == second))
     };
+    let is_from_now = begins_now(words, place);
     let is_forward = word == "forward" && words[..place].iter().any(|it| it == "brought");
     let is_since = word == "since"
         && words.get(place + 1).is_some_and(|next| is_calendar(next) || matches!(next.as_str(), "last" | "yesterday"));
-    if STRONG.binary_search(&word).is_ok() || is_since || is_forward || STRONG_PHRASES.iter().find(is_phrase).is_some()
+    if STRONG.binary_search(&word).is_ok()
+        || is_since
+        || is_forward
+        || is_from_now
+        || STRONG_PHRASES.iter().find(is_phrase).is_some()
     {
         Change::Strong
     } else if !matches!(word, "is" | "has" | "have") && WEAK.binary_search(&word).is_ok() {
@@ -125,7 +132,10 @@ pub(super) fn change_of(words: &[String], place: usize) -> Change {
 pub(super) fn tells_former(words: &[String], place: usize) -> bool {
     let before = |back: usize| place.checked_sub(back).map_or("", |at| words[at].as_str());
     match words[place].as_str() {
-        "from" => before(1) != "apart" && words.get(place + 1).is_none_or(|next| next != "now"),
+        // `from this month on`
+        "from" => {
+            before(1) != "apart" && !begins_now(words, place) && words.get(place + 1).is_none_or(|next| next != "now")
+        }
         "than" => before(1) == "rather",
         "of" => before(1) == "instead" || (before(1) == "place" && before(2) == "in"),
         "longer" | "more" => before(1) == "no",
@@ -139,6 +149,53 @@ pub(super) fn tells_former(words: &[String], place: usize) -> bool {
         _ => false,
     }
 }
+
+/// `from May on`, `from here on`: what holds from a time on.
+fn begins_now(words: &[String], place: usize) -> bool {
+    words[place] == "from"
+        && (words.iter().skip(place + 2).take(2).any(|word| matches!(word.as_str(), "on" | "onward" | "onwards"))
+            || words.get(place + 1).is_some_and(|word| matches!(word.as_str(), "today" | "tomorrow" | "now")))
+}
+
+/// Behind a name and a verb these say that it is not what is used or meant any more.
+const ENDED: &[&str] = &[
+    "abroad",
+    "closed",
+    "dead",
+    "gone",
+    "history",
+    "leave",
+    "obsolete",
+    "read-only",
+    "renovated",
+    "retired",
+    "shut",
+    "unavailable",
+];
+
+/// The places of what a clause says is over: `Neptune is too small`, `Firebase is gone`, `Hofer closed`.
+pub(super) fn ended_places(words: &[String], begins_clause: impl Fn(usize) -> bool) -> Vec<usize> {
+    let is_over = |place: usize| {
+        ENDED.contains(&words[place].as_str())
+            || words[place] == "too" && words.get(place + 1).is_some_and(|it| !is_stop(it))
+    };
+    let is_linking =
+        |word: &str| matches!(word, "is" | "are" | "was" | "were" | "has" | "have" | "been" | "being" | "on" | "just");
+    let mut places = Vec::new();
+    for end in (1..words.len()).filter(|place| is_over(*place)) {
+        let links = words[..end].iter().rev().take_while(|word| is_linking(word)).count();
+        let subject_end = end - links;
+        let is_said = links > 0 || matches!(words[end].as_str(), "closed" | "retired");
+        let start = (0..subject_end).rev().find(|place| begins_clause(*place)).unwrap_or(0);
+        if is_said && (1..=SUBJECT_ENDED_WORDS_MAX).contains(&(subject_end - start)) {
+            places.extend(start..subject_end);
+        }
+    }
+    places
+}
+
+/// A longer subject is more than a name.
+const SUBJECT_ENDED_WORDS_MAX: usize = 3;
 
 /// Somebody who does this does no more what was said of them.
 pub(super) fn tells_departure(word: &str) -> bool {
@@ -233,6 +290,11 @@ const SAME: &[&[&str]] = &[
     &["pm", "manag"],
     &["repli", "answer", "respons"],
     &["launch", "releas", "rollout"],
+    &["start", "begin"],
+    &["end", "finish", "close"],
+    &["surnam", "name"],
+    &["owner", "ownership"],
+    &["respons", "responsibl"],
 ];
 
 /// The stem that stands for all that mean the same.
@@ -273,23 +335,109 @@ pub(super) fn is_doubtful(words: &[String], place: usize, is_first: bool) -> boo
         .any(|word| matches!(word.as_str(), "now" | "instead" | "longer" | "starting" | "onwards" | "henceforth"));
     match words[place].as_str() {
         // `too small` is something else.
+        "would" => next != "rather",
         "too" => next.is_empty() || is_stop(next),
         "also" | "another" | "additionally" | "besides" | "both" | "either" | "if" | "might" | "maybe" | "could"
-        | "would" | "considering" | "thinking" | "hopes" | "hope" | "hoping" | "temporarily" | "sometimes"
-        | "occasionally" | "wondering" | "perhaps" | "planning" | "imagine" | "unless" | "wish" | "suggests"
-        | "suggested" | "proposed" | "proposes" | "debating" | "discussing" | "rumour" | "rumor" => true,
+        | "considering" | "thinking" | "hopes" | "hope" | "hoping" | "temporarily" | "sometimes" | "occasionally"
+        | "wondering" | "perhaps" | "imagine" | "unless" | "wish" | "suggests" | "suggested" | "proposed"
+        | "proposes" | "debating" | "discussing" | "rumour" | "rumor" => true,
         "well" => before == "as",
         "may" => {
-            next.parse::<u8>().is_err() && !matches!(before, "in" | "until" | "by" | "of" | "to" | "for") && !says_now
+            let is_month = |word: &str| word.parse::<u8>().is_ok();
+            let leads_to_month =
+                matches!(before, "by" | "end" | "for" | "from" | "in" | "of" | "since" | "to" | "until");
+            !is_month(next) && !is_month(before) && !leads_to_month && !says_now
         }
         "will" | "should" | "can" => !says_now && !matches!(words[place].as_str(), "can"),
         "someday" | "eventually" => true,
         "day" => before == "some",
-        "plan" | "plans" | "want" | "wants" | "like" => next == "to",
+        "plan" | "plans" | "planning" | "want" | "wants" | "like" => next == "to",
         "visited" | "visiting" => true,
         "new" => is_first && next == "idea",
         _ => false,
     }
+}
+
+/// What the first line of a change of a program begins with, before its colon.
+const LOG_PREFIXES: &[&str] = &[
+    "build", "chore", "ci", "deps", "doc", "docs", "feat", "fix", "perf", "refactor", "release", "revert", "style",
+    "test", "tests",
+];
+/// What such a line tells to do.
+#[rustfmt::skip]
+const LOGGED: &[&str] = &[
+    "add", "adjust", "allow", "avoid", "bump", "change", "clean", "disable", "do", "drop", "enable", "ensure", "fix", "handle",
+    "improve", "make", "merge", "move", "pin", "prepare", "refactor", "release", "remove", "rename", "replace", "restore", "revert", "set",
+    "simplify", "support", "switch", "update", "upgrade", "use",
+];
+
+/// Whether a sentence is an entry of a log: `deps: bump serde to 1.0.2`. Each tells what was done then, and stays true.
+pub(super) fn is_log_entry(sentence: &str) -> bool {
+    let first = |text: &str| {
+        let word: String = text.trim_start().chars().take_while(|c| c.is_alphanumeric()).collect();
+        word.to_lowercase()
+    };
+    // `fix(parser)!: `
+    let (prefix, rest) = sentence.split_once(": ").unwrap_or(("", sentence));
+    let is_short = prefix.len() <= LOG_PREFIX_BYTES_MAX && !prefix.contains(' ');
+    let is_prefixed = !prefix.is_empty() && is_short && LOG_PREFIXES.contains(&first(prefix).as_str());
+    // `Support hours are …`
+    let states = |word: &str| matches!(word, "is" | "are" | "was" | "were" | "has" | "have" | "will");
+    if sentence.split(' ').any(states) {
+        return false;
+    }
+    is_prefixed || is_short && LOGGED.contains(&first(rest).as_str())
+}
+
+/// `crates/rootset-text: …`
+const LOG_PREFIX_BYTES_MAX: usize = 48;
+
+/// `has an office in Kiel`.
+pub(super) fn tells_one_of_several(words: &[String]) -> bool {
+    words.windows(2).any(|pair| matches!(pair[0].as_str(), "has" | "have") && matches!(pair[1].as_str(), "a" | "an"))
+}
+
+/// Words that tell one of several things of a kind from the others.
+const TELLING_APART: &[&[&str]] = &[
+    &["primary", "secondary", "tertiary", "backup", "fallback"],
+    &["work", "private", "personal", "home"],
+    &["left", "right"],
+    &["upper", "lower"],
+    &["front", "rear", "back"],
+    &["northern", "southern", "eastern", "western"],
+    &["training", "validation", "test"],
+    &["gross", "net"],
+    &["inbound", "outbound", "incoming", "outgoing"],
+    &["mother", "father"],
+    &["son", "daughter"],
+    &["brother", "sister"],
+    &["senior", "junior"],
+    &["read", "write"],
+    &["hot", "cold"],
+    &["treasurer", "secretary", "president", "chair"],
+];
+/// Times and places at which it may be one or the other; a word of change says that it is another now.
+const TIMES_APART: &[&[&str]] = &[
+    &["first", "second", "third", "fourth", "fifth"],
+    &["morning", "afternoon", "evening", "night"],
+    &["spring", "summer", "autumn", "winter"],
+    &["q1", "q2", "q3", "q4"],
+];
+
+/// Whether the two speak of things, or of times, that words tell apart.
+pub(super) fn are_told_apart(mine: &[String], theirs: &[String], is_change: bool) -> bool {
+    // What ends a sentence is a value of it.
+    let front = |words: &'_ [String]| words.split_last().map_or(0, |(_, rest)| rest.len());
+    let held = |words: &[String], group: &[&str]| -> Vec<String> {
+        words.iter().filter(|word| group.contains(&word.as_str())).cloned().collect()
+    };
+    let is_apart = |mine: &[String], theirs: &[String], group: &[&str]| {
+        let (mine, theirs) = (held(mine, group), held(theirs, group));
+        !mine.is_empty() && !theirs.is_empty() && !mine.iter().any(|word| theirs.contains(word))
+    };
+    let (mine_front, theirs_front) = (&mine[..front(mine)], &theirs[..front(theirs)]);
+    TELLING_APART.iter().any(|group| is_apart(mine_front, theirs_front, group))
+        || !is_change && TIMES_APART.iter().any(|group| is_apart(mine, theirs, group))
 }
 
 /// `in 2019`, `used to`: told as it was, not as it is.

@@ -17,6 +17,9 @@ const WORDS_MIN: usize = 2;
 /// Words told as former behind `from` or `no longer`.
 const FORMER_WORDS_MAX: usize = 5;
 
+/// `[agent]`, `[2026]`: a longer text in brackets says something.
+const TAG_BYTES_MAX: usize = 16;
+
 /// Weights of words that two sentences share.
 const COMMON: f64 = 0.35;
 const ORDINARY: f64 = 1.0;
@@ -26,8 +29,9 @@ const ASIDE: f64 = 0.4;
 
 impl Claim {
     pub(super) fn read(text: &str, range: Range<usize>) -> Option<Self> {
+        let range = range.start + lead_of(&text[range.clone()])..range.end;
         let sentence = &text[range.clone()];
-        if is_trailer(sentence) {
+        if is_trailer(sentence) || sentence.contains("](") {
             return None;
         }
         if sentence.ends_with('?') || sentence.starts_with(['[', '|', '>', '<']) {
@@ -41,12 +45,24 @@ impl Claim {
         let reader = Reader { sentence, pieces: &pieces, words: &words };
         let values = reader.read();
         let verb = verb_of(sentence, &reader);
-        let former_places = former_places(&words);
+        let mut former_places = former_places(&words);
+        let begins_clause = |place: usize| {
+            place == 0
+                || sentence[pieces[place - 1].end..pieces[place].start].contains([',', ';'])
+                || words[place - 1] == "and"
+        };
+        // Only beside what takes its place.
+        let ended = lexicon::ended_places(&words, begins_clause);
+        if ended.len() < words.len()
+            && values.iter().any(|value| value.kind == ValueKind::Name && !ended.contains(&value.from))
+        {
+            former_places.extend(ended);
+        }
         let is_former = |value: &Value| (value.from..value.to).any(|place| former_places.contains(&place));
         let holding: Vec<bool> = (0..words.len())
             .map(|place| {
                 let is_long_number = words[place].len() >= 3 && words[place].bytes().all(|byte| byte.is_ascii_digit());
-                let is_typed = |v: &Value| !matches!(v.kind, ValueKind::Name | ValueKind::State(_));
+                let is_typed = |v: &Value| !matches!(v.kind, ValueKind::Is | ValueKind::Name | ValueKind::State(_));
                 !is_long_number && values.iter().any(|v| (v.from..v.to).contains(&place) && is_typed(v))
             })
             .collect();
@@ -60,12 +76,7 @@ impl Claim {
         let mut complements: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         let mut owned: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         let mut former = BTreeSet::new();
-        let aside = words
-            .iter()
-            .enumerate()
-            .skip(3)
-            .find(|(_, word)| lexicon::begins_aside(word))
-            .map_or(words.len(), |it| it.0);
+        let aside = asides_of(sentence, &reader);
         let prelude = prelude_of(sentence, &reader);
         let mut before: Option<(usize, String, bool)> = None;
         for (place, word) in words.iter().enumerate() {
@@ -93,7 +104,7 @@ impl Claim {
             } else {
                 ORDINARY
             };
-            let weight = if place > aside || place < prelude { weight * ASIDE } else { weight };
+            let weight = if aside[place] || place < prelude { weight * ASIDE } else { weight };
             let held = topic.entry(stem.clone()).or_insert(weight);
             *held = held.max(weight);
             if let Some((at, modifier, was_name)) = &before
@@ -140,6 +151,12 @@ impl Claim {
             .map(|value| words[value.from..value.to].to_vec())
             .collect();
         let change = (0..words.len()).map(|place| lexicon::change_of(&words, place)).max().unwrap_or_default();
+        // Behind the last value and its comma a sentence gives reasons.
+        let last = values.iter().filter(|value| !matches!(value.kind, ValueKind::State(_))).map(|value| value.to).max();
+        let told =
+            last.and_then(|last| (last..words.len()).find(|place| !reader.touches(*place))).unwrap_or(words.len());
+        let plainly: Vec<String> =
+            words.iter().zip(&aside).filter(|(_, is_aside)| !**is_aside).map(|(word, _)| word.clone()).collect();
         let has_arrow = sentence.contains("->") || sentence.contains('→');
         let change = if has_arrow || !former.is_empty() { Change::Strong } else { change };
         let (numbered, values) = split_numbered(values, verb, change);
@@ -162,11 +179,22 @@ impl Claim {
                 .filter_map(|place| lexicon::scope_of(&words, place, pieces[place].of(sentence)))
                 .collect(),
             years: words.iter().filter(|word| lexicon::is_year(word)).cloned().collect(),
-            is_doubtful: (0..words.len()).any(|place| lexicon::is_doubtful(&words, place, place == 0)),
-            is_history: lexicon::tells_history(&words),
+            is_doubtful: (0..told).any(|place| !aside[place] && lexicon::is_doubtful(&words, place, place == 0)),
+            is_history: lexicon::tells_history(&plainly),
+            is_log_entry: lexicon::is_log_entry(sentence),
+            is_one_of_several: lexicon::tells_one_of_several(&words),
             words,
         })
     }
+}
+
+/// How much of a sentence is a bullet or says who wrote it: `- `, `[agent] `.
+fn lead_of(sentence: &str) -> usize {
+    let bullet = sentence.len() - sentence.trim_start_matches(['-', '*', '•', ' ']).len();
+    let rest = &sentence[bullet..];
+    let tag = rest.strip_prefix('[').and_then(|inside| inside.split_once("] ")).map(|(tag, _)| tag);
+    let is_tag = |tag: &&str| tag.len() <= TAG_BYTES_MAX && tag.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    bullet + tag.filter(is_tag).map_or(0, |tag| tag.len() + "[] ".len())
 }
 
 /// `Signed-off-by: …` and the like.
@@ -175,6 +203,26 @@ fn is_trailer(sentence: &str) -> bool {
     key.len() < sentence.len()
         && key.contains('-')
         && key.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'-')
+}
+
+/// Which words stand in a clause that gives reasons and circumstances, up to the comma that ends it.
+fn asides_of(sentence: &str, reader: &Reader<'_>) -> Vec<bool> {
+    let mut aside = vec![false; reader.words.len()];
+    let mut is_open = false;
+    for place in 0..reader.words.len() {
+        let is_behind_comma = place > 0
+            && sentence[reader.pieces[place - 1].end..reader.pieces[place].start].starts_with([',', ';', ':']);
+        if is_behind_comma {
+            is_open = false;
+        }
+        // `if you want to reach her`
+        let is_wish = reader.words[place] == "if" && reader.words.get(place + 1).is_some_and(|next| next == "you");
+        aside[place] = is_open;
+        is_open |= place >= 3 && (lexicon::begins_aside(&reader.words[place]) || is_wish)
+            || is_behind_comma && matches!(reader.words[place].as_str(), "which" | "who" | "whom" | "whose" | "where");
+        aside[place] |= is_open && is_wish;
+    }
+    aside
 }
 
 /// Places before the comma of a clause that says why or when: `To avoid the clash, …`.

@@ -18,13 +18,24 @@ pub(super) enum ValueKind {
     /// An address of a machine or page.
     Address,
     Name,
+    /// What something is, in one word: `the default branch is main`.
+    Is,
     /// One of a group of states that exclude each other.
     State(usize),
 }
 
 impl ValueKind {
-    const PLAIN: [Self; 8] =
-        [Self::Number, Self::Version, Self::Weekday, Self::Date, Self::Time, Self::Mail, Self::Address, Self::Name];
+    const PLAIN: [Self; 9] = [
+        Self::Number,
+        Self::Version,
+        Self::Weekday,
+        Self::Date,
+        Self::Time,
+        Self::Mail,
+        Self::Address,
+        Self::Name,
+        Self::Is,
+    ];
 
     pub(super) fn all() -> impl Iterator<Item = Self> {
         Self::PLAIN.into_iter().chain((0..GROUPS).map(Self::State))
@@ -145,6 +156,18 @@ impl Reader<'_> {
         if let Some(weekday) = weekday_of(word) {
             return value(ValueKind::Weekday, weekday.to_owned(), None, index + 1);
         }
+        // `@ines`; `is called nightjar`
+        let is_handle = self.sentence[..self.pieces[index].start].ends_with('@');
+        let is_title = index > 0
+            && matches!(self.word(index - 1), "called" | "named" | "codenamed")
+            && matches!(self.pieces[index].kind, Kind::Word | Kind::Compound | Kind::Snake | Kind::Camel)
+            && !is_stop(word);
+        if is_handle || is_title && !self.is_name(index) {
+            return value(ValueKind::Name, whole(), None, index + 1);
+        }
+        if self.is_all_of_predicate(index) {
+            return value(ValueKind::Is, whole(), None, index + 1);
+        }
         if self.is_name(index) {
             let mut to = index + 1;
             while to < self.pieces.len() && self.touches(to) && self.is_name(to) {
@@ -197,6 +220,22 @@ impl Reader<'_> {
             || (!is_starter(word)
                 && !lexicon::is_common(word)
                 && lexicon::change_of(self.words, index) == lexicon::Change::None)
+    }
+
+    /// `main` in `the default branch is main now`: the only word behind the verb.
+    fn is_all_of_predicate(&self, index: usize) -> bool {
+        let is_now = |word: &str| matches!(word, "again" | "currently" | "now" | "today");
+        let verb = (1..index).rev().find(|place| !is_now(self.word(*place)));
+        let is_last = (index + 1..self.words.len()).all(|place| is_now(self.word(place)));
+        let is_plain = self.pieces[index].of(self.sentence).starts_with(char::is_lowercase);
+        let is_said = !is_stop(self.word(index))
+            && !lexicon::is_filler(self.word(index))
+            && lexicon::change_of(self.words, index) == lexicon::Change::None;
+        is_last
+            && is_plain
+            && is_said
+            && verb.is_some_and(|verb| self.word(verb) == "is" && verb > 1)
+            && states_of(self.words, index, true).is_empty()
     }
 
     fn number_word(&self, index: usize) -> Option<u32> {

@@ -58,7 +58,9 @@ pub(super) fn share(
         && look(label, &clauses[0], None).is_hit
     {
         let said = written[label.len()..].trim_start_matches([':', ' ']);
-        return if beside::begins_with_another(said) { Share::Tangled } else { Share::Goes };
+        // `Alice: Bob's number is …` is what she said.
+        let is_speaker = label.starts_with(char::is_uppercase);
+        return if is_speaker && beside::begins_with_another(said) { Share::Tangled } else { Share::Goes };
     }
     let mut hits: Vec<Hit> = Vec::with_capacity(clauses.len());
     for clause in &clauses {
