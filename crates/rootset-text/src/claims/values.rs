@@ -42,6 +42,11 @@ impl ValueKind {
     }
 }
 
+/// `https://wiki.example/team`.
+const URL_SLASHES_MAX: usize = 3;
+/// Longer words in capitals are commands and constants.
+const CAPITALS_MAX: usize = 4;
+
 /// Units and what they are counted in. Words of one row are the same unit.
 #[rustfmt::skip]
 const UNITS: &[&[&str]] = &[
@@ -119,6 +124,8 @@ impl Reader<'_> {
         let whole = || word.to_owned();
         match self.pieces[index].kind {
             Kind::Email => return value(ValueKind::Mail, whole(), None, index + 1),
+            // A page deep in a site is what is spoken of, not where something is.
+            Kind::Url if word.matches('/').count() > URL_SLASHES_MAX => return None,
             Kind::Url => return value(ValueKind::Address, whole(), None, index + 1),
             Kind::Version if word.split('.').count() == 4 => {
                 return value(ValueKind::Address, whole(), None, index + 1);
@@ -193,7 +200,8 @@ impl Reader<'_> {
         let (piece, word) = (&self.pieces[index], self.word(index));
         let written = piece.of(self.sentence);
         let is_capital = written.starts_with(char::is_uppercase) && written.chars().count() > 1;
-        if !is_capital || is_stop(word) || is_calendar(word) || weekday_of(word).is_some() {
+        let is_constant = written.len() > CAPITALS_MAX && !written.contains(|c: char| c.is_lowercase());
+        if !is_capital || is_constant || is_stop(word) || is_calendar(word) || weekday_of(word).is_some() {
             return false;
         }
         if !matches!(piece.kind, Kind::Word | Kind::Camel | Kind::Compound | Kind::Issue) {
