@@ -112,6 +112,8 @@ pub struct Known {
     /// The name of its memory.
     pub name: String,
     pub updated_at: Timestamp,
+    /// When what its memory tells of began, if that is known: it dates the sentence before `updated_at` does.
+    pub occurred_at: Option<Timestamp>,
     pub source: String,
     /// The name of a newer memory that says something else.
     pub contradicted_by: Option<String>,

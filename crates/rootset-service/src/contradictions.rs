@@ -4,6 +4,7 @@
 //! or changed, back when that is undone, and no erasure has to look for it. What somebody says of a pair (`both_hold`) is in
 //! the metadata of one of the two, with the times at which both texts were written: it holds until one of them changes.
 
+use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
 use rootset_model::{MemoryId, Timestamp};
@@ -138,6 +139,32 @@ pub(crate) fn newer_first(hits: &mut Vec<Hit>) -> HashMap<MemoryId, String> {
     let mut taken: Vec<Option<Hit>> = hits.drain(..).map(Some).collect();
     hits.extend(order.into_iter().filter_map(|place| taken[place].take()));
     named
+}
+
+/// Sentences, by memory and place, with the name of the newest memory that says otherwise.
+pub(crate) type ContradictedSentences = HashMap<(MemoryId, usize), String>;
+
+/// The sentences of hits that newer ones contradict. Newer is what happened later, or was written later where that is not known.
+pub(crate) fn contradicted_sentences(hits: &[&Hit]) -> ContradictedSentences {
+    let mut newest_first: Vec<&Hit> = hits.to_vec();
+    newest_first.sort_by_key(|hit| Reverse(dated(hit)));
+    let said: Vec<Said<'_>> = newest_first.iter().map(|hit| Said::from(*hit)).collect();
+    let mut found = ContradictedSentences::new();
+    for (place, newer) in said.iter().enumerate().filter(|(_, newer)| !newer.claims.is_empty()) {
+        let older = &said[place + 1..];
+        let claims: Vec<&[Claim]> = older.iter().map(|it| it.claims.as_slice()).collect();
+        for (older, update) in older.iter().zip(claims::updates(&claims, &newer.claims)) {
+            if let Some(update) = update.filter(|_| !newer.holds_beside(older)) {
+                found.entry((older.id, update.old.0)).or_insert_with(|| newer.shown_name());
+            }
+        }
+    }
+    found
+}
+
+/// When what a hit tells of happened.
+pub(crate) fn dated(hit: &Hit) -> Timestamp {
+    hit.occurred_from.unwrap_or(hit.updated_at)
 }
 
 /// Of these older texts, those that a newer one disagrees with.

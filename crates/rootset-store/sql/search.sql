@@ -49,7 +49,8 @@ WHERE ch.workspace = ?1 AND ch.chunk IN (SELECT value FROM integer_list(?3)) AND
 -- What an answer shows of a hit: the chunk's place and the memory's words.
 -- name: hits
 SELECT ch.chunk, ch.memory, m.name, m.source, m.updated_at, ch.part, ch.start, ch.length,
-       r.topic, r.context, r.decisions, r.rationale, m.trust, m.pinned_by, m.tags, m.ingested_at, m.metadata
+       r.topic, r.context, r.decisions, r.rationale, m.trust, m.pinned_by, m.tags, m.ingested_at, m.metadata,
+       m.occurred_from
 FROM chunks ch
 JOIN memories m ON m.workspace = ch.workspace AND m.memory = ch.memory
 JOIN revisions r ON r.workspace = m.workspace AND r.memory = m.memory AND r.revision = m.revision

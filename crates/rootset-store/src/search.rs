@@ -114,6 +114,8 @@ pub struct Hit {
     pub ingested_at: Timestamp,
     /// JSON object.
     pub metadata: Option<String>,
+    /// When what it tells of began, if that is known.
+    pub occurred_from: Option<Timestamp>,
     pub part: ContentPart,
     pub start: usize,
     pub length: usize,
@@ -460,6 +462,7 @@ fn hits(tx: &mut dyn Transaction, workspace: WorkspaceKey, ranked: Vec<Ranked>) 
             tags: read_list(row.get::<Option<String>>(14)?.as_deref())?,
             ingested_at: row.get(15)?,
             metadata: row.get(16)?,
+            occurred_from: row.get(17)?,
         };
         found.insert(chunk, hit);
         Ok(())

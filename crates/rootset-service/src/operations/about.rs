@@ -3,19 +3,18 @@
 //!
 //! Which memories are read is the ranking's choice; what of them is said is decided by `about.rs` of rootset-text.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use rootset_api::{Known, SearchAnswer, SearchMemory};
+use rootset_model::Trust;
 use rootset_model::limits::{SEARCH_LIMIT_MAX, SEARCH_TOKENS_DEFAULT};
-use rootset_model::{MemoryId, Trust};
 use rootset_store::{Hit, SearchFilters, Workspace};
 use rootset_text::about::{Subject, all_sentences};
-use rootset_text::claims::{self, Claim};
 
 use super::nearest;
 use super::search::{filters, found_by};
 use crate::caller::Caller;
+use crate::contradictions::{ContradictedSentences, contradicted_sentences};
 use crate::error::ServiceError;
 use crate::fields::{check_query, checked_tags, clamped, not_negative};
 use crate::personal::{memory_of, waits};
@@ -60,13 +59,13 @@ pub(super) fn what_is_known(
         }
         let told: Vec<Told> = hits.into_iter().filter_map(|hit| Told::new(hit, &subject)).collect();
         service.uses.record(workspace, told.iter().map(|it| it.hit.ranked.memory), service.now());
-        let contradicted = contradicted(&told);
+        let contradicted = contradicted_sentences(&told.iter().map(|it| &it.hit).collect::<Vec<_>>());
         for it in &told {
             known.extend(it.said.iter().map(|said| it.known(said, workspace, &contradicted)));
         }
     }
     // Sentences of one memory stay in their order.
-    known.sort_by_key(|it| std::cmp::Reverse(it.updated_at));
+    known.sort_by_key(|it| std::cmp::Reverse(it.occurred_at.unwrap_or(it.updated_at)));
     let mut bytes = 0;
     let fitting = known.iter().take(limit).take_while(|it| {
         bytes += it.text.len() + it.name.len();
@@ -97,7 +96,6 @@ fn tagged(about: &str, filters: &SearchFilters) -> Option<SearchFilters> {
 /// A memory that says something about it.
 struct Told {
     hit: Hit,
-    claims: Vec<Claim>,
     said: Vec<Said>,
 }
 
@@ -121,19 +119,20 @@ impl Told {
         if said.is_empty() {
             return None;
         }
-        Some(Self { claims: claims::claims(text), said, hit })
+        Some(Self { said, hit })
     }
 
     fn name(&self) -> String {
         self.hit.name.clone().unwrap_or_else(|| self.hit.ranked.memory.to_string())
     }
 
-    fn known(&self, said: &Said, workspace: &Workspace, contradicted: &Contradicted) -> Known {
+    fn known(&self, said: &Said, workspace: &Workspace, contradicted: &ContradictedSentences) -> Known {
         let Hit { trust, pinned_by, .. } = self.hit;
         Known {
             text: rootset_text::snippet::preview(&said.text, SENTENCE_CHARS_MAX),
             name: self.name(),
             updated_at: self.hit.updated_at,
+            occurred_at: self.hit.occurred_from,
             source: self.hit.source.clone(),
             contradicted_by: said.start.and_then(|start| contradicted.get(&(self.hit.ranked.memory, start)).cloned()),
             trust: Some(trust).filter(|trust| *trust < Trust::Agent),
@@ -142,23 +141,4 @@ impl Told {
             waiting: waits(workspace, trust, pinned_by),
         }
     }
-}
-
-/// Sentences, by memory and place, with the name of the newest memory that says otherwise.
-type Contradicted = HashMap<(MemoryId, usize), String>;
-
-fn contradicted(told: &[Told]) -> Contradicted {
-    let mut newest_first: Vec<&Told> = told.iter().collect();
-    newest_first.sort_by_key(|it| std::cmp::Reverse(it.hit.updated_at));
-    let mut found = Contradicted::new();
-    for (place, newer) in newest_first.iter().enumerate() {
-        let older = &newest_first[place + 1..];
-        let claims: Vec<&[Claim]> = older.iter().map(|it| it.claims.as_slice()).collect();
-        for (older, update) in older.iter().zip(claims::updates(&claims, &newer.claims)) {
-            if let Some(update) = update {
-                found.entry((older.hit.ranked.memory, update.old.0)).or_insert_with(|| newer.name());
-            }
-        }
-    }
-    found
 }

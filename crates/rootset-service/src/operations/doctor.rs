@@ -26,12 +26,13 @@ fn check_answer(check: Check) -> CheckAnswer {
 }
 
 impl Operation for Doctor {
-    fn run(self, service: &Arc<Service>, _caller: &Caller) -> Result<DoctorAnswer, ServiceError> {
+    fn run(self, service: &Arc<Service>, caller: &Caller) -> Result<DoctorAnswer, ServiceError> {
         if self.repair == Some(true) {
             repair(service)?;
         }
         let mut checks: Vec<CheckAnswer> = service.store.check()?.into_iter().map(check_answer).collect();
         checks.extend(ending_tokens(service)?);
+        checks.extend(contradictions(service, caller)?);
         Ok(DoctorAnswer { ok: checks.iter().all(|check| check.ok), checks })
     }
 }
@@ -50,6 +51,23 @@ fn ending_tokens(service: &Service) -> Result<Option<CheckAnswer>, ServiceError>
         count: 0,
         detail: "tokens that expire soon".to_owned(),
         found: Some(tokens.iter().map(told).collect()),
+    }))
+}
+
+/// A remark and not a fault: memories of the caller's workspace of which only one of two can hold. Of one workspace only, because
+/// texts are compared to find them.
+fn contradictions(service: &Service, caller: &Caller) -> Result<Option<CheckAnswer>, ServiceError> {
+    let Ok(workspace) = service.workspace(caller, None) else { return Ok(None) };
+    let count = service.contradictions(&workspace)?.contradicted_by.len();
+    let (memories, say) = if count == 1 { ("memory", "says") } else { ("memories", "say") };
+    let list = "`rootset list --lifecycle contradicting` lists them";
+    let told = format!("{count} {memories} in `{}` {say} something else than a newer one; {list}", workspace.id);
+    Ok((count > 0).then(|| CheckAnswer {
+        id: "contradictions".to_owned(),
+        ok: true,
+        count: 0,
+        detail: "memories that contradict each other".to_owned(),
+        found: Some(vec![told]),
     }))
 }
 

@@ -129,3 +129,18 @@ fn what_cannot_be_divided_is_neither_replaced_nor_proposed_to_be() {
     }
     assert_eq!(world.look("homes")["context"], text);
 }
+
+#[test]
+fn doctor_counts_them_and_is_content() {
+    let world = world_with_a_pair();
+    let remark = |world: &World| {
+        let report = world.call("doctor", json!({}));
+        assert_eq!(report["ok"], true, "{report}");
+        let checks = report["checks"].as_array().unwrap();
+        checks.iter().find(|it| it["id"] == "contradictions").map(|it| it["found"][0].as_str().unwrap().to_owned())
+    };
+    let told = remark(&world).unwrap();
+    assert!(told.starts_with("1 memory in `home` says something else than a newer one"), "{told}");
+    world.call("supersede_memory", json!({"memory_id": "home", "by": "moved"}));
+    assert_eq!(remark(&world), None);
+}

@@ -46,6 +46,31 @@ fn what_a_newer_memory_contradicts_is_marked() {
 }
 
 #[test]
+fn two_that_both_hold_are_not_marked_and_what_happened_later_is_newer() {
+    let world = World::new();
+    world.add_named("port", "The payments API listens on port 8443.");
+    world.let_pass_ms(DAY_MS);
+    world.add_named("port-2", "The payments API listens on port 9443.");
+    world.call("update_memory", json!({"memory_id": "port-2", "both_hold": ["port"]}));
+    let answer = world.call("search_memory", json!({"about": "payments API"}));
+    assert!(array(&answer["known"]).iter().all(|it| it["contradicted_by"].is_null()), "{answer}");
+
+    // Written later, and told of an earlier time.
+    let world = World::new();
+    let add = |name: &str, text: &str, at: &str| {
+        world.call("add_memory", json!({"name": name, "text": text, "occurred_at": at}));
+        world.let_pass_ms(DAY_MS);
+    };
+    add("now", "The payments API listens on port 9443.", "2024-06-01");
+    add("then", "The payments API listens on port 8443.", "2023-02-01");
+    let answer = world.call("search_memory", json!({"about": "payments API"}));
+    let told: Vec<(&Value, &Value)> =
+        array(&answer["known"]).iter().map(|it| (&it["name"], &it["contradicted_by"])).collect();
+    assert_eq!(told, [(&json!("now"), &Value::Null), (&json!("then"), &json!("now"))], "{answer}");
+    assert!(array(&answer["known"])[1]["occurred_at"].as_str().unwrap().starts_with("2023-0"), "{answer}");
+}
+
+#[test]
 fn a_topic_a_tag_or_a_decision_is_about_it_too() {
     let world = World::new();
     world.call("add_memory", json!({"name": "a", "topic": "Falcon", "text": "Deploys on Fridays."}));

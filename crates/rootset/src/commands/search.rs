@@ -175,7 +175,12 @@ fn render(answer: &SearchAnswer) -> String {
 
 /// Whole, unlike the snippet of a memory: it is what was asked for.
 fn sentence(known: &Known) -> String {
-    let mut about = format!("{}, {}, {}", escaped(&known.name), age(known.updated_at), escaped(&known.source));
+    let mut about = format!(
+        "{}, {}, {}",
+        escaped(&known.name),
+        age(known.occurred_at.unwrap_or(known.updated_at)),
+        escaped(&known.source)
+    );
     if known.memory_of == Some(MemoryOf::Personal) {
         about += ", personal";
     }

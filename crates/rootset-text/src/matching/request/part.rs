@@ -159,6 +159,8 @@ impl Part {
             let mut after = plain[ends_at..].chars();
             after.next().is_some_and(is_apostrophe) && after.next().is_none_or(|c| c == 's' || c == ' ')
         };
+        let own: Vec<String> =
+            names.iter().flat_map(|(name, _)| name.words.iter().map(|word| word.bare.clone())).collect();
         self.heads = names.into_iter().map(|(name, _)| Thing::of_name(name, plain)).collect();
         let word = |token: &Token| match token {
             Token::Word(range) => Some(range.clone()),
@@ -180,7 +182,8 @@ impl Part {
                     Token::Name(name, _) => name.words.iter().map(|it| it.bare.clone()).collect(),
                     _ => Vec::new(),
                 };
-                let says = |word: &String| !is_leader(word) && !is_leading(word) && !wraps(word);
+                // The name again says nothing more of it.
+                let says = |word: &String| !is_leader(word) && !is_leading(word) && !wraps(word) && !own.contains(word);
                 let found = found.into_iter().filter(says);
                 lists.last_mut().into_iter().for_each(|list| list.extend(found.clone()));
             }
