@@ -89,6 +89,7 @@ pub(super) fn type_of(text: &str, piece: &Piece) -> Option<&'static str> {
         Kind::Camel if written.starts_with(|c: char| c.is_ascii_digit()) => None,
         Kind::Camel => (!is_camel_name(written)).then_some(IDENTIFIER),
         Kind::Path => path_type(written),
+        Kind::Dotted if is_measure(written) => None,
         Kind::Dotted => dotted_type(written),
         Kind::Compound => is_running(written).then_some(IDENTIFIER),
         Kind::Word | Kind::Lone | Kind::Number => None,
@@ -109,6 +110,32 @@ pub(super) fn is_capitalised(text: &str, piece: &Piece) -> bool {
         _ => false,
     }
 }
+
+/// `5.92x`, `6.577s`: a number with what it counts.
+fn is_measure(written: &str) -> bool {
+    let number = written.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    written.len() - number.len() <= UNIT_LETTERS_MAX
+        && !number.is_empty()
+        && number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+}
+
+/// `GiB`.
+const UNIT_LETTERS_MAX: usize = 3;
+
+/// Whether what is set as code names one thing, and is no command, pattern or expression.
+pub(super) fn names_one(code: &str) -> bool {
+    let is_plain = |word: &str| word.chars().all(|c| c.is_alphanumeric() || "-_.:@/".contains(c));
+    let letters = code.chars().filter(|c| c.is_alphabetic()).count();
+    let is_option = code.starts_with("--") && !code.contains(' ');
+    letters >= CODE_LETTERS_MIN
+        && code.split(' ').count() <= CODE_WORDS_MAX
+        && code.split(' ').all(|word| is_plain(word) && (is_option || !word.starts_with(['-', '/'])))
+}
+
+/// `dark mode`; more words are a command.
+const CODE_WORDS_MAX: usize = 2;
+/// `-p`, `ok`, `x`: every text has them.
+const CODE_LETTERS_MIN: usize = 3;
 
 fn is_camel_name(written: &str) -> bool {
     let ends_in_acronym =
@@ -149,6 +176,10 @@ fn path_type(written: &str) -> Option<&'static str> {
         return (count > 1).then_some(NAME);
     }
     if !parts().any(|part| part.contains(char::is_alphabetic)) {
+        return None;
+    }
+    // `-P/--pcre2` are two options.
+    if written.contains("/-") {
         return None;
     }
     let is_rooted = written.starts_with(['/', '~', '.']) && count > 1;

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use crate::chars::fold;
 use crate::extract::Vocabulary;
-use crate::extract::forms::{NAME, TERM, is_capitalised, type_of};
+use crate::extract::forms::{NAME, TERM, is_capitalised, names_one, type_of};
 use crate::extract::reading::{Sentence, is_all_capitals};
 use crate::extract::verbs::{is_filler, is_of_somebody, is_verb, relation_at};
 use crate::scan::{Kind, Piece};
@@ -81,7 +81,8 @@ impl Walk<'_> {
         let text = self.sentence.text;
         let range = quotation?;
         let is_name = |piece: &Piece| is_capitalised(text, piece) && !is_stop(&fold(piece.of(text)));
-        if pieces.iter().all(|piece| is_stop(&fold(piece.of(text)))) {
+        let is_pattern = text[range.clone()].contains(['*', '[', ']', '{', '}', '$', '|', '\\']);
+        if is_pattern || pieces.iter().all(|piece| is_stop(&fold(piece.of(text)))) {
             return None;
         }
         let entity_type = match pieces {
@@ -93,7 +94,7 @@ impl Walk<'_> {
             _ if self.is_named(pieces[0].start) => TERM,
             // `data`, `keys`: set as code, but every text has them.
             [piece] if is_ordinary(&fold(piece.of(text))) => return None,
-            _ if text[..range.start].ends_with('`') => TERM,
+            _ if text[..range.start].ends_with('`') => names_one(&text[range.clone()]).then_some(TERM)?,
             // Words that somebody says or means are no name of anything.
             _ => return None,
         };
@@ -115,6 +116,17 @@ impl Walk<'_> {
         let skipped = usize::from(length > 1 && self.only_begins_sentence(first));
         let (begin, words) = (first + skipped, length - skipped);
         let pieces = &self.sentence.pieces[begin..begin + words];
+        // A heading, or the text of a link: `Contents`, `Guide`.
+        let says_nothing = |index: usize| {
+            let word = self.word(index);
+            self.sentence.pieces[index].kind == Kind::Word
+                && is_ordinary(&fold(word))
+                && !self.vocabulary.capitals.contains(word)
+        };
+        let is_heading = words == self.sentence.pieces.len() && (begin..begin + words).all(says_nothing);
+        if is_heading {
+            return (None, length);
+        }
         let is_name = if words == 1 { self.is_name_alone(begin) } else { self.is_name_together(begin, words) };
         let mention = Mention { start: pieces[0].start, end: pieces[words - 1].end, entity_type: NAME };
         (is_name.then_some(mention), length)

@@ -171,3 +171,18 @@ fn a_long_document_yields_no_more_than_the_limits() {
     assert_eq!(extraction.entities.len(), EXTRACTED_ENTITIES_MAX);
     assert!(extraction.relations.len() <= rootset_model::limits::EXTRACTED_RELATIONS_MAX);
 }
+
+#[test]
+fn measures_commands_patterns_and_headings_name_nothing() {
+    for text in [
+        "It took 6.577s, which is 5.92x as long.",
+        "Run `grep -r foo`, `cargo install ripgrep` or `make CFLAGS=-m32`.",
+        "The pattern `fast\\w*` and the glob `*.{html,css}` differ.",
+        "Short options such as `-p` or `-uu`, or -P/--pcre2.",
+        "Contents",
+    ] {
+        assert_eq!(names(text), [""; 0], "{text}");
+    }
+    assert_eq!(names("Set `--no-ignore` and read `grep-matcher`."), ["--no-ignore", "grep-matcher"]);
+    assert_eq!(names("- TypeScript"), ["TypeScript"]);
+}
