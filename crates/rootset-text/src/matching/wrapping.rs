@@ -6,24 +6,25 @@
 /// Politeness, reasons and detours.
 #[rustfmt::skip]
 const WRAPPING: &[&str] = &[
-    "able", "advance", "agreed", "ahead", "anywhere", "appreciate", "appreciated", "article", "ask", "asked", "asking",
-    "assistant", "bother", "certain", "chance", "comes", "comfortable", "completely", "convenient", "dear", "decided",
-    "delighted", "discussed", "earlier", "effort", "else", "ensure", "entirely", "ever", "existed", "existing", "far",
-    "favor", "favour", "feel", "free", "fully", "glad", "go", "going", "grateful", "great", "happy", "helpful", "hold",
-    "holding", "hope", "hoping", "idea", "impossible", "kind", "kindly", "learned", "learnt", "like", "ll", "longer", "lot",
-    "lots", "love", "make", "making", "matter", "mean", "mind", "moment", "much", "necessary", "need", "needed", "nice",
-    "nothing", "off", "once", "per", "permanently", "personal", "point", "possible", "possibly", "prefer", "put", "quickly",
-    "rather", "reach", "really", "reason", "request", "requested", "right", "see", "simply", "so", "somehow", "soon",
-    "sorry", "start", "stop", "strike", "sure", "take", "tell", "thank", "thanks", "time", "told", "touch", "track",
-    "tried", "trouble", "try", "ve", "want", "wanted", "whenever", "whether", "wish", "wonder", "wondered", "wonderful",
-    "wondering", "worry", "yesterday",
+    "able", "agreed", "ahead", "anywhere", "appreciate", "appreciated", "ask", "asked", "asking", "assistant", "bother",
+    "certain", "comes", "comfortable", "completely", "convenient", "dear", "decided", "delighted", "earlier", "else",
+    "ensure", "entirely", "ever", "existed", "existing", "far", "feel", "free", "fully", "glad", "going", "grateful",
+    "great", "happy", "helpful", "hold", "holding", "hope", "hoping", "impossible", "kindly", "like", "ll", "longer",
+    "make", "making", "mean", "mind", "much", "necessary", "need", "needed", "nice", "nothing", "off", "once", "per",
+    "permanently", "personal", "possible", "possibly", "prefer", "quickly", "rather", "really", "requested", "see",
+    "simply", "so", "somehow", "soon", "sorry", "stop", "sure", "take", "thank", "thanks", "track", "tried", "try", "ve",
+    "want", "wanted", "whenever", "whether", "wish", "wonder", "wondered", "wonderful", "wondering", "worry", "yesterday",
 ];
+
+/// Nouns of such requests. Beside a name they say nothing; without one they may be what is meant.
+const DETOURS: &[&str] =
+    &["advance", "article", "chance", "effort", "favor", "favour", "go", "lot", "lots", "request", "trouble"];
 
 /// What becomes of a memory, in any form.
 #[rustfmt::skip]
 const BECOMING: &[&str] = &[
     "cleared", "deleted", "deleting", "deletion", "discarded", "dropped", "dropping", "erased", "erasing", "erasure",
-    "existed", "forget", "forgets", "forgetting", "forgot", "forgotten", "gone", "held", "keeping", "keeps", "kept",
+    "existed", "forgets", "forgetting", "forgot", "forgotten", "gone", "held", "keeping", "keeps", "kept",
     "purged", "purging", "recalled", "recorded", "redacted", "remain", "remaining", "remains", "remembered", "remembering",
     "removal", "removed", "removing", "retain", "retained", "saved", "saving", "scrubbed", "stored", "storing", "vanish",
     "wiped", "wiping",
@@ -39,6 +40,13 @@ const KEEPERS: &[&str] = &[
 /// Laws that give somebody the right to be forgotten: no names of a request.
 const LAWS: &[&str] = &["ccpa", "dsgvo", "gdpr", "lgpd", "rgpd"];
 
+/// How somebody came to know what is to go: `what I told you about …`.
+const TOLD: &[&str] = &["discussed", "learned", "learnt", "said", "told"];
+
+pub(super) fn is_told(folded: &str) -> bool {
+    TOLD.contains(&folded)
+}
+
 /// Whether a word only wraps a request.
 pub(super) fn is_wrapping(folded: &str) -> bool {
     WRAPPING.binary_search(&folded).is_ok() || is_becoming(folded) || LAWS.contains(&folded)
@@ -47,6 +55,10 @@ pub(super) fn is_wrapping(folded: &str) -> bool {
 /// Whether a word says what is to become of what is meant: `… should be removed`.
 pub(super) fn is_becoming(folded: &str) -> bool {
     BECOMING.binary_search(&folded).is_ok()
+}
+
+pub(super) fn is_detour(folded: &str) -> bool {
+    DETOURS.contains(&folded)
 }
 
 pub(super) fn is_keeper(folded: &str) -> bool {

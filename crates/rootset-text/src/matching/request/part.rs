@@ -19,7 +19,7 @@ use crate::matching::noise::{
 use crate::matching::text::{Place, Sentence, Word};
 use crate::matching::things::{Thing, stem_of};
 use crate::matching::verbs::is_verb;
-use crate::matching::wrapping::{is_becoming, is_keeper, is_wrapping};
+use crate::matching::wrapping::{is_becoming, is_detour, is_keeper, is_told, is_wrapping};
 use crate::words::{is_starter, is_stop};
 
 impl Part {
@@ -31,7 +31,8 @@ impl Part {
         let unquoted = quoted.first().map_or(plain.len(), |first| first.start);
         let leading = &sentence.pieces[..sentence.pieces.partition_point(|piece| piece.end <= unquoted)];
         let from = point(plain, leading);
-        let to = end(plain, &sentence.pieces, from, is_wrapped(plain, leading));
+        let is_wrapped = is_wrapped(plain, leading);
+        let to = end(plain, &sentence.pieces, from, is_wrapped);
         let is_clause = from > 0
             && matches!(
                 fold(sentence.pieces[from - 1].of(plain)).as_str(),
@@ -45,7 +46,7 @@ impl Part {
         let before = from.checked_sub(1).map(|before| fold(sentence.pieces[before].of(plain)));
         let is_of_speaker = |it: &str| matches!(it, "my" | "our");
         let is_mine = before.is_some_and(|it| is_of_speaker(&it)) || is_of_speaker(&fold(first.of(plain)));
-        Self { is_mine, ..Self::from_tokens(&sentence, &tokens, rest, is_clause) }
+        Self { is_mine, ..Self::from_tokens(&sentence, &tokens, rest, is_clause, is_wrapped) }
     }
 
     /// A part of one word in small letters, as the name that it may be.
@@ -63,7 +64,7 @@ impl Part {
         })
     }
 
-    fn from_tokens(sentence: &Sentence<'_>, tokens: &[Token], rest: &str, is_clause: bool) -> Self {
+    fn from_tokens(sentence: &Sentence<'_>, tokens: &[Token], rest: &str, is_clause: bool, is_wrapped: bool) -> Self {
         let plain = &sentence.plain;
         let mut part = Self::nothing();
         let content = |range: &Range<usize>| {
@@ -111,7 +112,7 @@ impl Part {
             return part;
         }
         if let Some(place) = tokens.iter().position(|token| matches!(token, Token::Name(..))) {
-            part.take_name(tokens, place, plain, is_clause, content);
+            part.take_name(tokens, place, plain, is_clause, is_wrapped, content);
             return part;
         }
         if let Some(name) = small_name(plain, tokens) {
@@ -131,6 +132,7 @@ impl Part {
         place: usize,
         plain: &str,
         is_clause: bool,
+        is_wrapped: bool,
         content: impl Fn(&Range<usize>) -> Option<String>,
     ) {
         // `Alice's project Falcon` is Falcon.
@@ -166,9 +168,12 @@ impl Part {
             Token::Word(range) => Some(range.clone()),
             _ => None,
         };
-        // `make sure that nothing about Alice is stored in your notes`; but what `Alice's notes` says is asked for.
-        let wraps =
-            |word: &String| if is_possessive { is_becoming(word) } else { is_wrapping(word) || is_keeper(word) };
+        // `make sure that nothing about Alice is stored in your notes`; but what `Alice's notes` says is asked for, and in a
+        // short request every word counts.
+        let wraps = |word: &String| match (is_possessive, is_wrapped) {
+            (false, true) => is_wrapping(word) || is_detour(word) || is_keeper(word) || is_told(word),
+            _ => is_becoming(word),
+        };
         // What several words ask for, in lists where `and` or `or` stands between them.
         let others = |tokens: &[Token]| {
             let mut lists: Vec<Vec<String>> = vec![Vec::new()];
@@ -191,6 +196,10 @@ impl Part {
             lists
         };
         let before = &tokens[..place];
+        let before_says = |lists: Vec<Vec<String>>| -> Vec<Vec<String>> {
+            let without = |list: Vec<String>| list.into_iter().filter(|word| !is_told(word)).collect::<Vec<_>>();
+            lists.into_iter().map(without).filter(|list| !list.is_empty()).collect()
+        };
         let folded_at = |token: &Token| word(token).map(|range| fold(&plain[range]));
         let led = before.iter().rev().filter_map(folded_at).find(|it| !is_article(it) && !is_leader(it));
         let is_turned = led.as_deref().is_some_and(is_turning);
@@ -208,7 +217,7 @@ impl Part {
             noun.is_some() && !is_possessive && first_after.as_deref().is_some_and(|it| is_verb(it, Some("name")));
         let mut scope: Vec<Vec<String>> = Vec::new();
         if is_turned && !is_possessive {
-            scope.extend(others(before));
+            scope.extend(before_says(others(before)));
         }
         if is_clause || is_possessive || is_chain || !is_describing {
             let more = others(after);

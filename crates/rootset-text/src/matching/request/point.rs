@@ -3,19 +3,20 @@
 use crate::chars::fold;
 use crate::matching::noise::{is_leading, is_trailing, is_turning};
 use crate::matching::text::is_name_like;
-use crate::matching::wrapping::{is_becoming, is_wrapping};
+use crate::matching::wrapping::{is_becoming, is_told, is_wrapping};
 use crate::scan::{Kind, Piece};
 use crate::words::is_stop;
 
 /// How many pieces only lead up to the point: `forget everything about`, and the like. All of them when there is none.
 pub(super) fn point(plain: &str, pieces: &[Piece]) -> usize {
+    let is_wrapped = is_wrapped(plain, pieces);
     let mut point = 0;
     for (index, piece) in pieces.iter().enumerate() {
         let word = fold(piece.of(plain));
         if piece.kind == Kind::Word && is_turning(&word) {
             point = index + 1;
         } else if piece.kind != Kind::Word
-            || !(is_leading(&word) || is_wrapping(&word))
+            || !(is_leading(&word) || is_wrapped && is_wrapping(&word))
             || is_name_inside(plain, piece, index)
         {
             // Without a turning word, what leads is still no part of the point where it is only a verb or a quantity.
@@ -36,8 +37,16 @@ fn is_name_inside(plain: &str, piece: &Piece, index: usize) -> bool {
 
 /// Whether a request is one of many words: it begins with politeness, or says that nothing should be left.
 pub(super) fn is_wrapped(plain: &str, pieces: &[Piece]) -> bool {
-    let first = pieces.iter().map(|piece| fold(piece.of(plain))).find(|word| !is_stop(word));
-    first.is_some_and(|word| is_wrapping(&word) || word.starts_with("any") || word.starts_with("every"))
+    let words = pieces.iter().map(|piece| piece.of(plain)).filter(|word| !is_stop(&fold(word)));
+    // `Alice asked to be forgotten, so …`
+    let is_name = |word: &str| is_name_like(word) && !is_leading(&fold(word)) && !is_wrapping(&fold(word));
+    let first = words.skip_while(|word| is_name(word)).map(fold).next();
+    first.is_some_and(|word| {
+        is_wrapping(&word)
+            || is_told(&word)
+            || word == "nothing"
+            || ["any", "every"].iter().any(|it| word.starts_with(it))
+    })
 }
 
 fn leading_verbs(plain: &str, pieces: &[Piece]) -> usize {

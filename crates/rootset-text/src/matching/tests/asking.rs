@@ -43,6 +43,15 @@ fn what_is_asked_for_at_length_still_narrows_down() {
     assert_eq!(left(request, &["Gwendal's phone number is 555-0101."]), "");
     let other = "Gwendal likes tea.";
     assert_eq!(left(request, &[other]), other);
+    // In a short request every word counts.
+    for request in ["forget the idea about Gwendal", "forget what Gwendal asked for", "forget the Gwendal history"] {
+        assert_eq!(left(request, &[other]), other, "{request}");
+    }
+    let meeting = "The meeting is in the blue room.";
+    for request in ["forget what I said in the meeting", "I need to forget the time of the meeting"] {
+        assert_eq!(left(request, &[meeting]), meeting, "{request}");
+    }
+    assert_eq!(left("remove what I told you about Gwendal", &[other]), "");
     let kept = "Everything about Ottoline can go apart from her diet (she does not eat pork)";
     assert_eq!(left(kept, &["Ottoline does not eat pork."]), "Ottoline does not eat pork.");
     assert_eq!(left(kept, &["Ottoline moved to Kiel."]), "");
