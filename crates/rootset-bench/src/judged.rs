@@ -195,15 +195,17 @@ impl Outcome {
             let added = client.call("add_memory", json!({"context": memory.text}))?;
             ids.push(added["memory_id"].as_str().unwrap_or_default().to_owned());
         }
+        let texts = || -> Vec<Option<String>> {
+            let read = |id: &String| client.call("get_memory", json!({ "memory_id": id })).ok();
+            ids.iter().map(|id| read(id).and_then(|it| it["context"].as_str().map(str::to_owned))).collect()
+        };
+        // As stored: a secret is taken out before.
+        let stored = texts();
         forget(&client, &case.request)?;
-        let texts: Vec<Option<String>> = ids
-            .iter()
-            .map(|id| client.call("get_memory", json!({ "memory_id": id })).ok())
-            .map(|memory| memory.and_then(|it| it["context"].as_str().map(str::to_owned)))
-            .collect();
+        let texts = texts();
         let whole = |place: &usize| case.memories[*place].text.clone();
         let mut left: Vec<String> = case.must_go.iter().filter(|place| texts[**place].is_some()).map(whole).collect();
-        let is_lost = |place: &&usize| texts[**place].as_deref() != Some(case.memories[**place].text.trim());
+        let is_lost = |place: &&usize| texts[**place] != stored[**place];
         let mut lost: Vec<String> = case.must_stay.iter().filter(is_lost).map(whole).collect();
         let mut probes = Probes::default();
         case.must_go.iter().for_each(|place| probes.is_gone(&client, &ids[*place], case.memories[*place].text.trim()));

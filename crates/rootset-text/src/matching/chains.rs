@@ -35,9 +35,10 @@ pub(super) fn identity(sentence: &Sentence<'_>, owner: Option<&Range<usize>>, no
         return name_from(sentence, &behind[leading..]);
     }
     // `Dr. Quenby is our vet`, `Dr. Quenby, our vet, …`
-    let start = owner.map_or(place - usize::from(owner.is_none()), |owner| {
-        words.iter().position(|word| word.start >= owner.start).unwrap_or(place)
-    });
+    let start = match owner {
+        Some(owner) => words.iter().position(|word| word.start >= owner.start)?,
+        None => place - 1,
+    };
     let before = plain[..words.get(start)?.start].trim_end();
     let before = before.strip_suffix(" is").or_else(|| before.strip_suffix(','))?;
     let named: Vec<&Token<'_>> = words.iter().filter(|word| word.end() <= before.len()).collect();

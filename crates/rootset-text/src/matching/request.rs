@@ -8,6 +8,8 @@ mod part;
 mod point;
 mod tokens;
 
+use std::borrow::Cow;
+
 use super::Probe;
 use super::attributes::Scope;
 use super::canonical::dates::Day;
@@ -73,6 +75,10 @@ pub(super) enum Chain {
 impl Request {
     pub(super) fn of(query: &str) -> Option<Self> {
         let plain = plain(query);
+        // `my date of birth [redacted:date]`: what is named beside the value is enough.
+        let beside = without_redacted(&plain);
+        let is_named = beside.as_deref().and_then(Self::of).is_some_and(|request| request.says_of_whom());
+        let plain = if is_named { beside.map_or(plain, Cow::Owned) } else { plain };
         let is_redacted = plain.contains(MARK);
         let whole = plain.to_string();
         let plain = core(&plain);
@@ -95,6 +101,24 @@ impl Request {
         kept.retain(|part| !part.is_nothing());
         (!parts.is_empty()).then_some(Self { parts, kept, is_redacted })
     }
+}
+
+impl Request {
+    /// Whether each part names something, or asks for an attribute of the speaker's own.
+    fn says_of_whom(&self) -> bool {
+        let asks = |part: &Part| part.is_mine && part.scope.iter().flatten().any(Scope::is_attribute);
+        self.parts.iter().all(|part| !part.heads.is_empty() || asks(part))
+    }
+}
+
+/// A request without the values that were taken out of it, if there are any.
+fn without_redacted(plain: &str) -> Option<String> {
+    let mut rest = plain.to_owned();
+    while let Some(start) = rest.find(MARK) {
+        let end = rest[start..].find(']').map_or(rest.len(), |end| start + end + 1);
+        rest.replace_range(start..end, " ");
+    }
+    (rest.len() != plain.len()).then_some(rest)
 }
 
 impl Part {

@@ -120,6 +120,9 @@ fn a_value_that_was_not_stored_stands_for_no_other() {
     let texts = ["The live token is [redacted:secret].", "The test token is [redacted:secret]."];
     let told = judged("forget the token [redacted:secret]", &texts);
     assert!(told.iter().all(|it| it.verdict == Verdict::Maybe(Near::Redacted)), "{told:?}");
+    let born = ["I was born on [redacted:date].", "The contract ends on [redacted:date]."];
+    let mine = judged("forget my date of birth [redacted:date]", &born);
+    assert_eq!((mine[0].verdict, mine[1].verdict == Verdict::Matched), (Verdict::Matched, false));
     let named = judged("forget the live token", &texts);
     assert_eq!((named[0].verdict, named[1].verdict == Verdict::Matched), (Verdict::Matched, false));
 }
