@@ -6,9 +6,12 @@
 //! more a sentence says that something changed, the fewer words it has to share. Not here: which texts are compared, and what
 //! follows.
 
+mod apart;
 mod clause;
+mod ended;
 mod judging;
 mod lexicon;
+mod log;
 mod reading;
 mod states;
 mod values;

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Claim;
+use super::apart;
 use super::lexicon::{self, Attribute, Change};
 use super::states;
 use super::values::{Value, ValueKind};
@@ -142,10 +143,10 @@ impl Claim {
             || is_other_month
             || is_one_of_several
             || is_elsewhere
-            || lexicon::are_told_apart(&self.words, &old.words, self.change == Change::Strong)
+            || apart::are_told_apart(&self.words, &old.words, self.change == Change::Strong)
             || self.is_of_another_subject(old)
             || self.has_other_modifiers(old)
-            || lexicon::speak_apart(&self.words, &old.words)
+            || apart::speak_apart(&self.words, &old.words)
     }
 
     /// `bumped from 1.2 to 1.3` is no news of what was at 3.4 before.

@@ -157,46 +157,6 @@ fn begins_now(words: &[String], place: usize) -> bool {
             || words.get(place + 1).is_some_and(|word| matches!(word.as_str(), "today" | "tomorrow" | "now")))
 }
 
-/// Behind a name and a verb these say that it is not what is used or meant any more.
-const ENDED: &[&str] = &[
-    "abroad",
-    "closed",
-    "dead",
-    "gone",
-    "history",
-    "leave",
-    "obsolete",
-    "read-only",
-    "renovated",
-    "retired",
-    "shut",
-    "unavailable",
-];
-
-/// The places of what a clause says is over: `Neptune is too small`, `Firebase is gone`, `Hofer closed`.
-pub(super) fn ended_places(words: &[String], begins_clause: impl Fn(usize) -> bool) -> Vec<usize> {
-    let is_over = |place: usize| {
-        ENDED.contains(&words[place].as_str())
-            || words[place] == "too" && words.get(place + 1).is_some_and(|it| !is_stop(it))
-    };
-    let is_linking =
-        |word: &str| matches!(word, "is" | "are" | "was" | "were" | "has" | "have" | "been" | "being" | "on" | "just");
-    let mut places = Vec::new();
-    for end in (1..words.len()).filter(|place| is_over(*place)) {
-        let links = words[..end].iter().rev().take_while(|word| is_linking(word)).count();
-        let subject_end = end - links;
-        let is_said = links > 0 || matches!(words[end].as_str(), "closed" | "retired");
-        let start = (0..subject_end).rev().find(|place| begins_clause(*place)).unwrap_or(0);
-        if is_said && (1..=SUBJECT_ENDED_WORDS_MAX).contains(&(subject_end - start)) {
-            places.extend(start..subject_end);
-        }
-    }
-    places
-}
-
-/// A longer subject is more than a name.
-const SUBJECT_ENDED_WORDS_MAX: usize = 3;
-
 /// Somebody who does this does no more what was said of them.
 pub(super) fn tells_departure(word: &str) -> bool {
     matches!(
@@ -358,86 +318,9 @@ pub(super) fn is_doubtful(words: &[String], place: usize, is_first: bool) -> boo
     }
 }
 
-/// What the first line of a change of a program begins with, before its colon.
-const LOG_PREFIXES: &[&str] = &[
-    "build", "chore", "ci", "deps", "doc", "docs", "feat", "fix", "perf", "refactor", "release", "revert", "style",
-    "test", "tests",
-];
-/// What such a line tells to do.
-#[rustfmt::skip]
-const LOGGED: &[&str] = &[
-    "add", "adjust", "allow", "avoid", "bump", "change", "clean", "disable", "do", "drop", "enable", "ensure", "fix", "handle",
-    "improve", "make", "merge", "move", "pin", "prepare", "refactor", "release", "remove", "rename", "replace", "restore", "revert", "set",
-    "simplify", "support", "switch", "update", "upgrade", "use",
-];
-
-/// Whether a sentence is an entry of a log: `deps: bump serde to 1.0.2`. Each tells what was done then, and stays true.
-pub(super) fn is_log_entry(sentence: &str) -> bool {
-    let first = |text: &str| {
-        let word: String = text.trim_start().chars().take_while(|c| c.is_alphanumeric()).collect();
-        word.to_lowercase()
-    };
-    // `fix(parser)!: `
-    let (prefix, rest) = sentence.split_once(": ").unwrap_or(("", sentence));
-    let is_short = prefix.len() <= LOG_PREFIX_BYTES_MAX && !prefix.contains(' ');
-    let is_prefixed = !prefix.is_empty() && is_short && LOG_PREFIXES.contains(&first(prefix).as_str());
-    // `Support hours are …`
-    let states = |word: &str| matches!(word, "is" | "are" | "was" | "were" | "has" | "have" | "will");
-    if sentence.split(' ').any(states) {
-        return false;
-    }
-    is_prefixed || is_short && LOGGED.contains(&first(rest).as_str())
-}
-
-/// `crates/rootset-text: …`
-const LOG_PREFIX_BYTES_MAX: usize = 48;
-
 /// `has an office in Kiel`.
 pub(super) fn tells_one_of_several(words: &[String]) -> bool {
     words.windows(2).any(|pair| matches!(pair[0].as_str(), "has" | "have") && matches!(pair[1].as_str(), "a" | "an"))
-}
-
-/// Words that tell one of several things of a kind from the others.
-const TELLING_APART: &[&[&str]] = &[
-    &["primary", "secondary", "tertiary", "backup", "fallback"],
-    &["work", "private", "personal", "home"],
-    &["left", "right"],
-    &["upper", "lower"],
-    &["front", "rear", "back"],
-    &["northern", "southern", "eastern", "western"],
-    &["training", "validation", "test"],
-    &["gross", "net"],
-    &["inbound", "outbound", "incoming", "outgoing"],
-    &["mother", "father"],
-    &["son", "daughter"],
-    &["brother", "sister"],
-    &["senior", "junior"],
-    &["read", "write"],
-    &["hot", "cold"],
-    &["treasurer", "secretary", "president", "chair"],
-];
-/// Times and places at which it may be one or the other; a word of change says that it is another now.
-const TIMES_APART: &[&[&str]] = &[
-    &["first", "second", "third", "fourth", "fifth"],
-    &["morning", "afternoon", "evening", "night"],
-    &["spring", "summer", "autumn", "winter"],
-    &["q1", "q2", "q3", "q4"],
-];
-
-/// Whether the two speak of things, or of times, that words tell apart.
-pub(super) fn are_told_apart(mine: &[String], theirs: &[String], is_change: bool) -> bool {
-    // What ends a sentence is a value of it.
-    let front = |words: &'_ [String]| words.split_last().map_or(0, |(_, rest)| rest.len());
-    let held = |words: &[String], group: &[&str]| -> Vec<String> {
-        words.iter().filter(|word| group.contains(&word.as_str())).cloned().collect()
-    };
-    let is_apart = |mine: &[String], theirs: &[String], group: &[&str]| {
-        let (mine, theirs) = (held(mine, group), held(theirs, group));
-        !mine.is_empty() && !theirs.is_empty() && !mine.iter().any(|word| theirs.contains(word))
-    };
-    let (mine_front, theirs_front) = (&mine[..front(mine)], &theirs[..front(theirs)]);
-    TELLING_APART.iter().any(|group| is_apart(mine_front, theirs_front, group))
-        || !is_change && TIMES_APART.iter().any(|group| is_apart(mine, theirs, group))
 }
 
 /// `in 2019`, `used to`: told as it was, not as it is.
@@ -463,25 +346,6 @@ pub(super) fn is_year(word: &str) -> bool {
     word.len() == 4
         && (word.starts_with("19") || word.starts_with("20"))
         && word.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-/// Verbs of which a thing does one or the other, at times of their own.
-const APART: &[(&[&str], &[&str])] = &[
-    (&["opens", "opening"], &["closes", "closing"]),
-    (&["starts", "begins", "start", "begin"], &["ends", "finishes", "end", "finish"]),
-    (&["arrives", "arrival", "lands"], &["departs", "departure", "leaves"]),
-    (&["buys", "bought"], &["sells", "sold"]),
-    (&["upload", "uploads"], &["download", "downloads"]),
-    (&["birthday"], &["anniversary", "wedding", "exam"]),
-    (&["works"], &["lives"]),
-    (&["maximum", "max", "most"], &["minimum", "min", "least"]),
-];
-
-/// Whether the two speak of attributes that exclude each other.
-pub(super) fn speak_apart(mine: &[String], theirs: &[String]) -> bool {
-    let holds = |words: &[String], any: &[&str]| words.iter().any(|word| any.contains(&word.as_str()));
-    let is_apart = |a: &[&str], b: &[&str]| holds(mine, a) && holds(theirs, b) && !holds(mine, b) && !holds(theirs, a);
-    APART.iter().any(|(a, b)| is_apart(a, b) || is_apart(b, a))
 }
 
 /// Behind these a sentence gives reasons and circumstances.

@@ -7,6 +7,7 @@ use super::Claim;
 use super::lexicon::{self, Change};
 use super::states::ends_it;
 use super::values::{Reader, Value, ValueKind, words_of};
+use super::{ended, log};
 use crate::matching::stem_of;
 use crate::scan::{Kind, scan};
 use crate::words::is_stop;
@@ -52,7 +53,7 @@ impl Claim {
                 || words[place - 1] == "and"
         };
         // Only beside what takes its place.
-        let ended = lexicon::ended_places(&words, begins_clause);
+        let ended = ended::ended_places(&words, begins_clause);
         if ended.len() < words.len()
             && values.iter().any(|value| value.kind == ValueKind::Name && !ended.contains(&value.from))
         {
@@ -181,7 +182,7 @@ impl Claim {
             years: words.iter().filter(|word| lexicon::is_year(word)).cloned().collect(),
             is_doubtful: (0..told).any(|place| !aside[place] && lexicon::is_doubtful(&words, place, place == 0)),
             is_history: lexicon::tells_history(&plainly),
-            is_log_entry: lexicon::is_log_entry(sentence),
+            is_log_entry: log::is_log_entry(sentence),
             is_one_of_several: lexicon::tells_one_of_several(&words),
             words,
         })
