@@ -285,6 +285,11 @@ pub(super) fn scope_of(words: &[String], place: usize, written: &str) -> Option<
     })
 }
 
+/// What somebody wants, and what for.
+pub(super) fn is_wish(word: &str) -> bool {
+    matches!(word, "if" | "should" | "want" | "wants" | "will")
+}
+
 /// A further value, a plan, a possibility, somebody's word: both may hold.
 pub(super) fn is_doubtful(words: &[String], place: usize, is_first: bool) -> bool {
     let next = words.get(place + 1).map_or("", String::as_str);

@@ -152,7 +152,7 @@ impl Claim {
             .map(|value| words[value.from..value.to].to_vec())
             .collect();
         let change = (0..words.len()).map(|place| lexicon::change_of(&words, place)).max().unwrap_or_default();
-        // Behind the last value and its comma a sentence gives reasons.
+        // Behind the last value and its comma somebody's wishes are reasons: `… at 18:45, he wants to lock up`.
         let last = values.iter().filter(|value| !matches!(value.kind, ValueKind::State(_))).map(|value| value.to).max();
         let told =
             last.and_then(|last| (last..words.len()).find(|place| !reader.touches(*place))).unwrap_or(words.len());
@@ -180,7 +180,10 @@ impl Claim {
                 .filter_map(|place| lexicon::scope_of(&words, place, pieces[place].of(sentence)))
                 .collect(),
             years: words.iter().filter(|word| lexicon::is_year(word)).cloned().collect(),
-            is_doubtful: (0..told).any(|place| !aside[place] && lexicon::is_doubtful(&words, place, place == 0)),
+            is_doubtful: (0..words.len()).any(|place| {
+                let is_said = !aside[place] && (place < told || !lexicon::is_wish(&words[place]));
+                is_said && lexicon::is_doubtful(&words, place, place == 0)
+            }),
             is_history: lexicon::tells_history(&plainly),
             is_log_entry: log::is_log_entry(sentence),
             is_one_of_several: lexicon::tells_one_of_several(&words),
