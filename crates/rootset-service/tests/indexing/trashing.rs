@@ -137,8 +137,8 @@ fn retention_does_not_punch_holes_into_the_last_scan() {
 fn the_scheduler_keeps_stale_files_for_thirty_days_and_who_prunes_does_not_wait() {
     let place = Place::of_files(4);
     place.world.call("add_memory", json!({"context": "A note of the day, in another source."}));
-    let mut settings = Settings::default();
-    settings.gc = GcSettings { enabled: true, auto_delete: true, ..GcSettings::default() };
+    let gc = GcSettings { enabled: true, auto_delete: true, ..GcSettings::default() };
+    let settings = Settings { gc, ..Settings::default() };
     let scheduler = Scheduler::new(place.world.process_with(settings));
     place.remove("f3.py");
     place.index();

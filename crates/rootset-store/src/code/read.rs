@@ -158,8 +158,7 @@ impl Store {
                     })?;
                 }
                 let is_last = (texts.len() as i64) < TEXTS_AT_ONCE;
-                let mut texts = texts.into_iter();
-                while let Some(text) = texts.next() {
+                for text in texts {
                     (repo, path) = (text.repo.clone(), text.path.clone());
                     if each(text).is_break() {
                         let place = [workspace.key.into(), now.into(), repo.as_str().into(), path.as_str().into()];
