@@ -94,7 +94,7 @@ mod tests {
         let thinking = json!({"type": "thinking", "thinking": "hm", "signature": "s"});
         let call = |id: &str| json!({"type": "tool_use", "id": id, "name": "Bash", "input": {}});
         let result = |id: &str| json!([{"type": "tool_result", "tool_use_id": id, "content": "long ".repeat(100)}]);
-        let mut lines = vec![
+        let mut lines = [
             line("a", None, "user", json!("go")),
             line("b", Some("a"), "assistant", json!([thinking, call("t1"), call("t2")])),
             line("c", Some("b"), "user", result("t1")),

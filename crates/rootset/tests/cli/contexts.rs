@@ -125,7 +125,7 @@ fn settings_of_the_configuration_are_in_force_for_every_session() {
 const LEASE: &str = include_str!("../../../../docs/examples/lease.jsonl");
 
 fn session_files(sandbox: &Sandbox) -> Vec<std::path::PathBuf> {
-    let entries = std::fs::read_dir(sandbox.work()).unwrap().map(|entry| entry.unwrap().path());
+    let entries = std::fs::read_dir(sandbox.work()).expect("the folder").map(|entry| entry.expect("an entry").path());
     entries.filter(|path| path.extension().is_some_and(|ending| ending == "jsonl")).collect()
 }
 

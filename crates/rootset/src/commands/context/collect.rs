@@ -4,8 +4,6 @@
 //! something else. Invariants: what leaves is stashed before a file is written; a result in which something looks like a secret
 //! stays; a file that somebody writes to is not touched, and no file without a copy outside the client's folder.
 
-#![expect(clippy::disallowed_types, reason = "a session file is read and written here")]
-
 use std::collections::{BTreeMap, HashSet};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
