@@ -12,6 +12,8 @@ use super::lists::VALUE_WORDS_MAX;
 
 /// The fewest words that say something of something.
 const STATEMENT_WORDS_MIN: usize = 2;
+/// Words of a label in front of a value.
+const LABEL_WORDS_MAX: usize = 3;
 /// Whether a statement that could not be divided says something of another name beside a comma or conjunction.
 pub(super) fn says_more_beside(text: &str, named: &Range<usize>) -> bool {
     let joints = [", ", "; ", " and ", " but ", " while ", " whereas "];
@@ -44,7 +46,7 @@ pub(super) fn has_more_beside(text: &str, named: &Range<usize>) -> bool {
         let begins = words.first().is_some_and(|word| {
             OWN_BEGINNINGS.contains(&word.folded.as_str()) || (word.is_capital() && word.written.len() > 1)
         });
-        begins && words.len() >= STATEMENT_WORDS_MIN
+        (begins || is_labelled(part)) && words.len() >= STATEMENT_WORDS_MIN
     };
     STRONG_JOINTS.iter().any(|joint| {
         text.match_indices(joint).any(|(place, joint)| {
@@ -53,6 +55,13 @@ pub(super) fn has_more_beside(text: &str, named: &Range<usize>) -> bool {
             (named.end <= place || named.start >= place + joint.len()) && is_statement(other)
         })
     })
+}
+
+/// `car: due for service`, `alarm code: 9052`.
+fn is_labelled(part: &str) -> bool {
+    let label = part.split_once(": ").map_or("", |(label, _)| label.trim());
+    let words = tokens(label);
+    !label.contains([',', ';']) && (1..=LABEL_WORDS_MAX).contains(&words.len()) && verb_at(&words).is_none()
 }
 
 /// Whether a statement that begins with a pronoun is about somebody with a name: `her brother Bob works …`.

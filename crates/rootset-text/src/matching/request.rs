@@ -25,6 +25,11 @@ use alternatives::{alternatives, split_alternatives, split_kept};
 /// A longer request is a text, of which every word has to be there.
 const PIECES_MAX: usize = 100;
 
+/// Words from a denial to what it denies: `don't want you to forget`.
+const DENIED_WITHIN_WORDS: usize = 5;
+const DENYING: &[&str] = &["don't", "dont", "never", "mustn't", "shouldn't"];
+const FORGETTING: &[&str] = &["forget", "delete", "remove", "erase", "drop"];
+
 #[derive(Clone, Debug)]
 pub(super) struct Request {
     pub parts: Vec<Part>,
@@ -81,6 +86,7 @@ impl Request {
         let plain = if is_named { beside.map_or(plain, Cow::Owned) } else { plain };
         let is_redacted = plain.contains(MARK);
         let whole = plain.to_string();
+        let is_denied = denies(&whole);
         let plain = core(&plain);
         if scan(plain).len() > PIECES_MAX {
             let words = Conjunction::new(plain)?;
@@ -94,6 +100,7 @@ impl Request {
         let mut parts: Vec<Part> = alternatives(asked);
         parts.iter_mut().for_each(|part| part.look_for_identity(says_all(&whole)));
         parts.retain(|part| !part.is_nothing());
+        parts.iter_mut().for_each(|part| part.is_doubtful |= is_denied);
         // More of what is kept takes less: each piece keeps what it says, too.
         let pieces = |kept: &&str| split_alternatives(kept).iter().map(|it| Part::of(it, false)).collect::<Vec<_>>();
         let pieces: Vec<Part> = kept.iter().flat_map(pieces).collect();
@@ -101,6 +108,19 @@ impl Request {
         kept.retain(|part| !part.is_nothing());
         (!parts.is_empty()).then_some(Self { parts, kept, is_redacted })
     }
+}
+
+/// `I don't want you to forget Alice, only her dog`: whatever else it asks for, nothing of it is certain.
+fn denies(request: &str) -> bool {
+    let request = request.to_lowercase().replace('’', "'");
+    request.split([',', ';', ':', '.', '!', '?', '\n']).any(|run| {
+        let words: Vec<&str> = run.split_whitespace().collect();
+        let forgets = words.iter().position(|word| FORGETTING.contains(word));
+        forgets.is_some_and(|at| {
+            let before = &words[at.saturating_sub(DENIED_WITHIN_WORDS)..at];
+            before.iter().any(|word| DENYING.contains(word)) || before.windows(2).any(|two| two == ["do", "not"])
+        })
+    })
 }
 
 impl Request {

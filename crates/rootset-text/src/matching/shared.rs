@@ -256,6 +256,12 @@ fn is_name(word: &Token<'_>) -> bool {
 
 /// `alice -> bob`, `Alice+Bob`, `if user == "alice" { grant("bob") }`.
 fn is_tied_by_signs(text: &str, named: &Range<usize>) -> bool {
+    // Signs tie names. Of numbers and the like only those of one form are tied: `10.0.0.5 -> 10.0.0.6`, but a card in a log line
+    // is all that the line is about.
+    let written = &text[named.clone()];
+    if written.bytes().filter(u8::is_ascii_digit).count() >= DIGITS_OF_NUMBER_MIN && !has_form_again(text, named) {
+        return false;
+    }
     let is_border = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '(');
     let (before, behind) =
         (text[..named.start].trim_end_matches(is_border), text[named.end..].trim_start_matches(is_border));
@@ -291,7 +297,7 @@ pub(super) fn has_another_of_its_form(text: &str, named: &Range<usize>) -> bool 
         return false;
     }
     let digits = |text: &str| text.bytes().filter(u8::is_ascii_digit).count();
-    if digits(written) >= DIGITS_OF_NUMBER_MIN && !written.contains('@') {
+    if digits(written) >= DIGITS_OF_NUMBER_MIN && !written.contains(|c: char| c == '@' || c.is_alphabetic()) {
         let is_other = |range: &Range<usize>| range.end <= named.start || range.start >= named.end;
         let is_alike =
             |range: &Range<usize>| digits(&text[range.clone()]).abs_diff(digits(written)) <= DIGITS_APART_MAX;
@@ -310,6 +316,13 @@ pub(super) fn has_another_of_its_form(text: &str, named: &Range<usize>) -> bool 
         is_apart && word.written != written && form_of(word.written) == form && !is_year(word.written) && has_joint()
     };
     tokens(text).iter().any(is_other)
+}
+
+/// Whether another word of this form stands anywhere in the statement.
+fn has_form_again(text: &str, named: &Range<usize>) -> bool {
+    let form = form_of(&text[named.clone()]);
+    let is_apart = |word: &Token<'_>| word.end() <= named.start || word.start >= named.end;
+    tokens(text).iter().any(|word| is_apart(word) && form_of(word.written) == form)
 }
 
 /// Digits and letters by their kind, and what joins them: alike for `10.0.0.5` and `10.0.0.16`.

@@ -72,6 +72,10 @@ const KEPT_WHOLE: &[(&str, &[&str])] = &[
         &["Bob has Alice's phone number and her spare key.", "Alice's phone is a Pixel 8."],
     ),
     ("forget what you know about my knee", &["Bob's knee hurts."]),
+    ("forget 10.20.30.45", &["dns: 10.20.30.45 -> 10.20.30.46"]),
+    ("forget the gate code", &["freezer: peas, bread; van: due for service at 90,000 km; gate code: 7714"]),
+    ("I don't want you to forget Anna, only her cat.", &["Anna walks at six.", "anna lends out her ladder"]),
+    ("please never delete Anna", &["Anna walks at six."]),
 ];
 
 #[test]
@@ -110,6 +114,8 @@ fn what_is_said_of_the_thing_alone_still_goes() {
         ("forget my sister", "My sister lives in Ulm."),
         ("forget order 4471", "Order 4471 ships to Kiel."),
         ("forget Alice's phone number", "Alice's phone number is 555-0101."),
+        ("delete card 4111-1111-1111-1111", "2031-03-02 14:11 WARN charge declined card=4111111111111111 code=51"),
+        ("forget 00:1A:2B:3C:4D:5E", "dhcpd: lease 172.19.4.77 to 00:1a:2b:3c:4d:5e for 43200s"),
     ] {
         assert_eq!(left(request, &[text]), "", "{text}");
     }
