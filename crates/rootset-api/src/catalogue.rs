@@ -85,9 +85,6 @@ macro_rules! brief {
 }
 
 macro_rules! flag {
-    (shows_detail) => {
-        const SHOWS_DETAIL: bool = true;
-    };
     (idempotent) => {
         const IS_IDEMPOTENT: bool = true;
     };

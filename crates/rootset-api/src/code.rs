@@ -178,8 +178,7 @@ pub struct SearchCode {
     /// The only kind of result: `function`, `class`, …, or `text`.
     #[schemars(extend("x-rare" = true))]
     pub kind: Option<String>,
-    /// How to read the query: `words` (default), an `exact` text, or a `regex` for lines. The last two find every line that
-    /// matches, in the order of paths, code before tests.
+    /// `exact` and `regex` find every line that matches (default: `words`).
     pub mode: Option<CodeMode>,
     /// Search generated files, too (false).
     #[schemars(extend("x-rare" = true))]
@@ -246,20 +245,20 @@ pub struct CodeResult {
     pub snippet: String,
 }
 
-/// Read a symbol: its signature and first lines, or all of it with `full`. With `file_path` alone: the outline of a file, signatures without bodies.
+/// Read a symbol: its signature and first lines. With `file_path` alone: the outline of a file, signatures without bodies.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct GetSymbol {
     /// The workspace to look in; default: the current one.
     pub workspace_id: Option<String>,
-    /// As in the language: `Store.save`, `store::Store`. The last parts are enough.
+    /// `Store.save`, `store::Store`: the last parts are enough.
     pub qualified_name: Option<String>,
     /// The file to outline; with `qualified_name`: the only file to look in.
     pub file_path: Option<String>,
     /// The only repository to search.
     #[schemars(extend("x-rare" = true))]
     pub repo: Option<String>,
-    /// Read the whole text, up to about 4,000 tokens (false).
+    /// All of its text, up to about 4,000 tokens (false).
     pub full: Option<bool>,
     /// The number of results to skip (0).
     #[schemars(extend("x-rare" = true))]
@@ -299,7 +298,7 @@ pub struct SymbolResult {
     pub full_length: Option<usize>,
 }
 
-/// Find who refers to a symbol: calls, imports, subclasses, overrides, types, uses as a value. Ask before you change it. `depth` above 1 follows callers of callers and names the tests that reach it.
+/// Find who refers to a symbol; ask before you change it. `depth` above 1: callers of callers, and the tests that reach it.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct FindReferences {
@@ -310,11 +309,11 @@ pub struct FindReferences {
     /// The only repository to look in.
     #[schemars(extend("x-rare" = true))]
     pub repo: Option<String>,
-    /// The only kind of reference; default: all.
+    /// Default: all.
     pub kind: Option<ReferenceKind>,
-    /// `in` (default): what refers to the symbol; `out`: what the symbol refers to.
+    /// `out`: what the symbol refers to (`in`).
     pub direction: Option<Direction>,
-    /// How many steps of calls to follow (1, at most 5).
+    /// Steps of calls (1, at most 5).
     pub depth: Option<i64>,
     /// The number of results to skip (0).
     #[schemars(extend("x-rare" = true))]

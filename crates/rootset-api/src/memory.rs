@@ -119,6 +119,7 @@ pub struct MemoryInput {
     #[schemars(extend("x-rare" = true))]
     pub topic: Option<String>,
     /// Decisions made.
+    #[schemars(extend("x-rare" = true))]
     pub decisions: Option<Vec<String>>,
     /// Reasons for them.
     #[schemars(extend("x-rare" = true))]

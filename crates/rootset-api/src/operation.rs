@@ -28,8 +28,6 @@ pub trait Request: Serialize + DeserializeOwned + JsonSchema + Send + 'static {
     const IS_DATABASE_WIDE: bool = false;
     /// Whether the answer has a brief form, and requests say with `detail` which one they want.
     const HAS_BRIEF: bool = false;
-    /// Whether a model that reads the brief answer is told how to get the whole one.
-    const SHOWS_DETAIL: bool = false;
     /// Everything that can make a request one that an agent must not make alone.
     const IRREVERSIBLE: &'static [Irreversible] = &[];
     /// The argument with which a request that else removes nothing does so.
@@ -101,7 +99,7 @@ impl LazySchemas {
             output: OnceLock::new(),
             make_input: || {
                 let described = schema::described::<R>(Contract::Deserialize);
-                if R::HAS_BRIEF { described.with_detail(R::SHOWS_DETAIL) } else { described }
+                if R::HAS_BRIEF { described.with_detail() } else { described }
             },
             make_output: || {
                 let full = schema::described::<R::Response>(Contract::Serialize);

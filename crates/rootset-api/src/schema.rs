@@ -24,11 +24,8 @@ pub(crate) struct Described {
 pub(crate) const RARE: &str = "x-rare";
 
 impl Described {
-    pub fn with_detail(mut self, is_essential: bool) -> Self {
-        let schemas = [Some(&mut self.schema), is_essential.then_some(&mut self.essential)];
-        for schema in schemas.into_iter().flatten() {
-            fields_of(schema).insert(Detail::FIELD.to_owned(), Detail::field_schema());
-        }
+    pub fn with_detail(mut self) -> Self {
+        fields_of(&mut self.schema).insert(Detail::FIELD.to_owned(), Detail::field_schema());
         self
     }
 

@@ -18,7 +18,7 @@ macro_rules! search_operations {
         SearchMemory => SearchAnswer {
             name: "search_memory",
             effect: Read,
-            is: [idempotent, open_world, in_workspace, shows_detail],
+            is: [idempotent, open_world, in_workspace],
             brief: BriefSearch,
             profiles: [Core],
             example: {"query": "when are deploys?", "limit": 5},
@@ -49,6 +49,7 @@ pub struct SearchMemory {
     /// The workspace to search; default: the current one.
     pub workspace_id: Option<String>,
     /// Default: `both`.
+    #[schemars(extend("x-rare" = true))]
     pub memory_of: Option<MemoryOf>,
     /// A question or words.
     pub query: Option<String>,
@@ -64,6 +65,7 @@ pub struct SearchMemory {
     /// The source of the memories.
     #[schemars(extend("x-rare" = true))]
     pub source: Option<String>,
+    #[schemars(extend("x-rare" = true))]
     pub created_after: Option<Past>,
     #[schemars(extend("x-rare" = true))]
     pub created_before: Option<Past>,

@@ -149,7 +149,7 @@ fn answers_measures_files_and_folders_in_every_way_of_writing_them() {
         let rows = measured["rows"].as_array().expect("rows").iter();
         rows.map(|row| row["name"].as_str().expect("a name").to_owned()).collect()
     };
-    let separate = ["BM25", "rootset, topics", "rootset, no topics"];
+    let separate = ["BM25", "rootset, topics", "rootset, no topics", "rootset, speakers as tags"];
     let together = ["one workspace, one after the other", "one workspace, interleaved"];
     assert_eq!(names(&report[0]), [&separate[..], &together[..]].concat());
     assert_eq!(names(&report[1]), separate);

@@ -12,24 +12,23 @@ FROM memories m JOIN chunks ch ON ch.workspace = m.workspace AND ch.memory = m.m
 WHERE m.workspace = ?1 AND m.place IN (SELECT value FROM integer_list(?3)) AND {{m_is_current}};
 
 -- The same for the beginnings of memories that carry one of the tags or names in ?3, with what they carry and how many carry it,
--- counted up to ?10. Of a tag the newest ?9 + 1.
+-- counted up to ?10. Of a tag the newest ?9 + 1. The limit of what is told keeps it from being counted for each row.
 -- name: candidates_labelled
-WITH said AS MATERIALIZED (
-  SELECT value AS tag,
-    (SELECT COUNT(*) FROM (SELECT 1 FROM memory_tags o WHERE o.workspace = ?1 AND o.tag = value LIMIT ?10) counted) AS carriers,
-    COALESCE((SELECT o.memory FROM memory_tags o WHERE o.workspace = ?1 AND o.tag = value
-              ORDER BY o.memory DESC LIMIT 1 OFFSET ?9),
-             (SELECT MIN(o.memory) FROM memory_tags o WHERE o.workspace = ?1 AND o.tag = value)) AS first_memory
-  FROM text_list(?3))
-SELECT {{candidate_columns}}, l.label, l.carriers
-FROM (SELECT t.memory, said.tag AS label, said.carriers
-      FROM said JOIN memory_tags t ON t.workspace = ?1 AND t.tag = said.tag AND t.memory >= said.first_memory
+SELECT {{candidate_columns}}, tagged.label, tagged.carriers
+FROM (SELECT t.memory, told.tag AS label, told.carriers
+      FROM (SELECT value AS tag,
+              (SELECT COUNT(*) FROM (SELECT 1 FROM memory_tags o WHERE o.workspace = ?1 AND o.tag = value LIMIT ?10) ones) AS carriers,
+              COALESCE((SELECT o.memory FROM memory_tags o WHERE o.workspace = ?1 AND o.tag = value
+                        ORDER BY o.memory DESC LIMIT 1 OFFSET ?9),
+                       (SELECT MIN(o.memory) FROM memory_tags o WHERE o.workspace = ?1 AND o.tag = value)) AS oldest
+            FROM text_list(?3) LIMIT 1000) told
+      JOIN memory_tags t ON t.workspace = ?1 AND t.tag = told.tag AND t.memory >= told.oldest
       UNION ALL
       SELECT n.memory, n.name, 1 FROM memories n
-      WHERE n.workspace = ?1 AND n.name IN (SELECT value FROM text_list(?3))) l
-JOIN memories m ON m.workspace = ?1 AND m.memory = l.memory
-JOIN chunks ch ON ch.workspace = m.workspace AND ch.memory = m.memory AND ch.ordinal = 0
-WHERE {{m_is_current}};
+      WHERE n.workspace = ?1 AND n.name IN (SELECT value FROM text_list(?3)) AND n.trashed_run IS NULL) tagged
+CROSS JOIN memories m CROSS JOIN chunks ch
+WHERE m.workspace = ?1 AND m.memory = tagged.memory AND {{m_is_current}}
+  AND ch.workspace = m.workspace AND ch.memory = m.memory AND ch.ordinal = 0;
 
 -- fragment: candidate_columns
 ch.chunk, ch.memory, ch.is_question, m.updated_at, m.place, m.occurred_from, m.occurred_until, m.name, m.tags,

@@ -113,6 +113,7 @@ pub struct ContextRecall {
     /// Only these lines, such as `10-80`.
     pub lines: Option<String>,
     /// The limit of the answer (2000).
+    #[schemars(extend("x-rare" = true))]
     pub max_tokens: Option<i64>,
 }
 

@@ -16,7 +16,7 @@ pub struct UpdateMemory {
     pub workspace_id: Option<String>,
     /// The name or id of the memory.
     pub memory_id: String,
-    /// The new text. A topic made from the old one changes with it.
+    /// The new text.
     #[serde(rename = "text", alias = "context", alias = "content")]
     pub context: Option<String>,
     /// A new unique name.
@@ -44,6 +44,7 @@ pub struct UpdateMemory {
     #[schemars(extend("x-rare" = true))]
     pub pin_reason: Option<String>,
     /// When it stops being true.
+    #[schemars(extend("x-rare" = true))]
     pub expires_at: Option<Ahead>,
     /// Fields to empty.
     #[schemars(extend("x-rare" = true))]

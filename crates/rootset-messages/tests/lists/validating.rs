@@ -200,7 +200,7 @@ fn openai_calls_and_results_are_whole() {
         broken(OpenAi, "is not a call", json!([{"role": "assistant", "content": null, "tool_calls": [call]}]));
     }
     broken(OpenAi, "for two calls", json!([asks(&["c1", "c1"])]));
-    for role in ["system", "user", "tool"] {
+    for role in ["system", "developer", "user"] {
         let mut other = asks(&["c1"]);
         (other["role"], other["content"]) = (role.into(), "hi".into());
         broken(OpenAi, "only an assistant's has", json!([other, tool("c1")]));

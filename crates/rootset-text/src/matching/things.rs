@@ -86,7 +86,11 @@ impl Thing {
             Self::Url(url) => {
                 vec![terms_of(&url.replace(['/', '.', '-', '_', '?', '#', '&', '=', ':', '%', '+', '~', '@'], " "))]
             }
-            Self::Handle(handle) => vec![vec![index_terms(handle).split(' ').map(str::to_owned).collect()]],
+            // Marks that stand apart where the index read them are one letter with it when they are read again.
+            Self::Handle(handle) => {
+                let again = index_terms(handle);
+                vec![vec![again.split(' ').map(str::to_owned).chain(terms_of(handle).into_iter().flatten()).collect()]]
+            }
             Self::Unspaced(name) => vec![name.chars().map(|c| vec![fold(&c.to_string())]).collect()],
             Self::Name(name) => name_probes(name, nearly),
         }

@@ -63,6 +63,7 @@ fn memory_is_added_found_and_listed() {
     -- stderr
     deploy-happens-on-friday-with-ansible says something else: Deploy happens on Friday with Ansible
       `rootset supersede deploy-happens-on-friday-with-ansible deploy-happens-on-monday-with-ansible` replaces it
+      `rootset edit deploy-happens-on-monday-with-ansible --both-hold deploy-happens-on-friday-with-ansible` if both are right
     "#);
     assert_snapshot!(sandbox.transcript(["list"]), @"
     status 0

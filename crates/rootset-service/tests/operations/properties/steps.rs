@@ -374,7 +374,7 @@ pub fn content(number: u8) -> Content {
     let (first, second) = [(0, 1), (1, 0), (0, 2), (2, 1), (1, 1), (2, 2)][usize::from(pair)];
     let own = own_word(number);
     let text =
-        format!("{} uses {} and {} {COMMON_WORD} {own}.", THINGS[first], THINGS[second], WORDS[usize::from(word)]);
+        format!("{} uses {} near {} {COMMON_WORD} {own}.", THINGS[first], THINGS[second], WORDS[usize::from(word)]);
     Content { topic: text.clone(), context: text, decisions: Vec::new(), rationale: Vec::new() }
 }
 

@@ -38,6 +38,10 @@ fn is_name_inside(plain: &str, piece: &Piece, index: usize) -> bool {
 /// Whether a request is one of many words: it begins with politeness, or says that nothing should be left.
 pub(super) fn is_wrapped(plain: &str, pieces: &[Piece]) -> bool {
     let words = pieces.iter().map(|piece| piece.of(plain)).filter(|word| !is_stop(&fold(word)));
+    // `erased` alone is what is looked for.
+    if words.clone().all(|word| is_wrapping(&fold(word))) {
+        return false;
+    }
     // `Alice asked to be forgotten, so …`
     let is_name = |word: &str| is_name_like(word) && !is_leading(&fold(word)) && !is_wrapping(&fold(word));
     let first = words.skip_while(|word| is_name(word)).map(fold).next();
