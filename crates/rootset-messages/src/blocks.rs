@@ -48,12 +48,12 @@ pub(crate) fn is_thinking(block: &Value) -> bool {
 
 /// The id of a tool call, wherever the tool runs: `tool_use`, `server_tool_use`, `mcp_tool_use`. Empty when it has none.
 pub(crate) fn call_id(block: &Value) -> Option<&str> {
-    type_of(block).ends_with("tool_use").then(|| text_at(block, "id").unwrap_or_default())
+    is_kind_of(block, "tool_use").then(|| text_at(block, "id").unwrap_or_default())
 }
 
 /// Of the call that it answers: `tool_result`, `web_search_tool_result` and its like. Empty when it names none.
 pub(crate) fn result_id(block: &Value) -> Option<&str> {
-    type_of(block).ends_with("tool_result").then(|| text_at(block, "tool_use_id").unwrap_or_default())
+    is_kind_of(block, "tool_result").then(|| text_at(block, "tool_use_id").unwrap_or_default())
 }
 
 /// A content, which is a text, a list of blocks, or nothing.
@@ -181,4 +181,9 @@ fn show_search_result(block: &Value) -> Shown {
 pub(crate) fn split_data_url(url: &str) -> Option<(&str, &str)> {
     let (head, data) = url.strip_prefix("data:")?.split_once(',')?;
     Some((head.strip_suffix(";base64")?, data))
+}
+
+/// Whether it is of this type, or of one that is named after it: `server_tool_use` is a `tool_use`.
+pub(crate) fn is_kind_of(block: &Value, kind: &str) -> bool {
+    type_of(block).strip_suffix(kind).is_some_and(|before| before.is_empty() || before.ends_with('_'))
 }

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::ids::Ids;
 use super::{Message, Pair, Part, Piece, convert};
-use crate::blocks::{call_id, result_id, text_at, type_of};
+use crate::blocks::{call_id, is_thinking, result_id, text_at, type_of};
 use crate::draft::Format;
 use crate::raw::{Raw, Slot, SlotPlace, cut_mark};
 
@@ -202,9 +202,7 @@ fn role_of_block(block: &Value) -> Option<&'static str> {
     match type_of(block) {
         "" => None,
         "tool_result" => Some("user"),
-        kind if kind.ends_with("tool_use") || kind.ends_with("tool_result") || kind.ends_with("thinking") => {
-            Some("assistant")
-        }
+        _ if call_id(block).is_some() || result_id(block).is_some() || is_thinking(block) => Some("assistant"),
         _ => Some("user"),
     }
 }
