@@ -186,7 +186,7 @@ pub struct SearchCode {
     /// What to do with tests: `below` code (default), `with` it, `without` them, `only` them.
     #[schemars(extend("x-rare" = true))]
     pub tests: Option<TestCode>,
-    /// Results (10, at most 100).
+    /// Results (10).
     pub limit: Option<i64>,
 }
 

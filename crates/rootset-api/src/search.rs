@@ -210,7 +210,7 @@ pub struct SupersededMemory {
     pub text: Option<String>,
 }
 
-/// Forget: with `memory_ids` these move to the trash; with a query or filters the answer is a plan to review, which `gc_apply` applies.
+/// Forget: `memory_ids` move to the trash; a query or filters make a plan to review, which `gc_apply` applies.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Forget {

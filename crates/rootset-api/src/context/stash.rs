@@ -100,7 +100,7 @@ pub struct StashResult {
     pub reason: Option<String>,
 }
 
-/// Read the original text of what left your window: by its ids, or by words of it.
+/// Read what left your window in full, by ids or by its words.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct ContextRecall {
