@@ -253,7 +253,15 @@ pub(super) fn colon_runs(plain: &str) -> Vec<Range<usize>> {
         let length = plain[start..].find(|c| !is_of_run(c)).unwrap_or(plain.len() - start);
         let run = plain[start..start + length].trim_end_matches([':', '.']);
         let is_path = run.contains("://");
-        if run.matches(':').count() >= 2 && !is_path && run.split(':').all(|part| part.len() <= 8) && !is_names(run) {
+        // A letter that is not ASCII makes another word of it.
+        let is_inside = plain[..start].chars().next_back().is_some_and(is_word)
+            || plain[start + length..].chars().next().is_some_and(is_word);
+        if run.matches(':').count() >= 2
+            && !is_path
+            && !is_inside
+            && run.split(':').all(|part| part.len() <= 8)
+            && !is_names(run)
+        {
             runs.push(start..start + run.len());
         }
         position = start + length;

@@ -83,8 +83,10 @@ impl Thing {
             Self::Hexadecimal(digits) => canonical::hexadecimal_probes(digits),
             Self::Code(code) => canonical::code_probes(code),
             Self::Run(run) => vec![terms_of(run)],
+            // `it's` in a path is `it` in the index.
             Self::Url(url) => {
-                vec![terms_of(&url.replace(['/', '.', '-', '_', '?', '#', '&', '=', ':', '%', '+', '~', '@'], " "))]
+                let parts = url.replace(['/', '.', '-', '_', '?', '#', '&', '=', ':', '%', '+', '~', '@'], " ");
+                vec![terms_of(&parts.replace("'s", ""))]
             }
             // Marks that stand apart where the index read them are one letter with it when they are read again.
             Self::Handle(handle) => {

@@ -72,6 +72,7 @@ const KEPT_WHOLE: &[(&str, &[&str])] = &[
         &["Bob has Alice's phone number and her spare key.", "Alice's phone is a Pixel 8."],
     ),
     ("forget what you know about my knee", &["Bob's knee hurts."]),
+    ("forget 00:1A:2B", &["00:1A:2Bé is no address."]),
     ("forget 10.20.30.45", &["dns: 10.20.30.45 -> 10.20.30.46"]),
     ("forget the gate code", &["freezer: peas, bread; van: due for service at 90,000 km; gate code: 7714"]),
     ("I don't want you to forget Anna, only her cat.", &["Anna walks at six.", "anna lends out her ladder"]),
