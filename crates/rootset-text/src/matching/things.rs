@@ -83,10 +83,11 @@ impl Thing {
             Self::Hexadecimal(digits) => canonical::hexadecimal_probes(digits),
             Self::Code(code) => canonical::code_probes(code),
             Self::Run(run) => vec![terms_of(run)],
-            // `it's` in a path is `it` in the index.
+            // What an apostrophe joins the index takes apart by what follows it: the other words are enough.
             Self::Url(url) => {
-                let parts = url.replace(['/', '.', '-', '_', '?', '#', '&', '=', ':', '%', '+', '~', '@'], " ");
-                vec![terms_of(&parts.replace("'s", ""))]
+                let parts = url.split(['/', '.', '-', '_', '?', '#', '&', '=', ':', '%', '+', '~', '@']);
+                let whole: Vec<&str> = parts.filter(|part| !part.contains(['\'', '’'])).collect();
+                vec![terms_of(&whole.join(" "))]
             }
             // Marks that stand apart where the index read them are one letter with it when they are read again.
             Self::Handle(handle) => {
@@ -121,7 +122,7 @@ pub(crate) fn stem_of(word: &str) -> String {
 fn find_handle(handle: &str, sentence: &Sentence<'_>) -> Option<(Certainty, String)> {
     let plain = &sentence.plain;
     let mut best = None;
-    for piece in sentence.pieces.iter().filter(|piece| piece.kind != Kind::Email) {
+    for piece in &sentence.pieces {
         let written = piece.of(plain);
         let bare = written.trim_start_matches('/');
         if fold(bare) != handle {
