@@ -296,6 +296,14 @@ impl Window {
         first.into_iter().chain(current.iter().copied())
     }
 
+    /// What the user asked for and has not got yet in a conversation that is made of these segments, in order, each with whether
+    /// it is a tool call or the result of one.
+    pub fn open_instructions(&self, segments: impl Iterator<Item = (SegmentIndex, bool)>) -> Vec<SegmentIndex> {
+        let mut told = Instructions::default();
+        segments.for_each(|(segment, is_half)| told.note(segment, &self.facts[segment.place()], is_half));
+        told.current().to_vec()
+    }
+
     /// No segment is stashed for longer.
     pub(super) fn first_stashed_at(&self) -> Option<Timestamp> {
         self.first_stashed_at

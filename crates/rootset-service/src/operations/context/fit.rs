@@ -8,6 +8,7 @@
 //! get equal answers; nothing leaves while the list fits.
 
 mod adding;
+mod asked;
 mod leaving;
 
 use std::sync::Arc;
@@ -219,6 +220,9 @@ impl Fitting<'_> {
         let mut standing = self.standing(history, placed, frame_tokens);
         let additions = self.add_new(edit, &request.messages, &mut standing)?;
         let hints = hints(edit, &additions);
+        if state == FitState::Diverged {
+            self.bring_back_asked(edit, &mut standing);
+        }
         let tokens_before = standing.tokens_of_list();
         if let Some(observed) = request.observed_input_tokens.filter(|_| known.is_none()) {
             standing.history.observe(observed as u64, tokens_before);

@@ -196,6 +196,26 @@ fn new_messages_that_name_what_is_stashed_are_told_where_it_is() {
 }
 
 #[test]
+fn an_instruction_is_the_current_one_again_where_the_conversation_goes_back_to_it() {
+    let session = Session::new();
+    let [call, mut result] = turn("call-x", &filler(150));
+    result["content"].as_array_mut().unwrap().push(json!({"type": "text", "text": "instruction: use quokkas"}));
+    let mut list = vec![user("instruction: begin"), call, result.clone(), assistant("Done.")];
+    let back_to = list.len();
+    fit(&session, &list, 1_100);
+    list.push(user("instruction: another task"));
+    (0..40).for_each(|number| list.extend(turn(&format!("call-{number}"), &filler(150))));
+    let request = json!({"messages": list, "budget_tokens": 600, "cache_state": "cold"});
+    let answer = session.call("context_fit", request);
+    assert!(!messages(&answer).contains(&result), "{answer}");
+    list.truncate(back_to);
+    assert!(messages(&fit(&session, &list, 1_100)).contains(&result));
+    // It stays, although the window was told something else last.
+    (0..12).for_each(|number| list.extend(turn(&format!("other-{number}"), &filler(150))));
+    assert!(messages(&fit(&session, &list, 1_100)).contains(&result));
+}
+
+#[test]
 fn a_secret_goes_back_to_its_caller_and_not_into_the_database() {
     let session = Session::new();
     let key = format!("ghp_{}", "a1B2c3D4e5F6".repeat(3));

@@ -1,7 +1,7 @@
 //! What leaves a list that does not fit: chosen like in any other window, but by whole units, and where the provider's cache is or
 //! may be warm, first among what was never sent.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use rootset_api::{CacheState, FitLargest, FitOverLimit};
 use rootset_gc::context::{Analysis, Region, SegmentIndex, SegmentState, Target, plan};
@@ -31,7 +31,8 @@ impl Fitting<'_> {
         }
         self.pin_kept(edit, standing);
         let owners = owners(edit, standing);
-        let droppable = droppable(&self.analysed(edit, &owners, 0), &owners, edit, standing);
+        let asked = self.asked(edit, standing);
+        let droppable = droppable(&self.analysed(edit, &owners, &asked, 0), &owners, edit, standing);
         let mut all_out = standing.is_out.clone();
         droppable.iter().for_each(|number| all_out[*number as usize] = true);
         if !self.fits(standing, &all_out) {
@@ -40,7 +41,7 @@ impl Fitting<'_> {
         let is_cold = self.list.cache_state == CacheState::Cold;
         let mut first = if is_cold { 0 } else { standing.first_new };
         while !self.fits(standing, &standing.is_out) {
-            let analysis = self.analysed(edit, &owners, first);
+            let analysis = self.analysed(edit, &owners, &asked, first);
             let room = if first > 0 { 0 } else { self.list.available / 100 * FREE_PERCENT };
             let tokens = self.surplus(standing, room);
             let possible: u64 = analysis.candidates.iter().map(|it| u64::from(it.tokens)).sum();
@@ -76,12 +77,18 @@ impl Fitting<'_> {
     }
 
     /// The window, and as candidates only messages of the list whose whole units begin at a number.
-    fn analysed(&self, edit: &Edit<'_>, owners: &HashMap<SegmentIndex, Number>, first: Number) -> Analysis {
+    fn analysed(
+        &self,
+        edit: &Edit<'_>,
+        owners: &HashMap<SegmentIndex, Number>,
+        asked: &HashSet<Number>,
+        first: Number,
+    ) -> Analysis {
         let mut analysis = analysis(edit, &self.settings);
         analysis.candidates.retain(|candidate| {
             let unit = edit.live.row(candidate.segment).tool_call_id.as_deref().and_then(unit_of_key);
             let owner = owners.get(&candidate.segment);
-            owner.is_some_and(|owner| unit.unwrap_or(*owner).min(*owner) >= first)
+            owner.is_some_and(|owner| unit.unwrap_or(*owner).min(*owner) >= first && !asked.contains(owner))
         });
         analysis
     }
