@@ -367,6 +367,8 @@ pub struct ReferencesAnswer {
     pub returned: usize,
     /// The number of calls of this name whose target nobody can tell; they are not in `total`.
     pub unresolved: usize,
+    /// The number of calls of this name that lead to other symbols or out of the index; they are not in `total`.
+    pub elsewhere: usize,
     pub offset: i64,
     pub limit: i64,
     /// What is reached in more than one step, by file.
@@ -451,6 +453,8 @@ pub struct CallsAnswer {
     pub returned: usize,
     /// The number of calls of this name whose target nobody can tell; they are not in `total`.
     pub unresolved: usize,
+    /// The number of calls of this name that lead to other symbols or out of the index; they are not in `total`.
+    pub elsewhere: usize,
     pub offset: i64,
     pub limit: i64,
     /// The files of this answer that changed since they were indexed: read those from disk.

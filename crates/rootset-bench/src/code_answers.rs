@@ -10,7 +10,9 @@
 //! - Precision: of all callers that were answered, those whose site has the target. Answers in lines where the truth knows
 //!   no call of that name are `unjudged`. A *possible* answer that says that the target overrides what is called is right
 //!   if a method of that name is called.
-//! - Dropped: drawn sites that were not answered and that `unresolved` of the same answer does not count either.
+//! - Elsewhere: drawn sites that were not answered and that `unresolved` of the same answer does not count: it says that
+//!   they lead to another symbol or out of the index, and `elsewhere` counts them.
+//! - Dropped: drawn sites that are not even in `elsewhere`.
 
 mod judge;
 mod truth;
@@ -28,7 +30,7 @@ use crate::database::BenchFolder;
 use crate::latency::{Latencies, Summary};
 use crate::output::print_report;
 use crate::random::Random;
-use judge::{Answered, Judge};
+use judge::{Answered, Judge, Left};
 use truth::Truth;
 
 /// Results of one page: as many as a request may ask for.
@@ -77,6 +79,7 @@ pub struct Report {
     possible: usize,
     possible_precision: f64,
     unjudged: usize,
+    elsewhere: usize,
     dropped: usize,
     callers: Option<Summary>,
 }
@@ -107,11 +110,11 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
             judge.unknown(target, sites, &truth);
             continue;
         };
-        let Some((answered, unresolved)) = callers(&client, &repo, name, &mut latencies)? else {
+        let Some((answered, left)) = callers(&client, &repo, name, &mut latencies)? else {
             report.left_out += sites.len();
             continue;
         };
-        judge.answer(name, sites, &truth, &answered, unresolved);
+        judge.answer(name, sites, &truth, &answered, left);
     }
     report.callers = Some(latencies.summary());
     judge.fill(&mut report);
@@ -121,13 +124,13 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     print_report(&report, arguments.json, || report.text())
 }
 
-/// Every page of the callers of a symbol, and how many calls were not placed. `None`: they are too many.
+/// Every page of the callers of a symbol, and what is in no list. `None`: they are too many.
 fn callers(
     client: &Client,
     repo: &str,
     name: &str,
     latencies: &mut Latencies,
-) -> anyhow::Result<Option<(Vec<Answered>, usize)>> {
+) -> anyhow::Result<Option<(Vec<Answered>, Left)>> {
     let mut answered = Vec::new();
     loop {
         let request = json!({ "qualified_name": name, "repo": repo, "limit": PAGE, "offset": answered.len() });
@@ -143,7 +146,7 @@ fn callers(
             return Ok(None);
         }
         if results.is_empty() || answered.len() >= number("total") {
-            return Ok(Some((answered, number("unresolved"))));
+            return Ok(Some((answered, Left { unresolved: number("unresolved"), elsewhere: number("elsewhere") })));
         }
     }
 }
@@ -165,7 +168,7 @@ impl Report {
              certain precision {:.3} of {} (wanted ≥ .98)\n\
              recall {:.3} (wanted ≥ .9), certain alone {:.3}\n\
              possible precision {:.3} of {} (wanted ≥ .5)\n\
-             answers that the truth does not know: {}; missed and not counted: {}",
+             answers that the truth does not know: {}; missed: {} said to lead elsewhere, {} not counted",
             self.files,
             self.drawn_sites,
             self.truth_sites,
@@ -179,6 +182,7 @@ impl Report {
             self.possible_precision,
             self.possible,
             self.unjudged,
+            self.elsewhere,
             self.dropped,
         );
         if let Some(callers) = &self.callers {

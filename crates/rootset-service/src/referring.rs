@@ -50,6 +50,8 @@ pub struct Calls {
     pub reached: Vec<Reached>,
     /// Calls that could not be placed, and files that were too many to look at.
     pub unresolved: usize,
+    /// Calls that lead to other symbols, or out of the index: with what was reached and what is unresolved, all there are.
+    pub elsewhere: usize,
 }
 
 impl<'a> Referring<'a> {
@@ -163,15 +165,19 @@ impl<'a> Referring<'a> {
         let callers = self.symbols_of(&memories)?;
         for (file, places) in calling {
             for call in places.into_iter().map(|place| &file.references.calls[place]) {
-                if let Some(caller) = callers.get(&(file.memory, i64::from(call.caller))) {
-                    found.sites.push(Site { file: Rc::clone(&file), caller: caller.clone(), call: call.clone() });
+                match callers.get(&(file.memory, i64::from(call.caller))) {
+                    Some(caller) => {
+                        found.sites.push(Site { file: Rc::clone(&file), caller: caller.clone(), call: call.clone() })
+                    }
+                    // The file was read again meanwhile.
+                    None => found.unresolved += 1,
                 }
             }
         }
         let placed = self.placed(&found.sites)?;
         let mut above: BTreeMap<(MemoryId, i64), Vec<Sym>> = BTreeMap::new();
         for (site, placed) in placed.into_iter().enumerate() {
-            found.unresolved += usize::from(placed.is_unplaced());
+            let is_unplaced = placed.is_unplaced();
             let mut best: Option<Reached> = None;
             for target in placed.targets {
                 let is_meant = targets.iter().find(|asked| stands_for(&target.symbol, asked));
@@ -204,6 +210,8 @@ impl<'a> Referring<'a> {
                     best = Some(reached);
                 }
             }
+            found.unresolved += usize::from(is_unplaced);
+            found.elsewhere += usize::from(!is_unplaced && best.is_none());
             found.reached.extend(best);
         }
         Ok(found)
@@ -234,6 +242,7 @@ impl<'a> Referring<'a> {
         }
         for (site, placed) in self.placed(&found.sites)?.into_iter().enumerate() {
             found.unresolved += usize::from(placed.is_unplaced());
+            found.elsewhere += usize::from(placed.is_foreign);
             for target in placed.targets {
                 let (is_certain, reason) = (target.is_certain, target.reason);
                 found.reached.push(Reached { site, target: target.symbol, is_certain, reason });

@@ -34,6 +34,8 @@ pub(super) enum Thing {
     Module(String),
     /// A Go package, by its folder.
     Folder(String),
+    /// Of a script: a namespace or an object, which is no symbol but may hold functions. Where those may stand, nearest first.
+    Object(Vec<String>),
     /// Defined nowhere in the index.
     Foreign,
     Unknown,
@@ -41,7 +43,7 @@ pub(super) enum Thing {
 
 impl Thing {
     pub(super) fn is_known(&self) -> bool {
-        !matches!(self, Self::Foreign | Self::Unknown)
+        !matches!(self, Self::Foreign | Self::Unknown | Self::Object(_))
     }
 }
 

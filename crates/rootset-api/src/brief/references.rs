@@ -18,6 +18,8 @@ pub struct BriefReferences {
     pub total: Option<usize>,
     /// The number of calls of this name whose target nobody can tell, if there are any; they are not in `total`.
     pub unresolved: Option<usize>,
+    /// The number of calls of this name that lead to other symbols or out of the index, if there are any.
+    pub elsewhere: Option<usize>,
     /// What is reached in more than one step, by file.
     pub files: Option<Vec<ReachedFile>>,
     /// The files of this answer that changed since they were indexed: read those from disk.
@@ -69,6 +71,7 @@ impl From<ReferencesAnswer> for BriefReferences {
             nearest: full.nearest,
             total: total_beyond(full.total, full.results.len()),
             unresolved: Some(full.unresolved).filter(|calls| *calls > 0),
+            elsewhere: Some(full.elsewhere).filter(|calls| *calls > 0),
             files: full.files,
             changed_files: full.changed_files,
             indexing: full.indexing,
@@ -92,6 +95,7 @@ impl From<CallsAnswer> for BriefReferences {
             nearest: full.nearest,
             total: total_beyond(full.total, full.results.len()),
             unresolved: Some(full.unresolved).filter(|calls| *calls > 0),
+            elsewhere: Some(full.elsewhere).filter(|calls| *calls > 0),
             files: None,
             changed_files: full.changed_files,
             indexing: full.indexing,

@@ -14,6 +14,13 @@ pub struct Answered {
     pub reason: String,
 }
 
+/// Calls that an answer counts without listing them.
+#[derive(Clone, Copy)]
+pub struct Left {
+    pub unresolved: usize,
+    pub elsewhere: usize,
+}
+
 /// How many of how many.
 #[derive(Clone, Copy, Debug, Default)]
 struct Share {
@@ -40,6 +47,7 @@ pub struct Judge {
     certain: Share,
     possible: Share,
     unjudged: usize,
+    elsewhere: usize,
     dropped: usize,
     list: String,
 }
@@ -63,7 +71,7 @@ impl Judge {
     }
 
     /// The answer about one symbol, of which `sites` were drawn.
-    pub fn answer(&mut self, name: &str, sites: &[usize], truth: &Truth, answered: &[Answered], unresolved: usize) {
+    pub fn answer(&mut self, name: &str, sites: &[usize], truth: &Truth, answered: &[Answered], left: Left) {
         let mut missed: usize = 0;
         for site in sites {
             let site = truth.site(*site);
@@ -76,7 +84,9 @@ impl Judge {
                 let _ = writeln!(self.list, "missed\t{}:{}\t{}\t-> {name}", site.file, site.line, site.name);
             }
         }
-        self.dropped += missed.saturating_sub(unresolved);
+        let misplaced = missed.saturating_sub(left.unresolved);
+        self.elsewhere += misplaced.min(left.elsewhere);
+        self.dropped += misplaced.saturating_sub(left.elsewhere);
         let mut seen = BTreeSet::new();
         for it in answered.iter().filter(|it| seen.insert((&it.file, it.line, it.is_certain))) {
             let leads_to_it = |place: &Place| truth.name_of(place) == Some(name) || truth.makes(place, name);
@@ -109,7 +119,7 @@ impl Judge {
         report.recall_certain = self.found_certain.value();
         (report.certain, report.certain_precision) = (self.certain.all, self.certain.value());
         (report.possible, report.possible_precision) = (self.possible.all, self.possible.value());
-        (report.unjudged, report.dropped) = (self.unjudged, self.dropped);
+        (report.unjudged, report.elsewhere, report.dropped) = (self.unjudged, self.elsewhere, self.dropped);
     }
 
     pub fn list(&self) -> &str {

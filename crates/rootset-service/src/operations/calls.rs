@@ -55,6 +55,7 @@ fn view(request: FindReferences, service: &Arc<Service>, caller: &Caller) -> Res
         total: answer.total,
         returned: answer.returned,
         unresolved: answer.unresolved,
+        elsewhere: answer.elsewhere,
         offset: answer.offset,
         limit: answer.limit,
         changed_files: answer.changed_files,

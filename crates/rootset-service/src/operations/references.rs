@@ -46,7 +46,7 @@ fn indexed(
     let targets: Vec<Sym> = targets.into_iter().map(|row| Rc::new(Known::new(row))).collect();
     if targets.is_empty() {
         let nearest = service.nearest_symbols(workspace, &request.symbol, repo)?;
-        return Ok(page(Vec::new(), 0, Some(nearest), offset, limit));
+        return Ok(page(Vec::new(), Left::default(), Some(nearest), offset, limit));
     }
     let direction = request.direction.unwrap_or_default();
     if depth > 1 && (direction == Direction::Out || request.kind.is_some_and(|kind| kind != ReferenceKind::Calls)) {
@@ -58,13 +58,14 @@ fn indexed(
     }
     let is_asked = |kind| request.kind.is_none_or(|asked| asked == kind);
     let mut referring = Referring::new(service, workspace)?;
-    let (mut results, mut unresolved) = (Vec::new(), 0);
+    let (mut results, mut left) = (Vec::new(), Left::default());
     if is_asked(ReferenceKind::Calls) {
         let calls = match direction {
             Direction::In => referring.callers(&targets, repo)?,
             Direction::Out => referring.callees(&targets)?,
         };
-        unresolved += calls.unresolved;
+        left.unresolved += calls.unresolved;
+        left.elsewhere += calls.elsewhere;
         results.extend(called(&calls, direction));
     }
     for kind in [ReferenceKind::Types, ReferenceKind::Bases, ReferenceKind::Overrides, ReferenceKind::Imports] {
@@ -76,11 +77,11 @@ fn indexed(
         let used = values::uses(service, workspace, &targets, repo)?;
         // Of all kinds together, `unresolved` counts calls.
         if request.kind.is_some() {
-            unresolved += used.unresolved;
+            left.unresolved += used.unresolved;
         }
         results.extend(used.results);
     }
-    let mut answer = page(results, unresolved, None, offset, limit);
+    let mut answer = page(results, left, None, offset, limit);
     if depth > 1 {
         let reached = reach::files(&mut referring, &targets, repo, depth)?;
         answer.unresolved = answer.unresolved.max(reached.unresolved);
@@ -121,10 +122,17 @@ pub(super) fn result(
     }
 }
 
+/// Calls that are in no list.
+#[derive(Default)]
+struct Left {
+    unresolved: usize,
+    elsewhere: usize,
+}
+
 /// What is certain comes first, each once.
 fn page(
     mut results: Vec<ReferenceResult>,
-    unresolved: usize,
+    left: Left,
     nearest: Option<Vec<String>>,
     offset: i64,
     limit: i64,
@@ -147,7 +155,8 @@ fn page(
         nearest,
         total,
         returned,
-        unresolved,
+        unresolved: left.unresolved,
+        elsewhere: left.elsewhere,
         offset,
         limit,
         files: None,

@@ -4,7 +4,7 @@ use rootset_code::{Language, Naming};
 
 use super::facts::{Facts, File, Sym};
 use super::paths::dedup;
-use super::{Thing, key_of, split_last};
+use super::{Thing, joined, key_of, split_last};
 
 /// Where a chain stands.
 #[derive(Clone, Copy, Debug)]
@@ -85,7 +85,11 @@ impl Facts {
         }
         let found = self.name(context, head);
         let is_nowhere = !found.is_empty() && found.iter().all(|it| matches!(it, Thing::Foreign));
-        if is_nowhere && may_be_variable(context.file, head) { (unknown(), rest) } else { (found, rest) }
+        if !is_nowhere || !may_be_variable(context.file, head) {
+            return (found, rest);
+        }
+        let is_script = language.default_member().is_some();
+        (if is_script { vec![Thing::Object(places_around(context.scope, head))] } else { unknown() }, rest)
     }
 
     /// A value of a type as written.
@@ -147,7 +151,7 @@ impl Facts {
                 },
                 // What passes its value on was taken for the value already.
                 Thing::Value(of) => found.push(Thing::Value(of)),
-                Thing::Folder(_) | Thing::Unknown => found.push(Thing::Unknown),
+                Thing::Folder(_) | Thing::Object(_) | Thing::Unknown => found.push(Thing::Unknown),
                 Thing::Foreign => found.push(Thing::Foreign),
             }
         }
@@ -204,6 +208,12 @@ impl Facts {
             _ => None,
         })
     }
+}
+
+/// The names that something called `name` would have in a place and in what is around it, nearest first.
+fn places_around(scope: &str, name: &str) -> Vec<String> {
+    let around = std::iter::successors(Some(scope), |scope| scope.rsplit_once('.').map(|(outer, _)| outer));
+    around.map(|scope| joined(scope, name)).collect()
 }
 
 /// Whether a name that is defined nowhere may be a variable that was not noticed. Imported names and those of the language

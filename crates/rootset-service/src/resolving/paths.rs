@@ -248,6 +248,7 @@ impl Facts {
             match thing {
                 Thing::Module(key) => found.extend(self.module_members(file, key, name)),
                 Thing::Folder(folder) => found.extend(self.folder_members(file, folder, name)),
+                Thing::Object(places) => found.extend(self.object_members(file, places, name)),
                 Thing::Symbol(of) | Thing::Value(of) if of.is_type() => {
                     let language = of.language;
                     let (members, is_complete) = self.type_members(of, name);
@@ -272,6 +273,17 @@ impl Facts {
             }
         }
         dedup(found)
+    }
+
+    /// A function or type in a namespace or object of a script; or what may be another one.
+    fn object_members(&self, file: &File, places: &[String], name: &str) -> Vec<Thing> {
+        let within = |place: &String| {
+            let found = self.named_in(file, name, place);
+            let symbols: Vec<Thing> = found.into_iter().filter(|it| !it.is_module()).map(Thing::Symbol).collect();
+            (!symbols.is_empty()).then_some(symbols)
+        };
+        let deeper = || vec![Thing::Object(places.iter().map(|place| joined(place, name)).collect())];
+        places.iter().find_map(within).unwrap_or_else(deeper)
     }
 
     fn folder_members(&self, file: &File, folder: &str, name: &str) -> Vec<Thing> {
@@ -327,7 +339,12 @@ impl Facts {
                 }
             }
         }
-        vec![if is_ours { Thing::Unknown } else { Thing::Foreign }]
+        let is_script = file.language.is_some_and(|language| language.default_member().is_some());
+        vec![match is_ours {
+            true if is_script => Thing::Object(vec![joined(key, name)]),
+            true => Thing::Unknown,
+            false => Thing::Foreign,
+        }]
     }
 
     /// Symbols of the file's family with a name in a container: the repository's own if it has any.
@@ -361,6 +378,7 @@ pub(super) fn dedup(things: Vec<Thing>) -> Vec<Thing> {
         let is_same = |known: &Thing| match (known, &thing) {
             (Thing::Symbol(a), Thing::Symbol(b)) | (Thing::Value(a), Thing::Value(b)) => a.is(b),
             (Thing::Module(a), Thing::Module(b)) | (Thing::Folder(a), Thing::Folder(b)) => a == b,
+            (Thing::Object(a), Thing::Object(b)) => a == b,
             (Thing::Foreign, Thing::Foreign) | (Thing::Unknown, Thing::Unknown) => true,
             _ => false,
         };

@@ -214,6 +214,9 @@ impl Facts {
         }
         let is_typed = holder.iter().any(|it| matches!(it, Thing::Value(_)));
         let found = self.seeing_values(|| self.members(context.file, &holder, name));
+        if found.iter().any(|it| matches!(it, Thing::Object(_))) {
+            return self.guessed(context, written, name);
+        }
         if found.iter().all(|it| matches!(it, Thing::Unknown)) && holder.iter().all(Thing::is_known) {
             // The type is known and has no such method: a field that is called, or what is added while running.
             return Placed::default();
@@ -242,7 +245,7 @@ impl Facts {
                     }));
                 }
                 Thing::Foreign => {}
-                Thing::Value(_) | Thing::Folder(_) | Thing::Unknown => is_foreign = false,
+                Thing::Value(_) | Thing::Folder(_) | Thing::Object(_) | Thing::Unknown => is_foreign = false,
             }
         }
         let Some(first) = symbols.first() else { return Placed { targets: Vec::new(), is_foreign } };

@@ -172,6 +172,25 @@ fn javascript_and_typescript_calls_are_followed() {
             certain: &[("button.Button", &["packages.web.src.app.render"])],
         },
         Idiom {
+            name: "namespaces and objects",
+            files: &[
+                (
+                    "src/util.ts",
+                    "export namespace util {\n  export namespace deep { export function inner() {} }\n  export const check = (x: never) => x;\n  export function own() { return check(1 as never); }\n}\nexport const api = { fetchAll() { return 1; } };\n",
+                ),
+                (
+                    "src/app.ts",
+                    "import { util, api } from './util.js';\nimport * as all from './util.js';\nexport function main() { util.check(1); all.util.check(2); util.deep.inner(); api.fetchAll(); }\nconst own = { fetchAll() {} };\nfunction other() { own.fetchAll(); }\nfunction third(api) { api.fetchAll(); }\n",
+                ),
+            ],
+            certain: &[
+                ("util.util.check", &["app.main", "util.util.own"]),
+                ("deep.inner", &["app.main"]),
+                ("util.api.fetchAll", &["app.main"]),
+                ("app.own.fetchAll", &["app.other"]),
+            ],
+        },
+        Idiom {
             name: "tsconfig files that extend others",
             files: &[
                 ("config/tsconfig.base.json", "{\"compilerOptions\": {\"paths\": {\"~/*\": [\"../libs/*\"]}}}"),
@@ -495,6 +514,25 @@ fn what_cannot_be_placed_is_counted() {
     assert_eq!((&answer["total"], &answer["unresolved"]), (&json!(0), &json!(2)), "{answer}");
     let answer = place.world.call("get_callees", json!({"qualified_name": "b.two"}));
     assert_eq!((&answer["total"], &answer["unresolved"]), (&json!(0), &json!(1)), "{answer}");
+}
+
+/// What is listed, what could not be placed and what is said to lead elsewhere: together all calls of the name.
+#[test]
+fn every_call_of_a_name_is_listed_or_counted() {
+    let place = Place::with([
+        (
+            "a.py",
+            "import json\n\n\nclass Store:\n    def dump(self):\n        pass\n\n\nclass Other:\n    def dump(self):\n        pass\n",
+        ),
+        (
+            "b.py",
+            "import json\nfrom a import Store, Other\n\n\ndef one(x: Store):\n    x.dump()\n    json.dump(1)\n\n\ndef two(x: Other):\n    x.dump()\n\n\ndef three(thing):\n    thing[0].dump()\n",
+        ),
+    ]);
+    place.index();
+    let answer = place.world.call("get_callers", json!({"qualified_name": "Store.dump"}));
+    let counted = ["total", "unresolved", "elsewhere"].map(|count| answer[count].as_u64().unwrap());
+    assert_eq!(counted, [2, 0, 2], "{answer}");
 }
 
 #[test]

@@ -245,9 +245,9 @@ pub fn run(command: CodeCommand, program: &Program) -> Result<(), Failure> {
             let answer = program.run(request)?;
             program.output.answer(&answer, reference_table)?;
             talk_of_age(&answer.changed_files, &answer.indexing, program);
-            let about =
-                Listed::new(answer.known, answer.nearest.as_deref(), answer.total, answer.returned, answer.unresolved);
-            return about.talk(program);
+            let nearest = answer.nearest.as_deref().unwrap_or_default();
+            let ReferencesAnswer { known, total, returned, unresolved, elsewhere, .. } = answer;
+            return Listed { known, nearest, total, returned, unresolved, elsewhere }.talk(program);
         }
         CodeCommand::Repos => return program.output.answer(&program.run(ListRepos::default())?, repos),
     };
@@ -306,8 +306,9 @@ fn about_symbols(answer: &SymbolAnswer, program: &Program) -> bool {
 fn show_calls(answer: CallsAnswer, program: &Program) -> Result<(), Failure> {
     program.output.answer(&answer, call_table)?;
     talk_of_age(&answer.changed_files, &answer.indexing, program);
-    let about = Listed::new(answer.known, answer.nearest.as_deref(), answer.total, answer.returned, answer.unresolved);
-    about.talk(program)
+    let nearest = answer.nearest.as_deref().unwrap_or_default();
+    let CallsAnswer { known, total, returned, unresolved, elsewhere, .. } = answer;
+    Listed { known, nearest, total, returned, unresolved, elsewhere }.talk(program)
 }
 
 /// What an answer says beside its results.
@@ -317,13 +318,10 @@ struct Listed<'a> {
     total: usize,
     returned: usize,
     unresolved: usize,
+    elsewhere: usize,
 }
 
-impl<'a> Listed<'a> {
-    fn new(known: bool, nearest: Option<&'a [String]>, total: usize, returned: usize, unresolved: usize) -> Self {
-        Self { known, nearest: nearest.unwrap_or_default(), total, returned, unresolved }
-    }
-
+impl Listed<'_> {
     fn talk(&self, program: &Program) -> Result<(), Failure> {
         if program.output.in_json() {
             return Ok(());
@@ -338,9 +336,12 @@ impl<'a> Listed<'a> {
         } else if self.returned < self.total {
             program.output.talk(&format!("{} of {}; `--offset` shows more", self.returned, self.total));
         }
+        let calls = |count| if count == 1 { "1 call".to_owned() } else { format!("{count} calls") };
         if self.unresolved > 0 {
-            let calls = if self.unresolved == 1 { "1 call".to_owned() } else { format!("{} calls", self.unresolved) };
-            program.output.talk(&format!("{calls} of this name could not be placed"));
+            program.output.talk(&format!("{} of this name could not be placed", calls(self.unresolved)));
+        }
+        if self.elsewhere > 0 {
+            program.output.talk(&format!("{} of other symbols, or of code that is not indexed", calls(self.elsewhere)));
         }
         Ok(())
     }
