@@ -83,6 +83,14 @@ pub enum Happening {
         is_summariser: bool,
         last_message: String,
     },
+    /// A tool gave a result, which the model has not seen yet.
+    ToolResult {
+        tool: String,
+        call: String,
+        response: Value,
+        /// Its window is another one than the session's.
+        is_of_subagent: bool,
+    },
     Stop,
     End,
 }
@@ -97,6 +105,7 @@ impl Happening {
             Self::PreCompact { .. } => "PreCompact",
             Self::PostCompact { .. } => "PostCompact",
             Self::SubagentStop { .. } => "SubagentStop",
+            Self::ToolResult { .. } => "PostToolUse",
             Self::Stop => "Stop",
             Self::End => "SessionEnd",
         }
@@ -105,7 +114,7 @@ impl Happening {
     /// How long whoever waits for the answer may be kept waiting.
     pub fn deadline(&self) -> Duration {
         Duration::from_millis(match self {
-            Self::Prompt { .. } => 150,
+            Self::Prompt { .. } | Self::ToolResult { .. } => 150,
             Self::Start { .. } | Self::SubagentStart => 400,
             Self::Stop | Self::End => 1_000,
             Self::PreCompact { .. } | Self::PostCompact { .. } | Self::SubagentStop { .. } => {
@@ -167,6 +176,12 @@ fn happening(value: &Value) -> Option<Happening> {
             is_summariser: text_at(value, "agent_type") == Some(""),
             last_message: text("last_assistant_message"),
         },
+        "PostToolUse" => Happening::ToolResult {
+            tool: text("tool_name"),
+            call: text("tool_use_id"),
+            response: value.get("tool_response").cloned().unwrap_or_default(),
+            is_of_subagent: value.get("agent_id").is_some(),
+        },
         "Stop" => Happening::Stop,
         "SessionEnd" | "sessionEnd" => Happening::End,
         _ => return None,
@@ -182,6 +197,8 @@ pub struct HookAnswer {
     pub instructions: Option<String>,
     /// One line for the person.
     pub remark: Option<String>,
+    /// What the model sees in the place of a tool's result, in the tool's own shape.
+    pub replacement: Option<Value>,
 }
 
 impl HookAnswer {
@@ -213,6 +230,13 @@ impl HookAnswer {
             answer.insert("suppressOutput".to_owned(), true.into());
             let context = json!({"hookEventName": event_name, "additionalContext": within(context)});
             answer.insert("hookSpecificOutput".to_owned(), context);
+        }
+        if let (Some(replacement), HookClient::ClaudeCode, Happening::ToolResult { .. }) =
+            (&self.replacement, client, happening)
+        {
+            answer.insert("suppressOutput".to_owned(), true.into());
+            let output = json!({"hookEventName": event_name, "updatedToolOutput": replacement});
+            answer.insert("hookSpecificOutput".to_owned(), output);
         }
         if answer.is_empty() { String::new() } else { Value::Object(answer).to_string() }
     }
@@ -297,6 +321,7 @@ mod tests {
             context: Some("c".to_owned()),
             instructions: Some("i".to_owned()),
             remark: Some("r".to_owned()),
+            replacement: Some(json!({"stdout": "s"})),
         };
         let printed = |happening: &Happening| answer.printed(HookClient::ClaudeCode, happening);
         let start = Happening::Start { beginning: Beginning::Startup };
@@ -316,6 +341,12 @@ mod tests {
             assert_eq!(HookAnswer::of_context("c".into()).printed(HookClient::ClaudeCode, &silent), "");
         }
         assert_eq!(HookAnswer::default().printed(HookClient::Codex, &start), "");
+        let text = r#"{"session_id":"s","hook_event_name":"PostToolUse","tool_name":"Bash","tool_use_id":"t","tool_response":{}}"#;
+        let result = read(text).unwrap().happening;
+        let told: Value = serde_json::from_str(&printed(&result)).unwrap();
+        let output = json!({"hookEventName": "PostToolUse", "updatedToolOutput": {"stdout": "s"}});
+        assert_eq!(told, json!({"hookSpecificOutput": output, "suppressOutput": true, "systemMessage": "r"}));
+        assert!(!answer.printed(HookClient::Codex, &result).contains("stdout"));
         let long = HookAnswer::of_context("é".repeat(20_000)).printed(HookClient::Codex, &start);
         assert_eq!(long.matches('é').count(), CONTEXT_CHARS_MAX);
     }

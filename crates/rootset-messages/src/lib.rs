@@ -27,6 +27,7 @@ mod originals;
 mod prompts;
 mod raw;
 mod render;
+pub mod repeats;
 mod validate;
 
 pub use claude_code::{Rewritten, read_claude_code, rewrite_claude_code};

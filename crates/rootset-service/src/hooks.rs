@@ -8,6 +8,7 @@
 //! Invariants: what is put into a window is in the session's ledger before it is printed, and what cannot be written down in
 //! time is not printed; nothing is put into one window twice; an event that says nothing answers nothing.
 
+mod birth;
 mod candidates;
 mod compaction;
 mod end;
@@ -73,6 +74,7 @@ impl Service {
                 let recalled = self.recall(&occasion, text, &session)?;
                 self.put_back_beside(&occasion, &session, recalled)?
             }
+            Happening::ToolResult { .. } => self.repeated(&occasion, &session),
             Happening::Stop | Happening::End => self.read_tail(&occasion, &session)?,
             Happening::PreCompact { is_manual } => self.before_compaction(&occasion, *is_manual),
             Happening::SubagentStop { is_summariser: true, last_message: summary }

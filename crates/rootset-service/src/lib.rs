@@ -68,4 +68,4 @@ pub use rootset_gc::drains::DrainMode;
 pub use rootset_gc::strategies::chosen as chosen_strategies;
 pub use secrets::{Notes as SecretNotes, SecretPolicy, SecretSettings};
 pub use service::{Service, unknown_operation};
-pub use settings::{BackupSettings, CodeSettings, GcOverrides, GcSettings, Settings};
+pub use settings::{BackupSettings, Birth, CodeSettings, GcOverrides, GcSettings, Settings};

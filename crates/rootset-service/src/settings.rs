@@ -7,6 +7,7 @@ use rootset_gc::Strategy;
 use rootset_gc::drains::DrainMode;
 use rootset_model::{Limits, RetentionPolicy};
 use rootset_store::Workspace;
+use serde::Deserialize;
 
 use crate::context::ContextSettings;
 use crate::secrets::SecretSettings;
@@ -32,11 +33,23 @@ pub struct Settings {
     pub code: CodeSettings,
     /// What sessions begin with.
     pub context: ContextSettings,
+    /// What becomes of results of tools before an agent's model sees them.
+    pub birth: Birth,
     /// Who uses this machine, where the database is a file on it: a token with this owner acts for the same person as the
     /// command line.
     pub local_user: Option<String>,
     /// Files of this installation that hold secrets, beside those of the database: they are never indexed.
     pub private_files: Vec<PathBuf>,
+}
+
+/// Whether a result may be replaced before it is seen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Birth {
+    #[default]
+    Off,
+    /// What stands in the window already, word for word, becomes a pointer to it.
+    Safe,
 }
 
 /// The scheduler and its housekeeping.
@@ -99,6 +112,7 @@ impl Default for Settings {
             backup: BackupSettings::default(),
             code: CodeSettings::default(),
             context: ContextSettings::default(),
+            birth: Birth::default(),
             local_user: None,
             private_files: Vec::new(),
         }

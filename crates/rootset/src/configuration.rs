@@ -181,6 +181,7 @@ impl Reader {
             backup: self.backup(&defaults.backup, database.is_on_server())?,
             code: self.code(&defaults.code)?,
             context: self.context(&defaults.context)?,
+            birth: self.word("context.birth").unwrap_or_default(),
             ..defaults
         };
         Ok(Configuration {

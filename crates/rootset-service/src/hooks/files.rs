@@ -36,6 +36,11 @@ fn regular(path: &Path) -> Option<File> {
     File::open(path).ok()
 }
 
+/// Of a file that is not there yet: nothing.
+pub(super) fn length(path: &Path) -> u64 {
+    path.metadata().map_or(0, |it| it.len())
+}
+
 /// The complete lines of a transcript behind a position, each with its own, and where they end.
 pub(super) struct Tail {
     text: String,

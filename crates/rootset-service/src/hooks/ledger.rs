@@ -21,6 +21,8 @@ pub struct SessionView {
     pub dropped: usize,
     /// Put into windows, the session's own and those of its subagents.
     pub tokens_put_in: usize,
+    /// Kept out of windows: results that pointers stand for.
+    pub tokens_kept_out: usize,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -29,6 +31,7 @@ pub struct EventView {
     pub event: String,
     pub did: String,
     pub tokens: usize,
+    pub kept_out: usize,
     /// The names of memories that were put in; ids of those that are gone.
     pub memories: Vec<String>,
     /// Kept and lost in a compaction, by class.
@@ -54,6 +57,7 @@ impl Service {
             event: entry.event.clone(),
             did: entry.did.clone(),
             tokens: entry.tokens,
+            kept_out: entry.kept_out,
             memories: entry
                 .memories
                 .iter()
@@ -68,6 +72,7 @@ impl Service {
             events: session.ledger.iter().map(view).collect(),
             dropped: session.dropped,
             tokens_put_in: session.ledger.iter().map(|entry| entry.tokens).sum(),
+            tokens_kept_out: session.ledger.iter().map(|entry| entry.kept_out).sum(),
             client: session.client,
             session_id: session.session_id,
         }))

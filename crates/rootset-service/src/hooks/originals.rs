@@ -8,7 +8,6 @@ use rootset_store::Workspace;
 use rootset_text::terms;
 
 use super::files::{self, TAIL_BYTES_MAX, Tail};
-use super::session::SessionNote;
 use crate::caller::Caller;
 use crate::error::ServiceError;
 use crate::service::Service;
@@ -21,8 +20,13 @@ const KNOWN_MAX: usize = 100;
 const MARK: char = 't';
 const SESSION_CHARS: usize = 8;
 
-fn short(session: &SessionNote) -> String {
-    session.session_id.chars().filter(char::is_ascii_alphanumeric).take(SESSION_CHARS).collect()
+fn short(session_id: &str) -> String {
+    session_id.chars().filter(char::is_ascii_alphanumeric).take(SESSION_CHARS).collect()
+}
+
+/// How the line that begins at this byte of a session is called.
+pub(super) fn place_of(session_id: &str, at: u64) -> String {
+    format!("{MARK}{}:{at}", short(session_id))
 }
 
 impl Service {
@@ -38,7 +42,8 @@ impl Service {
             return Ok(None);
         };
         let sessions = self.session_notes(workspace.key, KNOWN_MAX)?;
-        let transcript = sessions.iter().find(|it| short(it) == session).and_then(|it| it.transcript.as_deref());
+        let transcript =
+            sessions.iter().find(|it| short(&it.session_id) == session).and_then(|it| it.transcript.as_deref());
         let text = transcript.and_then(|path| files::line_at(Path::new(path), at, TAIL_BYTES_MAX));
         Ok(text.as_deref().and_then(|text| text_of_line(text.lines().next()?)))
     }
@@ -64,7 +69,7 @@ impl Service {
                 .filter_map(|(at, line)| {
                     let text = text_of_line(line)?;
                     let held = matched(&text, words);
-                    (held * 2 > words.len()).then(|| (held, format!("{MARK}{}:{at}", short(&session)), text))
+                    (held * 2 > words.len()).then(|| (held, place_of(&session.session_id, at), text))
                 })
                 .collect();
             of_session.reverse();

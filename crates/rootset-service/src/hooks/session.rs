@@ -56,6 +56,8 @@ pub(super) struct SessionNote {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Window {
+    /// Bytes of the transcript before it, as far as known; what was resumed or forked counts as another window.
+    pub begins_at: u64,
     pub recall_tokens: usize,
     pub shown: Vec<MemoryId>,
 }
@@ -69,6 +71,9 @@ pub(super) struct Entry {
     pub did: String,
     #[serde(skip_serializing_if = "is_zero")]
     pub tokens: usize,
+    /// Tokens of a result that the model does not see twice.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub kept_out: usize,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub memories: Vec<MemoryId>,
     /// Kept and lost, by class.
@@ -104,8 +109,11 @@ pub(super) struct Recorded {
 pub(super) struct Step {
     pub did: &'static str,
     pub tokens: usize,
+    pub kept_out: usize,
     pub memories: Vec<MemoryId>,
     pub classes: Vec<(String, usize, usize)>,
+    /// Where in the transcript a window begins, also one that an earlier process filled.
+    pub window_at: Option<u64>,
     /// A window begins: nothing is in it yet.
     pub begins_window: bool,
     /// The memories are in the window of the session itself, not in that of a subagent.
@@ -224,6 +232,7 @@ impl SessionNote {
         if step.begins_window {
             self.window = Window::default();
         }
+        self.window.begins_at = step.window_at.unwrap_or(self.window.begins_at);
         if step.fills_window {
             self.window.shown.extend(&step.memories);
             let surplus = self.window.shown.len().saturating_sub(SHOWN_MAX);
@@ -242,6 +251,7 @@ impl SessionNote {
             event: event.happening.name().to_owned(),
             did: step.did.to_owned(),
             tokens: step.tokens,
+            kept_out: step.kept_out,
             memories: step.memories.clone(),
             classes: step.classes.clone(),
         });

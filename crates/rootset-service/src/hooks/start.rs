@@ -1,5 +1,7 @@
 //! The beginning of a window: the brief for the model, and a line for the person where there is something to say.
 
+use std::path::Path;
+
 use rootset_gc::recalling::tokens_of;
 use rootset_messages::hooks::{Beginning, HookAnswer};
 
@@ -17,9 +19,10 @@ impl Service {
         session: &SessionNote,
         project: &ProjectNote,
     ) -> Result<(HookAnswer, Step), ServiceError> {
+        let window_at = occasion.event.transcript_path.as_deref().map(|path| files::length(Path::new(path)));
         // What was put into a resumed window is still in it.
         if matches!(beginning, Beginning::Resume | Beginning::Fork) {
-            return Ok((HookAnswer::default(), Step::of("silent")));
+            return Ok((HookAnswer::default(), Step { window_at, ..Step::of("silent") }));
         }
         let known = files::sentences(&occasion.surroundings.own_files);
         let brief = self.brief_without(occasion.caller, None, &|text| known.hold_all_of(text))?;
@@ -38,7 +41,7 @@ impl Service {
             let things = if open == 1 { "1 thing".to_owned() } else { format!("{open} things") };
             remarks.push(format!("{things} you said could be kept: rootset review"));
         }
-        let mut step = Step { begins_window: true, is_first, ..Step::of("silent") };
+        let mut step = Step { begins_window: true, window_at, is_first, ..Step::of("silent") };
         let mut answer =
             HookAnswer { remark: (!remarks.is_empty()).then(|| remarks.join(" · ")), ..HookAnswer::default() };
         if let Some(brief) = brief {

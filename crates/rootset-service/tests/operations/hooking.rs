@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use rootset_messages::hooks::{HookAnswer, HookClient, read_hook_event};
 use rootset_model::{Channel, Trust};
 use rootset_service::hooks::Surroundings;
-use rootset_service::{Caller, FrontEnd, Housekeeper};
+use rootset_service::{Birth, Caller, FrontEnd, Housekeeper, Settings};
 use rootset_store::PostgresSettings;
 use rootset_testing::{TestDatabase, TestEngine};
 use serde_json::{Value, json};
@@ -63,6 +63,35 @@ impl<'w> Client<'w> {
         let agent = Caller::new(FrontEnd::Mcp, "claude-code", self.workspace);
         self.world.service.call(&agent, "add_memory", request).expect("a memory");
     }
+}
+
+/// Where somebody chose that results are replaced.
+fn replacing() -> World {
+    let mut world = falcon();
+    world.service = world.process_with(Settings { birth: Birth::Safe, ..Settings::default() });
+    world
+}
+
+/// What the hook makes of a result of `Bash` that the client gets while its transcript holds these lines.
+fn replaced(client: &Client<'_>, lines: &[Value], stdout: &str) -> Option<String> {
+    let lines = lines.iter().map(|line| format!("{line}\n"));
+    std::fs::write(client.transcript("s"), lines.collect::<String>()).unwrap();
+    let fields = json!({"tool_name": "Bash", "tool_use_id": "now", "tool_response": bash(stdout)});
+    let answer = client.event("s", "PostToolUse", fields);
+    answer.replacement.map(|it| it["stdout"].as_str().unwrap().to_owned())
+}
+
+fn bash(stdout: &str) -> Value {
+    json!({"stdout": stdout, "stderr": "", "interrupted": false, "isImage": false})
+}
+
+fn ran(id: &str, stdout: &str) -> [Value; 2] {
+    let call = json!({"type": "tool_use", "id": id, "name": "Bash", "input": {"command": "make test"}});
+    let result = json!({"type": "tool_result", "tool_use_id": id, "content": stdout});
+    [
+        json!({"type": "assistant", "message": {"content": [call]}}),
+        json!({"type": "user", "message": {"content": [result]}, "toolUseResult": bash(stdout)}),
+    ]
 }
 
 /// Names of the lines that an answer puts into the window.
@@ -387,4 +416,42 @@ fn whoever_is_only_passing_makes_and_changes_no_schema() {
         assert!(!passes(&database));
         assert_eq!(sql.scalar::<i64>(version, &[]).expect("a version"), older);
     }
+}
+
+#[test]
+fn a_result_that_stands_in_the_window_becomes_a_pointer_that_leads_to_it() {
+    let world = replacing();
+    let client = Client::of(&world);
+    client.start("s", "startup");
+    let output = "warning: unused variable `quokka`\n".repeat(40);
+    let lines = ran("t1", &output);
+    assert_eq!(replaced(&client, &lines, &format!("{output}!")), None, "word for word only");
+    let pointer = replaced(&client, &lines, &output).expect("a pointer");
+    assert!(pointer.starts_with("[same as the output of your Bash `make test`, 1 tool call ago:"), "{pointer}");
+    let place = pointer.trim_end_matches(']').rsplit(' ').next().unwrap();
+    let recalled = world.service.call(&client.caller(), "context_recall", json!({"ids": [place]})).unwrap();
+    assert!(recalled.to_string().contains("quokka"), "{recalled}");
+    let bill = world.service.hook_ledger(&client.caller(), Some("s")).unwrap().unwrap();
+    assert!(bill.tokens_kept_out > 100 && bill.events.iter().any(|event| event.did == "pointed"), "{bill:?}");
+}
+
+#[test]
+fn a_result_stays_as_it_is_where_the_window_may_not_hold_it_or_nobody_chose_so() {
+    let output = "warning: unused variable `quokka`\n".repeat(40);
+    let world = replacing();
+    let client = Client::of(&world);
+    client.start("s", "startup");
+    let secret = format!("token ghp_{} {output}", "a1B2c3D4e5F6".repeat(3));
+    assert_eq!(replaced(&client, &ran("t1", &secret), &secret), None);
+    // What an earlier process put into a resumed window may have been shortened there.
+    assert!(replaced(&client, &ran("t1", &output), &output).is_some());
+    let of_subagent =
+        json!({"tool_name": "Bash", "tool_use_id": "now", "agent_id": "a", "tool_response": bash(&output)});
+    assert_eq!(client.event("s", "PostToolUse", of_subagent).replacement, None, "a subagent has a window of its own");
+    client.start("s", "resume");
+    assert_eq!(replaced(&client, &ran("t1", &output), &output), None);
+    let other = falcon();
+    let client = Client::of(&other);
+    client.start("s", "startup");
+    assert_eq!(replaced(&client, &ran("t1", &output), &output), None, "off unless chosen");
 }

@@ -16,11 +16,12 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use rootset_api::{ErrorCode, Profile, Profiles};
-use rootset_service::ServiceError;
+use rootset_service::{Birth, ServiceError};
 use serde::Serialize;
 use serde_json::json;
 use similar::TextDiff;
 
+use crate::configuration::Configuration;
 use crate::exit::Failure;
 use crate::program::Program;
 use crate::prompt;
@@ -115,9 +116,10 @@ pub fn run(arguments: &InstallArguments, program: &Program) -> Result<(), Failur
 }
 
 fn install(client: Client, arguments: &InstallArguments, program: &Program) -> Result<(), Failure> {
+    let takes_results = Configuration::load(&program.global)?.settings.birth != Birth::Off;
     let entries = Entries {
         server: Entry::new(arguments.profile.as_ref(), arguments.project, &program.global)?,
-        hook: HookEntry::new(client, &program.global)?,
+        hook: HookEntry::new(client, takes_results, &program.global)?,
     };
     let files = files(client, arguments)?;
     if arguments.print {

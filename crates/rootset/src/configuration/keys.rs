@@ -639,6 +639,12 @@ const AFTER_RETENTION: &[Key] = &[
         about: "how long a decision always stays",
     },
     Key {
+        path: "context.birth",
+        kind: Kind::Choice(&["off", "safe"]),
+        value: Value::Default(r#""off""#),
+        about: "`safe`: a result of an agent's tool that stands in its window already becomes a pointer; then `rootset install` again",
+    },
+    Key {
         path: "context.tokenizer",
         kind: Kind::Choice(&["o200k", "cl100k", "chars/4"]),
         value: Value::Default(r#""o200k""#),

@@ -34,7 +34,12 @@ fn shown(session: &SessionView) -> String {
         shown.push_str(&format!("{} before these are not kept\n", counted(session.dropped as i64, "event", "events")));
     }
     session.events.iter().for_each(|event| shown.push_str(&line(event)));
-    shown.push_str(&format!("bill: {} put in\n", counted(session.tokens_put_in as i64, "token", "tokens")));
+    let tokens = |count: usize| counted(count as i64, "token", "tokens");
+    let kept_out = match session.tokens_kept_out {
+        0 => String::new(),
+        count => format!(", {} kept out", tokens(count)),
+    };
+    shown.push_str(&format!("bill: {} put in{kept_out}\n", tokens(session.tokens_put_in)));
     shown
 }
 
@@ -60,6 +65,9 @@ fn did(event: &EventView) -> String {
         "noted" => "noted what you said that could be kept".to_owned(),
         "asked" => format!("told the summariser what must survive, {tokens}"),
         "checked" => "checked the summary".to_owned(),
+        "pointed" => {
+            format!("pointed to an equal result, {} kept out", counted(event.kept_out as i64, "token", "tokens"))
+        }
         "put_back" => format!("put back what the summary lost, {tokens}"),
         "end" => "closed the session".to_owned(),
         other => escaped(other),

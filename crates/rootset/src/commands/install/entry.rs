@@ -23,11 +23,13 @@ const PROGRAM: &str = "rootset";
 pub struct HookEntry {
     pub command: String,
     pub arguments: Vec<String>,
+    /// Whether results of tools go through it.
+    pub takes_results: bool,
 }
 
 impl HookEntry {
     /// The same database and workspace as the server's. Its file is never shared, so that it may name them.
-    pub fn new(client: Client, global: &GlobalArguments) -> Result<Self, ServiceError> {
+    pub fn new(client: Client, takes_results: bool, global: &GlobalArguments) -> Result<Self, ServiceError> {
         let mut arguments = vec!["hook".to_owned(), client.as_str().to_owned()];
         if let Some(workspace) = &global.workspace {
             arguments.extend(["--workspace".to_owned(), workspace.clone()]);
@@ -38,7 +40,7 @@ impl HookEntry {
         if let Some(config) = &global.config {
             arguments.extend(["--config".to_owned(), absolute(config)?]);
         }
-        Ok(Self { command: program()?, arguments })
+        Ok(Self { command: program()?, arguments, takes_results })
     }
 
     /// For clients that hand a line to a shell.

@@ -6,6 +6,7 @@
 #![expect(clippy::disallowed_types, reason = "the configuration of an agent is JSON")]
 
 use jsonc_parser::cst::{CstArray, CstNode, CstObject, CstRootNode};
+use rootset_messages::repeats::REPEATING_TOOL;
 use rootset_model::json;
 use serde_json::{Value, json};
 
@@ -37,13 +38,18 @@ const OF_CURSOR: [(&str, u32); 2] = [("sessionStart", 3), ("beforeSubmitPrompt",
 /// Cursor reads no file of hooks without it.
 const VERSION: &str = "version";
 
-fn events(client: Client) -> &'static [(&'static str, u32)] {
-    match client {
+/// Where a result may be replaced, with the tool whose results may be: in the way of every call of it, so only where chosen.
+const OF_RESULTS: (&str, u32) = ("PostToolUse", 3);
+
+fn events(client: Client, entry: &HookEntry) -> impl Iterator<Item = &'static (&'static str, u32)> {
+    let always: &[_] = match client {
         Client::ClaudeCode => &OF_CLAUDE_CODE,
         Client::Codex => &OF_CODEX,
         Client::Cursor => &OF_CURSOR,
         Client::VsCode => &[],
-    }
+    };
+    let of_results = (client == Client::ClaudeCode && entry.takes_results).then_some(&OF_RESULTS);
+    always.iter().chain(of_results)
 }
 
 /// The text with our hooks in it, or without them. An error says in words what is wrong with the text.
@@ -69,12 +75,12 @@ pub fn edited(text: &str, client: Client, entry: Option<&HookEntry>) -> Result<S
 
 /// What belongs in the file, for those who put it there by hand.
 pub fn printed(client: Client, entry: &HookEntry) -> Value {
-    let groups =
-        events(client).iter().map(|(event, seconds)| ((*event).to_owned(), json!([group(client, entry, *seconds)])));
+    let groups = events(client, entry).map(|it| (it.0.to_owned(), json!([group(client, entry, it)])));
     Value::Object(groups.collect())
 }
 
-fn group(client: Client, entry: &HookEntry, seconds: u32) -> Value {
+fn group(client: Client, entry: &HookEntry, event: &(&str, u32)) -> Value {
+    let (_, seconds) = event;
     let hook = match client {
         // No groups: an event has a list of hooks.
         Client::Cursor => return json!({"command": entry.in_shell(), "timeout": seconds}),
@@ -84,7 +90,7 @@ fn group(client: Client, entry: &HookEntry, seconds: u32) -> Value {
         }
         _ => json!({"type": "command", "command": entry.in_shell(), "timeout": seconds}),
     };
-    json!({"hooks": [hook]})
+    if *event == OF_RESULTS { json!({"matcher": REPEATING_TOOL, "hooks": [hook]}) } else { json!({"hooks": [hook]}) }
 }
 
 fn put_in(root: &CstObject, client: Client, entry: &HookEntry) -> Result<(), String> {
@@ -92,9 +98,12 @@ fn put_in(root: &CstObject, client: Client, entry: &HookEntry) -> Result<(), Str
         root.insert(0, VERSION, input(&json!(1)));
     }
     let hooks = root.object_value_or_create(HOOKS).ok_or_else(|| format!("`{HOOKS}` is not an object"))?;
-    for (event, seconds) in events(client) {
+    if !entry.takes_results {
+        take_out_of(&hooks, OF_RESULTS.0);
+    }
+    for it @ (event, _) in events(client, entry) {
         let groups = hooks.array_value_or_create(event).ok_or_else(|| format!("`{HOOKS}.{event}` is not a list"))?;
-        let wanted = group(client, entry, *seconds);
+        let wanted = group(client, entry, it);
         let ours: Vec<CstNode> = groups.elements().into_iter().filter(is_ours).collect();
         if ours.len() == 1 && ours[0].to_serde_value().as_ref() == Some(&wanted) {
             continue;
@@ -108,21 +117,25 @@ fn put_in(root: &CstObject, client: Client, entry: &HookEntry) -> Result<(), Str
 fn take_out(root: &CstObject) -> Result<(), String> {
     let Some(member) = root.get(HOOKS) else { return Ok(()) };
     let hooks = member.object_value().ok_or_else(|| format!("`{HOOKS}` is not an object"))?;
-    for event in hooks.properties() {
-        let Some(groups) = event.array_value() else { continue };
-        let ours: Vec<CstNode> = groups.elements().into_iter().filter(is_ours).collect();
-        if ours.is_empty() {
-            continue;
-        }
-        ours.into_iter().for_each(CstNode::remove);
-        if is_empty(&groups) {
-            event.remove();
-        }
-    }
+    let events = hooks.properties().into_iter().filter_map(|event| event.name()?.decoded_value().ok());
+    events.for_each(|event| take_out_of(&hooks, &event));
     if hooks.properties().is_empty() {
         member.remove();
     }
     Ok(())
+}
+
+fn take_out_of(hooks: &CstObject, event: &str) {
+    let Some(event) = hooks.get(event) else { return };
+    let Some(groups) = event.array_value() else { return };
+    let ours: Vec<CstNode> = groups.elements().into_iter().filter(is_ours).collect();
+    if ours.is_empty() {
+        return;
+    }
+    ours.into_iter().for_each(CstNode::remove);
+    if is_empty(&groups) {
+        event.remove();
+    }
 }
 
 fn is_empty(groups: &CstArray) -> bool {
@@ -154,7 +167,11 @@ mod tests {
     use super::*;
 
     fn entry() -> HookEntry {
-        HookEntry { command: "/o p/rootset".to_owned(), arguments: vec!["hook".to_owned(), "claude-code".to_owned()] }
+        HookEntry {
+            command: "/o p/rootset".to_owned(),
+            arguments: vec!["hook".to_owned(), "claude-code".to_owned()],
+            takes_results: false,
+        }
     }
 
     #[test]
@@ -195,6 +212,17 @@ mod tests {
         assert!(!again.contains("/o p/") && again.matches("/elsewhere/").count() == OF_CLAUDE_CODE.len(), "{again}");
         let value: Value = serde_json::from_str(&again).unwrap();
         assert!(value["hooks"]["SessionStart"][0]["hooks"][0]["timeout"].is_u64());
+    }
+
+    #[test]
+    fn results_go_through_it_only_where_that_was_chosen() {
+        let with = edited("", Client::ClaudeCode, Some(&HookEntry { takes_results: true, ..entry() })).unwrap();
+        let value: Value = serde_json::from_str(&with).unwrap();
+        assert_eq!(value["hooks"]["PostToolUse"][0]["matcher"], "Bash");
+        let without = edited(&with, Client::ClaudeCode, Some(&entry())).unwrap();
+        assert!(!without.contains("PostToolUse") && without.contains("SessionStart"), "{without}");
+        let codex = edited("", Client::Codex, Some(&HookEntry { takes_results: true, ..entry() })).unwrap();
+        assert!(!codex.contains("PostToolUse"));
     }
 
     #[test]
