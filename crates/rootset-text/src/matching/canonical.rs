@@ -211,9 +211,10 @@ fn add_numbers(plain: &str, groups: &[Group], found: &mut Vec<(Number, Range<usi
 /// The digits and letters of a hexadecimal piece without what groups them: UUIDs, hashes, addresses of network cards.
 pub(super) fn hexadecimal(written: &str) -> Option<String> {
     let bare = written.strip_prefix("0x").or_else(|| written.strip_prefix("0X")).unwrap_or(written);
-    let digits: String = bare.chars().filter(|c| !matches!(c, '-' | ':')).collect();
-    // Of colons only those of a network card's address separate: others shorten.
-    let is_grouped = !written.contains(':') || written.split(':').all(|part| part.len() == 2);
+    let digits: String = bare.chars().filter(|c| !matches!(c, '-' | ':' | '.')).collect();
+    // Of colons and dots only those of a network card's address separate: others shorten, or are of other things.
+    let is_grouped = (!written.contains(':') || written.split(':').all(|part| part.len() == 2))
+        && (!written.contains('.') || (digits.len() == 12 && written.split('.').all(|part| part.len() == 4)));
     let is_hexadecimal = is_grouped && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
     let is_mixed = digits.bytes().any(|byte| byte.is_ascii_digit())
         && (digits.bytes().any(|byte| byte.is_ascii_alphabetic()) || written.contains(':'));

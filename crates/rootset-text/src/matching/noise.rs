@@ -65,6 +65,13 @@ pub(super) const KEEPING: &[&str] = &[
     " apart from ",
     " aside from ",
     ", not ",
+    ", only keep ",
+    ", just keep ",
+    "; only keep ",
+    ". only keep ",
+    " and only keep ",
+    " but only keep ",
+    " only keeping ",
     "; keep ",
     ", keep ",
     " without touching ",
@@ -221,6 +228,29 @@ const ALL_OF: &[&str] = &["all", "any", "anything", "every", "everything", "noth
 pub(super) fn says_all(plain: &str) -> bool {
     let folded = plain.to_lowercase();
     folded.contains("know about") || folded.split(|c: char| !c.is_alphabetic()).any(|word| ALL_OF.contains(&word))
+}
+
+/// How other languages ask to forget. Nothing else of such a request is understood but names.
+#[rustfmt::skip]
+const FOREIGN: &[&str] = &[
+    "apaga", "apague", "borra", "borrar", "cancella", "cancellare", "dimentica", "efface", "effacer", "effacez", "elimina", "eliminar",
+    "entferne", "entfernen", "esqueça", "esquece", "glem", "glöm", "lösch", "lösche", "löschen", "olvida", "olvidar", "olvide", "oublie",
+    "oublier", "oubliez", "poista", "radera", "slet", "slett", "supprime", "supprimer", "supprimez", "unohda", "usuń", "verwijder",
+    "vergeet", "vergessen", "vergesst", "vergiss", "zapomeň", "zapomnij", "забудь", "забудьте", "забыть", "удали", "удалите", "удалить",
+];
+
+/// And how they lead to a name when all that is known of it is meant.
+#[rustfmt::skip]
+const FOREIGN_LEADING: &[&str] = &[
+    "à", "alle", "alles", "allt", "alt", "av", "bitte", "d", "da", "das", "de", "dem", "den", "der", "des", "di", "die", "du", "el", "favor",
+    "il", "kaikki", "l", "la", "las", "le", "les", "lo", "los", "om", "over", "plaît", "por", "prego", "propos", "s", "sobre", "su", "sur", "te",
+    "toda", "todo", "todos", "tout", "tudo", "tutto", "vous", "von", "wszystko", "zu", "über", "всё", "все", "о", "об", "пожалуйста", "про",
+];
+
+/// Whether words beside a name ask, in another language, for something of it that is not understood.
+pub(super) fn asks_in_other_words<'w>(mut words: impl Iterator<Item = &'w str> + Clone) -> bool {
+    words.clone().any(|word| FOREIGN.contains(&word))
+        && words.any(|word| !FOREIGN.contains(&word) && !FOREIGN_LEADING.contains(&word))
 }
 
 /// With a day, these say nothing more.

@@ -14,7 +14,7 @@ use super::Probe;
 use super::attributes::Scope;
 use super::canonical::dates::Day;
 use super::conjunction::Conjunction;
-use super::noise::{core, is_chained, is_role, says_all};
+use super::noise::{asks_in_other_words, core, is_chained, is_role, says_all};
 use super::text::Word;
 use super::things::Thing;
 use crate::chars::plain;
@@ -100,7 +100,7 @@ impl Request {
         let mut parts: Vec<Part> = alternatives(asked);
         parts.iter_mut().for_each(|part| part.look_for_identity(says_all(&whole)));
         parts.retain(|part| !part.is_nothing());
-        parts.iter_mut().for_each(|part| part.is_doubtful |= is_denied);
+        parts.iter_mut().for_each(|part| part.is_doubtful |= is_denied || part.asks_in_other_words());
         // More of what is kept takes less: each piece keeps what it says, too.
         let pieces = |kept: &&str| split_alternatives(kept).iter().map(|it| Part::of(it, false)).collect::<Vec<_>>();
         let pieces: Vec<Part> = kept.iter().flat_map(pieces).collect();
@@ -121,6 +121,13 @@ fn denies(request: &str) -> bool {
             before.iter().any(|word| DENYING.contains(word)) || before.windows(2).any(|two| two == ["do", "not"])
         })
     })
+}
+
+impl Part {
+    /// `Oublie l'adresse de Clothilde`: what is asked for of the name nobody can tell.
+    fn asks_in_other_words(&self) -> bool {
+        !self.heads.is_empty() && asks_in_other_words(self.plain_words.iter().map(|word| word.folded.as_str()))
+    }
 }
 
 impl Request {

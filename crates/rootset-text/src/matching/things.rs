@@ -53,7 +53,10 @@ impl Thing {
                     !runs.iter().any(|run| run.start <= range.start && range.end <= run.end && run != range)
                 };
                 let mut places = runs.iter().cloned().chain(pieces.filter(is_apart));
-                places.find(|range| canonical::hexadecimal(&plain[range.clone()]).as_ref() == Some(digits)).map(sure)
+                let written =
+                    places.find(|range| canonical::hexadecimal(&plain[range.clone()]).as_ref() == Some(digits));
+                // An account that happens to have no other letters, in groups.
+                written.or_else(|| canonical::code_in(plain, digits)).map(sure)
             }
             Self::Code(code) => canonical::code_in(plain, code).map(sure),
             Self::Run(run) => {
@@ -80,7 +83,11 @@ impl Thing {
                 vec![conjunction.index_terms().iter().map(|term| vec![term.clone()]).collect()]
             }
             Self::Number(number) => number.probes(),
-            Self::Hexadecimal(digits) => canonical::hexadecimal_probes(digits),
+            Self::Hexadecimal(digits) => {
+                let mut probes = canonical::hexadecimal_probes(digits);
+                probes.extend(canonical::code_probes(digits));
+                probes
+            }
             Self::Code(code) => canonical::code_probes(code),
             Self::Run(run) => vec![terms_of(run)],
             // What an apostrophe joins the index takes apart by what follows it: the other words are enough.

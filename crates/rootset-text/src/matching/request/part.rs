@@ -177,7 +177,10 @@ impl Part {
         // What several words ask for, in lists where `and` or `or` stands between them.
         let others = |tokens: &[Token]| {
             let mut lists: Vec<Vec<String>> = vec![Vec::new()];
-            for token in tokens {
+            for (at, token) in tokens.iter().enumerate() {
+                let next = tokens.get(at + 1).and_then(word).map(|range| fold(&plain[range]));
+                // `account number`, and `account Falcon`.
+                let tells_which = next.is_some_and(|next| matches!(next.as_str(), "number" | "numbers" | "id" | "ids"));
                 let found: Vec<String> = match token {
                     Token::Word(range) if matches!(&plain[range.clone()], "and" | "or") => {
                         lists.push(Vec::new());
@@ -188,7 +191,9 @@ impl Part {
                     _ => Vec::new(),
                 };
                 // The name again says nothing more of it.
-                let says = |word: &String| !is_leader(word) && !is_leading(word) && !wraps(word) && !own.contains(word);
+                let says = |word: &String| {
+                    (tells_which || !is_leader(word)) && !is_leading(word) && !wraps(word) && !own.contains(word)
+                };
                 let found = found.into_iter().filter(says);
                 lists.last_mut().into_iter().for_each(|list| list.extend(found.clone()));
             }

@@ -108,3 +108,39 @@ fn all_about_somebody_who_is_described_means_who_one_text_says_it_is() {
     let other = ["findling leaks memory.", "The service behind the search page is called findling."];
     assert_ne!(of("forget the service behind the checkout page", &other), Verdict::Matched);
 }
+
+#[test]
+fn what_a_request_in_another_language_asks_for_beside_a_name_is_only_maybe_meant() {
+    let other = "Gwendal joue de la vielle.";
+    for request in ["Oublie l'adresse de Gwendal", "olvida el correo de Gwendal", "забудь адрес Gwendal"] {
+        assert_eq!(left(request, &[other]), other, "{request}");
+    }
+    for request in ["oublie Gwendal", "Vergiss alles über Gwendal", "olvida todo sobre Gwendal"] {
+        assert_eq!(left(request, &[other]), "", "{request}");
+    }
+}
+
+#[test]
+fn a_number_of_a_kind_is_no_number_to_call() {
+    let phone = "Gwendal's phone number is +49 170 1234567.";
+    for request in ["forget Gwendal's account number", "forget the customer number of Gwendal"] {
+        assert_eq!(left(request, &[phone]), phone, "{request}");
+    }
+    assert_eq!(left("forget the customer number of Gwendal", &["Gwendal has the customer number 20417."]), "");
+}
+
+#[test]
+fn what_is_only_to_be_kept_stays() {
+    let (delivers, warranty) = ("Halver Pumps delivers on Mondays.", "Warranty of Halver Pumps: 36 months.");
+    let request = "Remove all notes about the vendor Halver Pumps, only keep the warranty information.";
+    assert_eq!(left(request, &[delivers]), "");
+    assert_eq!(left(request, &[warranty]), warranty);
+}
+
+#[test]
+fn an_account_of_hexadecimal_letters_and_a_card_with_dots_are_found_however_they_are_grouped() {
+    assert_eq!(left("forget DE44500105175407324931", &["Rent goes to DE44 5001 0517 5407 3249 31"]), "");
+    let other = "Rent goes to DE44 5001 0517 5407 3294 31";
+    assert_eq!(left("forget DE44500105175407324931", &[other]), other);
+    assert_eq!(left("forget MAC 3c:5a:b4:0e:77:91", &["switch log: 3c5a.b40e.7791 flapping"]), "");
+}
