@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use rootset_code::Naming;
 
 use super::chains::Context;
-use super::facts::{Facts, Sym};
+use super::facts::{Facts, File, Sym};
 use super::paths::dedup;
 use super::{Thing, folder_of, split_last};
 
@@ -25,7 +25,7 @@ impl Facts {
                 if !self.step() {
                     return vec![Thing::Unknown];
                 }
-                let full = self.path(&file, &base.target);
+                let full = self.base_path(&file, &base.target);
                 let named =
                     if full.iter().any(Thing::is_known) { full } else { self.type_named(&context, &base.target) };
                 let types: Vec<Thing> = named
@@ -43,6 +43,15 @@ impl Facts {
             }
         }
         dedup(found)
+    }
+
+    /// A base as its file names it in full. Where packages are folders, the last name is not of the path.
+    fn base_path(&self, file: &File, target: &str) -> Vec<Thing> {
+        let is_in_folder = file.language.is_some_and(|language| language.naming() == Naming::Folders);
+        match target.rsplit_once('.').filter(|_| is_in_folder) {
+            Some((package, name)) => self.members(file, &self.path(file, package), name),
+            None => self.path(file, target),
+        }
     }
 
     /// The type and, where types may be opened again, its other definitions.

@@ -315,6 +315,21 @@ fn go_calls_are_followed() {
             ],
             certain: &[("app.Base.Log", &["app.Server.Run"])],
         },
+        Idiom {
+            name: "embedded structs of other packages",
+            files: &[
+                ("go.mod", "module example.com/app\n"),
+                (
+                    "text/reader.go",
+                    "package reader\n\ntype Reader struct{}\n\nfunc (r *Reader) Next() bool { return true }\n",
+                ),
+                (
+                    "web/helper.go",
+                    "package web\n\nimport reader \"example.com/app/text\"\n\ntype Helper struct {\n\t*reader.Reader\n\tstate int\n}\n\nfunc parse(h Helper) bool { return h.Next() }\n",
+                ),
+            ],
+            certain: &[("reader.Reader.Next", &["web.parse"])],
+        },
     ]);
 }
 
