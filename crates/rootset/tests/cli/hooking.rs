@@ -1,5 +1,10 @@
 //! `rootset hook` as a client calls it: it answers or is silent, and never stands in the way.
 
+use std::io::{Read, Write};
+use std::process::Stdio;
+use std::sync::mpsc::channel;
+use std::time::{Duration, Instant};
+
 use crate::sandbox::{Outcome, Sandbox};
 
 fn hook(sandbox: &Sandbox, event: &str) -> Outcome {
@@ -83,6 +88,55 @@ fn hook_never_fails_whatever_became_of_the_sqlite_file() {
         std::fs::create_dir(&file).unwrap();
         assert_eq!(check("a folder"), "");
     }
+}
+
+/// What a hook printed before it was killed, so long after it got its event.
+fn killed(sandbox: &Sandbox, event: &str, moment: Duration) -> String {
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_rootset"));
+    command.env_clear().envs(sandbox.variables()).current_dir(sandbox.work()).args(["hook", "claude-code"]);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the program starts");
+    child.stdin.take().expect("it was piped").write_all(event.as_bytes()).expect("it reads");
+    let (sender, printed) = channel();
+    let mut stdout = child.stdout.take().expect("it was piped");
+    let reader = std::thread::spawn(move || {
+        let mut text = String::new();
+        stdout.read_to_string(&mut text).expect("UTF-8");
+        sender.send(text).expect("somebody waits");
+    });
+    let in_time = printed.recv_timeout(moment).ok();
+    let _ = child.kill();
+    child.wait().expect("it ends");
+    reader.join().expect("it reads to the end");
+    in_time.unwrap_or_else(|| printed.recv().expect("it was read"))
+}
+
+#[test]
+fn a_hook_that_is_killed_loses_nothing_and_what_it_said_is_in_the_ledger() {
+    let sandbox = Sandbox::new();
+    sandbox.run(["add", "--name", "deploys", "Never deploy on Fridays."]);
+    let is_known = |session: &str| {
+        let ledger = sandbox.run(["hook", "--explain", session, "--json"]).json();
+        ledger["session"]["events"].as_array().is_some_and(|events| !events.is_empty())
+    };
+    let event = |session: &str| start(&sandbox).replace("\"s1\"", &format!("{session:?}"));
+    // From before it began to after it is done, wherever that is on this machine.
+    let whole = Instant::now();
+    assert!(!hook(&sandbox, &event("whole")).stdout.is_empty());
+    let whole = whole.elapsed();
+    let mut answered = 0;
+    for step in 0..24_u32 {
+        let session = format!("k{step}");
+        let printed = killed(&sandbox, &event(&session), whole * step / 16);
+        if printed.contains("Never deploy") {
+            answered += 1;
+            assert!(is_known(&session), "it spoke of what it did not write down");
+        }
+    }
+    assert!((1..24).contains(&answered), "{answered} of 24 were in time: the moments say nothing");
+    assert!(hook(&sandbox, &event("after")).stdout.contains("Never deploy"), "the client goes on");
+    let doctor = sandbox.run(["doctor"]);
+    assert_eq!(doctor.status, Some(0), "{doctor:?}");
+    assert!(sandbox.run(["list"]).stdout.contains("deploys"));
 }
 
 #[test]
