@@ -93,6 +93,8 @@ fn is_written_like_code(word: &str) -> bool {
 #[derive(Clone, Debug)]
 pub struct WantedName {
     parts: Vec<String>,
+    /// The last part, as it was written.
+    written: String,
 }
 
 /// How a symbol is called what was asked for.
@@ -109,7 +111,13 @@ impl WantedName {
     fn of(word: &str) -> Option<Self> {
         let word = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '_');
         let parts: Vec<String> = name_parts(word).into_iter().map(identifier_term).collect();
-        (!parts.is_empty()).then_some(Self { parts })
+        let written = name_parts(word).last().copied()?.to_owned();
+        Some(Self { parts, written })
+    }
+
+    /// Whether a symbol's own name is written like it: of `Listen` and `listen` one is meant.
+    pub fn is_written_so(&self, qualified_name: &str) -> bool {
+        name_parts(qualified_name).last() == Some(&self.written.as_str())
     }
 
     pub fn compare(&self, qualified_name: &str) -> NameMatch {

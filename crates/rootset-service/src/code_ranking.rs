@@ -30,6 +30,8 @@ const FILE_NAME_WEIGHT: f64 = 1.0;
 /// A symbol that is called what was asked for, and one whose qualified name ends so.
 const EXACT_NAME: f64 = 4.0;
 const EXACT_QUALIFIED_NAME: f64 = 8.0;
+/// Small and capital letters tell two symbols apart that are called what was asked for.
+const WRITTEN_SO: f64 = 2.0;
 const TEST_WEIGHT: f64 = 0.5;
 const TEXT_WEIGHT: f64 = 0.5;
 const MODULE_WEIGHT: f64 = 0.9;
@@ -73,7 +75,11 @@ pub fn rank(
         .map(|(place, (candidate, held))| {
             let file = files.get(&candidate.memory).copied().unwrap_or(0.0);
             let name = candidate.symbol.as_ref().map_or("", |symbol| symbol.qualified_name.as_str());
-            let exact = query.names.iter().map(|wanted| weight_of_match(wanted.compare(name))).fold(0.0, f64::max);
+            let exact = query.names.iter().map(|wanted| {
+                let weight = weight_of_match(wanted.compare(name));
+                if weight > 0.0 && wanted.is_written_so(name) { weight + WRITTEN_SO } else { weight }
+            });
+            let exact = exact.fold(0.0, f64::max);
             let words = words_score(&words, held, average, all);
             (place, (words + file) * weight_of(candidate, tests) + exact * one)
         })

@@ -251,6 +251,22 @@ impl<'a> Referring<'a> {
         Ok(found)
     }
 
+    /// The symbols that a module offers under another name than their own: `http.Request` of `http/request.py`.
+    pub fn offered(&mut self, modules: &[Sym], name: &str) -> Result<Vec<Sym>, ServiceError> {
+        let memories: Vec<MemoryId> = modules.iter().map(|module| module.row.memory).collect();
+        let files: BTreeMap<MemoryId, Rc<File>> =
+            self.references(&memories)?.into_iter().map(|file| (file.memory, self.facts.add_file(file))).collect();
+        let mut found: Vec<Sym> = Vec::new();
+        for (module, file) in modules.iter().filter_map(|it| Some((it, files.get(&it.row.memory)?))) {
+            for it in self.settled(|facts| facts.offered(file, module, name))? {
+                if !found.iter().any(|known| known.is(&it)) {
+                    found.push(it);
+                }
+            }
+        }
+        Ok(found)
+    }
+
     /// Files in which the symbols may be named, under their own names and those under which others can import them.
     pub fn files_with_names_of(
         &mut self,
@@ -302,7 +318,7 @@ impl<'a> Referring<'a> {
         self.symbols_of(&memories)
     }
 
-    fn symbols_of(&self, memories: &[MemoryId]) -> Result<BTreeMap<(MemoryId, i64), Sym>, ServiceError> {
+    pub fn symbols_of(&self, memories: &[MemoryId]) -> Result<BTreeMap<(MemoryId, i64), Sym>, ServiceError> {
         if memories.is_empty() {
             return Ok(BTreeMap::new());
         }

@@ -1,6 +1,7 @@
 //! `find_references`: who refers to a symbol, and to whom it refers.
 
 mod hierarchy;
+mod implementing;
 mod reach;
 mod values;
 
@@ -17,7 +18,7 @@ use crate::fields::{clamped, not_negative};
 use crate::freshening::Told;
 use crate::operation::Operation;
 use crate::referring::{Calls, Referring};
-use crate::resolving::{Known, Sym};
+use crate::resolving::{Known, Sym, key_of};
 use crate::service::Service;
 
 impl Operation for FindReferences {
@@ -43,7 +44,11 @@ fn indexed(
     let offset = not_negative("offset", request.offset)?;
     let depth = clamped("depth", request.depth, 1, RELATED_DEPTH_MAX)?;
     let targets = service.symbols(workspace, &request.symbol, repo)?;
-    let targets: Vec<Sym> = targets.into_iter().map(|row| Rc::new(Known::new(row))).collect();
+    let mut targets: Vec<Sym> = targets.into_iter().map(|row| Rc::new(Known::new(row))).collect();
+    let mut referring = Referring::new(service, workspace)?;
+    if targets.is_empty() {
+        targets = offered(&mut referring, request, service, workspace, repo)?;
+    }
     if targets.is_empty() {
         let nearest = service.nearest_symbols(workspace, &request.symbol, repo)?;
         return Ok(page(Vec::new(), Left::default(), Some(nearest), offset, limit));
@@ -57,7 +62,6 @@ fn indexed(
         .with_hint("leave out `depth`, or ask with `kind: \"calls\"` and `direction: \"in\"`"));
     }
     let is_asked = |kind| request.kind.is_none_or(|asked| asked == kind);
-    let mut referring = Referring::new(service, workspace)?;
     let (mut results, mut left) = (Vec::new(), Left::default());
     if is_asked(ReferenceKind::Calls) {
         let calls = match direction {
@@ -88,6 +92,23 @@ fn indexed(
         answer.files = Some(reached.files);
     }
     Ok(answer)
+}
+
+/// A name by which others import something that is defined under another one.
+fn offered(
+    referring: &mut Referring<'_>,
+    request: &FindReferences,
+    service: &Service,
+    workspace: &Workspace,
+    repo: Option<&str>,
+) -> Result<Vec<Sym>, ServiceError> {
+    /// Modules of one name that are looked into.
+    const MODULES_MAX: usize = 20;
+    let key = key_of(request.symbol.trim().trim_end_matches("()"));
+    let Some((module, name)) = key.rsplit_once('.') else { return Ok(Vec::new()) };
+    let modules = service.symbols(workspace, module, repo)?.into_iter().map(|row| Rc::new(Known::new(row)));
+    let modules: Vec<Sym> = modules.filter(|it| it.is_module()).take(MODULES_MAX).collect();
+    referring.offered(&modules, name)
 }
 
 fn called(calls: &Calls, direction: Direction) -> Vec<ReferenceResult> {

@@ -328,6 +328,25 @@ impl Facts {
         self.named(name).iter().filter(own).cloned().collect()
     }
 
+    /// The type that a method is a member of, for who looks at its other members.
+    pub fn types_with(&self, method: &Sym) -> Vec<Sym> {
+        self.begin();
+        self.types_of(method)
+    }
+
+    /// Members of a type under a name, inherited ones too.
+    pub fn members_named(&self, of: &Sym, name: &str) -> Vec<Sym> {
+        self.begin();
+        self.type_members(of, name).0
+    }
+
+    /// What others find under a name in a module, brought in from elsewhere or not.
+    pub fn offered(&self, file: &File, module: &Sym, name: &str) -> Vec<Sym> {
+        self.begin();
+        let of_module = Thing::Module(module.key.clone());
+        self.symbols_of(file, self.members(file, &[of_module], name))
+    }
+
     /// What an import brings in.
     pub fn imported(&self, file: &File, target: &str) -> Vec<Sym> {
         self.begin();

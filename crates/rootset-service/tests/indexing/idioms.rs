@@ -738,3 +738,61 @@ fn a_call_of_what_a_function_made_may_reach_that_function() {
     assert_eq!(possible, ["use.near", "use.far"], "{answer}");
     assert_eq!(names(&place, "made.maker", "certain"), BTreeSet::from(["use.near".to_owned(), "use.far".to_owned()]));
 }
+
+#[test]
+fn a_symbol_is_found_under_the_name_by_which_others_import_it() {
+    let place = Place::with([
+        ("web/__init__.py", "from web.request import Request as Request\n"),
+        ("web/request.py", "class Request:\n    pass\n"),
+        ("form.py", "from web import Request\n\n\nclass Form(Request):\n    pass\n"),
+    ]);
+    place.index();
+    let answer = place.world.call("find_references", json!({"symbol": "web.Request", "kind": "bases"}));
+    assert_eq!(answer["results"][0]["qualified_name"], "form.Form", "{answer}");
+    let unknown = place.world.call("find_references", json!({"symbol": "web.Nothing", "kind": "bases"}));
+    assert_eq!(unknown["known"], false, "{unknown}");
+}
+
+#[test]
+fn what_has_all_methods_of_a_go_interface_possibly_implements_it() {
+    let place = Place::with([
+        ("go.mod", "module example.com/app\n"),
+        (
+            "match.go",
+            "package app\n\ntype Hello struct{}\n\ntype Matcher interface {\n\tMatch(*Hello) bool\n\tName() string\n}\n",
+        ),
+        (
+            "kinds/kinds.go",
+            "package kinds\n\nimport \"example.com/app\"\n\ntype ByHost struct{}\n\nfunc (b ByHost) Match(hello *app.Hello) bool { return true }\n\nfunc (b ByHost) Name() string { return \"\" }\n\ntype Nameless struct{}\n\nfunc (n Nameless) Match(hello *app.Hello) bool { return true }\n\ntype OfText struct{}\n\nfunc (t OfText) Match(text string) bool { return true }\n\nfunc (t OfText) Name() string { return \"\" }\n\ntype Around struct {\n\tByHost\n}\n\nfunc (a Around) Match(hello *app.Hello) bool { return false }\n",
+        ),
+    ]);
+    place.index();
+    let names = |symbol: &str, kind: &str| {
+        let answer = place.world.call("find_references", json!({"symbol": symbol, "kind": kind}));
+        let results = answer["results"].as_array().unwrap().iter();
+        results
+            .map(|it| format!("{} {}", it["qualified_name"].as_str().unwrap(), it["certainty"].as_str().unwrap()))
+            .collect::<BTreeSet<_>>()
+    };
+    let set = |names: &[&str]| names.iter().map(|it| (*it).to_owned()).collect::<BTreeSet<_>>();
+    let methods = set(&["kinds.ByHost.Match possible", "kinds.Around.Match possible"]);
+    assert_eq!(names("Matcher.Match", "overrides"), methods);
+    assert_eq!(names("app.Matcher", "bases"), set(&["kinds.ByHost possible", "kinds.Around possible"]));
+}
+
+#[test]
+fn of_two_symbols_the_one_that_is_written_like_the_question_comes_first() {
+    let place = Place::with([
+        ("go.mod", "module example.com/app\n"),
+        (
+            "address.go",
+            "package app\n\ntype Address struct{}\n\nfunc (a Address) listen() int { return listen(listen(1)) }\n\nfunc listen(x int) int { return x }\n\nfunc (a Address) Listen() int { return 0 }\n",
+        ),
+    ]);
+    place.index();
+    for wanted in ["Address.Listen", "Address.listen"] {
+        let answer = place.world.call("search_code", json!({"query": wanted}));
+        let first = answer["results"][0]["qualified_name"].as_str().unwrap();
+        assert!(first.ends_with(wanted), "{answer}");
+    }
+}

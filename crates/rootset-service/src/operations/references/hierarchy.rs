@@ -2,7 +2,7 @@
 
 use rootset_api::{Certainty, Direction, ReferenceKind, ReferenceResult};
 
-use super::result;
+use super::{implementing, result};
 use crate::error::ServiceError;
 use crate::referring::Referring;
 use crate::resolving::Sym;
@@ -36,10 +36,13 @@ fn incoming(
     if targets.is_empty() {
         return Ok(Vec::new());
     }
+    let mut results = Vec::new();
+    if kind == ReferenceKind::Bases {
+        results.extend(implementing::types(referring, &targets, repo)?);
+    }
     let (_, files, _) = referring.files_with_names_of(&targets, repo)?;
     let symbols = referring.symbols_by_place(&files)?;
     let files: Vec<_> = files.into_iter().map(|file| referring.add_file(file)).collect();
-    let mut results = Vec::new();
     for file in files {
         let at = |place: u32| symbols.get(&(file.memory, i64::from(place)));
         let leads = |found: Vec<Sym>| found.iter().any(|it| targets.iter().any(|target| target.is(it)));
@@ -122,6 +125,7 @@ fn overriding(
                 results.push(result(other, line, ReferenceKind::Overrides, Certainty::Certain, reason));
             }
         }
+        results.extend(implementing::methods(referring, method, repo)?);
     }
     Ok(results)
 }
