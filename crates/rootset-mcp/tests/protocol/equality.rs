@@ -119,7 +119,7 @@ async fn every_operation_answers_over_mcp_what_the_service_answers() {
     let world = World::new();
     let answers = answers_over_mcp(&world, &steps, "full").await;
     let failures = answers.iter().filter(|answer| answer.get("error").is_some()).count();
-    assert!(failures < 8, "most of the table must succeed: {answers:#?}");
+    assert!(failures * 8 < answers.len(), "most of the table must succeed: {answers:#?}");
     let (mut seen_directly, mut seen) = (Vec::new(), Vec::new());
     for (((operation, _), expected), answer) in steps.iter().zip(&expected).zip(&answers) {
         let expected = normalised(expected, &direct, &mut seen_directly);
