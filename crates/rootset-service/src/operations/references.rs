@@ -1,5 +1,6 @@
 //! `find_references`: who refers to a symbol, and to whom it refers.
 
+mod declared;
 mod hierarchy;
 mod implementing;
 mod reach;
@@ -86,6 +87,7 @@ fn indexed(
         results.extend(used.results);
     }
     let mut answer = page(results, left, None, offset, limit);
+    declared::to_declarations(&mut answer.results, service, workspace)?;
     if depth > 1 {
         let reached = reach::files(&mut referring, &targets, repo, depth)?;
         answer.unresolved = answer.unresolved.max(reached.unresolved);

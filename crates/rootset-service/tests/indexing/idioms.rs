@@ -763,7 +763,7 @@ fn what_has_all_methods_of_a_go_interface_possibly_implements_it() {
         ),
         (
             "kinds/kinds.go",
-            "package kinds\n\nimport \"example.com/app\"\n\ntype ByHost struct{}\n\nfunc (b ByHost) Match(hello *app.Hello) bool { return true }\n\nfunc (b ByHost) Name() string { return \"\" }\n\ntype Nameless struct{}\n\nfunc (n Nameless) Match(hello *app.Hello) bool { return true }\n\ntype OfText struct{}\n\nfunc (t OfText) Match(text string) bool { return true }\n\nfunc (t OfText) Name() string { return \"\" }\n\ntype Around struct {\n\tByHost\n}\n\nfunc (a Around) Match(hello *app.Hello) bool { return false }\n",
+            "package kinds\n\nimport \"example.com/app\"\n\n// ByHost is commented.\ntype ByHost struct{}\n\nfunc (b ByHost) Match(hello *app.Hello) bool { return true }\n\nfunc (b ByHost) Name() string { return \"\" }\n\ntype Nameless struct{}\n\nfunc (n Nameless) Match(hello *app.Hello) bool { return true }\n\ntype OfText struct{}\n\nfunc (t OfText) Match(text string) bool { return true }\n\nfunc (t OfText) Name() string { return \"\" }\n\ntype Around struct {\n\tByHost\n}\n\nfunc (a Around) Match(hello *app.Hello) bool { return false }\n",
         ),
     ]);
     place.index();
@@ -778,6 +778,8 @@ fn what_has_all_methods_of_a_go_interface_possibly_implements_it() {
     let methods = set(&["kinds.ByHost.Match possible", "kinds.Around.Match possible"]);
     assert_eq!(names("Matcher.Match", "overrides"), methods);
     assert_eq!(names("app.Matcher", "bases"), set(&["kinds.ByHost possible", "kinds.Around possible"]));
+    let answer = place.world.call("find_references", json!({"symbol": "app.Matcher", "kind": "bases"}));
+    assert_eq!(answer["results"][0]["line"], 6, "behind its comment: {answer}");
 }
 
 #[test]
