@@ -23,13 +23,12 @@ const REPEATED_BYTES_MIN: usize = 600;
 const COMMAND_CHARS_MAX: usize = 80;
 const LINE_FEED: char = '\n';
 
-/// An earlier result that says the same.
+/// An earlier result that says the same. How many calls ago it was is not told: the client writes its file behind, so that the
+/// newest calls may be missing there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Repeat {
     /// Where the line of the earlier result begins.
     pub at: u64,
-    /// Calls since, this one included.
-    pub calls_ago: usize,
     /// The beginning of the earlier command.
     pub command: String,
     /// What the result takes.
@@ -74,7 +73,7 @@ pub fn repeat_of<'l>(lines: impl Iterator<Item = (u64, &'l str)>, call: &str, re
         }
     }
     let mut between = 0;
-    for (index, it) in earlier.iter().rev().enumerate().take(RESULTS_MAX) {
+    for it in earlier.iter().rev().take(RESULTS_MAX) {
         between += it.bytes;
         if between > BYTES_MAX {
             return None;
@@ -84,7 +83,7 @@ pub fn repeat_of<'l>(lines: impl Iterator<Item = (u64, &'l str)>, call: &str, re
         {
             let first = command.lines().next().unwrap_or_default();
             let command = first.chars().take(COMMAND_CHARS_MAX).collect();
-            return Some(Repeat { at: it.at, calls_ago: index + 1, command, bytes });
+            return Some(Repeat { at: it.at, command, bytes });
         }
     }
     None
@@ -138,22 +137,22 @@ mod tests {
         json!({"type": "user", "message": {"content": [block]}, "toolUseResult": result}).to_string()
     }
 
-    fn repeat(lines: &[String], result: &Value) -> Option<(u64, usize, String)> {
+    fn repeat(lines: &[String], result: &Value) -> Option<(u64, String)> {
         let lines = lines.iter().enumerate().map(|(at, line)| (at as u64, line.as_str()));
-        repeat_of(lines, "now", result).map(|it| (it.at, it.calls_ago, it.command))
+        repeat_of(lines, "now", result).map(|it| (it.at, it.command))
     }
 
     #[test]
     fn the_newest_same_result_in_the_window_is_found() {
         let (long, other) = (said(&"ok\n".repeat(300)), said(&"no\n".repeat(300)));
         let session = [call("a", "make\nall"), answer("a", &long), call("b", "make b"), answer("b", &other)];
-        assert_eq!(repeat(&session, &long), Some((1, 2, "make".to_owned())));
+        assert_eq!(repeat(&session, &long), Some((1, "make".to_owned())));
         let again = [&session[..], &[call("c", "make c"), answer("c", &long)]].concat();
-        assert_eq!(repeat(&again, &long), Some((5, 1, "make c".to_owned())));
+        assert_eq!(repeat(&again, &long), Some((5, "make c".to_owned())));
         // As the client writes it into its file.
         let mut written = long.clone();
         written["noOutputExpected"] = false.into();
-        assert_eq!(repeat(&[call("a", "make"), answer("a", &written)], &long), Some((1, 1, "make".to_owned())));
+        assert_eq!(repeat(&[call("a", "make"), answer("a", &written)], &long), Some((1, "make".to_owned())));
         written["returnCodeInterpretation"] = "x".into();
         let mut other = written.clone();
         other["returnCodeInterpretation"] = "y".into();

@@ -49,9 +49,5 @@ fn window(path: &Path, session: &SessionNote) -> Option<Tail> {
 }
 
 fn pointer_to(repeat: &Repeat, place: &str) -> String {
-    let ago = match repeat.calls_ago {
-        1 => "1 tool call ago".to_owned(),
-        calls => format!("{calls} tool calls ago"),
-    };
-    format!("[same as the output of your Bash `{}`, {ago}: context_recall {place}]", repeat.command)
+    format!("[same as the output of your earlier Bash `{}`: context_recall {place}]", repeat.command)
 }

@@ -427,7 +427,7 @@ fn a_result_that_stands_in_the_window_becomes_a_pointer_that_leads_to_it() {
     let lines = ran("t1", &output);
     assert_eq!(replaced(&client, &lines, &format!("{output}!")), None, "word for word only");
     let pointer = replaced(&client, &lines, &output).expect("a pointer");
-    assert!(pointer.starts_with("[same as the output of your Bash `make test`, 1 tool call ago:"), "{pointer}");
+    assert!(pointer.starts_with("[same as the output of your earlier Bash `make test`:"), "{pointer}");
     let place = pointer.trim_end_matches(']').rsplit(' ').next().unwrap();
     let recalled = world.service.call(&client.caller(), "context_recall", json!({"ids": [place]})).unwrap();
     assert!(recalled.to_string().contains("quokka"), "{recalled}");
