@@ -21,6 +21,7 @@ mod parse;
 mod paths;
 mod reader;
 mod refuse;
+mod shape;
 mod signature;
 mod stems;
 mod terms;
@@ -37,6 +38,7 @@ pub use parse::GaveUp;
 pub use paths::is_test;
 pub use reader::{Reader, Source};
 pub use refuse::{NotSource, is_generated, refuse};
+pub use shape::method_shape;
 pub use terms::{ChunkTerms, around_name_term, identifier_term, name_parts, own_name_term, query_terms, term_counts};
 pub use text_outline::outline_as_text;
 

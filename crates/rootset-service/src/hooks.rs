@@ -81,6 +81,10 @@ impl Service {
             | Happening::PostCompact { summary } => self.check_summary(&occasion, &session, summary),
             Happening::SubagentStop { is_summariser: false, .. } => (HookAnswer::default(), Step::of("silent")),
         };
+        // Tools are called all the time: what was looked at and left as it was is no event, and costs no write.
+        if answer == HookAnswer::default() && matches!(event.happening, Happening::ToolResult { .. }) {
+            return Ok(answer);
+        }
         match self.record(&occasion, &step) {
             // The summariser is told what must survive even where nobody can be shown later that it was.
             Err(error) if answer.instructions.is_none() => Err(error),

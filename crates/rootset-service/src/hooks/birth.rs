@@ -1,7 +1,7 @@
 //! A tool's result as it is born: where it says word for word what stands in the window already, a pointer to that goes in.
 //!
 //! Nothing leaves without a copy: the earlier result stays in the client's own transcript, from which `context_recall` reads it by
-//! its place. A result in which something looks like a secret stays as it is. Only where a person chose it (`context.birth`).
+//! its place. A result stays as it is if something in it or in its command looks like a secret. Only where a person chose it (`context.birth`).
 
 use std::path::Path;
 
@@ -33,10 +33,10 @@ impl Service {
         let path = occasion.event.transcript_path.as_deref().filter(|_| may_replace);
         let Some(tail) = path.and_then(|path| window(Path::new(path), session)) else { return silent() };
         let Some(repeat) = repeat_of(tail.lines(), call, response) else { return silent() };
-        if redact(&shown_text(response)).count > 0 {
+        let pointer = pointer_to(&repeat, &place_of(&occasion.event.session_id, repeat.at));
+        if [shown_text(response), pointer.clone()].iter().any(|text| redact(text).count > 0) {
             return silent();
         }
-        let pointer = pointer_to(&repeat, &place_of(&occasion.event.session_id, repeat.at));
         let kept_out = tokens_of(repeat.bytes).saturating_sub(tokens_of(pointer.len()));
         let answer = HookAnswer { replacement: Some(pointing(response, &pointer)), ..HookAnswer::default() };
         (answer, Step { kept_out, ..Step::of("pointed") })

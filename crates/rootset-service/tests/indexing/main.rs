@@ -7,6 +7,7 @@
 
 mod answering;
 mod at_once;
+mod certainty;
 mod citing;
 mod erasing;
 mod freshening;

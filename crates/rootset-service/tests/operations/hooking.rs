@@ -443,6 +443,8 @@ fn a_result_stays_as_it_is_where_the_window_may_not_hold_it_or_nobody_chose_so()
     client.start("s", "startup");
     let secret = format!("token ghp_{} {output}", "a1B2c3D4e5F6".repeat(3));
     assert_eq!(replaced(&client, &ran("t1", &secret), &secret), None);
+    let ledger = || world.service.hook_ledger(&client.caller(), Some("s")).unwrap().unwrap().events.len();
+    assert_eq!(ledger(), 1, "nothing is written down of what stays as it is");
     // What an earlier process put into a resumed window may have been shortened there.
     assert!(replaced(&client, &ran("t1", &output), &output).is_some());
     let of_subagent =

@@ -116,7 +116,8 @@ pub fn run(arguments: &InstallArguments, program: &Program) -> Result<(), Failur
 }
 
 fn install(client: Client, arguments: &InstallArguments, program: &Program) -> Result<(), Failure> {
-    let takes_results = Configuration::load(&program.global)?.settings.birth != Birth::Off;
+    // What is taken out needs no configuration, which may be broken.
+    let takes_results = !arguments.undo && Configuration::load(&program.global)?.settings.birth != Birth::Off;
     let entries = Entries {
         server: Entry::new(arguments.profile.as_ref(), arguments.project, &program.global)?,
         hook: HookEntry::new(client, takes_results, &program.global)?,

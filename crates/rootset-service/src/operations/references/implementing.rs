@@ -4,7 +4,7 @@
 //! types that name what they extend ([`super::hierarchy`]).
 
 use rootset_api::{Certainty, ReferenceKind, ReferenceResult};
-use rootset_code::Naming;
+use rootset_code::{Naming, method_shape};
 use rootset_model::code::SymbolKind;
 
 use super::result;
@@ -93,60 +93,8 @@ fn implementing(
 
 /// Whether two methods of one name take and give the same types, as far as that can be read.
 fn alike(a: &Sym, b: &Sym) -> bool {
-    match (shape(&a.row.signature, &a.row.name), shape(&b.row.signature, &b.row.name)) {
+    match (method_shape(&a.row.signature, &a.row.name), method_shape(&b.row.signature, &b.row.name)) {
         (Some(a), Some(b)) => a == b,
         _ => true,
-    }
-}
-
-/// The types of a Go method's parameters and what follows them, without packages; `None` where that takes a parser.
-fn shape(signature: &str, name: &str) -> Option<(Vec<String>, String)> {
-    let at = signature.find(&format!("{name}("))? + name.len() + 1;
-    let inside = &signature[at..];
-    let (parameters, rest) = inside.split_once(')')?;
-    let result = rest.trim().trim_end_matches('{').trim();
-    if parameters.contains(['(', '{']) || result.contains(['{', ' ']) {
-        return None;
-    }
-    let parts: Vec<&str> = parameters.split(',').map(str::trim).filter(|part| !part.is_empty()).collect();
-    let are_named = parts.iter().any(|part| part.contains(' '));
-    let mut types: Vec<String> = Vec::new();
-    for part in parts.iter().rev() {
-        let of_next = types.last().cloned();
-        let written = match part.split_once(' ') {
-            Some((_, of)) => of.trim(),
-            // `a, b int`
-            None if are_named => {
-                types.push(of_next?);
-                continue;
-            }
-            None => part,
-        };
-        types.push(without_package(written));
-    }
-    types.reverse();
-    Some((types, without_package(result)))
-}
-
-/// `*caddy.Replacer` is `*Replacer` in its own package.
-fn without_package(written: &str) -> String {
-    let marks = written.len() - written.trim_start_matches(['*', '[', ']', '.']).len();
-    let (marks, name) = written.split_at(marks);
-    format!("{marks}{}", name.rsplit('.').next().unwrap_or(name))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn methods_are_compared_by_the_types_that_they_take_and_give() {
-        let of = |signature: &str| shape(signature, "Match");
-        assert_eq!(of("func (m Host) Match(hello *tls.ClientHelloInfo) bool"), of("Match(*ClientHelloInfo) bool"));
-        assert_eq!(of("Match(a, b int, c string)"), of("func (x *X) Match(int, int, string) {"));
-        assert_ne!(of("Match(a string) bool"), of("Match(a int) bool"));
-        assert_ne!(of("Match(a int) bool"), of("Match(a int)"));
-        assert_eq!(of("Match(f func(int) bool) error"), None);
-        assert_eq!(of("func Other()"), None);
     }
 }
